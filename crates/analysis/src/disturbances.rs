@@ -1,4 +1,6 @@
+use crate::number::grouped;
 use pqlab_record::{Disturbance, Samples, Visit};
+use std::fmt;
 
 /// What disturbed the visits of a case, in sum.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +37,17 @@ impl Disturbances {
             disturbed: samples.visits.iter().filter(disturbed).count(),
             repeats: samples.visits.iter().map(|visit| u64::from(visit.repeats)).sum(),
             kinds,
+        }
+    }
+}
+
+impl fmt::Display for Disturbances {
+    /// `1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} of {} visits disturbed", self.disturbed, self.visits)?;
+        match self.repeats {
+            0 => Ok(()),
+            some => write!(formatter, "; {} more were disturbed, discarded and measured again", grouped(some)),
         }
     }
 }

@@ -279,7 +279,11 @@ pub fn throughput(bytes_per_second: f64) -> String {
 pub fn throughput_within(bytes_per_second: &Interval) -> String {
     let known = digits_of(bytes_per_second, MOST);
     let (divisor, unit) = throughput_unit(bytes_per_second.estimate);
-    format!("{}{} {unit}", sign_of(bytes_per_second.half_width_pct()), digits(bytes_per_second.estimate / divisor, known))
+    format!(
+        "{}{} {unit}",
+        sign_of(bytes_per_second.half_width_pct()),
+        digits(bytes_per_second.estimate / divisor, known)
+    )
 }
 
 /// A frequency: `2.10 GHz`.
@@ -424,7 +428,10 @@ mod tests {
         assert_eq!(pair(factor_and_range(&of(1.404, 1.4021, 1.4059))), ("1.404×".into(), "1.402× to 1.406×".into()));
         assert_eq!(pair(factor_and_range(&of(1.44, 0.9, 2.1))), ("≈1.4×".into(), "0.9× to 2.1×".into()));
         assert_eq!(pair(factor_and_range(&of(29.4, 20.0, 41.0))), ("≈29×".into(), "20× to 41×".into()));
-        assert_eq!(pair(time_and_range(&of(41_040.0, 41_022.0, 41_061.0))), ("41.04 µs".into(), "41.02 to 41.06 µs".into()));
+        assert_eq!(
+            pair(time_and_range(&of(41_040.0, 41_022.0, 41_061.0))),
+            ("41.04 µs".into(), "41.02 to 41.06 µs".into())
+        );
         assert_eq!(pair(time_and_range(&of(1_000.2, 991.0, 1_009.0))), ("1.000 µs".into(), "0.991 to 1.009 µs".into()));
         assert_eq!(difference(&of(1.32, 1.30, 1.34)), "+1.32% ±0.02");
         let number = |text: &str| text.trim_matches(['≈', '×']).replace(',', "").parse::<f64>().unwrap();

@@ -90,7 +90,12 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     if reached + missed > 0 {
         let targets: Vec<String> = targets(analysis).into_iter().map(percent).collect();
         let asked = reached + missed;
-        parts.push(format!("{reached} of {} reached ±{}{}", cases_text(asked), targets.join(" or ±"), judged_in(&cases)));
+        parts.push(format!(
+            "{reached} of {} reached ±{}{}",
+            cases_text(asked),
+            targets.join(" or ±"),
+            judged_in(&cases)
+        ));
     }
     let doubts = [
         (missed, "imprecise"),
@@ -191,7 +196,8 @@ pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
         return "Quality: no figure, because the case failed.".to_owned();
     };
     let protocol = &of.header().protocol;
-    let cycles = estimates.cycles.map(|cycles| format!(", ±{} in core cycles", percent(cycles.headline().half_width_pct())));
+    let cycles =
+        estimates.cycles.map(|cycles| format!(", ±{} in core cycles", percent(cycles.headline().half_width_pct())));
     let reasons: Vec<&str> = estimates.imprecise.iter().map(|reason| reason.words()).collect();
     let precision = match quality.precision {
         Precision::Reached => format!("reached the target of ±{}", percent(protocol.precision_pct)),
@@ -252,7 +258,10 @@ mod tests {
         let mut run = fixtures::run();
         run.records.retain(|record| record.error.is_none());
         let of = |run: &Run| quality_sentence(&RunAnalysis::of(run)).unwrap();
-        assert_eq!(of(&run), "Quality: 5 of 5 cases reached ±1.0% in core cycles (in time if unknown); spread between runs assumed.");
+        assert_eq!(
+            of(&run),
+            "Quality: 5 of 5 cases reached ±1.0% in core cycles (in time if unknown); spread between runs assumed."
+        );
         share(&mut run);
         run.header.protocol.precision_pct = 0.1;
         run.header.protocol.run_spreads.source = "measured".into();
@@ -304,7 +313,10 @@ mod tests {
         share(&mut run);
         run.records[1].samples.visits[0].repeats = 2;
         let text = of(&run).unwrap();
-        assert!(text.contains("Interference: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere; 2 of "), "{text}");
+        assert!(
+            text.contains("Interference: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere; 2 of "),
+            "{text}"
+        );
         assert!(text.ends_with(" Measure again when the machine is quiet."), "{text}");
         run.records.clear();
         assert_eq!(of(&run), None);

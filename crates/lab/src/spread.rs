@@ -42,7 +42,9 @@ pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
         let units = [(Unit::Nanoseconds, true), (Unit::CoreCycles, record.case.computes())];
         for (unit, _) in units.into_iter().filter(|(_, wanted)| *wanted) {
             let visits = record.samples.values(unit, Visits::Usable).filter(|visits| !visits.is_empty());
-            let Some(crossed) = visits.and_then(|visits| crossed_of(&visits, record.case.statistic())) else { continue };
+            let Some(crossed) = visits.and_then(|visits| crossed_of(&visits, record.case.statistic())) else {
+                continue;
+            };
             let variance = crossed.shares.iter().map(|share| share.variance).sum();
             medians.push(RunMedian { case: record.case.lasting_id(), unit, median: crossed.mean.exp(), variance });
         }

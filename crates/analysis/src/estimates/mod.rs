@@ -39,8 +39,8 @@ use crate::number::{known_count, known_time, percent};
 pub(crate) use interval::summary_of;
 use interval::{Pooled, cycles, median_of};
 use pqlab_record::{
-    ASSUMED, Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Statistic, Status, Unit,
-    Visits, Worker,
+    ASSUMED, Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Statistic, Status,
+    Unit, Visits, Worker,
 };
 use pqlab_stats::{
     Description, Drift, Interval, JarqueBera, Mode, Sorted, VarianceComponents, describe_samples, drift, jarque_bera,
@@ -328,11 +328,8 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let samples_ns = Description::of(&pooled.trim(protocol.trim_pct));
     let times = Pooled { visits: &visits, runs: run_spread(spreads, unit), step: step_ns };
     let (median_ns, mean_ns) = (times.median()?, times.mean(&samples_ns));
-    let cycles = record
-        .case
-        .computes()
-        .then(|| cycles(samples, spreads, step_ns, protocol.trim_pct, statistic))
-        .flatten();
+    let cycles =
+        record.case.computes().then(|| cycles(samples, spreads, step_ns, protocol.trim_pct, statistic)).flatten();
     let deciding = match &cycles {
         Some(cycles) => cycles.headline(),
         None => {

@@ -132,7 +132,12 @@ mod tests {
         contended(&mut run, "aws-lc");
         let best = found(&run).unwrap();
         assert_eq!(best.provider, "libcrux:avx2");
-        assert!(best.why.contains("faster but not ranked: ML-KEM-768 with ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "), "{}", best.why);
+        assert!(
+            best.why
+                .contains("faster but not ranked: ML-KEM-768 with ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "),
+            "{}",
+            best.why
+        );
         contended(&mut run, "libcrux:avx2");
         contended(&mut run, "openssl");
         assert_eq!(found(&run), None, "nothing that is left may be recommended");

@@ -37,8 +37,7 @@ pub(super) fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
     let rows = usual(analysis, area);
     let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));
     let bar = |((algorithm, provider), rows): &((String, String), Vec<&CaseAnalysis<'_>>)| {
-        let time =
-            |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.time()?.estimate);
+        let time = |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.time()?.estimate);
         let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
         Some(Bar { name: algorithm.clone(), provider: provider.clone(), parts, whole: time(WHOLE) })
     };

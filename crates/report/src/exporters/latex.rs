@@ -140,7 +140,7 @@ mod tests {
         let text = exported(&run);
         assert!(text.contains(" & defect (a),\\allowbreak{} (b),\\allowbreak{} (c) \\\\\n"), "{text}");
         assert!(text.contains("\\noindent (a) defect: accepts 100\\% of it (known defect: "), "{text}");
-        assert!(text.contains("failed: decapsulation gave another secret, defect (b)} \\\\"), "{text}");
+        assert!(text.contains("failed: decapsulation gave another secret, defect (c)} \\\\"), "{text}");
         let tables = text.split("\\begin{table}").skip(1);
         assert!(
             tables.clone().count() == 3

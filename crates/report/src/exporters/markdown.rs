@@ -130,7 +130,10 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     }
     writeln!(out, "\n### What is uncertain\n")?;
     if found.caveats.is_empty() {
-        writeln!(out, "Nothing: every case was measured and verified, undisturbed, and none missed a target precision.")?;
+        writeln!(
+            out,
+            "Nothing: every case was measured and verified, undisturbed, and none missed a target precision."
+        )?;
     }
     for caveat in &found.caveats {
         writeln!(out, "- {} {}", grouped(caveat.count as u64), caveat.what)?;
@@ -350,7 +353,7 @@ mod tests {
         assert!(text.contains("harness floor: 2.70 ns"));
         assert!(!text.contains("ENV-2"));
         // Nothing is measured until something is narrow.
-        assert!(text.contains("is fixed after a pilot of three") && !text.contains("until"), "{text}");
+        assert!(text.contains("follows from a pilot of three") && !text.contains("until"), "{text}");
     }
 
     #[test]

@@ -204,6 +204,8 @@ mod carried;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod printed;
+#[cfg(test)]
 mod snapshots;
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    LibraryEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, ResultEntry, RunEntry, TableEntry, UnavailableEntry,
+    LibraryEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, ResultEntry, RunEntry, TableEntry,
+    UnavailableEntry,
 };
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
@@ -187,7 +188,9 @@ impl ResultEntry {
             category: case.facts.category,
             defect: case.facts.defect.clone(),
             bytes: case.facts.bytes,
-            bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(analysed.bytes())).map(|rate| rate.estimate),
+            bytes_per_s: estimates
+                .and_then(|estimates| estimates.bytes_per_second(analysed.bytes()))
+                .map(|rate| rate.estimate),
             block: case.block.clone(),
             finished_at: record.finished_at.clone(),
             core_cycles: cycles.map(|cycles| cycles.median.estimate),

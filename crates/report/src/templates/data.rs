@@ -5,8 +5,8 @@ use crate::schema::ExtraEntry;
 use indexmap::IndexMap;
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::comparison::Standing;
-use pqlab_analysis::history::Past;
 use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::history::Past;
 use pqlab_analysis::number::{digits, rate_within};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
@@ -120,14 +120,8 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
                 visits => format!("{visits} visits, at worst: {worst}"),
             })
             .collect();
-        known.push(format!(
-            "{} of {} visits disturbed; {} more were disturbed, discarded and measured again{}{}",
-            disturbances.disturbed,
-            disturbances.visits,
-            disturbances.repeats,
-            if kinds.is_empty() { "" } else { ": " },
-            kinds.join("; ")
-        ));
+        let separator = if kinds.is_empty() { "" } else { ": " };
+        known.push(format!("{disturbances}{separator}{}", kinds.join("; ")));
     }
     if analysis.parts.len() > 1 {
         known.push(neutral(&format!("of run {}, which began {}", row.header().id, row.header().started_at)));

@@ -6,8 +6,7 @@ use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
 use pqlab_analysis::number::APPROXIMATE;
 
 /// The rule of the column against the fastest.
-const FASTEST: &str =
-    "the lowest figure of those that do the same job and are ranked: undisturbed, without a known defect, and not pqlab's own code";
+const FASTEST: &str = "the lowest figure of those that do the same job and are ranked: undisturbed, without a known defect, and not pqlab's own code";
 
 /// Words beside the [caveats](Caveat), and what they mean.
 const WORDS: [(&str, &str); 12] = [

@@ -96,15 +96,13 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let processes = estimates.processes;
     let spreads = &protocol.run_spreads;
     let assumed = if estimates.assumed_spread_pct.is_some() { "an assumed" } else { "a measured" };
-    let of = |pct: f64| format!("over {processes} processes, their rounds and {assumed} spread of {pct:.2}% between runs");
+    let of =
+        |pct: f64| format!("over {processes} processes, their rounds and {assumed} spread of {pct:.2}% between runs");
     let confidence = significant(100.0 * interval.confidence);
     page.heading("one operation");
     let mut pairs = vec![
         ("median", time_within(interval)),
-        (
-            "interval",
-            format!("{} ({confidence}%, {})", ends(interval), of(spreads.time_pct)),
-        ),
+        ("interval", format!("{} ({confidence}%, {})", ends(interval), of(spreads.time_pct))),
         ("mean", time_within(&estimates.mean_ns)),
         ("interval", ends(&estimates.mean_ns)),
     ];
@@ -134,11 +132,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             .filter(|drift| drift.drifting)
             .map(|drift| ("drift", format!("{:+.1}% from the first round to the last", drift.change_pct))),
     );
-    pairs.extend(
-        estimates
-            .operations_per_second()
-            .map(|rate| ("rate", format!("{} op/s", rate_within(&rate)))),
-    );
+    pairs.extend(estimates.operations_per_second().map(|rate| ("rate", format!("{} op/s", rate_within(&rate)))));
     let bytes = case.bytes();
     pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput_within(&value))));
     let unit = estimates.metric.unit();
@@ -327,13 +321,12 @@ fn disturbances(page: &mut Page, disturbances: &Disturbances) {
         return;
     }
     page.heading("disturbances");
-    let Disturbances { visits, disturbed, repeats, kinds } = disturbances;
-    page.out.push_str(&format!("  {disturbed} of {visits} visits disturbed; {} more were disturbed, discarded and measured again\n", grouped(*repeats)));
+    page.out.push_str(&format!("  {disturbances}\n"));
     let line = |(_, visits, worst): &(&str, usize, pqlab_record::Disturbance)| match visits {
         1 => format!("  1 visit: {worst}"),
         visits => format!("  {visits} visits, at worst: {worst}"),
     };
-    page.lines(&kinds.iter().map(line).collect::<Vec<_>>());
+    page.lines(&disturbances.kinds.iter().map(line).collect::<Vec<_>>());
 }
 
 /// Both ends of an interval of times.
@@ -404,7 +397,7 @@ lengths
   shared secret     32 B
 
 disturbances
-  0 of 16 visits disturbed, 0 measured again
+  0 of 16 visits disturbed
 
 Example CPU @ 2.10GHz · 2 cores · ";
         assert!(text.contains(wanted), "{text}");
@@ -449,7 +442,9 @@ lengths
             "{text}"
         );
         assert!(text.contains("\n600 samples of one operation, 40 disturbed ones excluded, 1.00% trimmed"));
-        assert!(text.contains("\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% stolen"));
+        assert!(text.contains(
+            "\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% stolen"
+        ));
         let wanted = "
 measured by the workload
                    values  minimum  median   mean    p95    p99  maximum

@@ -1,0 +1,550 @@
+//! Every printed figure is a field of the JSON export: findings, costs, quality, the tables of the terminal, Markdown, LaTeX and the
+//! page, CSV, and the tables of several cases.
+
+use super::markdown::escape;
+use super::{exporter, written};
+use crate::fixtures;
+use crate::terminal::{Palette, run_table};
+use fastrand::Rng;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::answer::answer;
+use pqlab_analysis::findings::{CostSide, Recommendation, findings};
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::tables::tables;
+use pqlab_record::{Disturbance, Parameter, Run};
+use regex::Regex;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// A number as it is printed, with the half of its last place.
+#[derive(Clone, Copy, Debug)]
+struct Printed {
+    value: f64,
+    rounding: f64,
+}
+
+impl Printed {
+    /// `28,090`, `≈1.2`, `10.4`, times a unit.
+    fn of(text: &str, unit: f64) -> Printed {
+        let digits = text.trim_start_matches('≈').replace(',', "");
+        let value: f64 = digits.parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
+        let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
+        let mut place = 10_f64.powi(-decimals);
+        if decimals == 0 {
+            // Zeros at the end of a whole number may stand for places that are not known.
+            let zeros = digits.len() - digits.trim_end_matches('0').len();
+            place = 10_f64.powi(zeros.min(digits.len() - 1) as i32);
+        }
+        Printed { value: value * unit, rounding: place * unit / 2.0 }
+    }
+
+    fn is(self, field: f64, about: &str) {
+        let slack = self.rounding * 1.0001 + field.abs() * 1e-9;
+        assert!((self.value - field).abs() <= slack, "{about}: printed {self:?}, exported {field}");
+    }
+}
+
+/// Nanoseconds in a unit.
+fn ns(unit: &str) -> f64 {
+    match unit {
+        "ns" => 1.0,
+        "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        other => panic!("{other:?} is not a unit of time"),
+    }
+}
+
+/// `10.4 µs` in ns.
+fn time(text: &str) -> Printed {
+    let (number, unit) = text.trim().rsplit_once(' ').unwrap_or_else(|| panic!("{text:?} is not a time"));
+    Printed::of(number, ns(unit))
+}
+
+fn exported(format: &str, run: &Run) -> Vec<u8> {
+    written(exporter(format).unwrap().as_ref(), run)
+}
+
+/// The rows of the export, by id.
+struct Export {
+    rows: BTreeMap<String, Value>,
+}
+
+impl Export {
+    fn of(run: &Run) -> Export {
+        let document: Value = serde_json::from_slice(&exported("json", run)).unwrap();
+        let areas = document["results"].as_object().unwrap().values();
+        let rows = areas.flat_map(|rows| rows.as_array().unwrap());
+        let rows = rows.map(|row| (row["id"].as_str().unwrap().to_owned(), row.clone())).collect();
+        Export { rows }
+    }
+
+    fn number(&self, id: &str, field: &str) -> Option<f64> {
+        self.rows[id][field].as_f64()
+    }
+
+    fn ends(&self, id: &str, field: &str) -> [f64; 2] {
+        [0, 1].map(|end| self.rows[id][field][end].as_f64().unwrap())
+    }
+
+    fn by_mean(&self, ids: &[String]) -> bool {
+        ids.len() > 1 || self.rows[&ids[0]]["statistic"] == "mean"
+    }
+
+    /// Time in ns of cases one after the other, by the statistic that is to be used.
+    fn time_ns(&self, ids: &[String], by_mean: bool) -> f64 {
+        let field = if by_mean { "mean_us" } else { "median_us" };
+        ids.iter().map(|id| 1e3 * self.number(id, field).unwrap()).sum()
+    }
+
+    fn cycles(&self, ids: &[String], by_mean: bool) -> Option<f64> {
+        let field = if by_mean { "mean_core_cycles" } else { "core_cycles" };
+        ids.iter().map(|id| self.number(id, field)).sum()
+    }
+
+    /// The ends of the headline's interval in ns.
+    fn headline_ends(&self, id: &str) -> [f64; 2] {
+        let field = if self.by_mean(&[id.to_owned()]) { "mean_ci_us" } else { "median_ci_us" };
+        self.ends(id, field).map(|end| 1e3 * end)
+    }
+}
+
+/// Several jobs by libraries of chance: with noise, moods of the machine and of its clock, disturbed and defective ones, this project's
+/// own code, and signers that repeat by chance.
+fn random(rng: &mut Rng) -> Run {
+    let noise = [0.0003, 0.002, 0.02][rng.usize(..3)];
+    let jobs: [(&str, &str, &str, f64); 9] = [
+        ("kem", "ML-KEM-768", "keygen", 15.0),
+        ("kem", "ML-KEM-768", "encapsulate", 16.0),
+        ("kem", "ML-KEM-768", "decapsulate", 20.0),
+        ("kem", "X25519", "keygen", 30.0),
+        ("kem", "X25519", "encapsulate", 60.0),
+        ("kem", "X25519", "decapsulate", 31.0),
+        ("signature", "ML-DSA-65", "sign", 40.0),
+        ("signature", "ML-DSA-65", "verify", 50.0),
+        ("signature", "Ed25519", "sign", 12.0),
+    ];
+    let mut records = Vec::new();
+    for provider in ["liboqs", "aws-lc", "openssl", "mldsa-batch:avx2"].into_iter().take(rng.usize(1..5)) {
+        let speed = 1.0 + rng.f64();
+        let (disturbed, defect) = (rng.f64() < 0.15, rng.f64() < 0.15);
+        for (area, algorithm, operation, base) in jobs {
+            if provider.starts_with("mldsa") && (algorithm, operation) != ("ML-DSA-65", "verify") {
+                continue;
+            }
+            let own = if provider.starts_with("mldsa") { 0.3 } else { 1.0 };
+            let mut record = fixtures::record(provider, base * speed * own);
+            record.case.workload = area.to_owned();
+            record.case.algorithm = algorithm.to_owned();
+            record.case.operation = operation.to_owned();
+            record.case.block = format!("{area}/{operation}");
+            record.case.facts.category = algorithm.starts_with("ML").then_some(3);
+            if area == "signature" && operation != "keygen" {
+                record.case.parameters = vec![Parameter::Number("len".into(), 32)];
+            }
+            if operation == "verify" && defect && provider == "liboqs" {
+                record.case.facts.defect = Some("skips a check".to_owned());
+            }
+            for visit in &mut record.samples.visits {
+                let mood = 1.0 + noise * (rng.f64() - 0.5);
+                let clock = 1.0 + 0.02 * (f64::from(visit.round) + rng.f64());
+                visit.clock_hz = 2.7e9 / clock;
+                for ticks in &mut visit.ticks {
+                    let mut times = mood * clock * (1.0 + noise * (rng.f64() - 0.5));
+                    // Signing repeats by chance: one attempt in five passes.
+                    while record.case.algorithm == "ML-DSA-65" && operation == "sign" && rng.f64() < 0.8 {
+                        times += 0.4;
+                    }
+                    // A rare long sample moves the mean and not the median.
+                    if rng.f64() < 0.02 {
+                        times *= 2.0;
+                    }
+                    *ticks = (*ticks as f64 * times) as u64;
+                }
+                if disturbed {
+                    visit.disturbances = vec![Disturbance::Steal { pct: 30.0 }];
+                }
+            }
+            records.push(record);
+        }
+    }
+    let mut run = Run { records, ..fixtures::run() };
+    run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();
+    run
+}
+
+fn fixture_runs() -> Vec<Run> {
+    vec![
+        fixtures::run(),
+        fixtures::sound_run(),
+        fixtures::doubtful_run(),
+        fixtures::small_run(),
+        fixtures::scaling_run(),
+        fixtures::ntor_run(),
+        fixtures::ntor_ahead_run(),
+        fixtures::references_run(),
+        fixtures::libraries_run(),
+        fixtures::batches_run(),
+        fixtures::workers_run(),
+        fixtures::tls_run(),
+    ]
+}
+
+/// Runs the checks on random runs and on every fixture; what they return is added up, so that none of them checks nothing.
+fn over_all(check: impl Fn(&RunAnalysis<'_>, &Export) -> usize) -> usize {
+    let random = (0..60).map(|seed| random(&mut Rng::with_seed(seed)));
+    let runs = random.chain(fixture_runs());
+    runs.map(|run| check(&RunAnalysis::of(&run), &Export::of(&run))).sum()
+}
+
+/// `mean 88.8 µs` in ns, and whether it says that it is a mean.
+fn named_time(text: &str) -> (Printed, bool) {
+    match text.strip_prefix("mean ") {
+        Some(rest) => (time(rest), true),
+        None => (time(text), false),
+    }
+}
+
+/// A time that is said of cases is theirs, by the statistic that it names.
+fn assert_time(text: &str, ids: &[String], export: &Export, about: &str) {
+    let (printed, mean) = named_time(text);
+    printed.is(export.time_ns(ids, mean), about);
+    assert!(mean || !export.by_mean(ids), "{about}: a median where a mean is due");
+}
+
+/// The same cases by another library.
+fn by(ids: &[String], provider: &str) -> Vec<String> {
+    ids.iter().map(|id| format!("{}@{provider}", id.split_once('@').unwrap().0)).collect()
+}
+
+fn assert_recommendation(found: &Recommendation, export: &Export) -> usize {
+    let about = format!("{found:?}");
+    let first = &found.cases[0];
+    let measured = !found.cases.is_empty() && !matches!(found.use_case, "Several threads") && found.interval != "exact";
+    if !measured || !found.figure.ends_with('s') {
+        return 0;
+    }
+    assert_time(&found.figure, &found.cases, export, &about);
+    let (figure, mean) = named_time(&found.figure);
+    let Some((low, high)) = found.interval.split_once(" to ") else { return 1 };
+    let unit = high.rsplit_once(' ').unwrap().1;
+    let [low, high] = [time(&format!("{low} {unit}")), time(high)];
+    assert!(low.value <= figure.value && figure.value <= high.value, "{about}");
+    if found.cases.len() == 1 && mean == export.by_mean(&found.cases) {
+        let ends = export.headline_ends(first);
+        low.is(ends[0], &about);
+        high.is(ends[1], &about);
+    }
+    if let Some(rate) = &found.rate {
+        let (number, unit) = rate.split_once(' ').unwrap();
+        let per_second = 1e9 / export.time_ns(&found.cases, true);
+        match unit {
+            "a second on one core" => Printed::of(number, 1.0).is(per_second, &about),
+            "transactions a second" => {
+                let transactions = export.rows[first]["parameters"]["tx"].as_f64().unwrap();
+                Printed::of(number, 1.0).is(per_second * transactions, &about);
+            }
+            "kB/s" => Printed::of(number, 1e3).is(export.number(first, "bytes_per_s").unwrap(), &about),
+            "MB/s" => Printed::of(number, 1e6).is(export.number(first, "bytes_per_s").unwrap(), &about),
+            "GB/s" => Printed::of(number, 1e9).is(export.number(first, "bytes_per_s").unwrap(), &about),
+            other => panic!("{other:?}"),
+        }
+        if found.cases.len() == 1 && unit.starts_with("a second") {
+            Printed::of(number, 1.0).is(export.number(first, "ops_per_s").unwrap(), &about);
+        }
+    }
+    let next = Regex::new(
+        r"the next, (?:.* by )?(\S+), takes ((?:mean )?\S+ \S+), ≈?([\d.,]+)× \(([\d.,]+)× to ([\d.,]+)×\) in (time|core cycles)",
+    );
+    for told in next.unwrap().captures_iter(&found.why) {
+        let same =
+            found.why.contains(&format!("the next, {} by ", found.algorithm)) || found.use_case.starts_with("One");
+        let [factor, low, high] = [3, 4, 5].map(|place| Printed::of(&told[place], 1.0));
+        assert!(low.value <= factor.value && factor.value <= high.value, "{about}");
+        let ids = by(&found.cases, &told[1]);
+        if !same || ids.iter().any(|id| !export.rows.contains_key(id)) {
+            continue;
+        }
+        assert_time(&told[2], &ids, export, &about);
+        assert_quotient(&found.cases, &ids, factor, &told[6], export, &about);
+    }
+    let unranked = Regex::new(r"faster but not ranked: (\S+) by (\S+) takes ((?:mean )?\S+ \S+) \(([^:)]+)").unwrap();
+    for told in unranked.captures_iter(&found.why).filter(|told| found.algorithm == told[1]) {
+        let ids = by(&found.cases, &told[2]);
+        assert_time(&told[3], &ids, export, &about);
+        let reasons: Vec<&str> = ids.iter().filter_map(|id| export.rows[id]["not_ranked_because"].as_str()).collect();
+        assert_eq!(reasons.first(), Some(&&told[4]), "{about}");
+    }
+    1
+}
+
+/// A printed factor is the quotient of what is exported, in the unit that it names.
+fn assert_quotient(first: &[String], second: &[String], factor: Printed, unit: &str, export: &Export, about: &str) {
+    let by_mean = export.by_mean(first) || export.by_mean(second);
+    let of = |ids: &[String]| match unit {
+        "core cycles" => export.cycles(ids, by_mean).unwrap(),
+        _ => export.time_ns(ids, by_mean),
+    };
+    factor.is(of(second) / of(first), about);
+}
+
+#[test]
+fn findings_and_costs_are_what_is_exported() {
+    let checked = over_all(|analysis, export| {
+        let found = findings(analysis);
+        let mut checked: usize = found.recommendations.iter().map(|one| assert_recommendation(one, export)).sum();
+        for cost in &found.costs {
+            let about = format!("{cost:?}");
+            let side = |of: &CostSide| {
+                let (printed, mean) = named_time(&of.time);
+                printed.is(export.time_ns(&of.cases, mean), &about);
+            };
+            side(&cost.post_quantum);
+            side(&cost.classical);
+            let factor = Printed { value: cost.factor.estimate, rounding: 1e-9 };
+            let unit = pqlab_analysis::findings::unit_words(cost.unit);
+            assert_quotient(&cost.classical.cases, &cost.post_quantum.cases, factor, unit, export, &about);
+            assert!(cost.factor.low <= cost.factor.estimate && cost.factor.estimate <= cost.factor.high, "{about}");
+            checked += 1;
+        }
+        checked
+    });
+    assert!(checked > 200, "{checked}");
+}
+
+#[test]
+fn the_answer_counts_what_is_exported() {
+    let checked = over_all(|analysis, export| {
+        let lines = answer(analysis, &findings(analysis));
+        let quality = lines.iter().find(|line| line.starts_with("Quality: ")).unwrap();
+        let rows: Vec<&Value> = export.rows.values().filter(|row| row["workload"] != "floor").collect();
+        let count = |holds: &dyn Fn(&Value) -> bool| rows.iter().filter(|row| holds(row)).count();
+        let with = |precision: &str| count(&|row| row["quality"]["precision"] == precision);
+        let (reached, missed) = (with("reached"), with("missed"));
+        if reached + missed > 0 {
+            let text = format!("{reached} of {} case", reached + missed);
+            assert!(quality.contains(&text), "{quality}: {text}");
+        }
+        for (number, what) in [
+            (missed, "imprecise"),
+            (count(&|row| row["quality"]["disturbed"] == true), "disturbed"),
+            (count(&|row| row["status"] == "failed"), "failed"),
+            (count(&|row| !row["defect"].is_null()), "with a known defect"),
+        ] {
+            assert_eq!(quality.contains(&format!("; {number} {what}")), number > 0, "{quality}: {number} {what}");
+        }
+        let measured = count(&|row| row["quality"]["run_spread"] == "measured");
+        assert_eq!(quality.contains("spread between runs measured"), measured > 0, "{quality}");
+        // Whole minus halves is what is left, as printed.
+        let parts =
+            Regex::new(r"mean ([\d.]+) µs .* = ([\d.]+) \S+ \+ ([\d.]+) \S+ ([+-]) ([\d.]+) combining").unwrap();
+        if let Some(of) = lines.iter().find_map(|line| parts.captures(line)) {
+            let [whole, one, two, rest] = [1, 2, 3, 5].map(|place| Printed::of(&of[place], 1.0));
+            let rest_value = if &of[4] == "-" { -rest.value } else { rest.value };
+            let off = (whole.value - one.value - two.value - rest_value).abs();
+            assert!(off <= 4.0 * whole.rounding * 1.001, "{}", &of[0]);
+        }
+        1
+    });
+    assert!(checked > 60);
+}
+
+#[test]
+fn tables_of_cases_are_what_is_exported() {
+    let checked = over_all(|analysis, export| {
+        let run = analysis.run;
+        let markdown = String::from_utf8(exported("markdown", run)).unwrap();
+        let terminal = run_table(analysis, &[], 1000, Palette::PLAIN);
+        let row = Regex::new(r"^    (\S+(?: \([^)]*\))?) +(≈?[\d.,]+ (?:ns|µs|ms|s)) +±([\d.,<]+)% +(?:≈?([\d.,]+)( [MGT])? +±[\d.,<]+%)?(?: +[\d.]+)?? +(≈?[\d.,]+ (?:ns|µs|ms|s)) +≈?([\d.,]+)( M)?(/s| tx/s| [kMG]B/s) ").unwrap();
+        let mut lines =
+            terminal.lines().filter_map(|line| row.captures(&format!("{line} ")).map(|_| format!("{line} ")));
+        let mut checked = 0;
+        let areas = analysis.areas();
+        let in_order = areas.iter().flat_map(|area| analysis.groups(area)).flat_map(|group| group.cases);
+        for case in in_order.filter(|case| case.estimates.is_some()) {
+            let id = case.case().id();
+            let line = lines.next().unwrap_or_else(|| panic!("no row for {id}:\n{terminal}"));
+            let of = row.captures(&line).unwrap();
+            let about = format!("{id}: {line}");
+            assert_eq!(of[1].split(' ').next(), Some(case.case().provider.as_str()), "{about}");
+            let one = [id.clone()];
+            time(&of[2]).is(export.time_ns(&one, export.by_mean(&one)), &about);
+            if !of[3].starts_with('<') {
+                Printed::of(&of[3], 1.0).is(export.number(&id, "half_width_pct").unwrap(), &about);
+            }
+            if let Some(cycles) = of.get(4) {
+                let unit = of.get(5).map_or(1.0, |unit| match unit.as_str() {
+                    " M" => 1e6,
+                    " G" => 1e9,
+                    _ => 1e12,
+                });
+                Printed::of(cycles.as_str(), unit).is(export.cycles(&one, export.by_mean(&one)).unwrap(), &about);
+            }
+            time(&of[6]).is(1e3 * export.number(&id, "mean_us").unwrap(), &about);
+            let rate = export.number(&id, "ops_per_s").unwrap();
+            let million = if of.get(8).is_some() { 1e6 } else { 1.0 };
+            let rate = match &of[9] {
+                "/s" => rate,
+                " tx/s" => rate * export.rows[&id]["parameters"]["tx"].as_f64().unwrap(),
+                unit => {
+                    let scale = if unit == " kB/s" {
+                        1e3
+                    } else if unit == " MB/s" {
+                        1e6
+                    } else {
+                        1e9
+                    };
+                    export.number(&id, "bytes_per_s").unwrap() / scale
+                }
+            };
+            Printed::of(&of[7], million).is(rate, &about);
+            // Markdown, row by row, by the name of the case and its provider.
+            let start = format!("| {} | {} | ", escape(&case.job()), escape(&case.case().provider));
+            let section = markdown.split(&format!("\n## {}\n", escape(&case.case().workload))).nth(1).unwrap();
+            if let Some(line) = section.lines().find(|line| line.starts_with(&start)) {
+                let cells: Vec<&str> = line[start.len()..].split(" | ").collect();
+                assert_time(cells[0], &one, export, &about);
+                let (low, high) = cells[1].split_once(" to ").unwrap();
+                let unit = high.rsplit_once(' ').unwrap().1;
+                let ends = export.headline_ends(&id);
+                time(&format!("{low} {unit}")).is(ends[0], line);
+                time(high).is(ends[1], line);
+                Printed::of(cells[5], 1.0).is(export.number(&id, "ops_per_s").unwrap(), line);
+            }
+            checked += 1;
+        }
+        assert!(lines.next().is_none(), "{terminal}");
+        checked
+    });
+    assert!(checked > 1000, "{checked}");
+}
+
+/// In every text: what stands before an interval lies within it.
+#[test]
+fn estimates_lie_within_their_intervals_as_printed() {
+    let pair =
+        Regex::new(r"≈?([\d.,]+)(×| ns| µs| ms| s)? \(≈?([\d.,]+)(?:×)? to ([\d.,]+)(×| ns| µs| ms| s)").unwrap();
+    let checked = over_all(|analysis, _| {
+        let made = tables(analysis, &RelayScenario::default());
+        let run = analysis.run;
+        let texts = [
+            run_table(analysis, &made, 1000, Palette::PLAIN),
+            answer(analysis, &findings(analysis)).join("\n"),
+            String::from_utf8(exported("markdown", run)).unwrap(),
+            String::from_utf8(exported("latex", run)).unwrap(),
+        ];
+        let mut checked = 0;
+        for told in texts.iter().flat_map(|text| pair.captures_iter(text)) {
+            if told.get(2).map(|unit| unit.as_str()) != Some(&told[5]) {
+                continue;
+            }
+            let [estimate, low, high] = [1, 3, 4].map(|place| Printed::of(&told[place], 1.0).value);
+            assert!(low <= estimate && estimate <= high, "{}", &told[0]);
+            checked += 1;
+        }
+        checked
+    });
+    assert!(checked > 200, "{checked}");
+}
+
+/// CSV has the numbers of JSON, and JSON is sound in itself.
+#[test]
+fn files_agree_with_each_other() {
+    let checked = over_all(|analysis, export| {
+        let bytes = exported("csv", analysis.run);
+        let mut reader = csv::Reader::from_reader(bytes.as_slice());
+        let heading = reader.headers().unwrap().clone();
+        let at = |name: &str| heading.iter().position(|known| known == name).unwrap();
+        for row in reader.records().map(Result::unwrap) {
+            let id = &row[at("id")];
+            for name in ["median_us", "mean_us", "ops_per_s", "core_cycles", "mean_core_cycles", "half_width_pct"] {
+                assert_eq!(row[at(name)].parse().ok(), export.number(id, name), "{id} {name}");
+            }
+            for (field, low, high) in [
+                ("mean_ci_us", "mean_low_us", "mean_high_us"),
+                ("median_ci_us", "median_low_us", "median_high_us"),
+                ("ops_per_s_ci", "ops_per_s_low", "ops_per_s_high"),
+            ] {
+                if !export.rows[id][field].is_null() {
+                    let ends = [low, high].map(|name| row[at(name)].parse::<f64>().unwrap());
+                    assert_eq!(ends, export.ends(id, field), "{id} {field}");
+                }
+            }
+        }
+        for (id, row) in &export.rows {
+            if row["status"] != "ok" || row["mean_us"].is_null() {
+                continue;
+            }
+            let within = |value: &str, interval: &str| {
+                if let Some(value) = export.number(id, value) {
+                    let [low, high] = export.ends(id, interval);
+                    assert!(low <= value && value <= high, "{id} {interval}: {value} not in {low} to {high}");
+                }
+            };
+            within("median_us", "median_ci_us");
+            within("mean_us", "mean_ci_us");
+            within("ops_per_s", "ops_per_s_ci");
+            within("core_cycles", "core_cycles_ci");
+            within("mean_core_cycles", "mean_core_cycles_ci");
+            if let Some(rate) = export.number(id, "ops_per_s") {
+                assert!((rate * export.number(id, "mean_us").unwrap() / 1e6 - 1.0).abs() < 1e-9, "{id}");
+            }
+            assert_eq!(row["ranked"] == true, row["not_ranked_because"].is_null(), "{id}");
+        }
+        export.rows.len()
+    });
+    assert!(checked > 1000, "{checked}");
+}
+
+/// Cells of the tables of several cases: the text is the number, within its interval, and measured rates are reciprocals of means.
+#[test]
+fn cells_are_their_numbers() {
+    let first = Regex::new(r"^[≈-]?([\d.,]+)( [MGT](?-u:\b))?(?: (ns|µs|ms|s)(?-u:\b))?(×|%| Mbit)?").unwrap();
+    let checked = over_all(|analysis, export| {
+        let rates: Vec<f64> = export
+            .rows
+            .values()
+            .filter_map(|row| {
+                let transactions = row["parameters"]["tx"].as_f64().unwrap_or(1.0);
+                Some([row["ops_per_s"].as_f64()?, row["ops_per_s"].as_f64()? * transactions])
+            })
+            .flatten()
+            .collect();
+        let mut checked = 0;
+        for table in tables(analysis, &RelayScenario::default()) {
+            for row in &table.rows {
+                for (cell, column) in row.cells.iter().zip(&table.columns) {
+                    let Some(number) = cell.number else { continue };
+                    let about = format!("{} {}: {cell:?}", table.name, column.name);
+                    if let Some([low, high]) = number.interval {
+                        assert!(low <= number.estimate && number.estimate <= high, "{about}");
+                        if column.unit == "1/s" {
+                            let known = |rate: &f64| (rate / number.estimate - 1.0).abs() < 1e-6;
+                            assert!(
+                                table.name == "claims" || rates.iter().any(known),
+                                "{about}: no such rate in the export"
+                            );
+                        }
+                    }
+                    let Some(told) = first.captures(&cell.text) else { continue };
+                    let scale = match (told.get(3), column.unit) {
+                        (Some(unit), of @ ("ns" | "µs" | "ms" | "s")) => ns(unit.as_str()) / ns(of),
+                        _ => 1.0,
+                    };
+                    let scale = scale
+                        * told.get(2).map_or(1.0, |unit| match unit.as_str() {
+                            " M" => 1e6,
+                            " G" => 1e9,
+                            _ => 1e12,
+                        });
+                    let sign = if cell.text.starts_with('-') { -1.0 } else { 1.0 };
+                    let printed = Printed::of(&told[1], scale);
+                    Printed { value: sign * printed.value, ..printed }.is(number.estimate, &about);
+                    checked += 1;
+                }
+            }
+        }
+        checked
+    });
+    assert!(checked > 1000, "{checked}");
+}
