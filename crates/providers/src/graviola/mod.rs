@@ -14,10 +14,13 @@ use self::x25519::Graviola;
 use crate::shared::compiled::{compiled, crate_versions};
 use crate::shared::x25519::{kem, key_agreement};
 use graviola::Error as Fault;
+use pqlab_cpu::{Feature, is_hidden};
 use pqlab_primitives::{BuildInfo, Error, Provider, Unsupported};
 
 pub(crate) fn providers() -> Vec<Provider> {
-    if !graviola::util::is_cpu_supported() {
+    // It needs AVX2, and has no other code for x86-64.
+    let hidden = cfg!(target_arch = "x86_64") && is_hidden(Feature::Avx2);
+    if hidden || !graviola::util::is_cpu_supported() {
         return Vec::new();
     }
     let build_info = BuildInfo {
