@@ -75,10 +75,10 @@ pub use independence::{
 };
 pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
 
+pub use hidden::check_hidden_cpu_features;
 pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
 pub use leaks::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
 pub use libraries::{instead, libraries_of_run, libraries_of_suites};
-pub use hidden::check_hidden_cpu_features;
 pub use machine::{Machine, severity_word};
 pub use names::Named;
 pub use near::nearest;

@@ -226,7 +226,12 @@ impl Laboratory {
         let Start { number, positions, counter, place } = start;
         progress.begin(header, positions.len());
         let quota = environment::quota_here().map(|advice| limited(&advice));
-        hidden(header).into_iter().chain(forbidden(header)).chain(place.notes()).chain(quota).for_each(|words| progress.note(&words));
+        hidden(header)
+            .into_iter()
+            .chain(forbidden(header))
+            .chain(place.notes())
+            .chain(quota)
+            .for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate));
