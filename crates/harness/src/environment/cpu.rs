@@ -58,7 +58,7 @@ pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
     let told = if on_this_machine { hypervisor_by_cpuid() } else { None };
     let hypervisor = told.or_else(|| hypervisor(root));
-    let hidden = pqlab_cpu::hidden().unwrap_or_default();
+    let hidden = if on_this_machine { pqlab_cpu::hidden().unwrap_or_default() } else { &[] };
     let is_recorded = |flag: &str| FEATURES.contains(&flag) && !hidden.iter().any(|feature| feature.has_flag(flag));
     let clocksource = root.text("sys/devices/system/clocksource/clocksource0/current_clocksource");
     Cpu {
