@@ -8,6 +8,9 @@ use pqlab_record::{Counters, Environment};
 pub fn environment_line(environment: &Environment) -> String {
     let Environment { host, cpu, os, build, counters, .. } = environment;
     let mut parts = vec![cpu.model.clone(), format!("{} {}", cpu.cores, if cpu.cores == 1 { "core" } else { "cores" })];
+    if !cpu.hidden_features.is_empty() {
+        parts.push(format!("{} hidden", cpu.hidden_features.join(", ")));
+    }
     if cpu.virtualized == Some(true) {
         let hypervisor = cpu.virtualization.as_ref().and_then(|virtualization| virtualization.hypervisor.as_deref());
         parts.push(hypervisor.map_or_else(|| "virtual machine".to_owned(), |name| format!("{name} guest")));
@@ -52,8 +55,9 @@ mod tests {
         environment.cpu.model = "two\nlines".to_owned();
         environment.counters.primary = "wall".to_owned();
         environment.cpu.turbo = Some(false);
+        environment.cpu.hidden_features = vec!["avx2".to_owned(), "avx512".to_owned()];
         let line = environment_line(&environment);
-        assert!(line.starts_with(r"two\nlines · ") && line.contains(" · turbo off · "));
+        assert!(line.starts_with(r"two\nlines · 2 cores · avx2, avx512 hidden · ") && line.contains(" · turbo off · "));
         assert!(line.ends_with(" · counter wall (core clock about 2.70 GHz)"));
     }
 

@@ -60,6 +60,7 @@ fn more_providers() -> Vec<Provider> {
 }
 
 fn run(cli: Cli) -> anyhow::Result<u8> {
+    pqlab_lab::check_hidden_cpu_features()?;
     let terminal = output::Terminal::new(cli.color);
     match cli.command {
         Command::Run(arguments) => commands::run::run(arguments, &terminal),

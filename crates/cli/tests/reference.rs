@@ -87,7 +87,9 @@ fn option<'w>(words: &'w [String], name: &str) -> Option<&'w str> {
 
 fn has_avx512() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl");
+    return std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512vl")
+        && !pqlab_cpu::is_hidden(pqlab_cpu::Feature::Avx512);
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

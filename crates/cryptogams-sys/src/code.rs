@@ -1,4 +1,6 @@
 use crate::State;
+#[cfg(cryptogams = "x86_64")]
+use pqlab_cpu::{Feature, is_hidden};
 
 /// A file, or one of the two code paths of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +86,14 @@ impl Code {
     #[cfg(cryptogams = "x86_64")]
     pub fn new(backend: Backend) -> Result<Code, Unavailable> {
         use std::arch::is_x86_feature_detected as has;
+        let needed = match backend {
+            Backend::Avx2 => Some(Feature::Avx2),
+            Backend::Avx512 | Backend::Avx512Vl => Some(Feature::Avx512),
+            Backend::Scalar | Backend::Armv8 | Backend::Armv8Sha3 => None,
+        };
+        if let Some(feature) = needed.filter(|feature| is_hidden(*feature)) {
+            return Err(Unavailable(feature.hidden_reason()));
+        }
         match backend {
             Backend::Scalar => code!(pqlab_keccak1600_x86_64_absorb, pqlab_keccak1600_x86_64_squeeze),
             Backend::Avx2 if !has!("avx2") => Err(Unavailable("the processor lacks AVX2")),

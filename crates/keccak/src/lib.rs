@@ -35,6 +35,8 @@ mod sponge;
 pub use function::Function;
 pub use single::{Output, Single};
 
+use pqlab_cpu::{Feature, is_hidden};
+
 /// The number of messages.
 pub const LANES: usize = 8;
 
@@ -88,12 +90,14 @@ impl Backend {
             Backend::Avx512 if cfg!(not(target_arch = "x86_64")) => {
                 Err(Error::Unavailable("AVX-512 is an extension of x86-64"))
             }
+            Backend::Avx512 if is_hidden(Feature::Avx512) => Err(Error::Unavailable(Feature::Avx512.hidden_reason())),
             Backend::Avx512 if !avx512_detected() => {
                 Err(Error::Unavailable("the processor or the operating system lacks AVX512F, AVX512DQ or AVX512VL"))
             }
             Backend::Avx2 if cfg!(not(target_arch = "x86_64")) => {
                 Err(Error::Unavailable("AVX2 is an extension of x86-64"))
             }
+            Backend::Avx2 if is_hidden(Feature::Avx2) => Err(Error::Unavailable(Feature::Avx2.hidden_reason())),
             Backend::Avx2 if !avx2_detected() => {
                 Err(Error::Unavailable("the processor or the operating system lacks AVX2"))
             }

@@ -26,6 +26,7 @@ mod error;
 mod fastest;
 mod gate;
 mod gather;
+mod hidden;
 mod independence;
 mod inspect;
 mod leak;
@@ -74,6 +75,7 @@ pub use independence::{
 };
 pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
 
+pub use hidden::check_hidden_cpu_features;
 pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
 pub use leaks::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
 pub use libraries::{instead, libraries_of_run, libraries_of_suites};

@@ -226,7 +226,12 @@ impl Laboratory {
         let Start { number, positions, counter, place } = start;
         progress.begin(header, positions.len());
         let quota = environment::quota_here().map(|advice| limited(&advice));
-        forbidden(header).into_iter().chain(place.notes()).chain(quota).for_each(|words| progress.note(&words));
+        hidden(header)
+            .into_iter()
+            .chain(forbidden(header))
+            .chain(place.notes())
+            .chain(quota)
+            .for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate));
@@ -371,6 +376,12 @@ fn most_threads(plan: &[Case]) -> u64 {
 fn limited(advice: &Advice) -> String {
     let remedy = advice.remedy.as_ref().map_or_else(String::new, |remedy| format!("; {remedy}"));
     format!("CPU time is limited to {}{remedy}", advice.finding)
+}
+
+/// Note that code paths were left out because the user hides CPU features.
+fn hidden(header: &RunHeader) -> Option<String> {
+    let hidden = &header.environment.cpu.hidden_features;
+    (!hidden.is_empty()).then(|| format!("CPU features hidden by {}: {}", pqlab_cpu::VARIABLE, hidden.join(", ")))
 }
 
 /// What a user is told who would have had core cycles, had the kernel not forbidden them.

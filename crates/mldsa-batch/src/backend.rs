@@ -12,6 +12,8 @@ use crate::verify::{Engine, Expanded, Scratch, Task};
 use alloc::vec::Vec;
 use core::fmt;
 use core::marker::PhantomData;
+#[cfg(target_arch = "x86_64")]
+use pqlab_cpu::{Feature, is_hidden};
 use pqlab_keccak::{LANES, Lanes, Single};
 
 /// The code that does the work.
@@ -43,9 +45,13 @@ impl Backend {
             #[cfg(not(target_arch = "x86_64"))]
             Backend::Avx512 | Backend::Avx2 => Err(Unavailable("AVX-512 and AVX2 are extensions of x86-64")),
             #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 if is_hidden(Feature::Avx512) => Err(Unavailable(Feature::Avx512.hidden_reason())),
+            #[cfg(target_arch = "x86_64")]
             Backend::Avx512 if Avx512::detect().is_none() => Err(Unavailable(
                 "the processor or the operating system lacks AVX512F, AVX512BW, AVX512DQ, AVX512VL or AVX512VBMI",
             )),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 if is_hidden(Feature::Avx2) => Err(Unavailable(Feature::Avx2.hidden_reason())),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2 if Avx2::detect().is_none() => {
                 Err(Unavailable("the processor or the operating system lacks AVX2"))

@@ -25,6 +25,13 @@ pub const OPENSSL_CPU_INFO: c_int = 9;
 /// ERR_get_error(3): the additional data of an error is a string.
 pub const ERR_TXT_STRING: c_int = 0x02;
 
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    /// OPENSSL_ia32cap(3), which describes the words: what the library knows of the CPU. It fills them before `main` begins
+    /// and reads them whenever it chooses code.
+    pub static OPENSSL_ia32cap_P: [core::sync::atomic::AtomicU32; 10];
+}
+
 unsafe extern "C" {
     /// OPENSSL_init_crypto(3).
     pub fn OPENSSL_init_crypto(options: u64, settings: *const OPENSSL_INIT_SETTINGS) -> c_int;

@@ -62,8 +62,11 @@ pub struct Cpu {
     pub architecture: String,
     /// Cores on which this process may run.
     pub cores: u32,
-    /// Instruction-set extensions that matter to cryptography.
+    /// Instruction-set extensions that matter to cryptography, without those that were hidden.
     pub features: Vec<String>,
+    /// Features that `PQLAB_HIDE_CPU_FEATURES` hid: code paths that need them did not run.
+    #[serde(default)]
+    pub hidden_features: Vec<String>,
     /// Revision of the microcode.
     pub microcode: Option<String>,
     /// Caches, from the nearest to the farthest.

@@ -5,18 +5,20 @@
 #[path = "counts/tables.rs"]
 mod tables;
 
+#[cfg(target_arch = "x86_64")]
+use pqlab_cpu::{Feature, is_hidden};
 use pqlab_primitives::{Kem, Primitive, Provider, SignatureScheme};
 use pqlab_testing::{Need, require};
 use pqlab_verification::{INTEROPERABILITY, Line, NOT_APPLICABLE, Vectors, everything, interop, vectors_root, verify};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use tables::{BATCH_SUITES, DEFECTS, LANE_SUITES, SUITES};
 
-/// The libraries whose answers count. A build for tests has one more, which goes wrong on demand.
+/// The providers that offer something on this CPU: a code path that needs a newer one is listed without algorithms.
 fn providers() -> Vec<Arc<Provider>> {
-    pqlab_providers::providers()
+    pqlab_providers::providers().into_iter().filter(|provider| !provider.algorithms().is_empty()).collect()
 }
 
 /// Whether a provider is tested: all are, or those of the library that `PQLAB_PROVIDER` names.
@@ -24,6 +26,7 @@ fn asked(provider: &Provider) -> bool {
     std::env::var("PQLAB_PROVIDER").map_or(provider.library != "null", |library| provider.library == library)
 }
 
+/// Whether liboqs runs its AVX2 code. It asks the CPU itself: nothing hides AVX2 from it.
 fn avx2() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2");
@@ -31,14 +34,37 @@ fn avx2() -> bool {
     return false;
 }
 
-/// That each library has one is tested beside them; these are the code paths that could go unseen.
+/// The code paths that need a CPU feature of x86-64, and whether this CPU has what they need.
+#[cfg(target_arch = "x86_64")]
+fn code_paths() -> [(&'static str, Feature, bool); 8] {
+    use std::arch::is_x86_feature_detected as has;
+    let avx512f = has!("avx512f");
+    let keccak = avx512f && has!("avx512dq") && has!("avx512vl");
+    let mldsa_batch = keccak && has!("avx512bw") && has!("avx512vbmi");
+    [
+        ("cryptogams:avx2", Feature::Avx2, has!("avx2")),
+        ("libcrux:avx2", Feature::Avx2, has!("avx2")),
+        ("mldsa-batch:avx2", Feature::Avx2, has!("avx2")),
+        ("cryptogams:avx512", Feature::Avx512, avx512f),
+        ("cryptogams:avx512vl", Feature::Avx512, avx512f && has!("avx512vl")),
+        ("keccak:avx512", Feature::Avx512, keccak),
+        ("mldsa-batch:avx512", Feature::Avx512, mldsa_batch),
+        ("graviola", Feature::Avx2, has!("avx2") && has!("adx") && has!("aes") && has!("bmi1") && has!("pclmulqdq")),
+    ]
+}
+
+/// Code paths that offer something are exactly those that this CPU runs and the user does not hide.
+#[cfg(target_arch = "x86_64")]
 #[test]
-fn the_code_paths_of_this_processor_are_there() {
-    let ids: Vec<String> = providers().iter().map(|provider| provider.id()).collect();
-    let paths = if avx2() { &["libcrux:portable", "libcrux:avx2"][..] } else { &["libcrux:portable"] };
-    for path in paths {
-        assert!(ids.iter().any(|id| id == path), "{path} is not among {ids:?}");
+fn the_code_paths_of_this_cpu_are_there() {
+    let offers: BTreeSet<String> = providers().iter().map(|provider| provider.id()).collect();
+    for (path, feature, runs) in code_paths() {
+        assert_eq!(offers.contains(path), runs && !is_hidden(feature), "{path}: {offers:?}");
     }
+    for feature in Feature::ALL.iter().filter(|feature| is_hidden(**feature)) {
+        assert!(!offers.iter().any(|id| id.contains(feature.name())), "{offers:?}");
+    }
+    assert!(offers.contains("libcrux:portable"), "{offers:?}");
 }
 
 #[test]

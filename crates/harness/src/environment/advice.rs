@@ -56,6 +56,7 @@ const MIB: u64 = 1 << 20;
 pub fn advise(environment: &Environment) -> Vec<Advice> {
     let Environment { host, cpu, os, build, counters, .. } = environment;
     let mut advice = vec![cores(cpu)];
+    advice.extend(hidden_features(cpu));
     advice.extend(governor(cpu));
     advice.extend(turbo(cpu));
     advice.extend(smt(cpu));
@@ -95,6 +96,12 @@ fn cores(cpu: &Cpu) -> Advice {
         }
         cores => Advice::ok("cores", format!("{cores} processors")),
     }
+}
+
+fn hidden_features(cpu: &Cpu) -> Option<Advice> {
+    let hidden = (!cpu.hidden_features.is_empty()).then(|| cpu.hidden_features.join(", "))?;
+    let finding = format!("{hidden} hidden by {}: libraries run code for an older CPU", pqlab_cpu::VARIABLE);
+    Some(Advice::warning("CPU features", finding).remedy(&format!("`unset {}`", pqlab_cpu::VARIABLE)))
 }
 
 fn governor(cpu: &Cpu) -> Option<Advice> {
@@ -364,6 +371,15 @@ mod tests {
 
     fn found(environment: &Environment, subject: &str) -> Advice {
         advise(environment).into_iter().rfind(|advice| advice.subject == subject).unwrap()
+    }
+
+    #[test]
+    fn hidden_features_are_a_warning() {
+        let mut environment = laboratory();
+        environment.cpu.hidden_features = vec!["avx2".into(), "avx512".into()];
+        let advice = found(&environment, "CPU features");
+        assert_eq!(advice.severity, Severity::Warning);
+        assert!(advice.finding.starts_with("avx2, avx512 hidden by PQLAB_HIDE_CPU_FEATURES: "), "{}", advice.finding);
     }
 
     #[test]

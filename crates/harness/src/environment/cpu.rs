@@ -58,12 +58,15 @@ pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
     let told = if on_this_machine { hypervisor_by_cpuid() } else { None };
     let hypervisor = told.or_else(|| hypervisor(root));
+    let hidden = if on_this_machine { pqlab_cpu::hidden().unwrap_or_default() } else { &[] };
+    let is_recorded = |flag: &str| FEATURES.contains(&flag) && !hidden.iter().any(|feature| feature.has_flag(flag));
     let clocksource = root.text("sys/devices/system/clocksource/clocksource0/current_clocksource");
     Cpu {
         model: model(&info, root),
         architecture: std::env::consts::ARCH.to_owned(),
         cores: allowed.len() as u32,
-        features: flags.split_ascii_whitespace().filter(|flag| FEATURES.contains(flag)).map(str::to_owned).collect(),
+        features: flags.split_ascii_whitespace().filter(|flag| is_recorded(flag)).map(str::to_owned).collect(),
+        hidden_features: hidden.iter().map(|feature| feature.name().to_owned()).collect(),
         microcode: field(&info, "microcode").map(str::to_owned),
         caches: caches(root),
         governor: governor(root, allowed),

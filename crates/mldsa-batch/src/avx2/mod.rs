@@ -24,9 +24,10 @@ pub(crate) struct Avx2 {
 cpufeatures::new!(detection, "avx2");
 
 impl Avx2 {
-    /// The value, if the processor has the instructions.
+    /// The value, if the processor has the instructions and the user does not hide them.
     pub(crate) fn detect() -> Option<Avx2> {
-        detection::get().then_some(Avx2 { _detected: () })
+        let found = detection::get() && !pqlab_cpu::is_hidden(pqlab_cpu::Feature::Avx2);
+        found.then_some(Avx2 { _detected: () })
     }
 
     /// # Safety

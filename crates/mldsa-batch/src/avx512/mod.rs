@@ -25,9 +25,10 @@ pub(crate) struct Avx512 {
 cpufeatures::new!(detection, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi");
 
 impl Avx512 {
-    /// The value, if the processor has the instructions.
+    /// The value, if the processor has the instructions and the user does not hide them.
     pub(crate) fn detect() -> Option<Avx512> {
-        detection::get().then_some(Avx512 { _detected: () })
+        let found = detection::get() && !pqlab_cpu::is_hidden(pqlab_cpu::Feature::Avx512);
+        found.then_some(Avx512 { _detected: () })
     }
 
     /// # Safety

@@ -6,6 +6,8 @@
 //! the bindings.
 
 use std::ffi::c_int;
+#[cfg(target_arch = "x86_64")]
+use std::sync::atomic::AtomicU32;
 
 /// Signs with an expanded private key: `private_key, signature, signature_len, message, message_len, prefix,
 /// prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204, algorithm 7), or is the
@@ -88,10 +90,9 @@ unsafe extern "C" {
     pub(super) fn SHAKE256(message: *const u8, message_len: usize, output: *mut u8, output_len: usize) -> *mut u8;
 }
 
-// What the library believes of the CPU, after its own environment variable has had its say; it has no public function
-// for it. Declared in crypto/fipsmodule/cpucap/internal.h: leaf 1 EDX, leaf 1 ECX, leaf 7 EBX, leaf 7 ECX of CPUID.
+// Table of the CPU features that the library may use. It has no public function for it. Declared in crypto/fipsmodule/cpucap/internal.h: leaf 1 EDX, leaf 1 ECX, leaf 7 EBX, leaf 7 ECX of CPUID.
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
     #[link_name = "aws_lc_0_47_0_OPENSSL_ia32cap_P"]
-    pub(super) static OPENSSL_ia32cap_P: [u32; 4];
+    pub(super) static OPENSSL_ia32cap_P: [AtomicU32; 4];
 }

@@ -22,9 +22,13 @@ mod tests;
 mod x25519;
 
 use crate::shared::compiled::crate_version;
+#[cfg(target_arch = "x86_64")]
+use crate::shared::cpu::hide_in;
 use aws_lc_sys as aws;
 use pqlab_primitives::{BuildInfo, Provider, SignatureParameters, Unsupported};
 use std::ffi::CStr;
+#[cfg(target_arch = "x86_64")]
+use std::sync::atomic::Ordering;
 
 /// The library as the one provider that it is: it chooses its code path by the CPU and offers no other choice.
 pub(crate) fn providers() -> Vec<Provider> {
@@ -66,7 +70,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// The CPU features that the library has found and lets its code use.
+/// Hides from the library what the user hides, and returns the CPU features that it uses.
 #[cfg(target_arch = "x86_64")]
 fn cpu_features() -> Vec<&'static str> {
     // Word of the library's table and the bits that must be set in it, as its own header reads them.
@@ -85,9 +89,11 @@ fn cpu_features() -> Vec<&'static str> {
         ("vaes", 3, 1 << 9),
         ("vpclmulqdq", 3, 1 << 10),
     ];
-    // SAFETY: written once, when the library is set up, which `build_info` has done.
-    let words = unsafe { ffi::OPENSSL_ia32cap_P };
-    FEATURES.iter().filter(|(_, word, bits)| words[*word] & bits == *bits).map(|(name, ..)| *name).collect()
+    // SAFETY: the library has written the table when it was set up, which `build_info` has done, and only reads it since.
+    let words = unsafe { &ffi::OPENSSL_ia32cap_P };
+    hide_in(words);
+    let has = |word: usize, bits: u32| words[word].load(Ordering::Relaxed) & bits == bits;
+    FEATURES.iter().filter(|(_, word, bits)| has(*word, *bits)).map(|(name, ..)| *name).collect()
 }
 
 #[cfg(not(target_arch = "x86_64"))]

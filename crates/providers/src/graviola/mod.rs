@@ -1,6 +1,6 @@
 //! graviola: X25519, Ed25519, ECDSA, hash functions, HMAC and AES-GCM in Rust around the assembly of s2n-bignum.
 //!
-//! The crate runs on processors that have certain instructions and panics elsewhere: there it offers nothing.
+//! The crate runs on processors that have certain instructions and panics elsewhere: there it offers nothing and says why.
 
 mod ecdsa;
 mod ed25519;
@@ -14,12 +14,10 @@ use self::x25519::Graviola;
 use crate::shared::compiled::{compiled, crate_versions};
 use crate::shared::x25519::{kem, key_agreement};
 use graviola::Error as Fault;
+use pqlab_cpu::{Feature, is_hidden};
 use pqlab_primitives::{BuildInfo, Error, Provider, Unsupported};
 
 pub(crate) fn providers() -> Vec<Provider> {
-    if !graviola::util::is_cpu_supported() {
-        return Vec::new();
-    }
     let build_info = BuildInfo {
         version: crate_versions(&["graviola"]),
         build: format!("{}; assembly of s2n-bignum, some of it chosen at run time", compiled()),
@@ -34,7 +32,28 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.macs = symmetric::macs();
     provider.aeads = symmetric::aeads();
     provider.unsupported = unsupported();
-    vec![provider]
+    vec![match lacking() {
+        Some(reason) => without_algorithms(&provider, reason),
+        None => provider,
+    }]
+}
+
+/// Returns what the CPU lacks. The crate needs AVX2, and has no other code for x86-64.
+fn lacking() -> Option<&'static str> {
+    if cfg!(target_arch = "x86_64") && is_hidden(Feature::Avx2) {
+        Some(Feature::Avx2.hidden_reason())
+    } else if !graviola::util::is_cpu_supported() {
+        Some("the processor lacks instructions that the crate needs (on x86-64: ADX, AES, AVX2, BMI1, PCLMULQDQ)")
+    } else {
+        None
+    }
+}
+
+fn without_algorithms(provider: &Provider, reason: &str) -> Provider {
+    let mut bare = Provider::new("graviola", provider.build_info.clone());
+    let lacks = |algorithm| Unsupported { algorithm, reason: reason.to_owned() };
+    bare.unsupported = provider.algorithms().into_iter().map(lacks).collect();
+    bare
 }
 
 fn unsupported() -> Vec<Unsupported> {

@@ -14,6 +14,8 @@ mod tests;
 
 use crate::shared::compiled::{compiled, crate_versions};
 use crate::shared::draw::SYSTEM_GENERATOR;
+#[cfg(target_arch = "x86_64")]
+use pqlab_cpu::{Feature, is_hidden};
 use pqlab_primitives::{Backend, BuildInfo, Provider, Unsupported};
 
 /// The portable code always; the vector code where the crates have some and this CPU runs it.
@@ -34,7 +36,7 @@ pub(crate) fn providers() -> Vec<Provider> {
 
 #[cfg(target_arch = "x86_64")]
 fn vectorised() -> Option<Provider> {
-    if !is_x86_feature_detected!("avx2") {
+    if !is_x86_feature_detected!("avx2") || is_hidden(Feature::Avx2) {
         return None;
     }
     let mut provider = provider("avx2");

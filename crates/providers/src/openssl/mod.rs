@@ -21,6 +21,8 @@ mod symmetric;
 mod tests;
 mod x25519;
 
+#[cfg(target_arch = "x86_64")]
+use crate::shared::cpu::hide_in;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
 use std::ffi::{CStr, c_int};
@@ -40,6 +42,9 @@ pub(crate) fn providers() -> Vec<Provider> {
     // SAFETY: null says that there are no settings; the call may be repeated. It comes before every other call into
     // the library, so that the system's configuration is never read.
     let started = unsafe { sys::OPENSSL_init_crypto(sys::OPENSSL_INIT_NO_LOAD_CONFIG, ptr::null()) };
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the library has filled the table when it was loaded, and only reads it since.
+    hide_in(unsafe { &sys::OPENSSL_ia32cap_P });
     let mut provider = Provider::new("openssl", build_info());
     provider.generator = Some("RAND_bytes and RAND_priv_bytes: the library's CTR-DRBG, two for each thread".to_owned());
     if let Err(fault) = error::check("OPENSSL_init_crypto", started) {

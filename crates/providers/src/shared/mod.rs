@@ -5,6 +5,8 @@
 pub(crate) mod bytes;
 pub(crate) mod compiled;
 pub(crate) mod contexts;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod cpu;
 pub(crate) mod draw;
 pub(crate) mod ecdsa;
 pub(crate) mod lanes;

@@ -203,7 +203,7 @@ pub(super) fn environment(run: &Run) -> Markup {
             h2 { "Environment" }
             dl.facts {
                 dt { "Processor" } dd { (neutral(&cpu.model)) ", " (neutral(&cpu.architecture)) ", " (cpu.cores) " cores" }
-                dt { "Features" } dd { (neutral(&cpu.features.join(" "))) }
+                dt { "Features" } dd { (neutral(&cpu.features.join(" "))) @if !cpu.hidden_features.is_empty() { "; hidden: " (neutral(&cpu.hidden_features.join(", "))) } }
                 dt { "Virtualised" } dd { (said(cpu.virtualized)) @if let Some(container) = &host.container { ", in " (neutral(container)) } }
                 dt { "Governor, turbo" } dd { (known(&cpu.governor)) ", " (said(cpu.turbo)) }
                 dt { "System" } dd { (neutral(&os.name)) ", kernel " (neutral(&os.kernel)) }
