@@ -1,0 +1,55 @@
+//! What one signature costs where many are verified at once.
+
+use super::statements::{Statement, lead_of, time, times};
+use crate::case::CaseAnalysis;
+use crate::group::grouped;
+use crate::number::known_time;
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, State};
+use pqlab_stats::Interval;
+
+const AREA: &str = "signature";
+/// The operation that verifies the batch that is spoken of, and its size.
+const BATCH: (&str, u64) = ("verify-x100", 100);
+
+pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
+    let (operation, size) = BATCH;
+    let by_all = |case: &Case| case.number("signers").is_none_or(|signers| signers == size);
+    let suits = |of: &&CaseAnalysis<'_>| {
+        let case = of.case();
+        case.operation == operation && case.state() == State::Warm && by_all(case) && of.median().is_some()
+    };
+    let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
+    let statement = |(algorithm, rows): (String, Vec<&&CaseAnalysis<'_>>)| {
+        // Keys of one form: the one in which most libraries verify batches.
+        let forms = grouped(rows.into_iter(), |of| (of.case().form, of.case().number("len")));
+        let (_, rows) = forms.into_iter().max_by_key(|(_, rows)| rows.len())?;
+        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|of| &analysis.cases()[of.place]).collect();
+        let found = lead_of(analysis, &rows)?;
+        let batch = found.best[0];
+        let whole = batch.median()?;
+        let part = |ns: f64| ns / size as f64;
+        let each = Interval { estimate: part(whole.estimate), low: part(whole.low), high: part(whole.high), ..whole };
+        let mut text = format!("{} a signature in batches of {size} by {}", known_time(&each), found.by);
+        if let Some(single) = single(analysis, batch.case()) {
+            let all = vec![single; size as usize];
+            let ratio = times(analysis, &all, &[batch])?;
+            text = format!("{text}, {ratio} as long as alone, {}", time(analysis, &[single])?);
+        }
+        Some(Statement::new(AREA, format!("Batches of {algorithm}"), text).first())
+    };
+    grouped(rows.iter(), |of| of.case().algorithm.clone()).into_iter().filter_map(statement).collect()
+}
+
+/// The verification of one signature with keys of the same form.
+fn single<'r, 'a>(analysis: &'r RunAnalysis<'a>, batch: &Case) -> Option<&'r CaseAnalysis<'a>> {
+    analysis.area(AREA).find(|of| {
+        let case = of.case();
+        let same = case.algorithm == batch.algorithm && case.provider == batch.provider && case.form == batch.form;
+        let plain = case.parameters.iter().all(|parameter| parameter.to_string().starts_with("len="));
+        same && plain
+            && case.operation == "verify"
+            && case.number("len") == batch.number("len")
+            && of.median().is_some()
+    })
+}

@@ -1,0 +1,114 @@
+//! Statements that answer the question of a suite, each a sentence with the number first. Every figure and ratio in them is made
+//! here, so that all of them are printed alike.
+
+use super::listed;
+use crate::case::CaseAnalysis;
+use crate::comparison::Standing;
+use crate::number::{factor_range, known_factor, known_time};
+use crate::run::RunAnalysis;
+use pqlab_record::Unit;
+use pqlab_stats::Verdict;
+
+/// What a run says about one thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The area of its cases: `tls`.
+    pub area: String,
+    /// What it is about: `TLS handshake`.
+    pub about: String,
+    /// What it says, the number first, without a full stop.
+    pub text: String,
+    /// Whether it is said before anything is recommended.
+    pub first: bool,
+}
+
+impl Statement {
+    pub(super) fn new(area: impl Into<String>, about: impl Into<String>, text: impl Into<String>) -> Statement {
+        Statement { area: area.into(), about: about.into(), text: text.into(), first: false }
+    }
+
+    /// To be said before anything is recommended.
+    pub(super) fn first(self) -> Statement {
+        Statement { first: true, ..self }
+    }
+}
+
+/// The fastest of several libraries, each with one case or several done one after the other.
+pub(super) struct Lead<'r, 'a> {
+    /// Its cases.
+    pub(super) best: Vec<&'r CaseAnalysis<'a>>,
+    /// `aws-lc (not told apart from liboqs)`.
+    pub(super) by: String,
+    /// The next one that is slower, and how many times as long it takes: `liboqs takes 1.20× (1.19× to 1.21×)`.
+    pub(super) next: Option<String>,
+}
+
+/// Finds the fastest of those that may be recommended; `None` if there is none.
+pub(super) fn lead<'r, 'a>(analysis: &RunAnalysis<'a>, rivals: &[Vec<&'r CaseAnalysis<'a>>]) -> Option<Lead<'r, 'a>> {
+    let ranking = analysis.ranking(rivals);
+    let best = rivals[ranking.leader?].clone();
+    let name = |place: usize| analysis.by(&rivals[place].first().map_or("", |of| &of.case().provider));
+    let tied: Vec<String> = ranking.not_told_apart().into_iter().map(name).collect();
+    let slower = ranking.standings.iter().enumerate().filter_map(|(place, standing)| match standing {
+        Some(Standing::Slower(ratio)) => Some((place, ratio.estimate)),
+        _ => None,
+    });
+    let next = slower.min_by(|one, other| one.1.total_cmp(&other.1));
+    let next =
+        next.and_then(|(place, _)| Some(format!("{} takes {}", name(place), times(analysis, &best, &rivals[place])?)));
+    let by = analysis.by(&best.first()?.case().provider);
+    let by = if tied.is_empty() { by } else { format!("{by} (not told apart from {})", listed(&tied)) };
+    Some(Lead { best, by, next })
+}
+
+/// As [`lead`], of libraries with one case each.
+pub(super) fn lead_of<'r, 'a>(analysis: &RunAnalysis<'a>, cases: &[&'r CaseAnalysis<'a>]) -> Option<Lead<'r, 'a>> {
+    lead(analysis, &cases.iter().map(|of| vec![*of]).collect::<Vec<_>>())
+}
+
+/// How long some cases take one after the other: `31.2 µs`.
+pub(super) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
+    let total = match cases {
+        [one] => one.median()?,
+        _ => analysis.total(cases)?,
+    };
+    Some(known_time(&total))
+}
+
+/// A ratio in words.
+pub(super) struct Times {
+    /// `1.16×`, or `1.16× in core cycles`.
+    factor: String,
+    /// `1.15× to 1.17×`.
+    range: String,
+}
+
+impl Times {
+    /// For what stands in parentheses: `1.16×, 1.15× to 1.17×`.
+    pub(super) fn inside(&self) -> String {
+        format!("{}, {}", self.factor, self.range)
+    }
+}
+
+impl std::fmt::Display for Times {
+    /// `1.16× (1.15× to 1.17×)`.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} ({})", self.factor, self.range)
+    }
+}
+
+/// How many times as long the second takes as the first, each one case or several done one after the other.
+pub(super) fn times<'a>(
+    analysis: &RunAnalysis<'a>,
+    first: &[&CaseAnalysis<'a>],
+    second: &[&CaseAnalysis<'a>],
+) -> Option<Times> {
+    let compared = analysis.ratio(first, second)?;
+    let ratio = compared.ratio?.ratio;
+    let unit = if compared.unit == Unit::CoreCycles { " in core cycles" } else { "" };
+    let open = match compared.verdict() {
+        Verdict::Faster | Verdict::Slower => "",
+        _ => ", not told apart",
+    };
+    Some(Times { factor: format!("{}{unit}", known_factor(&ratio)), range: format!("{}{open}", factor_range(&ratio)) })
+}

@@ -1,0 +1,178 @@
+//! Every suite ends with an answer to the question in its description: from its own plan, measured on paper.
+
+#![allow(clippy::unwrap_used)]
+
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::answer::answer;
+use pqlab_lab::analysis::findings::findings;
+use pqlab_lab::record::{Case, Run};
+use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
+
+/// What answers the question of each suite. A new suite needs an entry, and the entry a sentence in the analysis.
+const ANSWERS: [(&str, &[&str]); 24] = [
+    ("smoke", &["pqlab works here: * of * cases are measured and their results verified."]),
+    (
+        "standard",
+        &[
+            "One library for TLS: * by *, * a second on one core*",
+            "A hybrid: a whole exchange of X25519MLKEM768 by * takes *",
+        ],
+    ),
+    ("kem", &["Key exchange: ML-KEM-* by *"]),
+    ("signature", &["Signing much: * by *", "Verifying much: * by *"]),
+    (
+        "hybrid",
+        &[
+            "A hybrid: a whole exchange of X25519MLKEM768 by * takes *",
+            "Load of X-Wing handshake-load*: * a second with 5,000 tasks at once *",
+        ],
+    ),
+    ("certificate", &["Issuing certificates: X.509-* by *", "Certificates: X.509-* by *"]),
+    (
+        "token",
+        &[
+            "Token with ML-DSA-65, without the public key: * B as JWS and * B as COSE against * with Ed25519; made in * by *; verified in * by *",
+        ],
+    ),
+    (
+        "hpke",
+        &[
+            "HPKE with X-Wing: * to seal and open with X-Wing by * against * with DHKEM-X25519-HKDF-SHA256 by * (*×*, *); the encapsulated key adds 1,120 B to the message against 32 B.",
+        ],
+    ),
+    ("hash", &["Hashing: SHA3-256 by *"]),
+    ("ntor", &["Circuit handshakes: ntor-* by *"]),
+    (
+        "tls",
+        &[
+            "TLS handshake: * with X25519MLKEM768 by * against * with X25519 (*×*, *); the ClientHello takes * B against * B.",
+            "TLS certificates: * with ML-DSA-65 by * against * with ECDSA-P-256 (*×*, *); the server sends 15,785 B in 11 packets, beyond the first window of 10: one more round trip.",
+            "TLS server: * handshakes a second on one core with ECDSA-P-256 by *, * with ML-DSA-65 by *",
+            "TLS connection over loopback: * with X25519 and ECDSA-P-256 by *, * with X25519MLKEM768 and ECDSA-P-256 by *, * with X25519MLKEM768 and ML-DSA-65 by *.",
+        ],
+    ),
+    (
+        "signatures",
+        &[
+            "Signing much: * by *",
+            "Falcon-512 signature: * B on average and * B at most in * signatures by *; the encoding allows 752 B.",
+        ],
+    ),
+    ("kems", &["Key exchange: ML-KEM-* by *"]),
+    (
+        "signing",
+        &[
+            "Signing by luck with ML-DSA-65: * a signature over the published messages by *; of single ones by * half take * or less, 99.0% * or less.",
+        ],
+    ),
+    ("signature-sizes", &["Falcon-512 signature: *", "Falcon-padded-1024 signature: *"]),
+    (
+        "message-lengths",
+        &[
+            "Long messages with ML-DSA-65: *× * as long for signing 16.0 KiB as for 32 B by *, mostly a hash from 16.0 KiB on; *",
+        ],
+    ),
+    (
+        "batches",
+        &[
+            "Batches of ML-DSA-65: * a signature in batches of 100 by *, *× * as long as alone, *",
+            "Batches of Ed25519: *",
+        ],
+    ),
+    (
+        "ledger",
+        &[
+            "Verifying blocks: * by *",
+            "Blocks of ML-DSA-65: * a transaction in a block of 100,000 by *, * a transaction alone by *",
+        ],
+    ),
+    ("ledger-reference", &["Verifying blocks: TXv1-ML-DSA-65 by *"]),
+    (
+        "scaling",
+        &[
+            "Several threads: * by *",
+            "Load of ML-KEM-768 handshake-load*: * a second with 5,000 tasks at once on * workers by *",
+        ],
+    ),
+    (
+        "memory",
+        &[
+            "Memory of ML-KEM-768 decapsulate: * of stack and * of heap by * is the least, * the most.",
+            "Large stacks: * of * operations take more than 64.0 KiB: *",
+        ],
+    ),
+    (
+        "residue",
+        &[
+            "Left behind by libcrux:*: *× * as long take * and SSE code after it as with registers cleared in between; *",
+            "Nothing left behind: no measured operation of * slows the code after it.",
+        ],
+    ),
+    (
+        "cold",
+        &[
+            "Cold ML-KEM-768 decapsulate: * for the first call by *, *× * as long as * for a warm one; with evicted caches *×*",
+        ],
+    ),
+    ("sha3", &["Hashing: SHA3-256 by *", "Extendable output: SHAKE128 by *"]),
+];
+
+fn plan(suite: &Suite, filters: &Filters) -> Vec<Case> {
+    let laboratory = Laboratory::new(WorkerProgram::pqlab("no worker is started"));
+    let suites = std::slice::from_ref(suite);
+    laboratory.draft(suites, filters, &ProtocolOverrides::default()).unwrap().cases
+}
+
+fn lines(run: &Run) -> Vec<String> {
+    let analysis = RunAnalysis::of(run);
+    answer(&analysis, &findings(&analysis))
+}
+
+fn suite(name: &str) -> Suite {
+    builtin_suites().unwrap().into_iter().find(|suite| suite.name == name).unwrap()
+}
+
+#[test]
+fn every_suite_answers_its_question() {
+    let mut wrong = Vec::new();
+    for suite in builtin_suites().unwrap() {
+        let Some((_, wanted)) = ANSWERS.iter().find(|(name, _)| *name == suite.name) else {
+            wrong.push(format!("{}: no answer is expected of it: {}", suite.name, suite.about));
+            continue;
+        };
+        let run = pqlab_fixtures::planned_run(&suite.name, plan(&suite, &Filters::default()));
+        let lines = lines(&run);
+        for pattern in *wanted {
+            if !lines.iter().any(|line| matches(pattern, line)) {
+                wrong.push(format!("{}: {pattern}\n    is not among\n    {}", suite.name, lines.join("\n    ")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A part of a suite that has no whole job names the fastest library of each operation.
+#[test]
+fn a_part_of_a_suite_answers_what_was_asked() {
+    let only = |pattern: &str| Filters { ids: vec![pattern.to_owned()], ..Filters::default() };
+    let mut blocks = Filters::default();
+    blocks.ids.push("ledger/ML-DSA-65/verify-block*".into());
+    blocks.options.blocks = Some(vec![1000]);
+    for (name, filters, wanted) in [
+        (
+            "signature",
+            only("signature/ML-DSA-44/keygen@*"),
+            "ML-DSA-44 keygen: * by *, the fastest; the next, * takes *",
+        ),
+        (
+            "kem",
+            only("kem/ML-KEM-512/encapsulate@*"),
+            "ML-KEM-512 encapsulate: * by *, the fastest; the next, * takes *",
+        ),
+        ("ledger", blocks, "Blocks of ML-DSA-65: * a transaction in a block of 1,000 by *"),
+    ] {
+        let suite = suite(name);
+        let lines = lines(&pqlab_fixtures::planned_run(name, plan(&suite, &filters)));
+        assert!(lines.iter().any(|line| matches(wanted, line)), "{name}: {wanted} is not among\n{}", lines.join("\n"));
+    }
+}
