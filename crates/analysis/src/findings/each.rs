@@ -17,7 +17,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statemen
         let found = lead_of(analysis, &rows)?;
         let mut text = format!("{} by {}", time(analysis, &found.best)?, found.by);
         if let Some(next) = &found.next {
-            text = format!("{text}, the fastest; the next, {next}");
+            text = format!("{text}, the fastest; {next}");
         }
         Some(Statement::new(area, job, text))
     };

@@ -23,7 +23,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let old = classical.and_then(|name| Some((name, fastest(name)?)));
     let statement = |algorithm: &&str| {
         let new = fastest(algorithm).filter(|new| is_post_quantum(new.best[0]))?;
-        let mut text = format!("{} to seal and open with {algorithm} by {}", time(analysis, &new.best)?, new.by);
+        let mut text = format!("{} to seal and open by {}", time(analysis, &new.best)?, new.by);
         if let Some((name, old)) = &old {
             let ratio = times(analysis, &old.best, &new.best)?.inside();
             text = format!("{text} against {} with {name} by {} ({ratio})", time(analysis, &old.best)?, old.by);

@@ -57,8 +57,8 @@ fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str)
         lengths.iter().copied().rfind(|length| *length <= TOLD).filter(|length| *length > shortest).unwrap_or(longest);
     let ratio = times(analysis, &[first], &[at(told)?])?;
     let hash = match lengths.iter().find(is_mostly_hash) {
-        Some(from) => format!("mostly a hash from {} on", memory(*from)),
-        None => format!("not mostly a hash up to {}", memory(longest)),
+        Some(from) => format!("mostly hashing from {} on", memory(*from)),
+        None => format!("not mostly hashing up to {}", memory(longest)),
     };
-    Some(format!("{ratio} as long for {verb} {} as for {} by {}, {hash}", memory(told), memory(shortest), found.by))
+    Some(format!("{ratio} the time of {} for {verb} {} by {}, {hash}", memory(shortest), memory(told), found.by))
 }

@@ -40,7 +40,7 @@ fn signing<'r, 'a>(
 fn over_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
     let found = lead_of(analysis, &signing(analysis, algorithm, is_of_set))?;
     let text = format!("{} a signature over the published messages by {}", time(analysis, &found.best)?, found.by);
-    Some(found.next.map_or(text.clone(), |next| format!("{text}; the next, {next}")))
+    Some(found.next.map_or(text.clone(), |next| format!("{text}; {next}")))
 }
 
 /// How widely single signatures with fresh randomness spread.

@@ -309,7 +309,14 @@ fn rows<'s, 'a>(
     let lengths = || rows.iter().filter_map(|row| row.case().number("len"));
     let length = if hash { lengths().max() } else { lengths().min() };
     rows.retain(|row| row.case().number("len").is_none_or(|own| Some(own) == length));
-    one_kind(rows)
+    // Of each construction those of one kind: some draw whoever signs.
+    let mut kept = OneKind { cases: Vec::new(), left_out: Vec::new() };
+    for (_, rows) in grouped(rows.into_iter(), |row| row.case().algorithm.clone()) {
+        let of = one_kind(rows);
+        kept.cases.extend(of.cases);
+        kept.left_out.extend(of.left_out);
+    }
+    kept
 }
 
 fn candidates<'s, 'a>(
@@ -354,6 +361,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
     }
+    of_kind::retain_one_kind(&mut all);
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();

@@ -39,7 +39,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         }
     }
     if !clean.is_empty() {
-        let text = format!("no measured operation of {} slows the code after it", listed(&clean));
+        let text = format!("no operation of {} is known to slow the code after it", listed(&clean));
         all.push(Statement::new(AREA, "Nothing left behind", text));
     }
     all
@@ -61,8 +61,8 @@ fn leaves(analysis: &RunAnalysis<'_>, provider: &str, pairs: &[&Pair<'_, '_>]) -
     let words = distinct(residues.map(|residue| residue.name().to_owned()));
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let text = format!(
-        "{ratio} as long take {} {} and SSE code after it as with registers cleared in between; {} of {} operations leave \
-         something behind that costs{words}",
+        "{ratio} the time with registers cleared in between, for {} {} with SSE code after it, the worst; {} of {} operations \
+         slow the code after them{words}",
         case.algorithm,
         case.operation,
         costly.len(),

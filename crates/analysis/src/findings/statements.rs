@@ -39,7 +39,7 @@ pub(super) struct Lead<'r, 'a> {
     pub(super) best: Vec<&'r CaseAnalysis<'a>>,
     /// `aws-lc (not told apart from liboqs)`.
     pub(super) by: String,
-    /// The next one that is slower, and how many times as long it takes: `liboqs takes 1.20× (1.19× to 1.21×)`.
+    /// The next one that is slower: `the next, liboqs, takes 1.20× (1.19× to 1.21×)`.
     pub(super) next: Option<String>,
 }
 
@@ -54,8 +54,9 @@ pub(super) fn lead<'r, 'a>(analysis: &RunAnalysis<'a>, rivals: &[Vec<&'r CaseAna
         _ => None,
     });
     let next = slower.min_by(|one, other| one.1.total_cmp(&other.1));
-    let next =
-        next.and_then(|(place, _)| Some(format!("{} takes {}", name(place), times(analysis, &best, &rivals[place])?)));
+    let next = next.and_then(|(place, _)| {
+        Some(format!("the next, {}, takes {}", name(place), times(analysis, &best, &rivals[place])?))
+    });
     let by = analysis.by(&best.first()?.case().provider);
     let by = if tied.is_empty() { by } else { format!("{by} (not told apart from {})", listed(&tied)) };
     Some(Lead { best, by, next })

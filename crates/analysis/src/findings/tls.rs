@@ -86,11 +86,11 @@ fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> O
         let found = lead_of(analysis, &of.iter().map(|(server, _)| *server).collect::<Vec<_>>())?;
         let (_, of) = of.into_iter().find(|(server, _)| std::ptr::eq(*server, found.best[0]))?;
         let rate = known_count(&of.server_per_second(analysis)?);
-        Some(format!("{rate} handshakes a second on one core with {signature} by {}", found.by))
+        Some(format!("{rate} with {signature} by {}", found.by))
     };
     let rates: Vec<String> = SIGNATURES.into_iter().filter_map(rate).collect();
-    let text = format!("{}, and {}", rates.join(", "), EXCHANGES[1]);
-    (!rates.is_empty()).then(|| Statement::new(AREA, "TLS server", text))
+    let about = format!("TLS server with {}, handshakes a second on one core", EXCHANGES[1]);
+    (!rates.is_empty()).then(|| Statement::new(AREA, about, rates.join(", ")))
 }
 
 /// How long connections over one link take until the handshake is complete.
