@@ -33,7 +33,7 @@ const ANSWERS: [(&str, &[&str]); 24] = [
     (
         "token",
         &[
-            "Token with ML-DSA-65, without the public key: * B as JWS and * B as COSE against * with Ed25519; made in * by *; verified in * by *",
+            "Token with ML-DSA-65, without the public key: * B as JWS and * B as COSE against * with Ed25519; make * by *; verify * by *",
         ],
     ),
     (

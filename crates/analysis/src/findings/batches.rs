@@ -1,12 +1,10 @@
 //! What one signature costs where many are verified at once.
 
-use super::statements::{Statement, lead_of, time, times};
+use super::statements::{Statement, lead_of, time, time_of_each, times};
 use crate::case::CaseAnalysis;
 use crate::group::grouped;
-use crate::number::known_time;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, State};
-use pqlab_stats::Interval;
 
 const AREA: &str = "signature";
 /// The operation that verifies the batch that is spoken of, and its size.
@@ -27,10 +25,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|of| &analysis.cases()[of.place]).collect();
         let found = lead_of(analysis, &rows)?;
         let batch = found.best[0];
-        let whole = batch.median()?;
-        let part = |ns: f64| ns / size as f64;
-        let each = Interval { estimate: part(whole.estimate), low: part(whole.low), high: part(whole.high), ..whole };
-        let mut text = format!("{} a signature in batches of {size} by {}", known_time(&each), found.by);
+        let mut text = format!("{} a signature in batches of {size} by {}", time_of_each(batch, size)?, found.by);
         if let Some(single) = single(analysis, batch.case()) {
             let all = vec![single; size as usize];
             let ratio = times(analysis, &all, &[batch])?;

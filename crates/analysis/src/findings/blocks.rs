@@ -1,12 +1,11 @@
 //! What a transaction costs in blocks of other sizes than the one that libraries are chosen by.
 
-use super::statements::{Statement, lead_of};
+use super::statements::{Statement, lead_of, time_of_each};
 use crate::case::CaseAnalysis;
 use crate::group::{distinct, grouped};
 use crate::ledger::{AREA, rank, transactions_verified};
-use crate::number::{grouped as thousands, known_time};
+use crate::number::grouped as thousands;
 use crate::run::RunAnalysis;
-use pqlab_stats::Interval;
 
 /// The block that libraries are chosen by.
 const TYPICAL: u64 = 100;
@@ -36,12 +35,10 @@ fn of_algorithm(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&CaseAnaly
         let typical = of_size.clone().filter_map(|of| rank(of.case())).min()?;
         let same = of_size.filter(|of| rank(of.case()) == Some(typical)).map(|of| &analysis.cases()[of.place]);
         let found = lead_of(analysis, &same.collect::<Vec<_>>())?;
-        let whole = found.best[0].median()?;
-        let each = |ns: f64| ns / transactions as f64;
-        let each = Interval { estimate: each(whole.estimate), low: each(whole.low), high: each(whole.high), ..whole };
+        let each = time_of_each(found.best[0], transactions)?;
         let many =
             if transactions == 1 { "alone".to_owned() } else { format!("in a block of {}", thousands(transactions)) };
-        Some(format!("{} a transaction {many} by {}", known_time(&each), found.by))
+        Some(format!("{} a transaction {many} by {}", each, found.by))
     };
     let parts: Vec<String> = ends.into_iter().filter_map(part).collect();
     (!parts.is_empty()).then(|| Statement::new(AREA, format!("Blocks of {algorithm}"), parts.join(", ")))

@@ -26,7 +26,7 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadEntry, &CaseAnal
     let (entry, _) = all.iter().find(|(_, of)| of.place == best.place)?;
     let mut text = format!(
         "{} a second with {} tasks at once on {} workers by {}",
-        known_rate(entry.ops_per_s, best.median()?.half_width_pct()),
+        known_rate(&best.estimates.as_ref()?.operations_per_second()?),
         grouped(most),
         entry.workers,
         found.by

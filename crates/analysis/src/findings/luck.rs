@@ -3,7 +3,7 @@
 use super::statements::{Statement, lead_of, time};
 use crate::case::CaseAnalysis;
 use crate::group::distinct;
-use crate::number::{percent, time as nanoseconds};
+use crate::number::{known_time, percent, time as nanoseconds};
 use crate::run::RunAnalysis;
 
 const AREA: &str = "signature";
@@ -47,6 +47,6 @@ fn over_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
 fn singly(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
     let found = lead_of(analysis, &signing(analysis, algorithm, |of| of.usual()))?;
     let most = found.best[0].estimates.as_ref()?.percentile(ORDER)?;
-    let (median, share) = (time(analysis, &found.best)?, percent(100.0 * ORDER));
+    let (median, share) = (known_time(&found.best[0].median()?), percent(100.0 * ORDER));
     Some(format!("of single ones by {} half take {median} or less, {share} {} or less", found.by, nanoseconds(most)))
 }

@@ -596,7 +596,10 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
         },
     );
     add("comparisons whose fastest are not told apart", open.collect());
-    add("gains above the number of threads: the figure of one thread alone is disturbed", threads::impossible(analysis));
+    add(
+        "gains above the number of threads: the figure of one thread alone is disturbed",
+        threads::impossible(analysis),
+    );
     let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());
     if missing > 0 {
         caveats.push(RunCaveat {

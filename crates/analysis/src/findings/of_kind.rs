@@ -49,7 +49,7 @@ pub(super) fn recommended(analysis: &RunAnalysis<'_>, use_case: &UseCase, found:
 
 /// The cost with the kind of randomness that it is about, or those of both sides where they differ.
 pub(super) fn cost(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
-    let sides = (found.what.as_str(), found.post_quantum.0.as_str(), found.classical.0.as_str());
+    let sides = (found.what.as_str(), found.post_quantum.algorithm.as_str(), found.classical.algorithm.as_str());
     let Some((_, area, operations, new, old)) =
         AGAINST.iter().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
     else {

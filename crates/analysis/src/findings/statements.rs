@@ -1,13 +1,14 @@
 //! Statements that answer the question of a suite, each a sentence with the number first. Every figure and ratio in them is made
 //! here, so that all of them are printed alike.
 
-use super::listed;
+use super::{listed, unit_words};
 use crate::case::CaseAnalysis;
 use crate::comparison::Standing;
-use crate::number::{factor_range, known_factor, known_time};
+use crate::estimates::scaled;
+use crate::number::{factor_and_range, time_and_range};
 use crate::run::RunAnalysis;
-use pqlab_record::Unit;
-use pqlab_stats::Verdict;
+use pqlab_record::Statistic;
+use pqlab_stats::{Interval, Verdict};
 
 /// What a run says about one thing.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +40,7 @@ pub(super) struct Lead<'r, 'a> {
     pub(super) best: Vec<&'r CaseAnalysis<'a>>,
     /// `aws-lc (not told apart from liboqs)`.
     pub(super) by: String,
-    /// The next one that is slower: `the next, liboqs, takes 1.20× (1.19× to 1.21×)`.
+    /// The next one that is slower: `the next, liboqs, takes 1.20× (1.19× to 1.21×) in core cycles`.
     pub(super) next: Option<String>,
 }
 
@@ -67,34 +68,45 @@ pub(super) fn lead_of<'r, 'a>(analysis: &RunAnalysis<'a>, cases: &[&'r CaseAnaly
     lead(analysis, &cases.iter().map(|of| vec![*of]).collect::<Vec<_>>())
 }
 
-/// How long some cases take one after the other: `31.2 µs`.
+/// How long some cases take one after the other: `31.2 µs`, `mean 88.8 µs`.
 pub(super) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
-    let total = match cases {
-        [one] => one.median()?,
-        _ => analysis.total(cases)?,
-    };
-    Some(known_time(&total))
+    match cases {
+        [one] => time_of_each(one, 1),
+        _ => Some(time_text(&analysis.total(cases)?, Statistic::Mean)),
+    }
+}
+
+/// How long each of several things takes that one operation of a case does.
+pub(super) fn time_of_each(of: &CaseAnalysis<'_>, number: u64) -> Option<String> {
+    Some(time_text(&scaled(&of.time()?, 1.0 / number as f64), of.case().statistic()))
+}
+
+fn time_text(of: &Interval, statistic: Statistic) -> String {
+    let time = time_and_range(of).0;
+    match statistic {
+        Statistic::Median => time,
+        Statistic::Mean => format!("mean {time}"),
+    }
 }
 
 /// A ratio in words.
 pub(super) struct Times {
-    /// `1.16×`, or `1.16× in core cycles`.
     factor: String,
-    /// `1.15× to 1.17×`.
     range: String,
+    unit: &'static str,
 }
 
 impl Times {
-    /// For what stands in parentheses: `1.16×, 1.15× to 1.17×`.
+    /// For what stands in parentheses: `1.16× in core cycles, 1.15× to 1.17×`.
     pub(super) fn inside(&self) -> String {
-        format!("{}, {}", self.factor, self.range)
+        format!("{} in {}, {}", self.factor, self.unit, self.range)
     }
 }
 
 impl std::fmt::Display for Times {
-    /// `1.16× (1.15× to 1.17×)`.
+    /// `1.16× (1.15× to 1.17×) in core cycles`.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} ({})", self.factor, self.range)
+        write!(formatter, "{} ({}) in {}", self.factor, self.range, self.unit)
     }
 }
 
@@ -105,11 +117,10 @@ pub(super) fn times<'a>(
     second: &[&CaseAnalysis<'a>],
 ) -> Option<Times> {
     let compared = analysis.ratio(first, second)?;
-    let ratio = compared.ratio?.ratio;
-    let unit = if compared.unit == Unit::CoreCycles { " in core cycles" } else { "" };
+    let (factor, range) = factor_and_range(&compared.ratio?.ratio);
     let open = match compared.verdict() {
         Verdict::Faster | Verdict::Slower => "",
         _ => ", not told apart",
     };
-    Some(Times { factor: format!("{}{unit}", known_factor(&ratio)), range: format!("{}{open}", factor_range(&ratio)) })
+    Some(Times { factor, range: format!("{range}{open}"), unit: unit_words(compared.unit) })
 }

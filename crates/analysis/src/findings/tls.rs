@@ -3,7 +3,7 @@
 use super::statements::{Statement, lead_of, time, times};
 use crate::case::CaseAnalysis;
 use crate::group::gathered;
-use crate::number::{grouped, known_count, known_factor};
+use crate::number::{grouped, known_factor, known_rate};
 use crate::run::RunAnalysis;
 use crate::tls::{Configuration, ConnectionFigures, HandshakeFigures, INITIAL_WINDOW, connections, handshakes};
 
@@ -85,7 +85,7 @@ fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> O
         let of: Vec<_> = of.filter_map(|of| Some((of.server?, of))).collect();
         let found = lead_of(analysis, &of.iter().map(|(server, _)| *server).collect::<Vec<_>>())?;
         let (_, of) = of.into_iter().find(|(server, _)| std::ptr::eq(*server, found.best[0]))?;
-        let rate = known_count(&of.server_per_second(analysis)?);
+        let rate = known_rate(&of.server_per_second()?);
         Some(format!("{rate} with {signature} by {}", found.by))
     };
     let rates: Vec<String> = SIGNATURES.into_iter().filter_map(rate).collect();

@@ -58,7 +58,9 @@ pub(super) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::text(randomness([best.case()])),
                 Cell::text(&best.case().provider),
                 Cell::time_within(&time),
-                Cell::of(best.estimates.as_ref().and_then(|of| of.operations_per_second()), |rate| Cell::rate_within(&rate)),
+                Cell::of(best.estimates.as_ref().and_then(|of| of.operations_per_second()), |rate| {
+                    Cell::rate_within(&rate)
+                }),
                 Cell::text(tied.join(", ")),
             ];
             table.row([&best.caveats], cells);
