@@ -74,9 +74,7 @@ impl Caveat {
                 "another program used this core during most measurements, so disturbed measurements are included"
             }
             Caveat::Imprecise => "did not reach the target precision, which is judged in core cycles if they are known",
-            Caveat::Defect => {
-                "known defect: the library's result is wrong, or it skips a check that the standard requires"
-            }
+            Caveat::Defect => "known defect: the library's result is wrong, or it skips a check that the standard requires",
             Caveat::Drifting => {
                 "the case became slower or faster while it was measured: its median is one of moments that differ"
             }

@@ -11,8 +11,8 @@
 
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
-use crate::comparison::{Judged, Measured, ratio};
 use crate::estimates::scaled;
+use crate::comparison::{Judged, Measured, ratio};
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, CoinSource, Parameter, Record, Statistic, Unit};
 use pqlab_stats::Interval;

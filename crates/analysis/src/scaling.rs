@@ -125,8 +125,7 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
             let (tasks, workers) = (row.number("tasks"), row.number("workers"));
             let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
             let same_pool = || group.iter().filter(|other| other.number("workers") == workers);
-            let peak =
-                same_pool().max_by(|one, other| one.throughput().estimate.total_cmp(&other.throughput().estimate));
+            let peak = same_pool().max_by(|one, other| one.throughput().estimate.total_cmp(&other.throughput().estimate));
             let smallest = same_pool().min_by_key(|other| other.number("tasks"));
             let against = |other: Option<&Row<'_, '_>>| {
                 let ratio = throughput_over(analysis, row, other?)?;

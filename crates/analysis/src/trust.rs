@@ -90,12 +90,7 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     if reached + missed > 0 {
         let targets: Vec<String> = targets(analysis).into_iter().map(percent).collect();
         let asked = reached + missed;
-        parts.push(format!(
-            "{reached} of {} reached ±{}{}",
-            cases_text(asked),
-            targets.join(" or ±"),
-            judged_in(&cases)
-        ));
+        parts.push(format!("{reached} of {} reached ±{}{}", cases_text(asked), targets.join(" or ±"), judged_in(&cases)));
     }
     let doubts = [
         (missed, "imprecise"),
@@ -196,8 +191,7 @@ pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
         return "Quality: no figure, because the case failed.".to_owned();
     };
     let protocol = &of.header().protocol;
-    let cycles =
-        estimates.cycles.map(|cycles| format!(", ±{} in core cycles", percent(cycles.headline().half_width_pct())));
+    let cycles = estimates.cycles.map(|cycles| format!(", ±{} in core cycles", percent(cycles.headline().half_width_pct())));
     let reasons: Vec<&str> = estimates.imprecise.iter().map(|reason| reason.words()).collect();
     let precision = match quality.precision {
         Precision::Reached => format!("reached the target of ±{}", percent(protocol.precision_pct)),
@@ -310,10 +304,7 @@ mod tests {
         share(&mut run);
         run.records[1].samples.visits[0].repeats = 2;
         let text = of(&run).unwrap();
-        assert!(
-            text.contains("Interference: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere; 2 of "),
-            "{text}"
-        );
+        assert!(text.contains("Interference: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere; 2 of "), "{text}");
         assert!(text.ends_with(" Measure again when the machine is quiet."), "{text}");
         run.records.clear();
         assert_eq!(of(&run), None);

@@ -98,8 +98,7 @@ impl Visit {
         let chunks = &self.conditions.chunks;
         let shared = |at: usize| chunks.get(at).is_some_and(|chunk| chunk.shared);
         let clear = move |at: usize| !(shared(at) || shared(at + 1) || at > 0 && shared(at - 1));
-        let of_chunks =
-            chunks.iter().enumerate().flat_map(move |(at, chunk)| (0..chunk.samples).map(move |_| clear(at)));
+        let of_chunks = chunks.iter().enumerate().flat_map(move |(at, chunk)| (0..chunk.samples).map(move |_| clear(at)));
         of_chunks.chain(std::iter::repeat(true))
     }
 

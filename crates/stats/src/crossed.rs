@@ -424,8 +424,7 @@ mod tests {
         let visits = || (0..2).flat_map(|process| (0..2).map(move |round| (process, round))).zip(&samples);
         let cells: Vec<Cell> =
             visits().map(|((process, round), samples)| Cell { process, round, value: f64::ln(samples[1]) }).collect();
-        let of =
-            |samples: [&[f64]; 4]| crossed_visits(visits().map(|(numbers, _)| numbers).zip(samples), crate::median);
+        let of = |samples: [&[f64]; 4]| crossed_visits(visits().map(|(numbers, _)| numbers).zip(samples), crate::median);
         let [one, two, three, four] = &samples;
         assert_eq!(of([one, two, three, four]), crossed(&cells));
         assert_eq!(of([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");

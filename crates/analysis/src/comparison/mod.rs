@@ -28,8 +28,8 @@ mod regression;
 mod stars;
 
 pub use differences::{Difference, differences, differences_of_builds};
-pub(crate) use measured::common_statistic;
 pub use measured::{Figure, Measured, NotRanked};
+pub(crate) use measured::common_statistic;
 pub(crate) use ranking::standings;
 pub use ranking::{Ranking, Standing, ranking};
 pub use ratio::{Compared, ratio, total};

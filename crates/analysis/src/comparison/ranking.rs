@@ -76,8 +76,9 @@ impl Ranking {
 /// [`ratio`], pair by pair.
 pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> Ranking {
     let all = |place: usize| rivals[place].iter();
-    let mut ranked: Vec<usize> =
-        (0..rivals.len()).filter(|place| !rivals[*place].is_empty() && all(*place).all(|case| case.ranked())).collect();
+    let mut ranked: Vec<usize> = (0..rivals.len())
+        .filter(|place| !rivals[*place].is_empty() && all(*place).all(|case| case.ranked()))
+        .collect();
     let statistic = common_statistic(&ranked.iter().map(|place| &rivals[*place][..]).collect::<Vec<_>>());
     let figure = |place: usize, unit: Unit| all(place).map(|case| case.headline(unit, statistic)).sum::<Option<f64>>();
     ranked.retain(|place| figure(*place, Unit::Nanoseconds).is_some());

@@ -227,9 +227,8 @@ impl<'m, 'a> Sum<'m, 'a> {
             let (common, visits) = common_moments(&cases, visits)?;
             let values = cases.iter().map(|case| case.values(unit, statistic, visits)).collect::<Option<Vec<_>>>()?;
             let cell = |moment: &Moment| {
-                let logarithm = |(term, values): (&Term<'_, '_>, &&BTreeMap<Moment, f64>)| {
-                    Some(term.weight * values.get(moment)?.ln())
-                };
+                let logarithm =
+                    |(term, values): (&Term<'_, '_>, &&BTreeMap<Moment, f64>)| Some(term.weight * values.get(moment)?.ln());
                 let value: f64 = group.iter().zip(&values).map(logarithm).collect::<Option<Vec<f64>>>()?.iter().sum();
                 let (process, round) = moment.numbers();
                 Some(Cell { process, round, value })

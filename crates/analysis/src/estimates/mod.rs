@@ -328,8 +328,11 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let samples_ns = Description::of(&pooled.trim(protocol.trim_pct));
     let times = Pooled { visits: &visits, runs: run_spread(spreads, unit), step: step_ns };
     let (median_ns, mean_ns) = (times.median()?, times.mean(&samples_ns));
-    let cycles =
-        record.case.computes().then(|| cycles(samples, spreads, step_ns, protocol.trim_pct, statistic)).flatten();
+    let cycles = record
+        .case
+        .computes()
+        .then(|| cycles(samples, spreads, step_ns, protocol.trim_pct, statistic))
+        .flatten();
     let deciding = match &cycles {
         Some(cycles) => cycles.headline(),
         None => {

@@ -303,8 +303,7 @@ impl Cell {
     fn share_within(share: &Interval) -> Cell {
         let decimals = decimals_of(share);
         let estimate = format!("{:.decimals$}%", share.estimate);
-        let text =
-            if share.low == share.high { estimate } else { format!("{estimate} {}", plus_minus(share, decimals)) };
+        let text = if share.low == share.high { estimate } else { format!("{estimate} {}", plus_minus(share, decimals)) };
         Cell::percent(share.estimate).within(text, share, 1.0)
     }
 

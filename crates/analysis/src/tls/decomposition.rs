@@ -191,11 +191,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
         caveats.push(&of.caveats);
     }
     let whole = by_means(whole)?;
-    let in_cycles = parts
-        .iter()
-        .map(|(_, of)| of)
-        .chain([&whole])
-        .all(|of| of.headline(Unit::CoreCycles, Statistic::Mean).is_some());
+    let in_cycles = parts.iter().map(|(_, of)| of).chain([&whole]).all(|of| of.headline(Unit::CoreCycles, Statistic::Mean).is_some());
     let unit = if in_cycles { Unit::CoreCycles } else { Unit::Nanoseconds };
     let repeated = parts.iter().flat_map(|(primitive, of)| (0..primitive.times).map(move |_| of));
     let all = total_in(&repeated.collect::<Vec<_>>(), unit, analysis.criteria())?;
@@ -204,8 +200,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
     let ns = handshake_ns / one.estimate;
     let sum = |part: Part| -> Option<f64> {
         let of_part = parts.iter().filter(|(primitive, _)| primitive.part == part);
-        let each =
-            of_part.map(|(primitive, of)| Some(primitive.times as f64 * of.headline(unit, Statistic::Mean)? * ns));
+        let each = of_part.map(|(primitive, of)| Some(primitive.times as f64 * of.headline(unit, Statistic::Mean)? * ns));
         each.sum()
     };
     Some(HandshakeDecomposition {

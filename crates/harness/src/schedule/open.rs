@@ -4,8 +4,7 @@ use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILO
 use crate::wire::Visited;
 use pqlab_record::{Case, Conditions, Protocol, Samples, State, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{
-    CONFIDENCE, Crossed, Interval, RunSpread, crossed_visits, mean, median, processes_for_precision,
-    rounds_for_precision,
+    CONFIDENCE, Crossed, Interval, RunSpread, crossed_visits, mean, median, processes_for_precision, rounds_for_precision,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
