@@ -1,6 +1,6 @@
-//! What one signature costs where many are verified at once.
+//! Cost of one signature in a batch, compared with verifying it alone.
 
-use super::statements::{Statement, lead_of, time, time_of_each, times};
+use super::statements::{Statement, fastest_case, time, time_per_item, times};
 use crate::case::CaseAnalysis;
 use crate::group::grouped;
 use crate::run::RunAnalysis;
@@ -23,9 +23,9 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         let forms = grouped(rows.into_iter(), |of| (of.case().form, of.case().number("len")));
         let (_, rows) = forms.into_iter().max_by_key(|(_, rows)| rows.len())?;
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|of| &analysis.cases()[of.place]).collect();
-        let found = lead_of(analysis, &rows)?;
+        let found = fastest_case(analysis, &rows)?;
         let batch = found.best[0];
-        let mut text = format!("{} a signature in batches of {size} by {}", time_of_each(batch, size)?, found.by);
+        let mut text = format!("{} a signature in batches of {size} by {}", time_per_item(batch, size)?, found.by);
         if let Some(single) = single(analysis, batch.case()) {
             let all = vec![single; size as usize];
             let ratio = times(analysis, &all, &[batch])?;

@@ -1,6 +1,6 @@
-//! What a transaction costs in blocks of other sizes than the one that libraries are chosen by.
+//! Cost of a transaction in blocks of other sizes than the one that libraries are chosen by.
 
-use super::statements::{Statement, lead_of, time_of_each};
+use super::statements::{Statement, fastest_case, time_per_item};
 use crate::case::CaseAnalysis;
 use crate::group::{distinct, grouped};
 use crate::ledger::{AREA, rank, transactions_verified};
@@ -16,10 +16,10 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     };
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
     let by_algorithm = grouped(rows.iter(), |of| of.case().algorithm.clone());
-    by_algorithm.into_iter().filter_map(|(algorithm, rows)| of_algorithm(analysis, &algorithm, &rows)).collect()
+    by_algorithm.into_iter().filter_map(|(algorithm, rows)| algorithm_statement(analysis, &algorithm, &rows)).collect()
 }
 
-fn of_algorithm(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&CaseAnalysis<'_>]) -> Option<Statement> {
+fn algorithm_statement(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&CaseAnalysis<'_>]) -> Option<Statement> {
     let size = |of: &CaseAnalysis<'_>| transactions_verified(of.case()).unwrap_or(0);
     let mut sizes = distinct(rows.iter().map(|of| size(of)));
     sizes.sort_unstable();
@@ -34,8 +34,8 @@ fn of_algorithm(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&CaseAnaly
         // In one form and regime: the ranks of blocks of one size differ in nothing else.
         let typical = of_size.clone().filter_map(|of| rank(of.case())).min()?;
         let same = of_size.filter(|of| rank(of.case()) == Some(typical)).map(|of| &analysis.cases()[of.place]);
-        let found = lead_of(analysis, &same.collect::<Vec<_>>())?;
-        let each = time_of_each(found.best[0], transactions)?;
+        let found = fastest_case(analysis, &same.collect::<Vec<_>>())?;
+        let each = time_per_item(found.best[0], transactions)?;
         let many =
             if transactions == 1 { "alone".to_owned() } else { format!("in a block of {}", thousands(transactions)) };
         Some(format!("{} a transaction {many} by {}", each, found.by))

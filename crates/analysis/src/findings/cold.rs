@@ -1,6 +1,6 @@
-//! What the first call costs, and a call after other work.
+//! Cost of the first call, and of a call with evicted caches.
 
-use super::statements::{Statement, lead_of, time, times};
+use super::statements::{Statement, fastest_case, time, times};
 use crate::case::CaseAnalysis;
 use crate::group::grouped;
 use crate::run::RunAnalysis;
@@ -10,10 +10,10 @@ use pqlab_record::{Case, Form, State};
 const AREAS: [&str; 2] = ["kem", "signature"];
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    AREAS.into_iter().flat_map(|area| of_area(analysis, area)).map(Statement::first).collect()
+    AREAS.into_iter().flat_map(|area| area_statements(analysis, area)).map(Statement::first).collect()
 }
 
-fn of_area(analysis: &RunAnalysis<'_>, area: &'static str) -> Vec<Statement> {
+fn area_statements(analysis: &RunAnalysis<'_>, area: &'static str) -> Vec<Statement> {
     let measured = || analysis.area(area).filter(|of| of.estimates.is_some() && of.case().form != Some(Form::Encoded));
     let in_state = |warm: &CaseAnalysis<'_>, state: State| {
         let id = warm.case().clone().in_state(state).id();
@@ -26,7 +26,7 @@ fn of_area(analysis: &RunAnalysis<'_>, area: &'static str) -> Vec<Statement> {
     let rows = warm.iter().copied().filter(|of| strong(of.case()) || !any_strong);
     let statement = |((algorithm, operation), rows): ((String, String), Vec<&&CaseAnalysis<'_>>)| {
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|of| &analysis.cases()[of.place]).collect();
-        let found = lead_of(analysis, &rows)?;
+        let found = fastest_case(analysis, &rows)?;
         let cold = in_state(found.best[0], State::FirstCall)?;
         let ratio = times(analysis, &found.best, &[cold])?;
         let mut text = format!(

@@ -1,6 +1,6 @@
-//! Of what no use case speaks: each operation that was measured with the library that is the fastest at it.
+//! Fastest library of each measured operation, for runs that no use case covers.
 
-use super::statements::{Statement, lead_of, time};
+use super::statements::{Statement, fastest_case, time};
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 
@@ -14,7 +14,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statemen
     let statement = |cases: &[&CaseAnalysis<'_>], job: &str| {
         let rows: Vec<&CaseAnalysis<'_>> = cases.iter().map(|of| &analysis.cases()[of.place]).collect();
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().filter(|of| of.usual() || !usual).collect();
-        let found = lead_of(analysis, &rows)?;
+        let found = fastest_case(analysis, &rows)?;
         let mut text = format!("{} by {}", time(analysis, &found.best)?, found.by);
         if let Some(next) = &found.next {
             text = format!("{text}, the fastest; {next}");

@@ -1,6 +1,6 @@
-//! What sealing and opening a message costs with a post-quantum KEM.
+//! Cost of sealing and opening a message with a post-quantum KEM.
 
-use super::statements::{Lead, Statement, lead, time, times};
+use super::statements::{Fastest, Statement, fastest_library, time, times};
 use crate::case::CaseAnalysis;
 use crate::group::{distinct, grouped};
 use crate::number::grouped as thousands;
@@ -40,11 +40,11 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
 }
 
 /// The library that seals and opens the fastest, one after the other.
-fn both<'r, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'r CaseAnalysis<'a>]) -> Option<Lead<'r, 'a>> {
+fn both<'r, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'r CaseAnalysis<'a>]) -> Option<Fastest<'r, 'a>> {
     let by_library = grouped(rows.iter(), |of| of.case().provider.clone());
     let rivals = by_library.into_iter().filter_map(|(_, of)| {
         let part = |operation: &str| of.iter().find(|of| of.case().operation == operation).map(|of| **of);
         OPERATIONS.into_iter().map(part).collect::<Option<Vec<_>>>()
     });
-    lead(analysis, &rivals.collect::<Vec<_>>())
+    fastest_library(analysis, &rivals.collect::<Vec<_>>())
 }

@@ -1,6 +1,6 @@
-//! From what length of the message on a signature is mostly a hash.
+//! Message length from which a signature is mostly hashing.
 
-use super::statements::{Statement, lead_of, times};
+use super::statements::{Statement, fastest_case, times};
 use crate::case::CaseAnalysis;
 use crate::group::{distinct, grouped};
 use crate::number::memory;
@@ -10,8 +10,8 @@ const AREA: &str = "signature";
 const OPERATIONS: [(&str, &str); 2] = [("sign", "signing"), ("verify", "verifying")];
 /// Fewest lengths that make a curve.
 const FEWEST: usize = 3;
-/// A length whose price is told, in bytes.
-const TOLD: u64 = 16 * 1024;
+/// A length whose price is shown, in bytes.
+const SHOWN: u64 = 16 * 1024;
 /// So many times as long as for the shortest message takes what is mostly a hash.
 const MOSTLY: f64 = 2.0;
 
@@ -44,7 +44,7 @@ fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str)
         return None;
     }
     let short: Vec<&CaseAnalysis<'a>> = rows.iter().copied().filter(|of| length(of) == shortest).collect();
-    let found = lead_of(analysis, &short)?;
+    let found = fastest_case(analysis, &short)?;
     let first = found.best[0];
     let at = |wanted: u64| {
         rows.iter().copied().find(|of| length(of) == wanted && of.case().provider == first.case().provider)
@@ -53,12 +53,12 @@ fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str)
         let ratio = at(**wanted).and_then(|of| analysis.ratio(&[first], &[of])?.ratio);
         ratio.is_some_and(|of| of.ratio.low >= MOSTLY)
     };
-    let told =
-        lengths.iter().copied().rfind(|length| *length <= TOLD).filter(|length| *length > shortest).unwrap_or(longest);
-    let ratio = times(analysis, &[first], &[at(told)?])?;
+    let shown =
+        lengths.iter().copied().rfind(|length| *length <= SHOWN).filter(|length| *length > shortest).unwrap_or(longest);
+    let ratio = times(analysis, &[first], &[at(shown)?])?;
     let hash = match lengths.iter().find(is_mostly_hash) {
         Some(from) => format!("mostly hashing from {} on", memory(*from)),
         None => format!("not mostly hashing up to {}", memory(longest)),
     };
-    Some(format!("{ratio} the time of {} for {verb} {} by {}, {hash}", memory(shortest), memory(told), found.by))
+    Some(format!("{ratio} the time of {} for {verb} {} by {}, {hash}", memory(shortest), memory(shown), found.by))
 }

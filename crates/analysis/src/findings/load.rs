@@ -1,6 +1,6 @@
-//! How many tasks a pool of threads does a second under the largest load.
+//! Throughput of a thread pool under the largest load.
 
-use super::statements::{Statement, lead_of};
+use super::statements::{Statement, fastest_case};
 use crate::case::CaseAnalysis;
 use crate::group::gathered;
 use crate::number::{difference, grouped, known_rate, percent, time};
@@ -21,7 +21,7 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadEntry, &CaseAnal
     let most = all.iter().map(|(entry, _)| entry.tasks).max()?;
     let cases: Vec<&CaseAnalysis<'_>> =
         all.iter().filter(|(entry, _)| entry.tasks == most).map(|(_, of)| &analysis.cases()[of.place]).collect();
-    let found = lead_of(analysis, &cases)?;
+    let found = fastest_case(analysis, &cases)?;
     let best = found.best[0];
     let (entry, _) = all.iter().find(|(_, of)| of.place == best.place)?;
     let mut text = format!(

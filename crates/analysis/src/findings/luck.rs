@@ -1,6 +1,6 @@
-//! What signing costs where it is a matter of luck.
+//! Signing time where the number of attempts is a matter of chance.
 
-use super::statements::{Statement, lead_of, time};
+use super::statements::{Statement, fastest_case, time};
 use crate::case::CaseAnalysis;
 use crate::group::distinct;
 use crate::number::{known_time, percent, time as nanoseconds};
@@ -14,17 +14,19 @@ const ORDER: f64 = 0.99;
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     // Without the folder of vectors the cases of a set fail: then single signatures are all there is.
-    let asked = analysis.area(AREA).filter(|of| is_of_set(of)).map(|of| of.case().algorithm.as_str());
+    let asked = analysis.area(AREA).filter(|of| signs_published_set(of)).map(|of| of.case().algorithm.as_str());
     let statement = |algorithm: &str| {
-        let parts: Vec<String> =
-            [over_set(analysis, algorithm), singly(analysis, algorithm)].into_iter().flatten().collect();
+        let parts: Vec<String> = [published_set(analysis, algorithm), single_signatures(analysis, algorithm)]
+            .into_iter()
+            .flatten()
+            .collect();
         let about = format!("Signing by luck with {algorithm}");
         (!parts.is_empty()).then(|| Statement::new(AREA, about, parts.join("; ")).first())
     };
     distinct(asked).into_iter().filter_map(statement).collect()
 }
 
-fn is_of_set(of: &CaseAnalysis<'_>) -> bool {
+fn signs_published_set(of: &CaseAnalysis<'_>) -> bool {
     of.case().word(MESSAGES.0) == Some(MESSAGES.1)
 }
 
@@ -37,15 +39,15 @@ fn signing<'r, 'a>(
     analysis.area(AREA).filter(signs).filter(|of| of.median().is_some() && suits(of)).collect()
 }
 
-fn over_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
-    let found = lead_of(analysis, &signing(analysis, algorithm, is_of_set))?;
+fn published_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
+    let found = fastest_case(analysis, &signing(analysis, algorithm, signs_published_set))?;
     let text = format!("{} a signature over the published messages by {}", time(analysis, &found.best)?, found.by);
     Some(found.next.map_or(text.clone(), |next| format!("{text}; {next}")))
 }
 
 /// How widely single signatures with fresh randomness spread.
-fn singly(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
-    let found = lead_of(analysis, &signing(analysis, algorithm, |of| of.usual()))?;
+fn single_signatures(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
+    let found = fastest_case(analysis, &signing(analysis, algorithm, |of| of.usual()))?;
     let most = found.best[0].estimates.as_ref()?.percentile(ORDER)?;
     let (median, share) = (known_time(&found.best[0].median()?), percent(100.0 * ORDER));
     Some(format!("of single ones by {} half take {median} or less, {share} {} or less", found.by, nanoseconds(most)))

@@ -1,4 +1,4 @@
-//! How much memory an operation takes at most: who needs the least and the most, and for whom a small stack is too small.
+//! Peak memory of operations: the least, the most, and those that need more than a small stack.
 
 use super::listed;
 use super::statements::Statement;
@@ -48,13 +48,13 @@ fn least_and_most(analysis: &RunAnalysis<'_>, peaks: &[&Peak<'_, '_>]) -> Option
     let by_stack = |one: &&&Peak<'_, '_>, other: &&&Peak<'_, '_>| one.stack.total_cmp(&other.stack);
     let least = peaks.iter().filter(|peak| peak.of.ranked()).min_by(by_stack)?;
     let most = peaks.iter().max_by(by_stack)?;
-    let said = |peak: &Peak<'_, '_>| {
+    let describe = |peak: &Peak<'_, '_>| {
         let heap = if peak.heap > 0.0 { format!(" and {} of heap", bytes(peak.heap)) } else { String::new() };
         format!("{} of stack{heap} by {}", bytes(peak.stack), analysis.by(&peak.of.case().provider))
     };
-    let mut text = said(least);
+    let mut text = describe(least);
     if most.stack > least.stack {
-        text = format!("{text} is the least, {} the most", said(most));
+        text = format!("{text} is the least, {} the most", describe(most));
     }
     let case = least.of.case();
     Some(Statement::new(AREA, format!("Memory of {} {}", case.algorithm, case.operation), text))

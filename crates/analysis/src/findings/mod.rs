@@ -11,8 +11,8 @@ mod lengths;
 mod load;
 mod luck;
 mod memory;
-mod of_kind;
 mod one_library;
+mod randomness;
 mod residue;
 mod sizes;
 mod smoke;
@@ -237,12 +237,12 @@ const NAMED: usize = 12;
 /// What the run found.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
     let mut recommendations: Vec<Recommendation> = one_library::for_job(analysis).into_iter().collect();
-    let recommended = |use_case| Some(of_kind::recommended(analysis, use_case, recommend(analysis, use_case)?));
+    let recommended = |use_case| Some(randomness::note_kind(analysis, use_case, recommend(analysis, use_case)?));
     recommendations.extend(USE_CASES.iter().filter_map(recommended));
     recommendations.extend(smallest(analysis));
     recommendations.extend(threads(analysis));
     let statements = statements(analysis, &recommendations);
-    let costs = costs(analysis).into_iter().map(|cost| of_kind::cost(analysis, cost)).collect();
+    let costs = costs(analysis).into_iter().map(|cost| randomness::note_cost_kind(analysis, cost)).collect();
     Findings { statements, recommendations, costs, caveats: caveats(analysis) }
 }
 
@@ -361,7 +361,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
     }
-    of_kind::retain_one_kind(&mut all);
+    randomness::retain_one_kind(&mut all);
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();

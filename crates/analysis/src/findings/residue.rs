@@ -1,4 +1,4 @@
-//! Which libraries leave vector registers in use, and what the code after them pays for it.
+//! Vector registers that libraries leave in use, and the cost to the code that follows.
 
 use super::listed;
 use super::statements::{Statement, times};

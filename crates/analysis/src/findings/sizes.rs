@@ -1,4 +1,4 @@
-//! How long signatures are whose length varies.
+//! Lengths of signatures.
 
 use super::statements::Statement;
 use crate::group::distinct;

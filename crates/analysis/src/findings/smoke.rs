@@ -1,4 +1,4 @@
-//! Whether the laboratory works here.
+//! Whether the laboratory works on this machine.
 
 use super::statements::Statement;
 use crate::number::grouped;

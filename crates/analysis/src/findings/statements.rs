@@ -1,5 +1,4 @@
-//! Statements that answer the question of a suite, each a sentence with the number first. Every figure and ratio in them is made
-//! here, so that all of them are printed alike.
+//! Sentences that answer the question of a suite, the number first. All figures and ratios in them are formatted here.
 
 use super::{listed, unit_words};
 use crate::case::CaseAnalysis;
@@ -10,16 +9,16 @@ use crate::run::RunAnalysis;
 use pqlab_record::Statistic;
 use pqlab_stats::{Interval, Verdict};
 
-/// What a run says about one thing.
+/// Sentence about one thing that a run measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// The area of its cases: `tls`.
     pub area: String,
-    /// What it is about: `TLS handshake`.
+    /// Its subject: `TLS handshake`.
     pub about: String,
-    /// What it says, the number first, without a full stop.
+    /// The sentence, the number first, without a full stop.
     pub text: String,
-    /// Whether it is said before anything is recommended.
+    /// Whether it comes before the recommendations.
     pub first: bool,
 }
 
@@ -28,14 +27,14 @@ impl Statement {
         Statement { area: area.into(), about: about.into(), text: text.into(), first: false }
     }
 
-    /// To be said before anything is recommended.
+    /// Puts it before the recommendations.
     pub(super) fn first(self) -> Statement {
         Statement { first: true, ..self }
     }
 }
 
 /// The fastest of several libraries, each with one case or several done one after the other.
-pub(super) struct Lead<'r, 'a> {
+pub(super) struct Fastest<'r, 'a> {
     /// Its cases.
     pub(super) best: Vec<&'r CaseAnalysis<'a>>,
     /// `aws-lc (not told apart from liboqs)`.
@@ -45,7 +44,10 @@ pub(super) struct Lead<'r, 'a> {
 }
 
 /// Finds the fastest of those that may be recommended; `None` if there is none.
-pub(super) fn lead<'r, 'a>(analysis: &RunAnalysis<'a>, rivals: &[Vec<&'r CaseAnalysis<'a>>]) -> Option<Lead<'r, 'a>> {
+pub(super) fn fastest_library<'r, 'a>(
+    analysis: &RunAnalysis<'a>,
+    rivals: &[Vec<&'r CaseAnalysis<'a>>],
+) -> Option<Fastest<'r, 'a>> {
     let ranking = analysis.ranking(rivals);
     let best = rivals[ranking.leader?].clone();
     let name = |place: usize| analysis.by(&rivals[place].first().map_or("", |of| &of.case().provider));
@@ -60,24 +62,27 @@ pub(super) fn lead<'r, 'a>(analysis: &RunAnalysis<'a>, rivals: &[Vec<&'r CaseAna
     });
     let by = analysis.by(&best.first()?.case().provider);
     let by = if tied.is_empty() { by } else { format!("{by} (not told apart from {})", listed(&tied)) };
-    Some(Lead { best, by, next })
+    Some(Fastest { best, by, next })
 }
 
-/// As [`lead`], of libraries with one case each.
-pub(super) fn lead_of<'r, 'a>(analysis: &RunAnalysis<'a>, cases: &[&'r CaseAnalysis<'a>]) -> Option<Lead<'r, 'a>> {
-    lead(analysis, &cases.iter().map(|of| vec![*of]).collect::<Vec<_>>())
+/// As [`fastest_library`], of libraries with one case each.
+pub(super) fn fastest_case<'r, 'a>(
+    analysis: &RunAnalysis<'a>,
+    cases: &[&'r CaseAnalysis<'a>],
+) -> Option<Fastest<'r, 'a>> {
+    fastest_library(analysis, &cases.iter().map(|of| vec![*of]).collect::<Vec<_>>())
 }
 
 /// How long some cases take one after the other: `31.2 µs`, `mean 88.8 µs`.
 pub(super) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
     match cases {
-        [one] => time_of_each(one, 1),
+        [one] => time_per_item(one, 1),
         _ => Some(time_text(&analysis.total(cases)?, Statistic::Mean)),
     }
 }
 
 /// How long each of several things takes that one operation of a case does.
-pub(super) fn time_of_each(of: &CaseAnalysis<'_>, number: u64) -> Option<String> {
+pub(super) fn time_per_item(of: &CaseAnalysis<'_>, number: u64) -> Option<String> {
     Some(time_text(&scaled(&of.time()?, 1.0 / number as f64), of.case().statistic()))
 }
 

@@ -363,7 +363,7 @@ fn the_signature_cycle_is_a_headline_and_a_claim() {
     );
 }
 
-fn said(run: &Run) -> Vec<String> {
+fn statement_lines(run: &Run) -> Vec<String> {
     let statements = findings(&RunAnalysis::of(run)).statements;
     statements.into_iter().map(|of| format!("{}: {}", of.about, of.text)).collect()
 }
@@ -373,7 +373,8 @@ fn nothing_that_is_not_ranked_is_named_the_fastest() {
     let mut run = fixtures::libraries_run();
     run.records.retain(|record| record.case.operation == "encapsulate" && record.case.algorithm == "ML-KEM-768");
     run.header.suite = "kem".into();
-    let fastest = |run: &Run| said(run).into_iter().find(|line| line.starts_with("ML-KEM-768 encapsulate: ")).unwrap();
+    let fastest =
+        |run: &Run| statement_lines(run).into_iter().find(|line| line.starts_with("ML-KEM-768 encapsulate: ")).unwrap();
     assert!(fastest(&run).contains(" by libcrux:avx2, the fastest; the next, liboqs, takes "), "{}", fastest(&run));
     for record in run.records.iter_mut().filter(|record| record.case.provider == "libcrux:avx2") {
         record.case.facts.defect = Some("made up".into());
@@ -382,12 +383,12 @@ fn nothing_that_is_not_ranked_is_named_the_fastest() {
     for record in &mut run.records {
         record.case.facts.defect = Some("made up".into());
     }
-    assert_eq!(said(&run), [] as [String; 0]);
+    assert_eq!(statement_lines(&run), [] as [String; 0]);
 }
 
 #[test]
 fn areas_without_a_job_answer_their_own_question() {
-    let lines = said(&fixtures::references_run());
+    let lines = statement_lines(&fixtures::references_run());
     let starts = |start: &str| {
         let line = lines.iter().find(|line| line.starts_with(start));
         line.unwrap_or_else(|| panic!("{start} is not among {lines:#?}"))
@@ -399,7 +400,7 @@ fn areas_without_a_job_answer_their_own_question() {
     );
     // The larger block is of a library with a defect.
     starts("Blocks of ML-DSA-65: 50.0 µs a transaction in a block of 100 by aws-lc");
-    let load = said(&fixtures::scaling_run());
+    let load = statement_lines(&fixtures::scaling_run());
     let line = load
         .iter()
         .find(|line| line.starts_with("Load of ML-DSA-65 verify-load: "))
@@ -409,15 +410,15 @@ fn areas_without_a_job_answer_their_own_question() {
             && line.contains("wait 8.00 µs or less"),
         "{line}"
     );
-    let memory = said(&fixtures::libraries_run());
+    let memory = statement_lines(&fixtures::libraries_run());
     assert!(memory.iter().any(|line| line == "Large stacks: 0 of 2 operations take more than 64.0 KiB"), "{memory:?}");
-    let tls = said(&fixtures::tls_run());
+    let tls = statement_lines(&fixtures::tls_run());
     assert!(
         tls.iter()
-            .any(|line| line.starts_with("TLS connection over satellite: 1.21 s (2.02× the round trip) with X25519 ")),
+            .any(|line| line.starts_with("TLS connection over satellite: 1.210 s (2.02× the round trip) with X25519 ")),
         "{tls:#?}"
     );
-    let batches = said(&fixtures::batches_run());
+    let batches = statement_lines(&fixtures::batches_run());
     let line = batches.iter().find(|line| line.starts_with("Batches of ML-DSA-65: ")).unwrap();
     assert!(line.contains("42.0 µs a signature in batches of 100 by aws-lc, 1.05× "), "{line}");
 }

@@ -1,6 +1,6 @@
-//! What post-quantum key exchange and certificates cost TLS: in time, in bytes, and in round trips.
+//! Cost of post-quantum key exchange and certificates in TLS: time, bytes and round trips.
 
-use super::statements::{Statement, lead_of, time, times};
+use super::statements::{Statement, fastest_case, time, times};
 use crate::case::CaseAnalysis;
 use crate::group::gathered;
 use crate::number::{grouped, known_factor, known_rate};
@@ -44,7 +44,7 @@ fn pair<'h, 'r, 'a>(
     };
     let new = all.iter().filter(|of| is_plain(&of.configuration, new[0], new[1]));
     let both: Vec<_> = new.filter_map(|of| Some((of.whole?, of, counterpart(of)?))).collect();
-    let found = lead_of(analysis, &both.iter().map(|(whole, ..)| *whole).collect::<Vec<_>>())?;
+    let found = fastest_case(analysis, &both.iter().map(|(whole, ..)| *whole).collect::<Vec<_>>())?;
     let (_, of, other) = both.into_iter().find(|(whole, ..)| std::ptr::eq(*whole, found.best[0]))?;
     Some((found.by, of, other))
 }
@@ -83,7 +83,7 @@ fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> O
     let rate = |signature: &str| {
         let of = all.iter().filter(|of| is_plain(&of.configuration, EXCHANGES[1], signature));
         let of: Vec<_> = of.filter_map(|of| Some((of.server?, of))).collect();
-        let found = lead_of(analysis, &of.iter().map(|(server, _)| *server).collect::<Vec<_>>())?;
+        let found = fastest_case(analysis, &of.iter().map(|(server, _)| *server).collect::<Vec<_>>())?;
         let (_, of) = of.into_iter().find(|(server, _)| std::ptr::eq(*server, found.best[0]))?;
         let rate = known_rate(&of.server_per_second()?);
         Some(format!("{rate} with {signature} by {}", found.by))
@@ -97,7 +97,7 @@ fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> O
 fn connected<'a>(analysis: &RunAnalysis<'a>, over: &str, all: &[&ConnectionFigures<'_, 'a>]) -> Option<Statement> {
     let fastest = |exchange: &str, signature: &str| {
         let of: Vec<_> = all.iter().filter(|of| is_plain(&of.configuration, exchange, signature)).collect();
-        let found = lead_of(analysis, &of.iter().map(|of| of.of).collect::<Vec<_>>())?;
+        let found = fastest_case(analysis, &of.iter().map(|of| of.of).collect::<Vec<_>>())?;
         let of = of.into_iter().find(|of| std::ptr::eq(of.of, found.best[0]))?;
         let trips = of.round_trips().map(|trips| format!(" ({} the round trip)", known_factor(&trips)));
         let (time, by) = (time(analysis, &[of.of])?, found.by);

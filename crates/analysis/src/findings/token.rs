@@ -1,6 +1,6 @@
-//! What signed tokens cost: how long they are, and what making and verifying one takes.
+//! Cost of signed tokens: their length, and the time to make and to verify one.
 
-use super::statements::{Statement, lead_of, time, times};
+use super::statements::{Statement, fastest_case, time, times};
 use crate::case::CaseAnalysis;
 use crate::group::distinct;
 use crate::number::grouped;
@@ -30,15 +30,16 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
             parts[0] = format!("{} against {} with {name}", parts[0], lengths(old));
         }
         let old = classical.as_ref().map(|(name, old)| (*name, &old[..]));
-        let done = |operation: &str| Some(format!("{operation} {}", done(analysis, operation, &new, old)?));
-        parts.extend(OPERATIONS.into_iter().filter_map(done));
+        let phrase =
+            |operation: &str| Some(format!("{operation} {}", operation_phrase(analysis, operation, &new, old)?));
+        parts.extend(OPERATIONS.into_iter().filter_map(phrase));
         Statement::new(AREA, format!("Token with {name}, without the public key"), parts.join("; "))
     };
     distinct(post_quantum.filter_map(|of| signature(of))).iter().map(statement).collect()
 }
 
 /// `44.0 µs by aws-lc, 1.30× (1.29× to 1.31×) as long as with Ed25519`.
-fn done<'a>(
+fn operation_phrase<'a>(
     analysis: &RunAnalysis<'a>,
     operation: &str,
     new: &[&CaseAnalysis<'a>],
@@ -49,12 +50,12 @@ fn done<'a>(
         FORMS.into_iter().find(|(_, name)| new.iter().any(|of| of.case().algorithm.starts_with(name)))?;
     let suits = |of: &&CaseAnalysis<'a>| of.case().operation == operation && of.case().algorithm.starts_with(beginning);
     let of = |rows: &[&CaseAnalysis<'a>]| rows.iter().copied().filter(suits).map(|of| of.place).collect::<Vec<_>>();
-    let lead = |rows: &[&CaseAnalysis<'a>]| {
-        lead_of(analysis, &of(rows).into_iter().map(|place| &analysis.cases()[place]).collect::<Vec<_>>())
+    let fastest = |rows: &[&CaseAnalysis<'a>]| {
+        fastest_case(analysis, &of(rows).into_iter().map(|place| &analysis.cases()[place]).collect::<Vec<_>>())
     };
-    let new = lead(new)?;
+    let new = fastest(new)?;
     let text = format!("{} by {}", time(analysis, &new.best)?, new.by);
-    let ratio = old.and_then(|(name, old)| Some((name, times(analysis, &lead(old)?.best, &new.best)?)));
+    let ratio = old.and_then(|(name, old)| Some((name, times(analysis, &fastest(old)?.best, &new.best)?)));
     Some(ratio.map_or(text.clone(), |(name, ratio)| format!("{text}, {ratio} as long as with {name}")))
 }
 

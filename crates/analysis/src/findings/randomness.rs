@@ -1,4 +1,4 @@
-//! Which kind of randomness a finding is about.
+//! Kind of randomness that a finding is about.
 
 use super::use_cases::{AGAINST, OF_REFERENCE, UseCase};
 use super::{Candidate, Cost, Recommendation, rows};
@@ -8,15 +8,15 @@ use crate::kinds::{one_kind, randomness};
 use crate::run::RunAnalysis;
 use std::collections::HashSet;
 
-/// Leaves the candidates of the kind that most libraries have.
+/// Keeps the candidates of the kind that most libraries have.
 pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
     let parts = all.iter().flat_map(|one| one.parts.iter().copied()).collect();
     let other: HashSet<usize> = one_kind(parts).left_out.into_iter().map(|row| row.place).collect();
     all.retain(|one| one.parts.iter().all(|row| !other.contains(&row.place)));
 }
 
-/// The recommendation with the kind of randomness that it is about, and the libraries that do other work.
-pub(super) fn recommended(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
+/// Adds to a recommendation its kind of randomness, and the libraries that it leaves out for another kind.
+pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
     let of = rows(analysis, use_case.area, use_case.operations, use_case.parameter);
     let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;
     let best: Vec<_> = of.cases.iter().filter(is_best).map(|row| row.case()).collect();
@@ -47,8 +47,8 @@ pub(super) fn recommended(analysis: &RunAnalysis<'_>, use_case: &UseCase, found:
     found
 }
 
-/// The cost with the kind of randomness that it is about, or those of both sides where they differ.
-pub(super) fn cost(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
+/// Adds to a cost its kind of randomness, or the kinds of both sides if they differ.
+pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
     let sides = (found.what.as_str(), found.post_quantum.algorithm.as_str(), found.classical.algorithm.as_str());
     let Some((_, area, operations, new, old)) =
         AGAINST.iter().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
