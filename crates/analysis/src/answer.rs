@@ -4,7 +4,8 @@ use crate::case::CaseAnalysis;
 use crate::comparison::NotRanked;
 use crate::decomposition::{Decomposition, decompositions};
 use crate::estimates::scaled;
-use crate::findings::{Findings, Recommendation};
+use crate::findings::{Findings, Recommendation, Statement};
+use crate::group::gathered;
 use crate::number::{decimals_of, grouped};
 use crate::run::RunAnalysis;
 use crate::trust::quality_sentence;
@@ -16,8 +17,11 @@ const NAMED: usize = 3;
 
 /// Each sentence in a line.
 pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
-    let mut lines: Vec<String> = found.recommendations.iter().take(NAMED).map(sentence).collect();
+    let (first, then) = statements(analysis, found);
+    let mut lines = first;
+    lines.extend(found.recommendations.iter().take(NAMED).map(sentence));
     lines.extend(of_hybrid(analysis));
+    lines.extend(then);
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
         lines.push(format!("And {more} more, each with its reason, on the cards of the report."));
@@ -41,6 +45,18 @@ fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
     measured().filter_map(CaseAnalysis::not_ranked).for_each(|reason| *reasons.entry(reason).or_default() += 1);
     let reasons = reasons.iter().map(|(reason, count)| format!("{} {}", grouped(*count as u64), reason.text()));
     Some(format!("Nothing is recommended: no case is ranked ({}).", reasons.collect::<Vec<_>>().join(", ")))
+}
+
+/// What answers the question of the run's suite: what is said before anything is recommended, and what after it. Of several runs one
+/// sentence for each area, after their recommendations.
+fn statements(analysis: &RunAnalysis<'_>, found: &Findings) -> (Vec<String>, Vec<String>) {
+    let line = |of: &Statement| format!("{}: {}.", of.about, of.text);
+    if analysis.parts.len() > 1 {
+        let of_areas = gathered(found.statements.iter().map(|of| (of.area.as_str(), of)));
+        return (Vec::new(), of_areas.iter().map(|(_, all)| line(all[0])).collect());
+    }
+    let (first, then): (Vec<&Statement>, Vec<&Statement>) = found.statements.iter().partition(|of| of.first);
+    (first.into_iter().map(line).collect(), then.into_iter().map(line).collect())
 }
 
 /// The hybrids of which an answer speaks, the most used first.
@@ -113,13 +129,14 @@ mod tests {
         let lines = answer(&analysis, &found);
         assert!(lines[0].starts_with("Key exchange: ML-KEM-512 by liboqs, mean 24.0 µs ("), "{lines:?}");
         assert!(lines.last().unwrap().starts_with("Quality: "), "{lines:?}");
-        assert!(lines.len() <= NAMED + 2);
+        assert!(lines.len() <= NAMED + 2 + found.statements.len());
         let mut nothing = fixtures::run();
         nothing.records.retain(|record| record.case.workload == "hash" && record.case.provider != "null");
         let analysis = RunAnalysis::of(&nothing);
         assert!(
-            answer(&analysis, &Findings { recommendations: Vec::new(), ..findings(&analysis) })[0]
-                .starts_with("Nothing")
+            answer(&analysis, &Findings { statements: Vec::new(), recommendations: Vec::new(), ..findings(&analysis) })
+                [0]
+            .starts_with("Nothing")
         );
     }
 

@@ -14,6 +14,8 @@ const BARS: usize = 32;
 const STEPS: usize = 120;
 /// Operations outside the area `hash` that work through their input byte by byte.
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
+/// Area and operation of what signs with constructions.
+const SIGNING: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
 /// The area of the case that does nothing: what the harness itself costs.
 const FLOOR: &str = "floor";
 
@@ -100,15 +102,16 @@ impl<'a> CaseAnalysis<'a> {
         self.case().workload == FLOOR
     }
 
-    /// In the usual state, with a prepared key where there are two forms, of no special variant.
+    /// In the usual state, with a prepared key where there are two forms, of no special variant. Of [constructions that
+    /// sign](SIGNING) each library has one way: without randomness if it can, else with its own. Whoever compares these takes
+    /// [one kind](crate::kinds::one_kind) of them.
     pub fn usual(&self) -> bool {
         let case = self.case();
-        // A certificate is signed without randomness where the library can: that is no variant, each library has one way.
-        let issues = (case.workload.as_str(), case.operation.as_str()) == ("certificate", "build");
+        let signs = SIGNING.contains(&(case.workload.as_str(), case.operation.as_str()));
         let plain = |parameter: &Parameter| match parameter {
             Parameter::Number(name, _) => name == "len",
-            Parameter::Flag(name) => issues && name == "deterministic",
-            Parameter::Word(..) => false,
+            Parameter::Flag(name) => signs && name == "deterministic",
+            Parameter::Word(name, _) => signs && name == "coins",
         };
         case.form != Some(Form::Encoded) && case.state() == State::Warm && case.parameters.iter().all(plain)
     }

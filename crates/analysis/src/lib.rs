@@ -21,6 +21,7 @@ pub mod findings;
 mod group;
 pub mod histogram;
 pub mod history;
+mod kinds;
 pub mod languages;
 pub mod ledger;
 pub mod libraries;

@@ -126,10 +126,7 @@ fn each_command_answers_in_its_last_lines() {
     let pqlab = Pqlab::new();
     let short = ["--quick", "--processes", "2", "--max-time", "0.02"];
     let few = ["--provider", "aws-lc", "--provider", "rustcrypto", "--provider", "null"];
-    let (kem, signatures) = (
-        ["--algorithm", "ML-KEM-768"],
-        ["--provider", "liboqs", "--algorithm", "Falcon-1024", "--algorithm", "ML-DSA-65"],
-    );
+    let kem = ["--algorithm", "ML-KEM-768"];
     for (number, question) in (1..).zip(questions()) {
         prepare(&pqlab, number, &[&short[..], &few].concat());
         let more = match number {
@@ -138,8 +135,6 @@ fn each_command_answers_in_its_last_lines() {
             2 => short.to_vec(),
             // It measures what was measured before.
             3 => Vec::new(),
-            // The suite has a fixed number of samples.
-            4 => [&["--iterations", "10", "--warmup", "1", "--processes", "2"][..], &few, &signatures].concat(),
             _ => [&short[..], &few].concat(),
         };
         let lines = asked(&pqlab, &question, &more);

@@ -2,10 +2,27 @@
 //! uncertain. Every sentence is computed, and whatever is said to be faster is so by [the one function that
 //! compares](crate::comparison::ratio); where the data do not tell some apart, all of them are named.
 
+mod batches;
+mod blocks;
+mod cold;
+mod each;
+mod hpke;
+mod lengths;
+mod load;
+mod luck;
+mod memory;
 mod one_library;
+mod randomness;
+mod residue;
+mod sizes;
+mod smoke;
+mod statements;
 mod threads;
+mod tls;
+mod token;
 mod use_cases;
 
+pub use self::statements::Statement;
 use self::threads::threads;
 use self::use_cases::{AGAINST, OF_REFERENCE, USE_CASES, UseCase};
 use crate::case::{CaseAnalysis, wire_bytes};
@@ -13,6 +30,7 @@ use crate::caveats::Caveat;
 use crate::comparison::{Compared, NotRanked, Standing};
 use crate::estimates::{Estimates, rate_of, scaled};
 use crate::group::{distinct, grouped};
+use crate::kinds::{OneKind, one_kind};
 use crate::ledger;
 use crate::number::{
     digits, factor_and_range, grouped as thousands, known_rate, percent, throughput_within, time_and_range,
@@ -96,6 +114,8 @@ pub struct RunCaveat {
 /// All of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
+    /// What it says to the question of its suite.
+    pub statements: Vec<Statement>,
     /// What is recommended, use case by use case.
     pub recommendations: Vec<Recommendation>,
     /// What post-quantum costs.
@@ -217,18 +237,56 @@ const NAMED: usize = 12;
 /// What the run found.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
     let mut recommendations: Vec<Recommendation> = one_library::for_job(analysis).into_iter().collect();
-    recommendations.extend(USE_CASES.iter().filter_map(|use_case| recommend(analysis, use_case)));
+    let recommended = |use_case| Some(randomness::note_kind(analysis, use_case, recommend(analysis, use_case)?));
+    recommendations.extend(USE_CASES.iter().filter_map(recommended));
     recommendations.extend(smallest(analysis));
     recommendations.extend(threads(analysis));
-    Findings { recommendations, costs: costs(analysis), caveats: caveats(analysis) }
+    let statements = statements(analysis, &recommendations);
+    let costs = costs(analysis).into_iter().map(|cost| randomness::note_cost_kind(analysis, cost)).collect();
+    Findings { statements, recommendations, costs, caveats: caveats(analysis) }
 }
 
-fn candidates<'s, 'a>(
+/// What a run says beside its recommendations. If neither speaks of what it is mostly about, each operation speaks for itself.
+fn statements(analysis: &RunAnalysis<'_>, recommendations: &[Recommendation]) -> Vec<Statement> {
+    let modules = [
+        smoke::statements,
+        tls::statements,
+        hpke::statements,
+        token::statements,
+        memory::statements,
+        residue::statements,
+        cold::statements,
+        batches::statements,
+        luck::statements,
+        lengths::statements,
+        sizes::statements,
+        load::statements,
+        blocks::statements,
+    ];
+    let mut all: Vec<Statement> = modules.iter().flat_map(|statements| statements(analysis)).collect();
+    if all.is_empty() && recommendations.is_empty() {
+        return analysis.areas().into_iter().flat_map(|area| each::statements(analysis, area)).collect();
+    }
+    let most = analysis.areas().into_iter().rev().max_by_key(|area| analysis.area(area).count());
+    let is_of = |area: &str, use_case: &str| match USE_CASES.iter().find(|of| of.name == use_case) {
+        Some(of) => of.area == area,
+        None => use_case == threads::USE_CASE,
+    };
+    let spoken_of = |area: &&str| {
+        all.iter().any(|of| of.area == *area) || recommendations.iter().any(|of| is_of(area, of.use_case))
+    };
+    let missing = most.filter(|area| !spoken_of(area));
+    all.extend(missing.into_iter().flat_map(|area| each::statements(analysis, area)));
+    all
+}
+
+/// The cases of some operations that may be set against each other, and those that do other work.
+fn rows<'s, 'a>(
     analysis: &'s RunAnalysis<'a>,
     area: &str,
     operations: &[&str],
     parameter: Option<(&str, u64)>,
-) -> Vec<Candidate<'s, 'a>> {
+) -> OneKind<'s, 'a> {
     let suits = |row: &&CaseAnalysis<'a>| {
         let case = row.case();
         let plain = match parameter {
@@ -251,6 +309,23 @@ fn candidates<'s, 'a>(
     let lengths = || rows.iter().filter_map(|row| row.case().number("len"));
     let length = if hash { lengths().max() } else { lengths().min() };
     rows.retain(|row| row.case().number("len").is_none_or(|own| Some(own) == length));
+    // Of each construction those of one kind: some draw whoever signs.
+    let mut kept = OneKind { cases: Vec::new(), left_out: Vec::new() };
+    for (_, rows) in grouped(rows.into_iter(), |row| row.case().algorithm.clone()) {
+        let of = one_kind(rows);
+        kept.cases.extend(of.cases);
+        kept.left_out.extend(of.left_out);
+    }
+    kept
+}
+
+fn candidates<'s, 'a>(
+    analysis: &'s RunAnalysis<'a>,
+    area: &str,
+    operations: &[&str],
+    parameter: Option<(&str, u64)>,
+) -> Vec<Candidate<'s, 'a>> {
+    let rows = rows(analysis, area, operations, parameter).cases;
     let by_chance = rows.iter().any(|row| row.case().repeats_by_chance());
     let statistic = if by_chance || operations.len() > 1 { Statistic::Mean } else { Statistic::Median };
     let mut found = Vec::new();
@@ -286,6 +361,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
     }
+    randomness::retain_one_kind(&mut all);
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
@@ -427,9 +503,11 @@ fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
             tied: found.tied_names(),
         })
     };
-    let signature = of("signature", "verify", "Small signatures", "public key and signature together, at most");
-    let exchange = of("kem", "encapsulate", "Small key exchange", "public key and ciphertext together");
-    let transaction = of("ledger", "verify", "Small transactions", "public key and signature together, at most");
+    let signature =
+        of("signature", "verify", "Smallest key and signature", "public key and signature together, at most");
+    let exchange = of("kem", "encapsulate", "Smallest key and ciphertext", "public key and ciphertext together");
+    let transaction =
+        of("ledger", "verify", "Smallest transaction key and signature", "public key and signature together, at most");
     [signature, exchange, transaction].into_iter().flatten().collect()
 }
 

@@ -131,7 +131,7 @@ fn no_substitute_is_defective_contended_or_weaker() {
 fn small_signatures_are_told_by_their_most_and_their_mean() {
     let run = fixtures::references_run();
     let found = findings(&RunAnalysis::of(&run));
-    let small = found.recommendations.iter().find(|best| best.use_case == "Small signatures").unwrap();
+    let small = found.recommendations.iter().find(|best| best.use_case == "Smallest key and signature").unwrap();
     assert_eq!((small.algorithm.as_str(), small.figure.as_str()), ("Falcon-512", "1,649 B"));
     assert!(
         small.why.contains("at most 1,649 B") && small.why.contains("the fewest on average has Falcon-512: 1,552 B"),
@@ -285,4 +285,140 @@ fn a_program_in_another_language_is_recommended_where_it_is_the_fastest_and_its_
     let analysis = RunAnalysis::of(&verifying);
     let lines = crate::answer::answer(&analysis, &findings(&analysis));
     assert!(lines[0].starts_with("Verifying much: ML-DSA-65 by go (Go), 80.0 µs ("), "{lines:?}");
+}
+
+fn recommended<'f>(found: &'f Findings, use_case: &str) -> &'f Recommendation {
+    let all = &found.recommendations;
+    all.iter().find(|one| one.use_case == use_case).unwrap_or_else(|| panic!("{use_case} is not among {all:?}"))
+}
+
+#[test]
+fn constructions_are_compared_in_the_kind_of_randomness_that_most_libraries_have() {
+    let run = fixtures::constructions_run();
+    let analysis = RunAnalysis::of(&run);
+    let found = findings(&analysis);
+    for (use_case, what) in [
+        ("Hybrid signing", "one signature of both halves, deterministic"),
+        (
+            "Hybrid signature cycle",
+            "keys made, one signature made and verified, both halves, deterministic, with given randomness",
+        ),
+        ("Issuing certificates", "a certificate built and signed by every key, deterministic"),
+    ] {
+        let best = recommended(&found, use_case);
+        assert_eq!((best.provider.as_str(), best.what.as_str()), ("aws-lc", what));
+        let left_out = "left out for another kind of randomness: aws-lc+liboqs (draws its randomness).";
+        assert!(best.why.ends_with(left_out), "{}", best.why);
+    }
+    // What draws nothing is of one kind whatever signs.
+    let verifying = recommended(&found, "Hybrid verifying");
+    assert_eq!(
+        (verifying.provider.as_str(), verifying.what.as_str()),
+        ("aws-lc+liboqs", "one verification of both halves")
+    );
+    assert!(!verifying.why.contains("left out"), "{}", verifying.why);
+    let cycle = |algorithm: &str| {
+        let of = found
+            .costs
+            .iter()
+            .find(|of| of.what.starts_with("Hybrid signature cycle") && of.post_quantum.algorithm == algorithm);
+        of.unwrap_or_else(|| panic!("{algorithm} is not among {:?}", found.costs))
+    };
+    let composite = cycle("MLDSA65-Ed25519-SHA512");
+    assert_eq!(composite.what, "Hybrid signature cycle, deterministic, with given randomness");
+    assert!(composite.told_apart && (composite.factor.estimate - 270.0 / 80.0).abs() < 0.05, "{composite:?}");
+    let reference = cycle("Ed25519+ML-DSA-65");
+    let what = "Hybrid signature cycle, randomness: with given randomness against deterministic, with given randomness";
+    assert_eq!((reference.what.as_str(), reference.post_quantum.providers.as_str()), (what, "aws-lc"));
+}
+
+#[test]
+fn a_library_that_is_alone_is_compared_in_its_own_kind() {
+    let mut run = fixtures::constructions_run();
+    run.records.retain(|record| record.case.provider == "aws-lc+liboqs");
+    let found = findings(&RunAnalysis::of(&run));
+    let cycle = recommended(&found, "Hybrid signature cycle");
+    assert_eq!(cycle.what, "keys made, one signature made and verified, both halves");
+    assert!(!cycle.why.contains("left out"), "{}", cycle.why);
+}
+
+#[test]
+fn the_signature_cycle_is_a_headline_and_a_claim() {
+    let run = fixtures::constructions_run();
+    let tables = crate::tables::tables(&RunAnalysis::of(&run), &crate::ntor::RelayScenario::default());
+    let rows = |name: &str| -> Vec<Vec<String>> {
+        let table = tables.iter().find(|table| table.name == name).unwrap();
+        table.rows.iter().map(|row| row.cells.iter().map(|cell| cell.text.clone()).collect()).collect()
+    };
+    let cycle = ["signature made and verified", "Ed25519+ML-DSA-65", "with given randomness", "aws-lc"];
+    let headlines = rows("headlines");
+    assert!(headlines.iter().any(|row| row[..4] == cycle), "{headlines:?}");
+    let claims = rows("claims");
+    let claim =
+        claims.iter().find(|row| row.iter().any(|cell| cell == "Ed25519+ML-DSA-65, keys made, signed, verified"));
+    let claim = claim.unwrap_or_else(|| panic!("{claims:?}"));
+    assert!(
+        claim.iter().any(|cell| cell.contains("468")) && claim.iter().any(|cell| cell.starts_with("260 µs")),
+        "{claim:?}"
+    );
+}
+
+fn statement_lines(run: &Run) -> Vec<String> {
+    let statements = findings(&RunAnalysis::of(run)).statements;
+    statements.into_iter().map(|of| format!("{}: {}", of.about, of.text)).collect()
+}
+
+#[test]
+fn nothing_that_is_not_ranked_is_named_the_fastest() {
+    let mut run = fixtures::libraries_run();
+    run.records.retain(|record| record.case.operation == "encapsulate" && record.case.algorithm == "ML-KEM-768");
+    run.header.suite = "kem".into();
+    let fastest =
+        |run: &Run| statement_lines(run).into_iter().find(|line| line.starts_with("ML-KEM-768 encapsulate: ")).unwrap();
+    assert!(fastest(&run).contains(" by libcrux:avx2, the fastest; the next, liboqs, takes "), "{}", fastest(&run));
+    for record in run.records.iter_mut().filter(|record| record.case.provider == "libcrux:avx2") {
+        record.case.facts.defect = Some("made up".into());
+    }
+    assert!(fastest(&run).contains(" by liboqs, the fastest; "), "{}", fastest(&run));
+    for record in &mut run.records {
+        record.case.facts.defect = Some("made up".into());
+    }
+    assert_eq!(statement_lines(&run), [] as [String; 0]);
+}
+
+#[test]
+fn areas_without_a_job_answer_their_own_question() {
+    let lines = statement_lines(&fixtures::references_run());
+    let starts = |start: &str| {
+        let line = lines.iter().find(|line| line.starts_with(start));
+        line.unwrap_or_else(|| panic!("{start} is not among {lines:#?}"))
+    };
+    let token = starts("Token with ML-DSA-44, without the public key: 3,666 B as JWS and 2,726 B as COSE; ");
+    assert!(token.contains("; make mean 90.1 µs by aws-lc; verify 34.0 µs by liboqs"), "{token}");
+    starts(
+        "Falcon-512 signature: 655.0 B on average and 660 B at most in 640 signatures by liboqs; the encoding allows 752 B",
+    );
+    // The larger block is of a library with a defect.
+    starts("Blocks of ML-DSA-65: 50.0 µs a transaction in a block of 100 by aws-lc");
+    let load = statement_lines(&fixtures::scaling_run());
+    let line = load
+        .iter()
+        .find(|line| line.starts_with("Load of ML-DSA-65 verify-load: "))
+        .unwrap_or_else(|| panic!("{load:#?}"));
+    assert!(
+        line.contains(" a second with 5,000 tasks at once on 2 workers by aws-lc, -5.")
+            && line.contains("wait 8.00 µs or less"),
+        "{line}"
+    );
+    let memory = statement_lines(&fixtures::libraries_run());
+    assert!(memory.iter().any(|line| line == "Large stacks: 0 of 2 operations take more than 64.0 KiB"), "{memory:?}");
+    let tls = statement_lines(&fixtures::tls_run());
+    assert!(
+        tls.iter()
+            .any(|line| line.starts_with("TLS connection over satellite: 1.210 s (2.02× the round trip) with X25519 ")),
+        "{tls:#?}"
+    );
+    let batches = statement_lines(&fixtures::batches_run());
+    let line = batches.iter().find(|line| line.starts_with("Batches of ML-DSA-65: ")).unwrap();
+    assert!(line.contains("42.0 µs a signature in batches of 100 by aws-lc, 1.05× "), "{line}");
 }

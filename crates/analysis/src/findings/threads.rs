@@ -8,6 +8,9 @@ use crate::run::RunAnalysis;
 use crate::scaling::{RatioInterval, ScalingEntry, scaling};
 use pqlab_stats::Sorted;
 
+/// What is recommended here.
+pub(super) const USE_CASE: &str = "Several threads";
+
 /// What the most threads that had a processor each were worth over one thread: the gain of the middle operation, and the least. The
 /// largest of many is not a finding: it is the one that chance favoured.
 pub(super) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
@@ -29,7 +32,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let libraries = if providers == 1 { "1 library".to_owned() } else { format!("{providers} libraries") };
     let quartiles = (factor(gains.quantile(0.25)), factor(gains.quantile(0.75)));
     Some(Recommendation {
-        use_case: "Several threads",
+        use_case: USE_CASE,
         algorithm: counted(gained.len(), "operation"),
         provider: libraries,
         figure: factor(gains.median()),

@@ -4,6 +4,7 @@
 use super::{Cell, Table};
 use crate::case::CaseAnalysis;
 use crate::group::grouped;
+use crate::kinds::{one_kind, randomness};
 use crate::run::RunAnalysis;
 use crate::scaling::{LoadEntry, loads};
 
@@ -35,6 +36,7 @@ pub(super) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("headlines", "hybrid", title)
         .names("what", "what")
         .names("construction", "construction")
+        .names("randomness", "randomness")
         .names("provider", "provider")
         .figures("time", "time", "µs", 0)
         .figures("rate", "a second", "1/s", 0)
@@ -45,6 +47,7 @@ pub(super) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
             case.operation == operation && is_hybrid(&case.algorithm) && of.usual() && of.estimates.is_some()
         };
         for (algorithm, cases) in grouped(analysis.area(area).filter(of_it), |of| of.case().algorithm.clone()) {
+            let cases = one_kind(cases).cases;
             let leading = analysis.leading(&cases);
             let Some((best, tied)) = leading.split_first() else { continue };
             let Some(time) = best.time() else { continue };
@@ -52,6 +55,7 @@ pub(super) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
             let cells = [
                 Cell::text(what),
                 Cell::text(algorithm),
+                Cell::text(randomness([best.case()])),
                 Cell::text(&best.case().provider),
                 Cell::time_within(&time),
                 Cell::of(best.estimates.as_ref().and_then(|of| of.operations_per_second()), |rate| {
@@ -89,6 +93,7 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
         let cells = [
             Cell::text(format!("{} key exchanges at once, {} workers", crate::number::grouped(most), entry.workers)),
             Cell::text(algorithm),
+            Cell::text(""),
             Cell::text(&best.case().provider),
             Cell::time(1e6 * entry.wall_ms),
             Cell::rate_within(&entry.rate()),

@@ -16,6 +16,7 @@ pub use specimen::{CertificatePart, Specimen, certificate_forms, certificate_iss
 use crate::fastest::{self, Question, keeps};
 use crate::fingerprint::FINGERPRINT;
 use crate::hybrid::{self, hybrid_signature, signature_pairs};
+use crate::inputs::generators;
 use crate::pairs::Pair;
 use crate::{CaseOptions, Workload, fault, find, missing};
 use authority::{Authority, Form};
@@ -65,8 +66,12 @@ impl Workload for CertificateWorkload {
                         continue;
                     }
                     let mut case = case(form.name(), operation, &named, format!("certificate/{operation}"));
-                    if operation == "build" && authority::deterministic(&schemes) {
-                        case.parameters.push(Parameter::Flag("deterministic".into()));
+                    match operation {
+                        "build" if authority::deterministic(&schemes) => {
+                            case.parameters.push(Parameter::Flag("deterministic".into()));
+                        }
+                        "build" => case.facts.generator = generators(providers, &case.provider),
+                        _ => {}
                     }
                     cases.push(case.in_block(&format!("certificate/{operation}")));
                     seen.push(named);

@@ -3,6 +3,7 @@
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
 use crate::decomposition::decompositions;
+use crate::kinds::one_kind;
 use crate::ledger::transactions_verified;
 use crate::ntor::{HandshakeFigures, STEPS, handshakes};
 use crate::run::RunAnalysis;
@@ -63,7 +64,7 @@ fn one<'r, 'a>(
 ) -> Option<&'r CaseAnalysis<'a>> {
     let all = cases(run, which);
     if libraries.is_empty() {
-        return run.leading(&all).first().copied();
+        return run.leading(&one_kind(all).cases).first().copied();
     }
     libraries.iter().find_map(|library| all.iter().copied().find(|of| of.case().provider == *library))
 }

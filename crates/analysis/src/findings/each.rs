@@ -1,0 +1,31 @@
+//! Fastest library of each measured operation, for runs that no use case covers.
+
+use super::statements::{Statement, fastest_case, time};
+use crate::case::CaseAnalysis;
+use crate::run::RunAnalysis;
+
+/// Most operations of an area that are named.
+const NAMED: usize = 6;
+
+/// The operations of an area, each with its fastest library: the usual cases, or all where none is usual.
+pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statement> {
+    let groups = analysis.groups(area);
+    let usual = groups.iter().any(|group| group.cases.iter().any(|of| of.usual()));
+    let statement = |cases: &[&CaseAnalysis<'_>], job: &str| {
+        let rows: Vec<&CaseAnalysis<'_>> = cases.iter().map(|of| &analysis.cases()[of.place]).collect();
+        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().filter(|of| of.usual() || !usual).collect();
+        let found = fastest_case(analysis, &rows)?;
+        let mut text = format!("{} by {}", time(analysis, &found.best)?, found.by);
+        if let Some(next) = &found.next {
+            text = format!("{text}, the fastest; {next}");
+        }
+        Some(Statement::new(area, job, text))
+    };
+    let mut all: Vec<Statement> = groups.iter().filter_map(|group| statement(&group.cases, &group.job)).collect();
+    let more = all.len().saturating_sub(NAMED);
+    all.truncate(NAMED);
+    if more > 0 {
+        all.push(Statement::new(area, "Other operations", format!("{more} more stand in the tables")));
+    }
+    all
+}

@@ -1,0 +1,69 @@
+//! Kind of randomness that a finding is about.
+
+use super::use_cases::{AGAINST, OF_REFERENCE, UseCase};
+use super::{Candidate, Cost, Recommendation, rows};
+use crate::case::CaseAnalysis;
+use crate::group::distinct;
+use crate::kinds::{one_kind, randomness};
+use crate::run::RunAnalysis;
+use std::collections::HashSet;
+
+/// Keeps the candidates of the kind that most libraries have.
+pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
+    let parts = all.iter().flat_map(|one| one.parts.iter().copied()).collect();
+    let other: HashSet<usize> = one_kind(parts).left_out.into_iter().map(|row| row.place).collect();
+    all.retain(|one| one.parts.iter().all(|row| !other.contains(&row.place)));
+}
+
+/// Adds to a recommendation its kind of randomness, and the libraries that it leaves out for another kind.
+pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
+    let of = rows(analysis, use_case.area, use_case.operations, use_case.parameter);
+    let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;
+    let best: Vec<_> = of.cases.iter().filter(is_best).map(|row| row.case()).collect();
+    let is_reference = |name: &str| OF_REFERENCE.contains(&name);
+    let suits = |name: &str| (use_case.algorithms)(name) && is_reference(name) == is_reference(&found.algorithm);
+    let others = of.cases.iter().chain(&of.left_out).map(|row| row.case()).filter(|case| suits(&case.algorithm));
+    let others =
+        others.filter(|case| best.iter().all(|best| best.operation != case.operation || !best.comparable(case)));
+    let name = |case: &pqlab_record::Case| {
+        let words = randomness([case]);
+        let words = if words.is_empty() { "draws its randomness" } else { &words };
+        let provider = analysis.by(&case.provider);
+        match case.algorithm == found.algorithm {
+            true => format!("{provider} ({words})"),
+            false => format!("{} by {provider} ({words})", case.algorithm),
+        }
+    };
+    let others = distinct(others.map(name));
+    let words = randomness(best.iter().copied());
+    let mut found = found;
+    if !words.is_empty() {
+        found.what = format!("{}, {words}", found.what);
+    }
+    if !others.is_empty() {
+        let why = found.why.trim_end_matches('.');
+        found.why = format!("{why}; left out for another kind of randomness: {}.", others.join(", "));
+    }
+    found
+}
+
+/// Adds to a cost its kind of randomness, or the kinds of both sides if they differ.
+pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
+    let sides = (found.what.as_str(), found.post_quantum.algorithm.as_str(), found.classical.algorithm.as_str());
+    let Some((_, area, operations, new, old)) =
+        AGAINST.iter().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
+    else {
+        return found;
+    };
+    let rows = rows(analysis, area, operations, None).cases;
+    let of = |name: &str| randomness(rows.iter().map(|row| row.case()).filter(|case| case.algorithm == name));
+    let what = match (of(new), of(old)) {
+        (new, old) if new.is_empty() && old.is_empty() => return found,
+        (new, old) if new == old => format!("{}, {new}", found.what),
+        (new, old) => {
+            let words = |words: String| if words.is_empty() { "drawn".to_owned() } else { words };
+            format!("{}, randomness: {} against {}", found.what, words(new), words(old))
+        }
+    };
+    Cost { what, ..found }
+}

@@ -1,0 +1,23 @@
+//! Whether the laboratory works on this machine.
+
+use super::statements::Statement;
+use crate::number::grouped;
+use crate::run::RunAnalysis;
+
+/// The suite that asks.
+const SUITE: &str = "smoke";
+
+pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
+    let cases = || analysis.cases().iter().filter(|of| !of.is_floor());
+    let good = cases().filter(|of| of.estimates.is_some() && of.record.verified).count();
+    if analysis.run.header.suite != SUITE || good == 0 {
+        return Vec::new();
+    }
+    let planned = analysis.run.header.plan.iter().filter(|case| case.workload != "floor").count();
+    let text = format!(
+        "{} of {} cases are measured and their results verified",
+        grouped(good as u64),
+        grouped(planned as u64)
+    );
+    vec![Statement::new(SUITE, "pqlab works here", text).first()]
+}

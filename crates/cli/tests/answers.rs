@@ -1,0 +1,205 @@
+//! Every suite ends with an answer to the question in its description: from its own plan, measured on paper.
+
+#![allow(clippy::unwrap_used)]
+
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::answer::answer;
+use pqlab_lab::analysis::findings::findings;
+use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::tables::{Row, tables};
+use pqlab_lab::record::{Case, Run};
+use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
+
+/// What answers the question of each suite. A new suite needs an entry, and the entry a sentence in the analysis.
+const ANSWERS: [(&str, &[&str]); 24] = [
+    ("smoke", &["pqlab works here: * of * cases are measured and their results verified."]),
+    (
+        "standard",
+        &[
+            "One library for TLS: * by *, * a second on one core*",
+            "A hybrid: a whole exchange of X25519MLKEM768 by * takes *",
+        ],
+    ),
+    ("kem", &["Key exchange: ML-KEM-* by *"]),
+    ("signature", &["Signing much: * by *", "Verifying much: * by *"]),
+    (
+        "hybrid",
+        &[
+            "A hybrid: a whole exchange of X25519MLKEM768 by * takes *",
+            "Load of X-Wing handshake-load*: * a second with 5,000 tasks at once *",
+        ],
+    ),
+    ("certificate", &["Issuing certificates: X.509-* by *", "Certificates: X.509-* by *"]),
+    (
+        "token",
+        &[
+            "Token with ML-DSA-65, without the public key: * B as JWS and * B as COSE against * with Ed25519; make * by *; verify * by *",
+        ],
+    ),
+    (
+        "hpke",
+        &[
+            "HPKE with X-Wing: * to seal and open by * against * with DHKEM-X25519-HKDF-SHA256 by * (*×*, *); the encapsulated key adds 1,120 B to the message against 32 B.",
+        ],
+    ),
+    ("hash", &["Hashing: SHA3-256 by *"]),
+    ("ntor", &["Circuit handshakes: ntor-* by *"]),
+    (
+        "tls",
+        &[
+            "TLS handshake: * with X25519MLKEM768 by * against * with X25519 (*×*, *); the ClientHello takes 1,381 B against 197 B.",
+            "TLS certificates: * with ML-DSA-65 by * against * with ECDSA-P-256 (*×*, *); the server sends 15,785 B in 11 packets, beyond the first window of 10: one more round trip.",
+            "TLS server with X25519MLKEM768, handshakes a second on one core: * with ECDSA-P-256 by *, * with ML-DSA-65 by *.",
+            "TLS connection over loopback: * with X25519 and ECDSA-P-256 by *, * with X25519MLKEM768 and ECDSA-P-256 by *, * with X25519MLKEM768 and ML-DSA-65 by *.",
+        ],
+    ),
+    (
+        "signatures",
+        &[
+            "Signing much: * by *",
+            "Falcon-512 signature: * B on average and * B at most in * signatures by *; the encoding allows 752 B.",
+        ],
+    ),
+    ("kems", &["Key exchange: ML-KEM-* by *"]),
+    (
+        "signing",
+        &[
+            "Signing by luck with ML-DSA-65: * a signature over the published messages by *; of single ones by * half take * or less, 99.0% * or less.",
+        ],
+    ),
+    ("signature-sizes", &["Falcon-512 signature: *", "Falcon-padded-1024 signature: *"]),
+    (
+        "message-lengths",
+        &[
+            "Long messages with ML-DSA-65: *×* the time of 32 B for signing 16.0 KiB by *, mostly hashing from 16.0 KiB on; *",
+        ],
+    ),
+    (
+        "batches",
+        &[
+            "Batches of ML-DSA-65: * a signature in batches of 100 by *, *× * as long as alone, *",
+            "Batches of Ed25519: *",
+        ],
+    ),
+    (
+        "ledger",
+        &[
+            "Verifying blocks: * by *",
+            "Blocks of ML-DSA-65: * a transaction in a block of 100,000 by *, * a transaction alone by *",
+        ],
+    ),
+    ("ledger-reference", &["Verifying blocks: TXv1-ML-DSA-65 by *"]),
+    (
+        "scaling",
+        &[
+            "Several threads: * by *",
+            "Load of ML-KEM-768 handshake-load*: * a second with 5,000 tasks at once on * workers by *",
+        ],
+    ),
+    (
+        "memory",
+        &[
+            "Memory of ML-KEM-768 decapsulate: * of stack and * of heap by * is the least, * the most.",
+            "Large stacks: * of * operations take more than 64.0 KiB: *",
+        ],
+    ),
+    (
+        "residue",
+        &[
+            "Left behind by libcrux:*: *×* the time with registers cleared in between, for * with SSE code after it, the worst; *",
+            "Nothing left behind: no operation of * is known to slow the code after it.",
+        ],
+    ),
+    (
+        "cold",
+        &[
+            "Cold ML-KEM-768 decapsulate: * for the first call by *, *× * as long as * for a warm one; with evicted caches *×*",
+        ],
+    ),
+    ("sha3", &["Hashing: SHA3-256 by *", "Extendable output: SHAKE128 by *"]),
+];
+
+fn plan(suite: &Suite, filters: &Filters) -> Vec<Case> {
+    let laboratory = Laboratory::new(WorkerProgram::pqlab("no worker is started"));
+    let suites = std::slice::from_ref(suite);
+    laboratory.draft(suites, filters, &ProtocolOverrides::default()).unwrap().cases
+}
+
+fn lines(run: &Run) -> Vec<String> {
+    let analysis = RunAnalysis::of(run);
+    answer(&analysis, &findings(&analysis))
+}
+
+fn suite(name: &str) -> Suite {
+    builtin_suites().unwrap().into_iter().find(|suite| suite.name == name).unwrap()
+}
+
+#[test]
+fn every_suite_answers_its_question() {
+    let mut wrong = Vec::new();
+    for suite in builtin_suites().unwrap() {
+        let Some((_, wanted)) = ANSWERS.iter().find(|(name, _)| *name == suite.name) else {
+            wrong.push(format!("{}: no answer is expected of it: {}", suite.name, suite.about));
+            continue;
+        };
+        let run = pqlab_fixtures::planned_run(&suite.name, plan(&suite, &Filters::default()));
+        let lines = lines(&run);
+        for pattern in *wanted {
+            if !lines.iter().any(|line| matches(pattern, line)) {
+                wrong.push(format!("{}: {pattern}\n    is not among\n    {}", suite.name, lines.join("\n    ")));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The hybrids' signatures have a way of their own in most libraries: their cycle is among the findings, and no library leads for
+/// being alone in its kind.
+#[test]
+fn the_signature_cycle_of_the_hybrids_is_found() {
+    let run = pqlab_fixtures::planned_run("hybrid", plan(&suite("hybrid"), &Filters::default()));
+    let analysis = RunAnalysis::of(&run);
+    let found = findings(&analysis);
+    for (use_case, kind) in
+        [("Hybrid signing", "deterministic"), ("Hybrid signature cycle", "deterministic, with given randomness")]
+    {
+        let best = found.recommendations.iter().find(|one| one.use_case == use_case).unwrap();
+        assert!(best.what.ends_with(kind) && !best.provider.contains("liboqs"), "{best:?}");
+        assert!(best.why.contains("left out for another kind of randomness: aws-lc+liboqs (draws"), "{best:?}");
+    }
+    let costs = found.costs.iter().filter(|cost| cost.what.starts_with("Hybrid signature cycle, ")).count();
+    assert_eq!(costs, 2, "{:?}", found.costs);
+    let made = tables(&analysis, &RelayScenario::default());
+    let headlines = made.iter().find(|table| table.name == "headlines").unwrap();
+    let text = |row: &Row, place: usize| row.cells[place].text.clone();
+    let rows = headlines.rows.iter().map(|row| (text(row, 0), text(row, 1), text(row, 2)));
+    let cycles: Vec<_> = rows.filter(|(what, ..)| what == "signature made and verified").collect();
+    assert_eq!(cycles.len(), 2, "{cycles:?}");
+    assert!(cycles.iter().all(|(.., kind)| kind.ends_with("with given randomness")), "{cycles:?}");
+}
+
+/// A part of a suite that has no whole job names the fastest library of each operation.
+#[test]
+fn a_part_of_a_suite_answers_what_was_asked() {
+    let only = |pattern: &str| Filters { ids: vec![pattern.to_owned()], ..Filters::default() };
+    let mut blocks = Filters::default();
+    blocks.ids.push("ledger/ML-DSA-65/verify-block*".into());
+    blocks.options.blocks = Some(vec![1000]);
+    for (name, filters, wanted) in [
+        (
+            "signature",
+            only("signature/ML-DSA-44/keygen@*"),
+            "ML-DSA-44 keygen: * by *, the fastest; the next, *, takes *",
+        ),
+        (
+            "kem",
+            only("kem/ML-KEM-512/encapsulate@*"),
+            "ML-KEM-512 encapsulate: * by *, the fastest; the next, *, takes *",
+        ),
+        ("ledger", blocks, "Blocks of ML-DSA-65: * a transaction in a block of 1,000 by *"),
+    ] {
+        let suite = suite(name);
+        let lines = lines(&pqlab_fixtures::planned_run(name, plan(&suite, &filters)));
+        assert!(lines.iter().any(|line| matches(wanted, line)), "{name}: {wanted} is not among\n{}", lines.join("\n"));
+    }
+}
