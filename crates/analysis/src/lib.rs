@@ -28,6 +28,7 @@ pub mod libraries;
 mod merged;
 pub mod ntor;
 pub mod number;
+mod rate;
 mod run;
 pub mod scaling;
 pub mod series;
@@ -44,6 +45,7 @@ pub use disturbances::Disturbances;
 pub use estimates::{Estimates, crossed_of, run_spread};
 pub use group::{Group, distinct, gathered, grouped};
 pub use merged::{Merged, NotOneRun};
+pub use rate::rate;
 pub use run::RunAnalysis;
 
 #[cfg(test)]

@@ -235,3 +235,17 @@ fn files_and_targets_that_it_names_are_there() {
     }
     assert!(seen > 5);
 }
+
+#[test]
+fn the_row_of_sha3_csv_names_every_kind_of_column() {
+    let item = items().into_iter().find(|item| item.number == "D2").unwrap();
+    let mut run = pqlab_fixtures::references_run();
+    run.records.retain(|record| record.case.provider == "cryptogams:scalar");
+    let mut file = Vec::new();
+    exporter_with("sha3-csv", &ExportOptions::default()).unwrap().export(&RunAnalysis::of(&run), &mut file).unwrap();
+    let heading = text(&file).lines().next().unwrap().to_owned();
+    assert!(heading.contains("64_ticks"), "its cycles are estimated: {heading}");
+    for column in heading.split(',').skip(2).filter(|column| column.parse::<u64>().is_err()) {
+        assert!(item.text.contains(&format!("`{column}`")), "{column} in {}", item.text);
+    }
+}

@@ -55,6 +55,21 @@ fn the_record_has_what_pqlab_makes_and_a_suite_is_measured_once() {
 }
 
 #[test]
+fn the_first_page_draws_what_a_reference_shows() {
+    let python = require!(program("python3"), PYTHON);
+    let folder = Pqlab::new();
+    let home = folder.path("home").display().to_string();
+    let output = results(&python, &folder, &["ledger-reference"], &home);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let readme = read(folder.path("record").join("README.md"));
+    let section = readme.split("### Blocks of transactions").nth(1).unwrap_or_else(|| panic!("{readme}"));
+    assert!(section.contains("](ledger-reference/charts/block_verify.svg)"), "{section}");
+    assert!(section.contains("#### Ledger: schemes") && section.contains("| TXv1-ML-DSA-65 | "), "{section}");
+    assert!(section.contains("[ledger-codec](ledger-reference/tables/ledger-codec.csv)"), "{section}");
+    assert!(!readme.contains("latency-"), "a better picture is there: {readme}");
+}
+
+#[test]
 fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();

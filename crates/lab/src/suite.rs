@@ -335,6 +335,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "residue"
         "ledger"
         "ledger-reference"
+        "hybrid-reference"
         "sha3"
     };
     sources

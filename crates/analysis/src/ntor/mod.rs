@@ -15,6 +15,7 @@ pub use scenario::{RelayScenario, WrongScenario};
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
 use crate::comparison::{ComparisonCriteria, Measured, ratio};
+use crate::rate;
 use crate::run::RunAnalysis;
 use pqlab_record::State;
 use pqlab_stats::Interval;
@@ -71,6 +72,8 @@ pub struct Timing<'a> {
     pub median: Interval,
     /// Mean.
     pub mean: f64,
+    /// Operations a second, with the interval.
+    pub per_second: Option<Interval>,
     /// What speaks of single operations; `None` where a sample is a batch.
     pub single: Option<Single>,
     /// What must be known of it.
@@ -126,10 +129,11 @@ impl HandshakeFigures<'_> {
         !self.algorithm.starts_with("kem-only")
     }
 
-    /// Handshakes that one core of a relay answers in a second: the reciprocal of the relay's step, measured by itself, or
-    /// else on one thread beside others on several.
+    /// Handshakes that one core of a relay answers in a second: the rate of the relay's step, measured by itself, else on the
+    /// one thread of a case with threads.
     pub fn replies_per_second(&self) -> Option<f64> {
-        self.steps[1].as_ref().map(|step| 1e9 / step.median.estimate).or_else(|| self.measured_replies(1))
+        let alone = self.steps[1].as_ref().and_then(|step| step.per_second);
+        alone.map(|rate| rate.estimate).or_else(|| self.measured_replies(1))
     }
 
     /// Numbers of cores on which the relay's step was measured at once.
@@ -256,6 +260,7 @@ fn timing<'a>(of: &'a CaseAnalysis<'_>, criteria: &'a ComparisonCriteria) -> Opt
     Some(Timing {
         median: estimates.median_ns,
         mean: estimates.samples_ns.mean,
+        per_second: rate(of, 1.0),
         single,
         caveats: &of.caveats,
         criteria,
@@ -268,7 +273,7 @@ fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
     let threads = of.case().number("threads").filter(|_| of.case().operation == STEPS[1])?;
     let estimates = of.estimates.as_ref()?;
     let cores = estimates.extra("cores")?;
-    Some((threads, estimates.operations_per_second()?.estimate)).filter(|_| cores.median >= threads as f64)
+    Some((threads, rate(of, 1.0)?.estimate)).filter(|_| cores.median >= threads as f64)
 }
 
 /// A ratio as a share in percent, less the shares of others.
@@ -378,6 +383,20 @@ mod tests {
         assert_eq!((kem_only.bytes(), kem_only.cells()), (1620, [2, 2]));
         assert_eq!((figures(&run, "ntor-v1").bytes(), figures(&run, "ntor-v1").cells()), (148, [1, 1]));
         assert!(!kem_only.authenticates_relay() && figures(&run, "ntor-v1").authenticates_relay());
+    }
+
+    #[test]
+    fn rates_of_one_core_and_of_several_are_the_same_statistic() {
+        let mut run = ntor_run();
+        // Slow samples move the mean of every case alike, and no median.
+        for visit in run.records.iter_mut().flat_map(|record| &mut record.samples.visits) {
+            visit.ticks[0] *= 30;
+        }
+        let run = RunAnalysis::of(&run);
+        let kem_only = figures(&run, "kem-only-mlkem512");
+        let [alone, on_one] = [kem_only.replies_per_second().unwrap(), kem_only.measured_replies(1).unwrap()];
+        close(alone / on_one, 1.0, 0.02);
+        close(alone * kem_only.steps[1].as_ref().unwrap().mean, 1e9, 1.0);
     }
 
     #[test]

@@ -39,9 +39,11 @@ pub struct Latency {
 }
 
 impl QueueFigures<'_> {
-    /// Handshakes that one core answers in a second.
-    pub fn replies_per_second(&self) -> f64 {
-        self.length as f64 * 1e9 / self.whole.median.estimate
+    /// Handshakes that one core answers in a second, with the interval.
+    pub fn replies_per_second(&self) -> Option<Interval> {
+        let queues = self.whole.per_second?;
+        let each = |rate: f64| self.length as f64 * rate;
+        Some(Interval { estimate: each(queues.estimate), low: each(queues.low), high: each(queues.high), ..queues })
     }
 
     /// Latencies where onionskins come evenly, so many a second, and the relay waits until its queue is full, and then answers
@@ -49,7 +51,7 @@ impl QueueFigures<'_> {
     /// known of the single answers.
     pub fn latency(&self, onionskins_per_second: f64) -> Option<Latency> {
         let others_ns = (self.length as f64 - 1.0) / onionskins_per_second * 1e9;
-        let sustained = self.replies_per_second() >= onionskins_per_second;
+        let sustained = self.replies_per_second().is_some_and(|rate| rate.estimate >= onionskins_per_second);
         Some(Latency {
             first_ns: others_ns + self.first_ns?,
             last_ns: self.whole.median.estimate,
@@ -116,7 +118,7 @@ mod tests {
         assert!(all[0].gain.is_none() && all[2].gain.is_none());
         close(all[1].gain.unwrap().estimate, 1.0);
         close(all[3].gain.unwrap().estimate, 400.0 / 280.0);
-        close(all[3].replies_per_second(), 4.0 / 280e-6);
+        close(all[3].replies_per_second().unwrap().estimate, 4.0 / 280e-6);
         // At 1000 a second the first waits for three others, each a millisecond after the other.
         let latency = all[3].latency(1000.0).unwrap();
         close(latency.first_ns, 3e6 + 100e3);

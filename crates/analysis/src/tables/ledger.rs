@@ -3,7 +3,9 @@
 use super::{Cell, Table};
 use crate::ledger::{AREA, comparison, scaling};
 use crate::libraries::shown;
+use crate::rate;
 use crate::run::RunAnalysis;
+use pqlab_record::Form;
 
 /// Operations of the codec.
 const CODEC: [&str; 2] = ["encode", "decode"];
@@ -19,6 +21,7 @@ pub(super) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("ledger-schemes", AREA, title)
         .names("scheme", "scheme")
         .names("provider", "provider")
+        .names("form", "keys")
         .figures("verify", "verify", "µs", 0)
         .figures("rate", "tx/s", "1/s", 2)
         .figures("bytes", "bytes/tx", "B", 1)
@@ -30,8 +33,9 @@ pub(super) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
         let mut cells = vec![
             Cell::text(&scheme.algorithm),
             Cell::text(shown(&scheme.provider)),
+            Cell::text(form(scheme.form)),
             Cell::time_within(&scheme.verify_ns),
-            Cell::rate(scheme.per_second),
+            Cell::of(scheme.per_second, |rate| Cell::rate_within(&rate)),
             Cell::of(scheme.bytes, Cell::whole),
             Cell::text(if scheme.quantum_safe { "yes" } else { "no" }),
         ];
@@ -45,26 +49,41 @@ pub(super) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
 
 pub(super) fn blocks(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("ledger-blocks", AREA, "Ledger: blocks from small to large")
-        .names("series", "scheme")
+        .names("scheme", "scheme")
+        .names("provider", "provider")
+        .names("form", "keys")
+        .names("parameters", "measured as")
         .figures("transactions", "transactions", "", 0)
         .figures("time", "the block", "ms", 0)
         .figures("each", "a transaction", "µs", 0)
-        .figures("rate", "tx/s", "1/s", 0);
+        .figures("rate", "tx/s", "1/s", 0)
+        .stacked(4);
     for row in scaling(analysis) {
         for block in &row.blocks {
-            let each = block.time_ns.estimate / block.transactions as f64;
             let whole = Cell::time_within(&block.time_ns);
             let cells = [
-                Cell::text(&row.series),
+                Cell::text(&row.algorithm),
+                Cell::text(shown(&row.provider)),
+                Cell::text(form(row.form)),
+                Cell::text(&row.parameters),
                 Cell::whole(block.transactions),
                 whole.scaled(1e-3),
-                Cell::time(each),
-                Cell::rate(if each > 0.0 { 1e9 / each } else { 0.0 }),
+                Cell::time(block.time_ns.estimate / block.transactions as f64),
+                Cell::of(block.per_second, |rate| Cell::rate_within(&rate)),
             ];
             table.row([&block.caveats], cells);
         }
     }
     table
+}
+
+/// Whether keys are prepared before the timed call, or parsed within it.
+fn form(form: Option<Form>) -> &'static str {
+    match form {
+        Some(Form::Prepared) => "prepared",
+        Some(Form::Encoded) => "encoded",
+        None => "",
+    }
 }
 
 pub(super) fn codec(analysis: &RunAnalysis<'_>) -> Table {
@@ -82,7 +101,7 @@ pub(super) fn codec(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(&case.provider),
             Cell::text(case.name().split_once(' ').map_or("", |(_, what)| what)),
             Cell::time_within(&estimates.median_ns),
-            Cell::of(estimates.operations_per_second(), |rate| Cell::rate_within(&rate)),
+            Cell::of(rate(of, 1.0), |rate| Cell::rate_within(&rate)),
             Cell::of(case.facts.bytes, Cell::whole),
         ];
         table.row([&of.caveats], cells);
@@ -90,7 +109,7 @@ pub(super) fn codec(analysis: &RunAnalysis<'_>) -> Table {
     table.note("decoding checks form and lengths and verifies no signature; it hardly copies, so bytes a second would say nothing")
 }
 
-/// Of `verify-block[encoded,tx=100]` the brackets, which tell one from another; all of what has none.
+/// Of `verify-block[tx=100,senders=1]` the brackets, which tell one from another; all of what has none.
 fn brackets(what: &str) -> String {
     what.split_once('[').map_or_else(|| what.to_owned(), |(_, rest)| rest.trim_end_matches(']').to_owned())
 }

@@ -3,6 +3,7 @@
 
 mod batches;
 mod claims;
+mod cycles;
 mod decomposition;
 mod headlines;
 mod languages;
@@ -104,7 +105,7 @@ pub struct Table {
 }
 
 /// Names of all tables that there can be, in the order in which they are shown.
-pub const NAMES: [&str; 36] = [
+pub const NAMES: [&str; 37] = [
     "headlines",
     "languages",
     "libraries",
@@ -113,6 +114,7 @@ pub const NAMES: [&str; 36] = [
     "spread",
     "scaling",
     "load",
+    "cycles-per-byte",
     "signatures",
     "kems",
     "sizes",
@@ -154,6 +156,7 @@ pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table
         spread::spread(analysis),
         scaling::threads(analysis),
         scaling::load(analysis),
+        cycles::per_byte(analysis),
         overview::signatures(analysis),
         overview::kems(analysis),
         sizes::sizes(analysis),

@@ -1,6 +1,6 @@
 //! Algorithms side by side, a row for each of them and each provider: rates, NIST category, lengths.
 
-use super::{Cell, Table};
+use super::{Cell, Holds, Table};
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
 use crate::estimates::Estimates;
@@ -73,7 +73,13 @@ fn side_by_side(name: &'static str, area: &str, title: &str, operations: [(&str,
         1,
     );
     let table = operations.into_iter().fold(table, |table, (name, heading)| table.figures(name, heading, "1/s", 0));
-    table.figures("public_key", "public key", "B", 2).figures("secret_key", "secret key", "B", 3)
+    table.figures("public_key", "public key", "B", 2).figures("secret_key", "secret key", "B", 3).column(
+        "secret_key_form",
+        "as",
+        "",
+        Holds::Text,
+        3,
+    )
 }
 
 fn filled(
@@ -116,9 +122,46 @@ fn filled(
         ];
         cells.extend(row.rates.iter().map(|rate| Cell::of(rate.as_ref(), Cell::rate_within)));
         cells.extend([facts.sizes.public_key, facts.sizes.secret_key].map(|length| Cell::of(length, Cell::whole)));
+        let form = facts.sizes.secret_key.and_then(|length| secret_key_form(&row.case.algorithm, length));
+        cells.push(Cell::text(form.unwrap_or_default()));
         cells.extend(lengths(row));
         let caveats: Vec<&Caveats> = row.cases.iter().map(|case| &case.caveats).collect();
         table.row(caveats, cells);
     }
     table.note("rates are operations a second of a loop: 1 over the mean; lengths are in bytes")
+        .note("as: whether the library writes the secret key as the seed that it comes from, or expanded, if there are both encodings")
+}
+
+/// Length in bytes of the seed of a scheme that has two encodings of a secret key (FIPS 203, algorithm 16; FIPS 204, algorithm 1).
+const SEEDS: [(&str, u64); 2] = [("ML-DSA-", 32), ("ML-KEM-", 64)];
+
+/// The encoding of a secret key of so many bytes; `None` for a scheme that has a single one.
+fn secret_key_form(algorithm: &str, length: u64) -> Option<&'static str> {
+    let (_, seed) = SEEDS.into_iter().find(|(name, _)| algorithm.starts_with(name))?;
+    Some(if length == seed { "seed" } else { "expanded" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn secret_keys_are_marked_as_seed_or_expanded() {
+        let mut run = fixtures::references_run();
+        let mut seeds: Vec<_> =
+            run.records.iter().filter(|record| record.case.algorithm == "ML-DSA-44").cloned().collect();
+        for record in &mut seeds {
+            record.case.provider = "openssl".into();
+            record.case.facts.sizes.secret_key = Some(32);
+        }
+        run.records.extend(seeds);
+        let table = signatures(&RunAnalysis::of(&run));
+        let form = table.columns.iter().position(|column| column.name == "secret_key_form").unwrap();
+        let found: Vec<[&str; 3]> =
+            table.rows.iter().map(|row| [0, 1, form].map(|place| row.cells[place].text.as_str())).collect();
+        assert!(found.contains(&["ML-DSA-44", "liboqs", "expanded"]), "{found:?}");
+        assert!(found.contains(&["ML-DSA-44", "openssl", "seed"]), "{found:?}");
+        assert!(found.contains(&["Ed25519", "liboqs", ""]), "{found:?}");
+    }
 }

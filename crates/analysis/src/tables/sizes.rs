@@ -14,13 +14,15 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
         .figures("public_key", "public key", "B", 1)
         .figures("secret_key", "secret key", "B", 3)
         .figures("sent", "sent, max", "B", 0)
+        .figures("seen_min", "shortest seen", "B", 4)
+        .figures("seen_max", "longest seen", "B", 2)
         .figures("mean", "mean", "B", 0)
-        .figures("stdev", "stdev", "B", 4)
+        .figures("stdev", "stdev", "B", 5)
         .figures("cov", "CoV", "%", 0)
-        .figures("p99", "p99", "B", 5)
+        .figures("p99", "p99", "B", 6)
         .figures("wire", "with key, max", "B", 0)
         .figures("wire_mean", "with key, mean", "B", 0)
-        .prose("lengths_of", "lengths seen of", 6);
+        .prose("lengths_of", "lengths seen of", 7);
     let mut seen: Vec<&str> = Vec::new();
     let mut varying = false;
     for area in AREAS {
@@ -46,6 +48,8 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::of(sizes.public_key, Cell::whole),
                 Cell::of(sizes.secret_key, Cell::whole),
                 Cell::whole(sent),
+                Cell::of(lengths.map(|of| of.min), whole),
+                Cell::of(lengths.map(|of| of.max), whole),
                 Cell::of(lengths.map(|of| of.mean), length),
                 Cell::of(lengths.and_then(|of| of.stdev), Cell::significant),
                 Cell::of(lengths.and_then(|of| of.cov_pct), |cov| {
@@ -67,7 +71,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
     if seen.len() < 2 && !varying {
         table.rows.clear();
     }
-    table.note("sent: a signature or a ciphertext, with key: together with the public key; max: what the encoding may take; mean, stdev, CoV and p99: of signatures that were made, where their length varies")
+    table.note("sent: a signature or a ciphertext, with key: together with the public key; max: what the encoding may take; shortest and longest seen, mean, stdev, CoV and p99: of signatures that were made, if their length varies")
 }
 
 /// `10,000 signatures by liboqs`.
@@ -87,4 +91,24 @@ pub(crate) fn most_lengths<'r, 'a>(
         Some(best) if best.1.n >= one.1.n => Some(best),
         _ => Some(one),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn lengths_that_vary_have_the_shortest_and_the_longest_seen() {
+        let run = fixtures::references_run();
+        let table = sizes(&RunAnalysis::of(&run));
+        let cell = |algorithm: &str, name: &str| {
+            let column = table.columns.iter().position(|column| column.name == name).unwrap();
+            let row = table.rows.iter().find(|row| row.cells[0].text == algorithm).unwrap();
+            row.cells[column].number.map(|number| number.estimate)
+        };
+        let of = |algorithm| ["sent", "seen_min", "seen_max"].map(|name| cell(algorithm, name));
+        assert_eq!(of("Falcon-512"), [Some(752.0), Some(650.0), Some(660.0)]);
+        assert_eq!(of("ML-DSA-44"), [Some(2420.0), None, None]);
+    }
 }

@@ -3,7 +3,8 @@
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
 use super::{Chart, slug};
 use pqlab_analysis::history::Past;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, ledger, rate};
+use pqlab_record::{Case, Form, Parameter};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -28,49 +29,41 @@ struct Plot<'p> {
     ideal: bool,
 }
 
-/// The curves of rows that have the parameter, by all else; those with two points at least.
+/// The curves of rows that have the parameter, by everything else that tells cases apart; those with two points at least.
 fn series<'r>(
     rows: impl Iterator<Item = &'r CaseAnalysis<'r>>,
     parameter: &str,
-    value: impl Fn(&CaseAnalysis<'_>, Interval) -> Interval,
+    value: impl Fn(&CaseAnalysis<'_>) -> Option<Interval>,
 ) -> Vec<Series> {
-    let key = |row: &CaseAnalysis<'_>| {
-        let case = row.case();
-        let others: Vec<String> = case
-            .parameters
-            .iter()
-            .map(ToString::to_string)
-            .filter(|one| !one.starts_with(&format!("{parameter}=")))
-            .collect();
-        let brackets = if others.is_empty() { String::new() } else { format!("[{}]", others.join(",")) };
-        format!("{} {}{brackets} · {}", case.algorithm, case.operation, case.provider)
-    };
-    let with = rows.filter(|row| {
-        row.case().number(parameter).is_some() && row.median().is_some() && row.case().provider != "null"
-    });
-    let mut all: Vec<Series> = grouped(with, |row| key(row))
+    let with = rows.filter(|row| row.case().number(parameter).is_some() && row.case().provider != "null");
+    let all = grouped(with, |row| name_without(row.case(), parameter))
         .into_iter()
         .map(|(name, rows)| {
-            let point =
-                |row: &&CaseAnalysis<'_>| Some((row.case().number(parameter)? as f64, value(row, row.median()?)));
+            let point = |row: &&CaseAnalysis<'_>| Some((row.case().number(parameter)? as f64, value(row)?));
             let mut points: Vec<(f64, Interval)> = rows.iter().filter_map(point).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             Series { name, points }
         })
-        .filter(|series| series.points.len() > 1)
         .collect();
+    curves(all)
+}
+
+/// What all cases of a curve have in common: their names without the parameter that the curve is drawn against.
+fn name_without(case: &Case, parameter: &str) -> String {
+    let mut case = case.clone();
+    case.parameters.retain(|one| !matches!(one, Parameter::Number(name, _) if name == parameter));
+    format!("{} · {}", case.name(), case.provider)
+}
+
+/// Those with two points at least, the one that ends highest first.
+fn curves(mut all: Vec<Series>) -> Vec<Series> {
+    all.retain(|series| series.points.len() > 1);
     all.sort_by(|one, other| last(other).total_cmp(&last(one)));
     all
 }
 
 fn last(series: &Series) -> f64 {
     series.points.last().map_or(0.0, |(_, interval)| interval.estimate)
-}
-
-/// So many a second, where each takes the time.
-fn rate(count: f64, time: Interval) -> Interval {
-    let of = |nanoseconds: f64| if nanoseconds > 0.0 { count * 1e9 / nanoseconds } else { 0.0 };
-    Interval { estimate: of(time.estimate), low: of(time.high), high: of(time.low), ..time }
 }
 
 /// What stands before the provider in all names, taken out of them; each provider then has the colour that it has everywhere.
@@ -169,7 +162,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     // A sample of such a case is the time of one operation over all threads: see the workload.
     let rows = analysis.area(area).filter(|row| row.case().number("tasks").is_none());
     let count = |row: &CaseAnalysis<'_>| row.case().number("tx").unwrap_or(1) as f64;
-    let all = series(rows, "threads", |row, time| rate(count(row), time));
+    let all = series(rows, "threads", |row| rate(row, count(row)));
     let title = format!("{area}: throughput against threads");
     let plot = Plot {
         name: format!("threads-{}", slug(area)),
@@ -184,7 +177,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 
 /// Throughput of many tasks at once.
 pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let all = series(analysis.area(area), "tasks", |_, time| rate(1.0, time));
+    let all = series(analysis.area(area), "tasks", |row| rate(row, 1.0));
     let title = format!("{area}: throughput against tasks at once");
     let plot = Plot {
         name: format!("load-{}", slug(area)),
@@ -202,7 +195,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
-        let all = series(rows(), "len", |row, time| rate(row.case().facts.bytes.unwrap_or(0) as f64, time));
+        let all = series(rows(), "len", |row| rate(row, row.case().facts.bytes? as f64));
         // One function tells the providers apart better than all of them at once.
         let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
         let function = functions
@@ -214,7 +207,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
             .collect();
         (format!("{area}: bytes a second against message length"), ("bytes a second", Quantity::Throughput), all)
     } else {
-        let all = series(rows(), "len", |_, time| time);
+        let all = series(rows(), "len", |row| row.median());
         (format!("{area}: time against message length"), ("time of one operation", Quantity::Time), all)
     };
     let plot = Plot {
@@ -230,31 +223,23 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 
 /// Transactions a second in blocks of several sizes.
 pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let rows = analysis.area(area).filter(|row| {
-        row.case().number("threads").is_none_or(|threads| threads == 1) && row.case().word("invalid").is_none()
-    });
-    // The number of senders follows the number of transactions: it is no parameter of a curve.
-    let with = rows.filter(|row| row.case().number("tx").is_some() && row.median().is_some());
-    let key = |row: &CaseAnalysis<'_>| {
-        let regime = row.case().word("regime").map(|regime| format!(", {regime}")).unwrap_or_default();
-        format!("{} · {}{regime}", row.case().algorithm, row.case().provider)
+    if area != ledger::AREA {
+        return None;
+    }
+    let valid = |row: &ledger::ScalingRow<'_>| {
+        row.case.number("threads").unwrap_or(1) == 1 && row.case.word("invalid").is_none()
     };
-    let mut all: Vec<Series> = grouped(with, key)
-        .into_iter()
-        .map(|(name, rows)| {
-            let mut points: Vec<(f64, Interval)> = Vec::new();
-            for row in rows {
-                let (Some(transactions), Some(time)) = (row.case().number("tx"), row.median()) else { continue };
-                if points.iter().all(|(known, _)| *known != transactions as f64) {
-                    points.push((transactions as f64, rate(transactions as f64, time)));
-                }
-            }
-            points.sort_by(|one, other| one.0.total_cmp(&other.0));
-            Series { name, points }
-        })
-        .filter(|series| series.points.len() > 1)
-        .collect();
-    all.sort_by(|one, other| last(other).total_cmp(&last(one)));
+    let curve = |row: ledger::ScalingRow<'_>| {
+        let form = (row.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
+        let all: Vec<String> =
+            form.into_iter().chain([row.parameters].into_iter().filter(|text| !text.is_empty())).collect();
+        let point = |block: &ledger::Block| Some((block.transactions as f64, block.per_second?));
+        Series {
+            name: format!("{} [{}] · {}", row.algorithm, all.join(","), row.provider),
+            points: row.blocks.iter().filter_map(point).collect(),
+        }
+    };
+    let all = curves(ledger::scaling(analysis).into_iter().filter(valid).map(curve).collect());
     let title = format!("{area}: transactions a second against block size");
     let plot = Plot {
         name: format!("blocks-{}", slug(area)),
@@ -303,4 +288,73 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
         ideal: false,
     };
     draw(analysis, &plot, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::{Record, Run};
+
+    /// A block with prepared keys.
+    fn prepared(transactions: u64, microseconds: f64) -> Record {
+        let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
+        record.case.form = Some(Form::Prepared);
+        record
+    }
+
+    fn run(records: Vec<Record>) -> Run {
+        Run { records, ..fixtures::run() }
+    }
+
+    #[test]
+    fn prepared_and_encoded_keys_are_two_curves_of_blocks() {
+        let run = run(vec![
+            prepared(100, 700.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 4_000.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
+        ]);
+        let chart = blocks(&RunAnalysis::of(&run), ledger::AREA).unwrap();
+        // 25,000 a second at both sizes; that of prepared keys has one size and is no curve.
+        assert!(chart.about.contains("encoded,regime=compute") && !chart.about.contains("143k"), "{}", chart.about);
+        let both = run_with(run, prepared(1_000, 7_000.0));
+        let chart = blocks(&RunAnalysis::of(&both), ledger::AREA).unwrap();
+        for name in ["ML-DSA-65 [encoded,regime=compute] · aws-lc", "ML-DSA-65 [regime=compute] · aws-lc"] {
+            assert!(chart.about.contains(name), "{name} in {}", chart.about);
+        }
+    }
+
+    fn run_with(mut run: Run, record: Record) -> Run {
+        run.records.push(record);
+        run
+    }
+
+    #[test]
+    fn threads_of_two_forms_are_two_curves() {
+        let on = |threads, encoded: bool, microseconds| {
+            let mut record = prepared(100, microseconds);
+            record.case.form = Some(if encoded { Form::Encoded } else { Form::Prepared });
+            record.case.parameters.push(Parameter::Number("threads".into(), threads));
+            record
+        };
+        let run = run(vec![on(1, true, 4_000.0), on(2, true, 2_000.0), on(1, false, 700.0), on(2, false, 350.0)]);
+        let chart = threads(&RunAnalysis::of(&run), ledger::AREA).unwrap();
+        assert!(chart.about.contains("verify-block[encoded,tx=100,"), "{}", chart.about);
+        assert!(chart.about.contains("verify-block[tx=100,"), "{}", chart.about);
+    }
+
+    #[test]
+    fn curves_of_throughput_show_the_reciprocal_of_the_mean() {
+        let mut records = vec![
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 50_000.0),
+        ];
+        // One slow sample of 40 in each visit: a mean of 1.975 medians.
+        for visit in records.iter_mut().flat_map(|record| &mut record.samples.visits) {
+            visit.ticks[0] *= 40;
+        }
+        let run = run(records);
+        let chart = blocks(&RunAnalysis::of(&run), ledger::AREA).unwrap();
+        assert!(chart.about.contains("10.1k at 100"), "{}", chart.about);
+    }
 }

@@ -271,7 +271,7 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         Anchor::Middle,
         &format!("95% interval {} to {}", time(average.low), time(average.high)),
     );
-    let throughput = if average.estimate > 0.0 { 1e9 / average.estimate } else { 0.0 };
+    let throughput = pqlab_analysis::rate(best, BLOCK as f64)?.estimate;
     canvas.text(x, 226.0, TextStyle::Label, Anchor::Middle, &format!("{} transactions a second", rate(throughput)));
     canvas.text(
         x,

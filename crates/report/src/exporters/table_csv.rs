@@ -51,11 +51,35 @@ fn heading(column: &Column) -> String {
         "1/s" => "per_s",
         "B" => "bytes",
         "Mbit/s" => "mbit_per_s",
+        "cycles/B" => "cycles_per_byte",
         "ms" => "ms",
         "s" => "s",
         "GB" => "gb",
         other => other,
     };
     // What is called by its unit already.
-    if column.name.ends_with(&format!("_{unit}")) { column.name.clone() } else { format!("{}_{unit}", column.name) }
+    if column.name == unit || column.name.ends_with(&format!("_{unit}")) {
+        column.name.clone()
+    } else {
+        format!("{}_{unit}", column.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_say_a_unit_once() {
+        let column = |name: &str, unit| Column {
+            name: name.to_owned(),
+            heading: String::new(),
+            unit,
+            holds: Holds::Figures,
+            spare: 0,
+        };
+        assert_eq!(heading(&column("bytes", "B")), "bytes");
+        assert_eq!(heading(&column("reply", "B")), "reply_bytes");
+        assert_eq!(heading(&column("len_64", "cycles/B")), "len_64_cycles_per_byte");
+    }
 }

@@ -6,9 +6,12 @@ use crate::decomposition::decompositions;
 use crate::kinds::one_kind;
 use crate::ledger::transactions_verified;
 use crate::ntor::{HandshakeFigures, STEPS, handshakes};
+use crate::rate;
 use crate::run::RunAnalysis;
 use crate::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
+use crate::tables::cycles::cycles;
 use crate::tables::sizes::most_lengths;
+use pqlab_record::{Form, Parameter};
 use pqlab_stats::{Interval, IntervalMethod};
 
 /// What a run has.
@@ -28,11 +31,9 @@ impl Found {
         Found { value, of: case.case().provider.clone(), caveats: case.caveats.clone() }
     }
 
-    /// Of a time in ns how often it fits into a second.
-    pub(super) fn per_second(self) -> Found {
-        let Interval { estimate, low, high, .. } = self.value;
-        let value = Interval { estimate: 1e9 / estimate, low: 1e9 / high, high: 1e9 / low, ..self.value };
-        Found { value, ..self }
+    /// Names the algorithm too.
+    fn by_algorithm(case: &CaseAnalysis<'_>, value: Interval) -> Found {
+        Found { of: format!("{} by {}", case.case().algorithm, case.case().provider), ..Found::of(case, value) }
     }
 }
 
@@ -41,46 +42,60 @@ pub(super) fn point(value: f64) -> Interval {
     Interval { estimate: value, low: value, high: value, confidence: 1.0, method: IntervalMethod::CrossedT }
 }
 
-/// The usual cases of an algorithm's operation.
+/// An area, an algorithm and an operation.
+pub(super) type Job = (&'static str, &'static str, &'static str);
+
+/// The cases of a job that a filter lets through.
 fn cases<'r, 'a>(
     run: &'r RunAnalysis<'a>,
-    (area, algorithm, operation): (&'r str, &'r str, &'r str),
+    (area, algorithm, operation): Job,
+    suits: impl Fn(&CaseAnalysis<'a>) -> bool,
 ) -> Vec<&'r CaseAnalysis<'a>> {
-    let suits = |of: &&CaseAnalysis<'a>| {
+    let of_job = |of: &&CaseAnalysis<'a>| {
         let case = of.case();
-        case.algorithm == algorithm && case.operation == operation && of.usual() && of.median().is_some()
+        case.algorithm == algorithm && case.operation == operation && of.median().is_some() && suits(of)
     };
-    let all: Vec<&CaseAnalysis<'a>> = run.area(area).filter(suits).collect();
+    let all: Vec<&CaseAnalysis<'a>> = run.area(area).filter(of_job).collect();
     // Messages of one length: the shortest.
     let shortest = all.iter().filter_map(|of| of.case().number("len")).min();
     all.into_iter().filter(|of| of.case().number("len") == shortest).collect()
 }
 
-/// The case by the first of these libraries that has one; by the fastest where none is named.
-fn one<'r, 'a>(
-    run: &'r RunAnalysis<'a>,
-    which: (&'r str, &'r str, &'r str),
-    libraries: &[&str],
-) -> Option<&'r CaseAnalysis<'a>> {
-    let all = cases(run, which);
-    if libraries.is_empty() {
-        return run.leading(&one_kind(all).cases).first().copied();
-    }
-    libraries.iter().find_map(|library| all.iter().copied().find(|of| of.case().provider == *library))
+/// Whether it differs from the usual case in where its randomness comes from alone: a cycle is measured in no other way.
+fn but_for_randomness(of: &CaseAnalysis<'_>) -> bool {
+    let case = of.case();
+    let plain = |parameter: &Parameter| match parameter {
+        Parameter::Number(name, _) => name == "len",
+        Parameter::Flag(name) => name == "deterministic",
+        Parameter::Word(name, _) => name == "coins",
+    };
+    case.form != Some(Form::Encoded) && case.parameters.iter().all(plain)
 }
 
-pub(super) fn leading(run: &RunAnalysis<'_>, area: &str, algorithm: &str, operation: &str) -> Option<Found> {
-    let of = one(run, (area, algorithm, operation), &[])?;
+/// The usual case by the first of these libraries that has one; by the fastest if none is named.
+fn one<'r, 'a>(run: &'r RunAnalysis<'a>, job: Job, libraries: &[&str]) -> Option<&'r CaseAnalysis<'a>> {
+    let of = |all: Vec<&'r CaseAnalysis<'a>>| {
+        if libraries.is_empty() {
+            return run.leading(&one_kind(all).cases).first().copied();
+        }
+        libraries.iter().find_map(|library| all.iter().copied().find(|of| of.case().provider == *library))
+    };
+    of(cases(run, job, CaseAnalysis::usual)).or_else(|| of(cases(run, job, but_for_randomness)))
+}
+
+pub(super) fn time(run: &RunAnalysis<'_>, job: Job, libraries: &[&str]) -> Option<Found> {
+    let of = one(run, job, libraries)?;
     Some(Found::of(of, of.median()?))
 }
 
+/// Operations a second.
+pub(super) fn per_second(run: &RunAnalysis<'_>, job: Job, libraries: &[&str]) -> Option<Found> {
+    let of = one(run, job, libraries)?;
+    Some(Found::of(of, rate(of, 1.0)?))
+}
+
 /// How many times as long the first takes as the second.
-pub(super) fn over(
-    run: &RunAnalysis<'_>,
-    first: (&str, &str, &str),
-    second: (&str, &str, &str),
-    libraries: &[&str],
-) -> Option<Found> {
+pub(super) fn over(run: &RunAnalysis<'_>, first: Job, second: Job, libraries: &[&str]) -> Option<Found> {
     let (first, second) = (one(run, first, libraries)?, one(run, second, libraries)?);
     let ratio = run.ratio(&[second], &[first])?.ratio?.ratio;
     Some(Found {
@@ -90,17 +105,12 @@ pub(super) fn over(
     })
 }
 
-/// How many times as many of the first are done in the same time as of the second.
-pub(super) fn faster(
-    run: &RunAnalysis<'_>,
-    operation: &str,
-    first: &str,
-    second: &str,
-    libraries: &[&str],
-) -> Option<Found> {
-    let found = over(run, ("signature", second, operation), ("signature", first, operation), libraries)?;
-    let of = found.of.split(", ").collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(", ");
-    Some(Found { of, ..found })
+/// How many times as long one library takes as another for the same job.
+pub(super) fn between(run: &RunAnalysis<'_>, job: Job, slow: &str, fast: &str) -> Option<Found> {
+    let (slow, fast) = (one(run, job, &[slow])?, one(run, job, &[fast])?);
+    let value = run.ratio(&[fast], &[slow])?.ratio?.ratio;
+    let of = format!("{}, {}", slow.case().provider, fast.case().provider);
+    Some(Found { value, of, caveats: Caveats::merged([&slow.caveats, &fast.caveats]) })
 }
 
 /// The combiner of the document's own hybrid, by the pair whose whole is the fastest.
@@ -114,35 +124,47 @@ pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> 
     Some(Found { value, of: of.hybrid.case.provider.clone(), caveats: of.caveats })
 }
 
-/// The load entry of most throughput, with its case.
-fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, operation: &str, tasks: u64) -> Option<(LoadEntry, &'r CaseAnalysis<'a>)> {
+/// The hybrid that the document loads.
+const LOADED: &str = "X25519+ML-KEM-768";
+
+/// Its load of most throughput, with its case.
+fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, tasks: u64) -> Option<(LoadEntry, &'r CaseAnalysis<'a>)> {
     let entries = loads(run).into_iter().filter(|entry| entry.tasks == tasks);
     let with_case = entries.filter_map(|entry| {
-        let of = run.area("hybrid").find(|of| of.case().id() == entry.id && of.case().operation == operation)?;
-        Some((entry, of))
+        let of = run.area("hybrid").find(|of| of.case().id() == entry.id)?;
+        (of.case().operation == "handshake-load" && of.case().algorithm == LOADED).then_some((entry, of))
     });
     with_case.max_by(|one, other| one.0.ops_per_s.total_cmp(&other.0.ops_per_s))
 }
 
-pub(super) fn load(run: &RunAnalysis<'_>, operation: &str, tasks: u64) -> Option<Found> {
-    let (entry, of) = loaded(run, operation, tasks)?;
-    let time = of.median()?;
-    // The interval of the time, about the throughput.
-    let part = |end: f64| entry.ops_per_s * time.estimate / end;
-    let value = Interval { estimate: entry.ops_per_s, low: part(time.high), high: part(time.low), ..time };
-    Some(Found { of: format!("{} by {}", of.case().algorithm, of.case().provider), ..Found::of(of, value) })
+pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
+    let (_, of) = loaded(run, tasks)?;
+    Some(Found::by_algorithm(of, rate(of, 1.0)?))
 }
 
-pub(super) fn loss(run: &RunAnalysis<'_>, operation: &str, tasks: u64) -> Option<Found> {
-    let (entry, of) = loaded(run, operation, tasks)?;
-    let against = entry.against_peak_pct?;
+/// Throughput against that of another load, in percent.
+pub(super) fn loss(
+    run: &RunAnalysis<'_>,
+    tasks: u64,
+    against: fn(&LoadEntry) -> Option<RatioInterval>,
+) -> Option<Found> {
+    let (entry, of) = loaded(run, tasks)?;
+    let against = against(&entry)?;
     let value = Interval { estimate: against.estimate, low: against.low, high: against.high, ..of.median()? };
-    Some(Found { of: format!("{} by {}", of.case().algorithm, of.case().provider), ..Found::of(of, value) })
+    Some(Found::by_algorithm(of, value))
 }
 
-pub(super) fn variation(run: &RunAnalysis<'_>, area: &str, algorithm: &str, operation: &str) -> Option<Found> {
-    let of = one(run, (area, algorithm, operation), &[])?;
+pub(super) fn variation(run: &RunAnalysis<'_>, job: Job) -> Option<Found> {
+    let of = one(run, job, &[])?;
     Some(Found::of(of, point(of.estimates.as_ref()?.operations()?.cov_pct?)))
+}
+
+/// CoV of the fingerprint of a hybrid's public key, of whichever hybrid is the fastest.
+pub(super) fn fingerprint(run: &RunAnalysis<'_>) -> Option<Found> {
+    let all: Vec<&CaseAnalysis<'_>> =
+        run.area("hybrid").filter(|of| of.case().operation == "fingerprint" && of.median().is_some()).collect();
+    let of = run.leading(&all).first().copied()?;
+    Some(Found::by_algorithm(of, point(of.estimates.as_ref()?.operations()?.cov_pct?)))
 }
 
 pub(super) fn lengths(
@@ -203,7 +225,12 @@ pub(super) fn transaction(of: &CaseAnalysis<'_>) -> Option<Found> {
     let (median, transactions) = (of.median()?, transactions_verified(of.case())? as f64);
     let each = |time: f64| time / transactions;
     let value = Interval { estimate: each(median.estimate), low: each(median.low), high: each(median.high), ..median };
-    Some(Found { of: format!("{} by {}", of.case().algorithm, of.case().provider), ..Found::of(of, value) })
+    Some(Found::by_algorithm(of, value))
+}
+
+/// Transactions a second of a block.
+pub(super) fn transactions_per_second(of: &CaseAnalysis<'_>) -> Option<Found> {
+    Some(Found::by_algorithm(of, rate(of, transactions_verified(of.case())? as f64)?))
 }
 
 /// An operation of the document's own form of a transaction, else of ours.
@@ -215,8 +242,7 @@ pub(super) fn reference_ledger(run: &RunAnalysis<'_>, operation: &str) -> Option
         };
         let all: Vec<&CaseAnalysis<'_>> = run.area("ledger").filter(suits).collect();
         let of = run.leading(&all).first().copied()?;
-        let found = Found::of(of, of.median()?);
-        Some(Found { of: format!("{algorithm} by {}", of.case().provider), ..found })
+        Some(Found::by_algorithm(of, of.median()?))
     })
 }
 
@@ -247,24 +273,36 @@ pub(super) fn share_of_part(run: &RunAnalysis<'_>, part: &str) -> Option<Found> 
     handshake_of(run, KEM_ONLY, |of| of.parts.iter().find(|(name, _)| name == part).map(|(_, share)| *share))
 }
 
-pub(super) fn bytes(run: &RunAnalysis<'_>, algorithm: &str) -> Option<Found> {
+/// A figure of the lengths of a handshake's two messages and of those of classical ntor.
+pub(super) fn bytes(run: &RunAnalysis<'_>, algorithm: &str, figure: fn(f64, f64) -> f64) -> Option<Found> {
     let all = handshakes(run);
     let classical = all.iter().find(|of| of.classical())?.bytes() as f64;
     let own = all.iter().find(|of| of.algorithm == algorithm)?;
-    let value = point(own.bytes() as f64 / classical);
+    let value = point(figure(own.bytes() as f64, classical));
     Some(Found { value, of: "lengths".to_owned(), caveats: Caveats::default() })
 }
 
-fn digest<'r, 'a>(run: &'r RunAnalysis<'a>, provider: &str) -> Option<&'r CaseAnalysis<'a>> {
+fn digest<'r, 'a>(
+    run: &'r RunAnalysis<'a>,
+    algorithm: &str,
+    provider: &str,
+    length: u64,
+) -> Option<&'r CaseAnalysis<'a>> {
     run.area("hash").find(|of| {
         let case = of.case();
-        let same = case.algorithm == "SHA3-256" && case.operation == "digest" && case.number("len") == Some(16_384);
-        same && case.provider == provider && of.median().is_some()
+        let same = case.algorithm == algorithm && case.operation == "digest" && case.number("len") == Some(length);
+        same && case.provider == provider
+            && case.number("out").unwrap_or(XOF_OUTPUT) == XOF_OUTPUT
+            && of.median().is_some()
     })
 }
 
+/// Bytes that the document squeezes out of an XOF.
+const XOF_OUTPUT: u64 = 32;
+
 pub(super) fn digests(run: &RunAnalysis<'_>, slow: &str, fast: &str) -> Option<Found> {
-    let (slow, fast) = (digest(run, slow)?, digest(run, fast)?);
+    let of = |provider| digest(run, "SHA3-256", provider, 16_384);
+    let (slow, fast) = (of(slow)?, of(fast)?);
     let ratio = run.ratio(&[fast], &[slow])?.ratio?.ratio;
     Some(Found {
         value: ratio,
@@ -273,10 +311,7 @@ pub(super) fn digests(run: &RunAnalysis<'_>, slow: &str, fast: &str) -> Option<F
     })
 }
 
-pub(super) fn cycles_per_byte(run: &RunAnalysis<'_>, provider: &str) -> Option<Found> {
-    let of = digest(run, provider)?;
-    let (cycles, bytes) = (of.estimates.as_ref()?.cycles.as_ref()?.median, of.case().facts.bytes? as f64);
-    let each = |value: f64| value / bytes;
-    let value = Interval { estimate: each(cycles.estimate), low: each(cycles.low), high: each(cycles.high), ..cycles };
-    Some(Found::of(of, value))
+pub(super) fn cycles_per_byte(run: &RunAnalysis<'_>, algorithm: &str, provider: &str, length: u64) -> Option<Found> {
+    let of = digest(run, algorithm, provider, length)?;
+    Some(Found::of(of, cycles(of)?.0))
 }

@@ -4,10 +4,9 @@
 mod figures;
 mod list;
 
-use self::figures::Found;
-use self::list::CLAIMS;
-use super::{Cell, Table};
-use crate::number::{digits, percent, rate, significant, time};
+use self::figures::{Found, Job};
+use super::{Cell, Holds, Table};
+use crate::number::{digits, percent, significant};
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
 
@@ -15,15 +14,54 @@ use pqlab_stats::Interval;
 struct Claim {
     document: Document,
     /// What is claimed of what.
-    what: &'static str,
-    claimed: Claimed,
-    found: fn(&RunAnalysis<'_>) -> Option<Found>,
+    what: String,
+    /// The figure, the lower one of a range.
+    claimed: f64,
+    /// The upper figure of a range.
+    to: Option<f64>,
+    unit: Unit,
+    find: Find,
     /// What explains a difference, beside what the document explains; empty for nothing.
     why: &'static str,
 }
 
+/// How a run's figure is found. Libraries are tried in their order; if none is named, the fastest counts.
+#[derive(Clone, Copy)]
+enum Find {
+    /// Median of a job.
+    Time(Job, &'static [&'static str]),
+    /// Operations a second.
+    Rate(Job, &'static [&'static str]),
+    /// CoV of single operations.
+    Variation(Job),
+    /// How many times as long the first job takes as the second.
+    Ratio(Job, Job, &'static [&'static str]),
+    /// How many times as long the first library takes as the second for the job.
+    Between(Job, &'static str, &'static str),
+    /// Core cycles per byte of a digest.
+    CyclesPerByte { algorithm: &'static str, provider: &'static str, length: u64 },
+    /// By a function of its own.
+    By(fn(&RunAnalysis<'_>) -> Option<Found>),
+}
+
+impl Find {
+    fn of(self, run: &RunAnalysis<'_>) -> Option<Found> {
+        match self {
+            Find::Time(job, libraries) => figures::time(run, job, libraries),
+            Find::Rate(job, libraries) => figures::per_second(run, job, libraries),
+            Find::Variation(job) => figures::variation(run, job),
+            Find::Ratio(first, second, libraries) => figures::over(run, first, second, libraries),
+            Find::Between(job, slow, fast) => figures::between(run, job, slow, fast),
+            Find::CyclesPerByte { algorithm, provider, length } => {
+                figures::cycles_per_byte(run, algorithm, provider, length)
+            }
+            Find::By(find) => find(run),
+        }
+    }
+}
+
 /// A document and under which conditions its figures came about.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Document {
     Hybrids,
     Signatures,
@@ -32,22 +70,18 @@ enum Document {
     Hashes,
 }
 
-/// A figure as it is claimed, each in the unit in which it is found.
-enum Claimed {
-    /// So many times.
-    Factor(f64),
-    /// A time in µs.
-    Time(f64),
-    /// Times in µs.
-    Times(f64, f64),
-    /// So many a second.
-    Rate(f64),
-    /// Percent.
-    Percent(f64),
-    /// Bytes.
-    Bytes(f64),
-    /// Core cycles per byte.
-    CyclesPerByte(f64),
+/// The unit of a figure. Times are found in ns and shown in µs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Unit {
+    Factor,
+    Time,
+    Rate,
+    Percent,
+    Bytes,
+    CyclesPerByte,
+    Seconds,
+    Gigabytes,
+    Megabits,
 }
 
 impl Document {
@@ -74,38 +108,45 @@ impl Document {
     }
 }
 
-impl Claimed {
-    fn cell(&self) -> Cell {
-        match *self {
-            Claimed::Factor(value) => Cell::factor(value),
-            Claimed::Time(us) => Cell::time(1e3 * us),
-            Claimed::Times(low, high) => Cell::text(format!("{} to {}", time(1e3 * low), time(1e3 * high))),
-            Claimed::Rate(value) => Cell::rate(value),
-            Claimed::Percent(value) => Cell::number(format!("{}%", significant(value)), value),
-            Claimed::Bytes(value) => Cell::number(format!("{} B", significant(value)), value),
-            Claimed::CyclesPerByte(value) => Cell::number(format!("{} cycles/B", significant(value)), value),
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Factor => "times",
+            Unit::Time => "µs",
+            Unit::Rate => "1/s",
+            Unit::Percent => "%",
+            Unit::Bytes => "B",
+            Unit::CyclesPerByte => "cycles/B",
+            Unit::Seconds => "s",
+            Unit::Gigabytes => "GB",
+            Unit::Megabits => "Mbit/s",
         }
     }
 
-    /// What was found, in the unit of the claim.
-    fn found(&self, value: &Interval) -> Cell {
+    fn claimed(self, value: f64) -> Cell {
         match self {
-            Claimed::Time(_) | Claimed::Times(..) => Cell::time_within(value),
-            Claimed::Factor(_) => Cell::factor_within(value),
-            Claimed::Rate(_) if value.low == value.high => Cell::rate(value.estimate),
-            Claimed::Rate(_) => {
-                let text = format!("{} ±{}", rate(value.estimate), percent(value.half_width_pct()));
-                Cell::rate(value.estimate).within(text, value, 1.0)
-            }
-            Claimed::Percent(_) if value.low == value.high => {
-                Cell::number(format!("{}%", significant(value.estimate)), value.estimate)
-            }
-            Claimed::Percent(_) => Cell::share_within(value),
-            Claimed::Bytes(_) => Cell::number(format!("{} B", digits(value.estimate, 4)), value.estimate),
-            Claimed::CyclesPerByte(_) => {
+            Unit::Factor => Cell::factor(value),
+            Unit::Time => Cell::time(1e3 * value),
+            Unit::Rate => Cell::rate(value),
+            Unit::Percent => Cell::number(format!("{}%", significant(value)), value),
+            _ => Cell::number(format!("{} {}", digits(value, 4), self.name()), value),
+        }
+    }
+
+    fn found(self, value: &Interval) -> Cell {
+        let exact = value.low == value.high;
+        match self {
+            Unit::Time if exact => Cell::time(value.estimate),
+            Unit::Time => Cell::time_within(value),
+            Unit::Factor => Cell::factor_within(value),
+            Unit::Rate if exact => Cell::rate(value.estimate),
+            Unit::Rate => Cell::rate_within(value),
+            Unit::Percent if !exact => Cell::share_within(value),
+            Unit::CyclesPerByte => {
                 let text = format!("{} cycles/B ±{}", significant(value.estimate), percent(value.half_width_pct()));
                 Cell::significant(value.estimate).within(text, value, 1.0)
             }
+            _ => self.claimed(value.estimate),
         }
     }
 }
@@ -114,22 +155,26 @@ pub(super) fn claims(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("claims", "", "Claimed elsewhere, found here")
         .names("document", "document")
         .names("what", "claim")
+        .column("unit", "unit", "", Holds::Text, 2)
         .figures("claimed", "claimed there", "", 0)
+        .figures("claimed_to", "to", "", 0)
         .figures("found", "found here", "", 0)
         .names("of", "of")
         .prose("why", "why it may differ", 1)
         .stacked(2);
     let mut documents = Vec::new();
-    for claim in CLAIMS {
-        let Some(Found { value, of, caveats }) = (claim.found)(analysis) else { continue };
+    for claim in list::claims() {
+        let Some(Found { value, of, caveats }) = claim.find.of(analysis) else { continue };
         if !documents.contains(&claim.document) {
             documents.push(claim.document);
         }
         let cells = [
             Cell::text(claim.document.name()),
             Cell::text(claim.what),
-            claim.claimed.cell(),
-            claim.claimed.found(&value),
+            Cell::text(claim.unit.name()),
+            claim.unit.claimed(claim.claimed),
+            Cell::of(claim.to, |to| claim.unit.claimed(to)),
+            claim.unit.found(&value),
             Cell::text(of),
             Cell::text(claim.why),
         ];
@@ -140,5 +185,65 @@ pub(super) fn claims(analysis: &RunAnalysis<'_>) -> Table {
     }
     let conditions = documents.iter().map(|document| format!("{}: {}", document.name(), document.conditions()));
     table.notes.extend(conditions);
-    table.note("times in the column `found` of files are in µs, all else in the unit of the claim")
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn claims_are_told_apart_and_name_a_figure_each() {
+        let all = list::claims();
+        for (index, claim) in all.iter().enumerate() {
+            let same = |other: &&Claim| other.document == claim.document && other.what == claim.what;
+            assert!(all[..index].iter().find(same).is_none(), "{} twice", claim.what);
+            assert!(claim.claimed.is_finite() && claim.to.is_none_or(|to| to > claim.claimed), "{}", claim.what);
+        }
+        let of = |document: Document, unit: Unit| {
+            all.iter().filter(|claim| claim.document == document && claim.unit == unit).count()
+        };
+        assert_eq!(of(Document::Hashes, Unit::CyclesPerByte), 60, "six functions, two codes, five lengths");
+        assert_eq!(of(Document::Signatures, Unit::Rate), 21, "seven schemes, three operations");
+    }
+
+    #[test]
+    fn figures_found_are_those_of_the_documents_constructions() {
+        let run = fixtures::references_run();
+        let table = claims(&RunAnalysis::of(&run));
+        let row = |what: &str| {
+            let row = table.rows.iter().find(|row| row.cells[1].text == what);
+            &row.unwrap_or_else(|| panic!("no {what}")).cells
+        };
+        let found = |what: &str| row(what)[5].number.unwrap().estimate;
+        let near =
+            |what: &str, wanted: f64| assert!((found(what) / wanted - 1.0).abs() < 0.02, "{what}: {}", found(what));
+        // The certificate whose second signature is detached, not the alternative one; the load of the reference's own hybrid.
+        near("a certificate with a second signature, issued", 150.0);
+        near("handshakes a second, 5,000 at once", 1e6 / 62.0);
+        assert!(row("handshakes a second, 5,000 at once")[6].text.starts_with("X25519+ML-KEM-768"));
+        // A cycle is measured from given seeds alone.
+        near("Ed25519+ML-DSA-65, keys made, signed, verified", 210.0);
+        near("Falcon-512, verifications a second", 1e6 / 30.0);
+        near("SHA3-256 of 16,384 bytes by AVX-512", 42.0 * 2700.0 / 16_384.0);
+        assert_eq!(row("SHA3-256 of 64 bytes by plain code")[2].text, "cycles/B");
+        assert_eq!(row("99th percentile of the length of a signature of Falcon-512")[2].text, "B");
+    }
+
+    #[test]
+    fn columns_of_figures_hold_numbers_alone() {
+        let mut run = fixtures::references_run();
+        let mut rsa = fixtures::record("aws-lc", 14.0);
+        (rsa.case.workload, rsa.case.algorithm, rsa.case.operation) =
+            ("ledger".to_owned(), "RSA-2048".to_owned(), "verify".to_owned());
+        run.records.push(rsa);
+        let table = claims(&RunAnalysis::of(&run));
+        for row in &table.rows {
+            assert!(row.cells[3].number.is_some() && row.cells[5].number.is_some(), "{row:?}");
+            assert!(!row.cells[2].text.is_empty(), "{row:?}");
+        }
+        let rsa = table.rows.iter().find(|row| row.cells[1].text == "RSA-2048, verified").unwrap();
+        assert_eq!([3, 4].map(|place| rsa.cells[place].number.unwrap().estimate), [100.0, 200.0]);
+    }
 }

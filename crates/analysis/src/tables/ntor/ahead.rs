@@ -56,7 +56,7 @@ pub(super) fn queue(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Tab
             Cell::text(&of.provider),
             Cell::text(if of.state == State::Warm { "warm" } else { "evicted" }),
             Cell::whole(of.length),
-            Cell::rate(of.replies_per_second()),
+            Cell::of(of.replies_per_second(), |rate| Cell::rate_within(&rate)),
             Cell::of(of.gain, |gain| Cell::factor_within(&gain)),
             Cell::of(of.first_ns, Cell::time),
             Cell::time(of.whole.median.estimate),

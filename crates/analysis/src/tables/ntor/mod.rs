@@ -69,6 +69,14 @@ fn classical_of<'f, 'a>(
     classical.clone().find(|other| other.provider == provider).or_else(|| classical.next())
 }
 
+/// As [`classical_of`]; `None` for classical ntor itself.
+fn classical_beside<'f, 'a>(
+    all: &'f [HandshakeFigures<'a>],
+    figures: &HandshakeFigures<'_>,
+) -> Option<&'f HandshakeFigures<'a>> {
+    classical_of(all, figures).filter(|_| !figures.classical())
+}
+
 fn lengths(all: &[HandshakeFigures<'_>]) -> Table {
     let mut table = Table::new("ntor-lengths", AREA, "Circuit handshakes: lengths in bytes, and cells")
         .names("handshake", "handshake")
@@ -188,6 +196,7 @@ fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let mut table = table("ntor-relay", title)
         .figures("core", "of a core at the rate", "%", 0)
         .figures("bandwidth", "bandwidth", "Mbit/s", 2)
+        .figures("added_bandwidth", "added to ntor's", "Mbit/s", 3)
         .figures("million_cpu", "CPU of a million", "s", 4)
         .figures("million_data", "data of a million", "GB", 5);
     for figures in all.iter().filter(|figures| figures.replies_per_second().is_some()) {
@@ -195,6 +204,9 @@ fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
         let cells = [
             Cell::of(figures.cpu_pct(scenario), |share| with_unit(share, "%")),
             with_unit(figures.bandwidth(scenario) / 1e6, " Mbit/s"),
+            Cell::of(classical_beside(all, figures), |ntor| {
+                with_unit((figures.bandwidth(scenario) - ntor.bandwidth(scenario)) / 1e6, " Mbit/s")
+            }),
             Cell::of(figures.replies_per_second(), |replies| with_unit(1e6 / replies, " s")),
             with_unit(figures.bytes() as f64 / 1e3, " GB"),
         ];
@@ -207,19 +219,34 @@ fn links(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let title = format!("Circuit handshakes on links with a round trip of {} ms", significant(scenario.rtt_ms));
     let mut table = table("ntor-links", title);
     let mut place = 0;
-    for (name, what) in [("wire", "on the wire"), ("keys", "to keys")] {
-        for link in &scenario.links {
-            let heading = format!("{what} at {} Mbit/s", significant(link / 1e6));
-            table = table.figures(&format!("{name}_{link:.0}"), &heading, "µs", place);
+    for (name, what) in [("wire", "on the wire"), ("keys", "to keys"), ("added", "to keys beyond ntor")] {
+        for &link in &scenario.links {
+            let (short, long) = speed(link);
+            table = table.figures(&format!("{name}_{short}"), &format!("{what} at {long}"), "µs", place);
             place = place.saturating_add(1);
         }
     }
     for figures in all.iter().filter(|figures| figures.whole.is_some()) {
+        let to_keys = |of: &HandshakeFigures<'_>, link| of.time_to_keys(link, scenario.rtt_ms);
+        let ntor = classical_beside(all, figures);
         let wire = scenario.links.iter().map(|&link| Cell::time(figures.transmission(link)));
-        let keys = scenario.links.iter().map(|&link| Cell::of(figures.time_to_keys(link, scenario.rtt_ms), Cell::time));
-        row(&mut table, figures, &figures.caveats, wire.chain(keys));
+        let keys = scenario.links.iter().map(|&link| Cell::of(to_keys(figures, link), Cell::time));
+        let added = scenario.links.iter().map(|&link| {
+            let pair = ntor.and_then(|ntor| to_keys(ntor, link)).zip(to_keys(figures, link));
+            Cell::of(pair.map(|(ntor, own)| own - ntor), Cell::time)
+        });
+        let caveats = Caveats::merged([Some(figures), ntor].into_iter().flatten().map(|of| &of.caveats));
+        row(&mut table, figures, &caveats, wire.chain(keys).chain(added));
     }
-    table
+    table.note("to keys: computing, one round trip, and both messages on the link; beyond ntor: the difference to classical ntor of the same run")
+}
+
+/// The speed of a link in a column's name, and in its heading: `100m`, `100 Mbit/s`.
+fn speed(bits_per_second: f64) -> (String, String) {
+    let units = [(1e9, "g", "Gbit/s"), (1e6, "m", "Mbit/s"), (1e3, "k", "kbit/s"), (1.0, "", "bit/s")];
+    let (unit, letter, name) = units.into_iter().find(|(unit, ..)| bits_per_second >= *unit).unwrap_or(units[3]);
+    let value = bits_per_second / unit;
+    (format!("{}{letter}", value.to_string().replace('.', "_")), format!("{value} {name}"))
 }
 
 fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
@@ -363,8 +390,36 @@ mod tests {
         let links = made("ntor-links", &scenario);
         assert!(links.title.contains("300 ms"), "{}", links.title);
         // 1,620 bytes are 12,960 bits.
-        assert_eq!(cell(&links, "kem-only-mlkem512", "on the wire at 2.00 Mbit/s"), "6.48 ms");
-        assert_eq!(cell(&links, "kem-only-mlkem512", "to keys at 2.00 Mbit/s"), "307 ms");
+        assert_eq!(cell(&links, "kem-only-mlkem512", "on the wire at 2 Mbit/s"), "6.48 ms");
+        assert_eq!(cell(&links, "kem-only-mlkem512", "to keys at 2 Mbit/s"), "307 ms");
+    }
+
+    #[test]
+    fn differences_to_classical_ntor_have_columns() {
+        let relay = made("ntor-relay", &RelayScenario::default());
+        // 1,620 and 148 bytes, a thousand times a second.
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "added to ntor's"), "11.8 Mbit/s");
+        assert_eq!(cell(&relay, "ntor-v1", "added to ntor's"), NONE);
+        let links = made("ntor-links", &RelayScenario::default());
+        // 11,776 bits more, and 50 µs less to compute.
+        let added = links.columns.iter().position(|column| column.name == "added_100m").unwrap();
+        let of = |handshake: &str| links.rows.iter().find(|row| row.cells[0].text == handshake).unwrap();
+        let number = of("kem-only-mlkem512").cells[added].number.unwrap().estimate;
+        assert!((number - (117.76 - 50.0)).abs() < 2.0, "{number}");
+        assert_eq!(of("ntor-v1").cells[added].number, None);
+        let variants = made("ntor-variants", &RelayScenario::default());
+        let of = |heading: &str| cell(&variants, "kem-only-mlkem512", heading);
+        assert_eq!([of("KEM key"), of("ciphertext"), of("bytes of ntor's")], ["800", "768", "10.9×"]);
+        assert_eq!(cell(&variants, "ntor-v1", "KEM key"), NONE);
+    }
+
+    #[test]
+    fn speeds_of_links_have_short_names() {
+        let names = [(100e6, "100m"), (10e9, "10g"), (2.5e9, "2_5g"), (56e3, "56k"), (0.5, "0_5")];
+        for (bits, name) in names {
+            assert_eq!(speed(bits).0, name);
+        }
+        assert_eq!(speed(2.5e9).1, "2.5 Gbit/s");
     }
 
     #[test]

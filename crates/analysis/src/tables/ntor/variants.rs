@@ -1,10 +1,13 @@
 //! The variants side by side, each by the libraries that are the fastest at it.
 
-use super::AREA;
+use super::{AREA, classical_beside};
 use crate::caveats::Caveats;
 use crate::ntor::HandshakeFigures;
 use crate::run::RunAnalysis;
 use crate::tables::{Cell, Table};
+
+/// What a handshake's name says of its KEM, with the lengths in bytes of an encapsulation key and a ciphertext (FIPS 203, table 3).
+const KEMS: [(&str, u64, u64); 3] = [("mlkem512", 800, 768), ("mlkem768", 1184, 1088), ("mlkem1024", 1568, 1568)];
 
 pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>]) -> Table {
     let mut made = Table::new(
@@ -16,9 +19,12 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
     .names("provider", "provider")
     .figures("nist_category", "NIST category", "", 0)
     .names("authenticates", "relay authenticated")
+    .figures("kem_key", "KEM key", "B", 7)
+    .figures("ciphertext", "ciphertext", "B", 8)
     .figures("onionskin", "onionskin", "B", 2)
     .figures("reply", "reply", "B", 3)
     .figures("cells", "cells", "", 1)
+    .figures("bytes_factor", "bytes of ntor's", "", 4)
     .figures("create", "create", "µs", 5)
     .figures("answer", "reply, time", "µs", 0)
     .figures("finish", "finish", "µs", 6)
@@ -45,14 +51,18 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
             Cell::of(best.and_then(|of| of.steps[place].as_ref()), |timing| Cell::time_within(&timing.median))
         };
         let [onionskin, reply] = first.cells();
+        let kem = KEMS.into_iter().find(|(name, ..)| first.algorithm.ends_with(name));
         let cells = [
             Cell::text(&first.algorithm),
             Cell::text(best.map(|of| of.provider.as_str()).unwrap_or_default()),
             Cell::of(category, |category| Cell::number(category.to_string(), f64::from(category))),
             Cell::text(if first.authenticates_relay() { "yes" } else { "no" }),
+            Cell::of(kem.map(|(_, key, _)| key), Cell::whole),
+            Cell::of(kem.map(|(.., ciphertext)| ciphertext), Cell::whole),
             Cell::whole(first.onionskin),
             Cell::whole(first.reply),
             Cell::whole(onionskin + reply),
+            Cell::of(classical_beside(all, first), |ntor| Cell::factor(first.bytes() as f64 / ntor.bytes() as f64)),
             step(0),
             step(1),
             step(2),
