@@ -420,5 +420,5 @@ fn areas_without_a_job_answer_their_own_question() {
     );
     let batches = statement_lines(&fixtures::batches_run());
     let line = batches.iter().find(|line| line.starts_with("Batches of ML-DSA-65: ")).unwrap();
-    assert!(line.contains("42.0 µs a signature in batches of 100 by aws-lc, 1.05× "), "{line}");
+    assert!(line.contains("42.0 µs a signature in batches of 100 by aws-lc, 1.050× "), "{line}");
 }

@@ -39,8 +39,8 @@ pub(super) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
         .names("randomness", "randomness")
         .names("provider", "provider")
         .figures("time", "time", "µs", 0)
-        .figures("rate", "a second", "1/s", 0)
-        .prose("tied", "not told apart from", 1);
+        .figures("rate", "a second", "1/s", 1)
+        .prose("tied", "not told apart from", 2);
     for (what, area, operation) in HEADLINES {
         let of_it = |of: &&CaseAnalysis<'_>| {
             let case = of.case();
