@@ -17,7 +17,7 @@ const ANSWERS: [(&str, &[&str]); 24] = [
         "standard",
         &[
             "One library for TLS: * by *, * a second on one core*",
-            "A hybrid: a whole exchange of X25519MLKEM768 by * takes *",
+            "Hybrid in parts: X25519MLKEM768 by *, * for a whole exchange *",
         ],
     ),
     ("kem", &["Key exchange: ML-KEM-* by *"]),
@@ -25,7 +25,7 @@ const ANSWERS: [(&str, &[&str]); 24] = [
     (
         "hybrid",
         &[
-            "A hybrid: a whole exchange of X25519MLKEM768 by * takes *",
+            "Hybrid in parts: X25519MLKEM768 by *, * for a whole exchange *",
             "Load of X-Wing handshake-load*: * a second with 5,000 tasks at once *",
         ],
     ),
