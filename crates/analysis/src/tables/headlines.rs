@@ -36,11 +36,11 @@ pub(super) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("headlines", "hybrid", title)
         .names("what", "what")
         .names("construction", "construction")
-        .names("randomness", "randomness")
+        .prose("randomness", "randomness", 2)
         .names("provider", "provider")
         .figures("time", "time", "µs", 0)
         .figures("rate", "a second", "1/s", 1)
-        .prose("tied", "not told apart from", 2);
+        .prose("tied", "not told apart from", 3);
     for (what, area, operation) in HEADLINES {
         let of_it = |of: &&CaseAnalysis<'_>| {
             let case = of.case();

@@ -545,7 +545,10 @@ fn cells_are_their_numbers() {
                         }
                     }
                     let Some(told) = first.captures(&cell.text) else { continue };
-                    let scale = match (told.get(3), column.unit) {
+                    // A row of claims has a unit of its own.
+                    let own = table.columns.iter().position(|column| column.name == "unit");
+                    let unit = own.map_or(column.unit, |place| row.cells[place].text.as_str());
+                    let scale = match (told.get(3), unit) {
                         (Some(unit), of @ ("ns" | "µs" | "ms" | "s")) => ns(unit.as_str()) / ns(of),
                         _ => 1.0,
                     };
