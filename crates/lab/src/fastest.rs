@@ -5,7 +5,7 @@
 //! be a failed row.
 
 use crate::place::Place;
-use crate::plan::{Draft, LOADS_LEFT_OUT, without_networks};
+use crate::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, ProcessPool};
@@ -44,7 +44,7 @@ impl Laboratory {
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
         let Draft { plan: mut draft, questions, loads_left_out } = self.drafted(suites, filters, overrides)?;
-        without_networks(&mut draft.cases, note)?;
+        without_what_is_missing(&mut draft.cases, note)?;
         if loads_left_out > 0 {
             note(&format!("not measured: {LOADS_LEFT_OUT}"));
         }
@@ -62,7 +62,9 @@ impl Laboratory {
                 Err(failed) => note(&none_left(question, &failed)),
             }
         }
-        Plan::new(self.registry(), suites, filters, overrides, &answers)
+        let mut plan = Plan::new(self.registry(), suites, filters, overrides, &answers)?;
+        without_what_is_missing(&mut plan.cases, &mut |_| {})?;
+        Ok(plan)
     }
 
     /// The plan before anything is measured: where a library is left to measurement (`fastest`), with every one that it may be.
