@@ -65,7 +65,7 @@ pub use compare::{
     comparison_criteria, newest_before,
 };
 pub use destination::{Destination, Writing};
-pub use duration::ExpectedDuration;
+pub use duration::{ExpectedDuration, run_seconds};
 pub use error::{LabError, SinkError, Thing};
 pub use gate::{Gate, GateRequest, GateStep, GatedCase};
 pub use gather::{Gathered, Reported, gather, gather_merged, gather_report, newest_of_each_suite};

@@ -19,7 +19,7 @@ use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
     Destination, ExpectedDuration, Filters, LabError, Laboratory, Plan, RunRequest, check_name, check_percentage,
-    compare_analyses, instead, libraries_of_run, libraries_of_suites,
+    compare_analyses, instead, libraries_of_run, libraries_of_suites, run_seconds,
 };
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -28,8 +28,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// A plan that takes longer is said to, in seconds.
-const LONG_S: f64 = 60.0;
+/// A plan that takes longer than this, in seconds, is announced.
+const ANNOUNCED_S: f64 = 10.0;
 
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
     let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
@@ -64,9 +64,14 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         None => (plan, None),
     };
     let stop = stop_on_signals()?;
+    let mut announced = None;
     if let Some(plan) = plan.as_ref().filter(|_| !arguments.quiet) {
-        let long = laboratory.expected_duration(&store, plan)?.filter(|expected| expected.seconds >= LONG_S);
-        long.iter().for_each(|expected| output::talk(&takes(expected)));
+        let expected = laboratory.expected_duration(&store, plan, true)?;
+        if expected.seconds >= ANNOUNCED_S {
+            let measured = plan.cases.iter().filter(|case| case.workload != "floor").count();
+            output::talk(&format!("{}: {}; {}", plan.suite, cases(measured), takes(&expected)));
+            announced = Some(expected.seconds);
+        }
     }
 
     let printed = exporter.is_some() || save.as_ref().is_some_and(Destination::is_standard_output);
@@ -95,6 +100,9 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let run = store.load_run(&ended.run)?;
     let analysis = RunAnalysis::of(&run);
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
+    if let (Some(announced), Some(took)) = (announced, run_seconds(&run)) {
+        output::talk(&format!("announced {}, took {}", spoken(announced), spoken(took)));
+    }
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
         warn_of_baseline(&analysis, name);
@@ -183,21 +191,21 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
     )))
 }
 
-/// What is said of a plan that takes long, and whence it is known.
+/// How long a plan takes, and how that is known.
 fn takes(expected: &ExpectedDuration) -> String {
+    let unknown = match expected.samples {
+        None => "never measured here, more if their operations or preparation are slow",
+        Some(_) => "unknown, on top",
+    };
     let sources = [
         (expected.by_runs, "by earlier runs here"),
         (expected.by_trial, "by a quick try"),
-        (expected.unknown, "not known, on top"),
+        (expected.unknown, unknown),
     ];
     let sources = sources.into_iter().filter(|(count, _)| *count > 0);
     let sources: Vec<String> = sources.map(|(count, how)| format!("{}: {how}", cases(count))).collect();
-    format!(
-        "{} samples of each case take about {} at least ({})",
-        grouped(expected.samples),
-        spoken(expected.seconds),
-        sources.join("; ")
-    )
+    let what = expected.samples.map(|samples| format!("{} samples of each case take", grouped(samples)));
+    format!("{} about {} ({})", what.unwrap_or("takes".into()), spoken(expected.seconds), sources.join("; "))
 }
 
 /// The cases of a run that was measured before.
@@ -237,10 +245,7 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
         false => Store::in_memory()?,
     };
     let outline = laboratory.outline(&arguments.suites, filters(arguments), &overrides, &store)?;
-    let takes = match &outline.expected {
-        Some(expected) => takes(expected),
-        None => format!("takes {} at most, and less where the noise is small", spoken(outline.most_s)),
-    };
+    let takes = takes(&outline.expected);
     if arguments.json {
         output::json(&serde_json::to_string_pretty(&outline.to_json())?)?;
     } else {
@@ -370,12 +375,16 @@ mod tests {
 
     #[test]
     fn how_long_a_plan_takes_is_said_with_how_that_is_known() {
-        let expected = ExpectedDuration { seconds: 754.0, samples: 1000, by_runs: 1, by_trial: 1210, unknown: 0 };
+        let expected =
+            ExpectedDuration { seconds: 754.0, samples: Some(1000), by_runs: 1, by_trial: 1210, unknown: 0 };
         let said = takes(&expected);
-        let wanted = "1,000 samples of each case take about 13 minutes at least (1 case: by earlier runs here; 1,210 cases: by a \
-                      quick try)";
+        let wanted = "1,000 samples of each case take about 13 minutes (1 case: by earlier runs here; 1,210 cases: by a quick try)";
         assert_eq!(said, wanted);
         let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
-        assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: not known, on top)"), "{unknown}");
+        assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: unknown, on top)"), "{unknown}");
+        let adaptive = takes(&ExpectedDuration { samples: None, seconds: 13.0, by_runs: 0, by_trial: 0, unknown: 24 });
+        let wanted = "takes about 13 s (24 cases: never measured here, more if their operations or preparation are slow)";
+        assert_eq!(adaptive, wanted);
+        assert!(!adaptive.contains("at most"), "no estimate is a bound");
     }
 }
