@@ -8,8 +8,10 @@
 use crate::place::Place;
 use crate::{LabError, Laboratory, Plan};
 use pqlab_harness::clock;
+use pqlab_harness::gate::AdditionsPerCycle;
 use pqlab_harness::process::ProcessPool;
 use pqlab_harness::schedule::{Failure, WorkerPool};
+use pqlab_harness::wire::VisitRequest;
 use pqlab_record::{Case, CounterChoice, Parameter, Protocol, ProtocolKind, Run, State, Unit};
 use pqlab_store::{FinishedRun, Store};
 use pqlab_workloads::link_seconds;
@@ -142,12 +144,23 @@ impl Laboratory {
         for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < patience_ns) {
             let asked = clock::monotonic_ns();
             match pool.prepare(0, case) {
-                Ok(prepared) => times.tried.entry(kind(case)).or_default().push(Tried {
-                    size: size(case),
-                    call_ns: prepared.ns_per_operation * prepared.batch.unwrap_or(1) as f64,
-                    ready_ns: (clock::monotonic_ns() - asked) as f64,
-                    shortest_sample_ns: prepared.demands.shortest_sample_ns as f64,
-                }),
+                Ok(prepared) => {
+                    let batch = prepared.batch.unwrap_or(1);
+                    let ready_ns = (clock::monotonic_ns() - asked) as f64;
+                    let mut call_ns = prepared.ns_per_operation * batch as f64;
+                    if case.parameters.iter().any(is_size)
+                        && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch))
+                    {
+                        // Making and checking a large block takes as long as what is timed.
+                        call_ns = call_ns.max(visited.visit_ns as f64);
+                    }
+                    times.tried.entry(kind(case)).or_default().push(Tried {
+                        size: size(case),
+                        call_ns,
+                        ready_ns,
+                        shortest_sample_ns: prepared.demands.shortest_sample_ns as f64,
+                    });
+                }
                 // Whatever is wrong with it, the run will say.
                 Err(Failure::Case(_)) => {}
                 Err(Failure::Fatal(error)) => return Err(error.into()),
@@ -314,6 +327,20 @@ fn smaller(case: &Case) -> Vec<Case> {
         }
     }
     found
+}
+
+/// A visit of a single sample.
+fn one_sample(case: &Case, batch: u64) -> VisitRequest {
+    VisitRequest {
+        case: case.id(),
+        batch,
+        warmup: 0,
+        samples: 1,
+        least: 0,
+        budget_ns: u64::MAX / 2,
+        may_put_off: false,
+        additions_per_cycle: AdditionsPerCycle::new(),
+    }
 }
 
 /// Samples of each case, if their number is fixed.

@@ -351,6 +351,15 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn no_suite_but_the_standard_one_says_how_long_it_takes() {
+        for suite in builtin_suites().unwrap() {
+            let says = ["minute", "hour", " seconds"].iter().any(|unit| suite.about.contains(unit));
+            assert!(!says || suite.name == "standard", "{}: the program announces the time: {}", suite.name, suite.about);
+            assert!(!suite.about.contains("at most"), "{}: {}", suite.name, suite.about);
+        }
+    }
+
     fn message(text: &str) -> String {
         Suite::parse(text, "x.toml").unwrap_err().to_string()
     }

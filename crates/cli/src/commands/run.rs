@@ -8,9 +8,10 @@ use anyhow::Context;
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::answer::answer;
 use pqlab_lab::analysis::caveats::Caveat;
+use pqlab_lab::analysis::comparison::Comparison;
 use pqlab_lab::analysis::findings::findings;
 use pqlab_lab::analysis::ntor::RelayScenario;
-use pqlab_lab::analysis::number::{grouped, percent};
+use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::trust::trust_sentence;
 use pqlab_lab::record::{Run, RunHeader, RunSummary};
@@ -176,19 +177,28 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
         Err(LabError::NothingInCommon { .. }) => return Ok(None),
         compared => compared?,
     };
-    let changed = comparison.count(Verdict::Faster) + comparison.count(Verdict::Slower);
-    let how = match changed {
-        0 => String::new(),
-        _ => format!(" ({} slower, {} faster)", comparison.count(Verdict::Slower), comparison.count(Verdict::Faster)),
-    };
     Ok(Some(format!(
-        "{changed} of {} changed beyond ±{}{how} since run {}: `pqlab compare {} {}`",
-        cases(comparison.cases.len()),
-        percent(comparison.criteria.margin_pct),
+        "{} since run {}: `pqlab compare {} {}`",
+        changes(&comparison),
         before.header.id,
         before.header.id,
         own.id
     )))
+}
+
+/// How many cases changed, in the verdicts of `pqlab compare`.
+fn changes(comparison: &Comparison) -> String {
+    let [slower, faster, unclear] =
+        [Verdict::Slower, Verdict::Faster, Verdict::Inconclusive].map(|verdict| comparison.count(verdict));
+    let how = match slower + faster {
+        0 => String::new(),
+        _ => format!(" ({slower} slower, {faster} faster)"),
+    };
+    let unclear = match unclear {
+        0 => String::new(),
+        unclear => format!(", {} inconclusive", grouped(unclear as u64)),
+    };
+    format!("{} of {} changed{how}{unclear}", grouped((slower + faster) as u64), cases(comparison.cases.len()))
 }
 
 /// How long a plan takes, and how that is known.
@@ -372,6 +382,7 @@ pub(crate) fn command_line() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_lab::analysis::comparison::compare;
 
     #[test]
     fn how_long_a_plan_takes_is_said_with_how_that_is_known() {
@@ -386,5 +397,22 @@ mod tests {
         let wanted = "takes about 13 s (24 cases: never measured here, more if their operations or preparation are slow)";
         assert_eq!(adaptive, wanted);
         assert!(!adaptive.contains("at most"), "no estimate is a bound");
+    }
+    #[test]
+    fn cases_that_cannot_be_told_apart_are_not_called_unchanged() {
+        let run = pqlab_fixtures::references_run();
+        let analysis = RunAnalysis::of(&run);
+        let pairs: Vec<_> = analysis.cases().iter().filter(|case| !case.is_floor()).take(3).map(|of| (of, of)).collect();
+        let mut comparison = compare(&analysis, &analysis, &pairs, &Default::default());
+        let mut said = |verdicts: [Verdict; 3]| {
+            for (case, verdict) in comparison.cases.iter_mut().zip(verdicts) {
+                case.judgement.verdict = verdict;
+            }
+            changes(&comparison)
+        };
+        use Verdict::{Equivalent, Faster, Inconclusive, Slower};
+        assert_eq!(said([Equivalent, Equivalent, Equivalent]), "0 of 3 cases changed");
+        assert_eq!(said([Equivalent, Inconclusive, Inconclusive]), "0 of 3 cases changed, 2 inconclusive");
+        assert_eq!(said([Slower, Faster, Inconclusive]), "2 of 3 cases changed (1 slower, 1 faster), 1 inconclusive");
     }
 }
