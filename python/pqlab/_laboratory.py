@@ -198,8 +198,8 @@ def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict
     """What :func:`run` would measure with the same arguments, and how long that takes: nothing is measured.
 
     ``["cases"]`` are the ids, ``["measured"]`` about how many of them are measured once trials have chosen the ``fastest`` libraries,
-    ``["seconds"]`` the time, ``["at_most"]`` whether it takes that long only where the noise is large. What earlier runs took is looked up
-    in the database.
+    ``["seconds"]`` about how long they take, ``["unknown"]`` how many cases were never measured here: these may take longer. What earlier
+    runs took is looked up in the database.
     """
     asked = asked_for(what, how, "pqlab.plan")
     found: dict[str, Any] = json.loads(_pqlab.outline(asked, file_name(database)))

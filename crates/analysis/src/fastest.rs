@@ -6,7 +6,7 @@ use pqlab_record::Fastest;
 
 /// What `fastest` stands for, by what, by how much, and among which: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs;
 /// then aws-lc, 77.9 µs (of 4 candidates: classical half of aws-lc, openssl, post-quantum half of aws-lc, liboqs)`. Those that
-/// failed are named with the reason.
+/// failed or have a known defect are named with the reason.
 pub fn fastest_line(found: &Fastest) -> String {
     let asked = match found.asked.as_str() {
         "fastest+fastest" => String::new(),
@@ -16,7 +16,7 @@ pub fn fastest_line(found: &Fastest) -> String {
         Some(next) => format!("then {}, {}", next.provider, time(next.ns)),
         None => "no other can".to_owned(),
     };
-    let failed: String = found.failed.iter().map(|one| format!("; {} failed: {}", one.provider, one.reason)).collect();
+    let failed: String = found.failed.iter().map(|one| format!("; {} not chosen: {}", one.provider, one.reason)).collect();
     let (construction, operations) = (&found.construction, found.operations.join(" + "));
     let chosen = format!("{}, {}; {after}", found.provider, time(found.ns));
     neutral(&format!(
@@ -66,7 +66,7 @@ mod tests {
         };
         assert_eq!(
             fastest_line(&found),
-            "fastest for X-Wing by handshake: a+b, 74.2 µs; then a, 77.9 µs (of 3 candidates); c failed: the worker was \
+            "fastest for X-Wing by handshake: a+b, 74.2 µs; then a, 77.9 µs (of 3 candidates); c not chosen: the worker was \
              killed by SIGSEGV"
         );
         (found.asked, found.runner_up, found.failed) = ("fastest+b".into(), None, Vec::new());

@@ -48,7 +48,9 @@ pub(crate) use show::{ScenarioArgs, ShowArgs};
 pub(crate) use stats::StatsArgs;
 pub(crate) use verify::{VerifyArgs, VerifyFormat};
 
+use crate::{DONE, FAILED, INCONCLUSIVE};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use pqlab_lab::stats::{VERDICT_SIGNIFICANCE, Verdict};
 use std::path::PathBuf;
 
 /// What the help says of patterns wherever one is taken.
@@ -62,6 +64,23 @@ Quote them: a shell takes stars and brackets for names of files."
     };
 }
 use patterns;
+
+/// What the help says of verdicts, with the exit code of each.
+fn verdicts() -> String {
+    let line = |(verdict, code): (Verdict, u8)| format!("  {:14} {:62} {code}\n", verdict.name(), verdict.meaning());
+    let codes = [
+        (Verdict::Slower, FAILED),
+        (Verdict::Inconclusive, INCONCLUSIVE),
+        (Verdict::Equivalent, DONE),
+        (Verdict::Faster, DONE),
+    ];
+    format!(
+        "Verdicts on B against A, with the exit code if there is one such case:\n{}Of the verdicts faster and slower at most \
+         {}% are expected to be false.\n",
+        codes.map(line).concat(),
+        100.0 * VERDICT_SIGNIFICANCE
+    )
+}
 
 /// With how to cite it, as CITATION.cff does.
 const LONG_VERSION: &str = concat!(

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Pqlab, text};
+use pqlab_lab::stats::Verdict;
 use serde_json::Value;
 
 const FAST: &[&str] = &["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
@@ -153,4 +154,18 @@ fn the_noise_of_a_machine_is_kept_for_verdicts() {
     assert_eq!(json["margin_pct"], noise["margin_pct"]);
     assert_eq!(json["run_spread_pct"].as_f64(), noise["run_spread_pct"].as_f64());
     assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 1, "its runs are not kept");
+}
+
+#[test]
+fn help_and_methodology_define_verdicts_in_the_words_of_the_code() {
+    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let pqlab = Pqlab::new();
+    let mut texts = ["compare", "compare-libraries"].map(|verb| folded(&pqlab.expect(0, &[verb, "--help"]))).to_vec();
+    texts.push(folded(include_str!("../../../METHODOLOGY.md")));
+    for verdict in [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive] {
+        for text in &texts {
+            assert!(text.contains(verdict.meaning()), "{}: {}", verdict.name(), verdict.meaning());
+            assert!(!text.contains("beyond the margin"), "the margin decides what is equivalent alone");
+        }
+    }
 }

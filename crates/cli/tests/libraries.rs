@@ -242,7 +242,16 @@ fn two_libraries_are_compared_case_by_case() {
     assert_eq!((&json["first_run"], &json["margin_source"]), (&json["second_run"], &"--margin".into()));
     let run: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
     assert_eq!((&run["run"]["id"], &run["run"]["suite"]), (&json["first_run"], &"libraries".into()));
+    let libraries = json["libraries"].as_array().unwrap();
+    let ids: Vec<&str> = libraries.iter().map(|library| library["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["rustcrypto", "libcrux:portable"]);
+    let version = libraries[0]["version"].as_str().unwrap();
+    assert!(version.contains("ml-kem "), "{version}");
+    assert!(libraries[0]["known_defects"][0].as_str().unwrap().starts_with("Ed25519 verify-x: a batch decodes R"));
+    assert_eq!(libraries[1]["known_defects"].as_array().unwrap().len(), 0);
     let shown = compare(&["--filter", "*encapsulate*"]);
+    assert!(shown.starts_with(&format!("rustcrypto: {version}")), "{shown}");
+    assert!(shown.contains("\nrustcrypto: known defect: Ed25519 verify-x: ") && shown.contains("\nlibcrux:portable: "));
     assert!(shown.lines().last().unwrap().starts_with("Answer: "), "{shown}");
     let markdown = compare(&["--filter", "*encapsulate*", "--format", "markdown"]);
     assert!(markdown.starts_with("### libcrux:portable against rustcrypto\n\nAnswer: "), "{markdown}");

@@ -9,9 +9,9 @@ use common::{Pqlab, commands_of, shell_words, text};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::tables::tables;
-use pqlab_lab::matches;
 use pqlab_lab::record::Run;
 use pqlab_lab::report::{ExportOptions, exporter_with};
+use pqlab_lab::{matches, suites_with_table};
 use pqlab_testing::{Need, not_run};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,9 @@ fn each_command_is_taken_and_what_it_measures_is_there() {
     let (mut lacking, mut planned_runs) = (false, 0);
     for Item { number, commands, .. } in items() {
         // What the runs of the row measure.
-        let mut planned: Vec<String> = Vec::new();
+        let (mut planned, mut suites) = (Vec::new(), Vec::new());
+        // The commands of a row belong together: files that one writes the next reads.
+        let folder = Pqlab::new();
         for words in &commands {
             if beyond_this_machine(words) {
                 lacking = true;
@@ -135,11 +137,12 @@ fn each_command_is_taken_and_what_it_measures_is_there() {
                     let ids = planned_by(words);
                     assert!(!ids.is_empty(), "{number}: {words:?}");
                     planned.extend(ids);
+                    suites.extend(words[1..].iter().take_while(|word| !word.starts_with("--")).cloned());
                     planned_runs += 1;
                 }
-                "export" => exported(&number, words, &kept, &planned),
+                "export" => exported(&number, words, &kept, &planned, &suites),
                 "show" => shown(&number, words, &planned),
-                verb if DONE_AT_ONCE.contains(&verb) => done(words),
+                verb if DONE_AT_ONCE.contains(&verb) => done(&folder, words),
                 "leak" => {
                     Pqlab::new().expect(0, &with(words, &["--list"]));
                 }
@@ -165,8 +168,9 @@ fn planned_by(words: &[String]) -> Vec<String> {
     ids.lines().map(str::to_owned).collect()
 }
 
-/// A format is tried on a run that has the table. Where the table is called by its area, the row measures something of that area.
-fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String]) {
+/// A format is tried on a run that has the table, and the row has to measure what the table is made of: a suite that makes it, and
+/// cases of its area.
+fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], suites: &[String]) {
     let Some(table) = option(words, "--table") else {
         kept[0].pqlab.expect(0, &with(words, &[]));
         return;
@@ -174,11 +178,14 @@ fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String]) {
     let having = |kept: &&Kept| kept.tables.iter().any(|(name, _)| *name == table);
     let one = kept.iter().find(having).unwrap_or_else(|| panic!("{number}: there is no table {table}"));
     assert!(!one.pqlab.expect(0, &with(words, &[])).is_empty(), "{number}: {words:?}");
-    let area = one.tables.iter().find(|(name, _)| *name == table).map_or("", |(_, area)| area.as_str());
-    if !area.is_empty() && table.starts_with(area) {
-        let measured = planned.iter().any(|id| id.starts_with(&format!("{area}/")));
-        assert!(measured, "{number}: {table} is of {area}, which the row does not measure");
-    }
+    let makers = suites_with_table(table);
+    let made = makers.is_empty() || suites.iter().any(|suite| makers.contains(&suite.as_str()));
+    assert!(made, "{number}: {table} is made by {makers:?}, and the row runs {suites:?}");
+    let areas = kept.iter().flat_map(|kept| &kept.tables).filter(|(name, _)| *name == table).map(|(_, area)| area);
+    let areas: BTreeSet<&str> = areas.map(String::as_str).filter(|area| !area.is_empty()).collect();
+    let of_area = |id: &String| id.split('/').next().is_some_and(|area| areas.contains(area));
+    let measured = areas.is_empty() || makers.is_empty() || makers.len() > 1 || planned.iter().any(of_area);
+    assert!(measured, "{number}: {table} is of {areas:?}, which the row does not measure");
 }
 
 /// What is shown in full is a case that the row measures.
@@ -189,9 +196,8 @@ fn shown(number: &str, words: &[String], planned: &[String]) {
     Pqlab::new().expect(0, &with(words, &["--help"]));
 }
 
-/// Runs it in a folder that has the files of which the document speaks.
-fn done(words: &[String]) {
-    let pqlab = Pqlab::new();
+/// Runs it in the folder of the row, which has the files of which the document speaks.
+fn done(pqlab: &Pqlab, words: &[String]) {
     if words[0] == "list" && words.get(1).is_some_and(|what| what.contains('=')) {
         pqlab.expect(0, &with(words, &["--help"]));
         return;
@@ -200,7 +206,8 @@ fn done(words: &[String]) {
     common::write(&pqlab.path("before.csv"), "us\n10.1\n10.2\n10.4\n10.1\n10.3\n");
     common::write(&pqlab.path("after.csv"), "us\n11.1\n11.2\n11.4\n11.1\n11.3\n");
     common::write(&pqlab.path("loads.csv"), "concurrency,operations,seconds\n100,100,0.05\n500,500,0.23\n");
-    if words.iter().any(|word| word == "verify") {
+    let made = words.iter().any(|word| word.ends_with(".tx") && pqlab.path(word).exists());
+    if words.iter().any(|word| word == "verify") && !made {
         let block = ["ledger", "generate", "--count", "100", "--invalid", "1", "--out", "block.tx", "--no-progress"];
         assert!(pqlab.command(&block).current_dir(pqlab.path("")).status().unwrap().success());
     }

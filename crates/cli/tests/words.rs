@@ -91,3 +91,42 @@ fn a_pattern_that_matches_nothing_is_told_the_nearest_ids() {
     let shown = pqlab.expect(0, &["show", "last", "hash/SHA3-256/digest[len=64]@*"]);
     assert!(shown.contains("openssl"), "brackets are no class of characters: {shown}");
 }
+
+#[test]
+fn a_table_that_a_run_lacks_is_refused_with_the_suite_that_makes_it() {
+    let pqlab = Pqlab::new();
+    pqlab.expect(
+        0,
+        &[
+            "run", "signature", "--algorithm", "Ed25519", "--provider", "rustcrypto", "--filter", "*/verify[len=32]@*",
+            "--processes", "2", "--max-time", "0.02", "--no-progress", "-q",
+        ],
+    );
+    let output = pqlab.run(&["export", "last", "--format", "csv", "--table", "signatures"]);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("`pqlab run signatures` makes it") && said.contains("this run has "), "{said}");
+}
+
+#[test]
+fn published_messages_that_are_missing_are_left_out_with_the_reason() {
+    let pqlab = Pqlab::new();
+    let dry = |vectors: &std::path::Path| {
+        let mut command = pqlab.command(&["run", "signing", "--provider", "rustcrypto", "--dry-run"]);
+        let output = command.env("PQLAB_VECTORS", vectors).env("PQLAB_CACHE", pqlab.path("")).output().unwrap();
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let empty = pqlab.path("empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    let (ids, said) = dry(&empty);
+    assert!(!ids.contains("messages=") && ids.contains("/sign["), "{ids}");
+    assert!(said.contains("not measured: 6 cases") && said.contains("`make vectors`"), "{said}");
+    let folder = pqlab.path("vectors/cctv/ML-DSA/benchmark");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("ML-DSA-44.json"), "[\"A\"]").unwrap();
+    // Where `make vectors` puts them.
+    let (ids, said) = dry(&empty);
+    assert!(ids.contains("signature/ML-DSA-44/sign[messages=cctv]@rustcrypto"), "{ids}");
+    assert!(said.contains("not measured: 5 cases"), "{said}");
+}

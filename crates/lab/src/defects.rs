@@ -17,6 +17,13 @@ pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> 
     (!found.is_empty()).then(|| found.join("; "))
 }
 
+/// What is known to be wrong with a library, each defect with the algorithms and operations that it concerns:
+/// `ML-DSA verify: ...`.
+pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
+    let found = KNOWN_DEFECTS.iter().filter(|defect| has(provider, defect));
+    found.map(|defect| format!("{} {}: {}", defect.algorithm.trim_end_matches('-'), defect.operation, defect.what)).collect()
+}
+
 /// Whether this build of the library has the defect. A library that was loaded does not say which extensions it uses: of its version
 /// it counts as having it.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
@@ -67,6 +74,14 @@ mod tests {
         assert_eq!(known(&verify, &[Arc::new(Provider::new("branch", loaded.build_info.clone()))]), None);
         loaded.code = "liboqs".into();
         assert!(known(&verify, &[Arc::new(loaded)]).is_some());
+    }
+
+    #[test]
+    fn defects_of_a_library_name_what_they_concern() {
+        let found = of_library(&provider("0.13.0", "CPU extensions found: avx avx2; no more"));
+        assert_eq!(found.len(), 2);
+        assert!(found[0].starts_with("ML-DSA verify: ") && found[0].contains("norm of z"), "{found:?}");
+        assert!(of_library(&provider("0.16.0", "CPU extensions found: avx avx2; no more")).is_empty());
     }
 
     #[test]

@@ -1,16 +1,20 @@
-//! How long a plan with a fixed number of samples takes, said before it begins: such a plan has no limit of time.
+//! How long a plan takes, announced before it begins.
 //!
-//! What an operation takes is what earlier runs of this machine and build found; of what they did not measure one library does
-//! one operation, in a worker process of its own, and making it ready is timed too. The rest is arithmetic, and less than what it
-//! will be: answers are checked, and disturbed visits are measured again.
+//! Of a case that was measured before by the same rules, on this machine and with this build, the time that it took then counts, with
+//! its preparation. Of another one the measuring rules say how long it takes, by the time of an operation and of its
+//! preparation: from earlier runs by other rules, or from a quick try in a worker process. Disturbed visits are measured
+//! again, so no estimate is a bound.
 
 use crate::place::Place;
 use crate::{LabError, Laboratory, Plan};
 use pqlab_harness::clock;
+use pqlab_harness::gate::AdditionsPerCycle;
 use pqlab_harness::process::ProcessPool;
 use pqlab_harness::schedule::{Failure, WorkerPool};
-use pqlab_record::{Case, CounterChoice, Parameter, Protocol, ProtocolKind, State, Unit};
-use pqlab_store::Store;
+use pqlab_harness::wire::VisitRequest;
+use pqlab_record::{Case, CounterChoice, Parameter, Protocol, ProtocolKind, Run, State, Unit};
+use pqlab_store::{FinishedRun, Store};
+use pqlab_workloads::link_seconds;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Earlier runs that are asked: the newest of so many, not older than so many days.
@@ -20,69 +24,114 @@ const DAYS: u32 = 90;
 const FEWEST_SAMPLES: u64 = 100;
 /// Time after which nothing more is tried, in ns.
 const PATIENCE_NS: u64 = 5_000_000_000;
+/// Part of the time of a plan that tries may take.
+const PATIENCE_SHARE: f64 = 0.1;
+/// A plan that its limits of time keep shorter than this, in seconds, is not tried but for large cases.
+const SHORT_S: f64 = 15.0;
 /// A sample of an operation that is shorter is one of several operations, about so long, in ns.
 const SHORTEST_SAMPLE_NS: f64 = 1e4;
 /// Numbers that an operation's time grows with: of tasks, and of transactions.
 const SIZES: [&str; 2] = ["tasks", "tx"];
+/// The sizes at which large cases are tried: two, so that what grows with the size is told from what does not.
+const TRIED_SIZES: [u64; 2] = [100, 1000];
 
 /// How long a plan takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExpectedDuration {
-    /// Seconds, at least.
+    /// Seconds.
     pub seconds: f64,
-    /// Samples of each case.
-    pub samples: u64,
-    /// Cases of which earlier runs tell.
+    /// Samples of each case, if their number is fixed.
+    pub samples: Option<u64>,
+    /// Cases known from earlier runs.
     pub by_runs: usize,
     /// Cases for which operations were tried.
     pub by_trial: usize,
-    /// Cases of which nothing is known: their time comes on top.
+    /// Cases of which nothing is known: under the adaptive rules their limit of time counts, without their preparation; of a fixed
+    /// number of samples nothing.
     pub unknown: usize,
 }
 
-/// What is known of the time of one operation, in ns.
+/// How a time is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Known {
-    Run(f64),
-    Trial(f64),
+enum Source {
+    Run,
+    Trial,
+}
+
+/// What is known of one call of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Known {
+    /// Time of the call in ns.
+    call_ns: f64,
+    /// Time in which a process prepares the case, in ns.
+    ready_ns: f64,
+    source: Source,
+}
+
+/// A case that was tried.
+#[derive(Clone, Copy, Debug)]
+struct Tried {
+    size: f64,
+    call_ns: f64,
+    ready_ns: f64,
+    /// Shortest sample that the case asks for, in ns.
+    shortest_sample_ns: f64,
+}
+
+/// Returns the seconds between the beginning and the end of a run; `None` if it is not complete.
+pub fn run_seconds(run: &Run) -> Option<f64> {
+    clock::seconds_between(&run.header.started_at, run.finished_at.as_deref()?)
 }
 
 impl Laboratory {
-    /// How long a plan takes that has a fixed number of samples; `None` of another, and of one with few samples. Takes some
-    /// seconds at most where earlier runs do not tell.
+    /// Returns how long a plan takes. What earlier runs do not tell is tried for some seconds: large blocks and loads, a fixed number
+    /// of samples, and with `thorough` the other cases of long plans.
     ///
     /// # Errors
     /// [`LabError::Store`] where the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] where nothing can be
     /// measured here.
-    pub fn expected_duration(&self, store: &Store, plan: &Plan) -> Result<Option<ExpectedDuration>, LabError> {
-        let samples = plan.protocol.iterations.filter(|_| plan.protocol.kind != ProtocolKind::Adaptive);
-        let Some(samples) = samples.filter(|samples| *samples >= FEWEST_SAMPLES) else { return Ok(None) };
-        let mut times = Times::default();
+    pub fn expected_duration(&self, store: &Store, plan: &Plan, thorough: bool) -> Result<ExpectedDuration, LabError> {
         let environment = self.environment(CounterChoice::Wall)?;
-        for run in store.medians_of_runs_like(&environment, &clock::utc_now(), DAYS, MOST_RUNS)? {
+        let now = clock::utc_now();
+        let mut times = Times::default();
+        for run in store.medians_of_runs_like(&environment, &now, DAYS, MOST_RUNS)? {
             for median in run.into_iter().filter(|median| median.unit == Unit::Nanoseconds) {
                 times.by_id.entry(median.case).or_insert(median.median);
             }
         }
-        times.learn(&plan.cases);
-        self.try_unknown(&plan.cases, &plan.protocol, &mut times)?;
-        Ok(Some(expected(&plan.cases, &plan.protocol, samples, &times)))
+        let runs = store.finished_runs_like(&environment, &now, DAYS, MOST_RUNS)?;
+        times.learn(&plan.cases, &plan.protocol, &runs);
+        self.try_unknown(plan, thorough, &mut times)?;
+        Ok(expected(plan, &times))
     }
 
-    /// One operation of each kind of which nothing is known, by one library; nothing of what fails.
-    fn try_unknown(&self, cases: &[Case], asked: &Protocol, times: &mut Times) -> Result<(), LabError> {
+    /// Tries cases of which nothing is known, one of each kind and by one library; nothing is known of what fails.
+    fn try_unknown(&self, plan: &Plan, thorough: bool, times: &mut Times) -> Result<(), LabError> {
+        let asked = &plan.protocol;
+        let nominal_s = expected(plan, &Times::default()).seconds;
+        let (worthwhile, patience_ns) = match samples(asked) {
+            Some(samples) => (samples >= FEWEST_SAMPLES, PATIENCE_NS),
+            None => (thorough && nominal_s >= SHORT_S, (PATIENCE_SHARE * nominal_s * 1e9) as u64),
+        };
+        let large = |case: &Case| size(case) >= TRIED_SIZES[1] as f64;
         let mut kinds: BTreeMap<String, &Case> = BTreeMap::new();
-        for case in cases.iter().filter(|case| case.workload != "floor" && times.of(case).is_none()) {
-            let smallest = kinds.entry(kind(case)).or_insert(case);
-            if size(case) < size(smallest) {
-                *smallest = case;
+        let unknown = |case: &&Case| case.workload != "floor" && times.of(case, asked).is_none();
+        for case in plan.cases.iter().filter(unknown).filter(|case| worthwhile || large(case)) {
+            let largest = kinds.entry(kind(case)).or_insert(case);
+            if size(case) > size(largest) {
+                *largest = case;
             }
         }
-        let tried: Vec<Case> =
-            kinds.into_values().map(|case| Case { block: "expected".into(), ..case.clone() }).collect();
+        let mut tried: Vec<Case> = kinds.values().flat_map(|case| smaller(case)).collect();
+        tried.sort_by_key(|case| !case.parameters.iter().any(is_size));
         if tried.is_empty() {
             return Ok(());
         }
+        let patience_ns = if tried.iter().any(|case| case.parameters.iter().any(is_size)) {
+            PATIENCE_NS
+        } else {
+            patience_ns.min(PATIENCE_NS)
+        };
         let protocol = Protocol {
             processes: 1,
             counter: CounterChoice::Wall,
@@ -92,13 +141,25 @@ impl Laboratory {
         let place = Place::of(&protocol);
         let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None));
         let begun = clock::monotonic_ns();
-        for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < PATIENCE_NS) {
+        for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < patience_ns) {
             let asked = clock::monotonic_ns();
             match pool.prepare(0, case) {
                 Ok(prepared) => {
-                    times.ready_ns.insert(kind(case), (clock::monotonic_ns() - asked) as f64);
-                    times.tried(case, prepared.ns_per_operation * prepared.batch.unwrap_or(1) as f64);
-                    times.shortest_sample_ns.insert(kind(case), prepared.demands.shortest_sample_ns as f64);
+                    let batch = prepared.batch.unwrap_or(1);
+                    let ready_ns = (clock::monotonic_ns() - asked) as f64;
+                    let mut call_ns = prepared.ns_per_operation * batch as f64;
+                    if case.parameters.iter().any(is_size)
+                        && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch))
+                    {
+                        // Making and checking a large block takes as long as what is timed.
+                        call_ns = call_ns.max(visited.visit_ns as f64);
+                    }
+                    times.tried.entry(kind(case)).or_default().push(Tried {
+                        size: size(case),
+                        call_ns,
+                        ready_ns,
+                        shortest_sample_ns: prepared.demands.shortest_sample_ns as f64,
+                    });
                 }
                 // Whatever is wrong with it, the run will say.
                 Err(Failure::Case(_)) => {}
@@ -111,67 +172,137 @@ impl Laboratory {
     }
 }
 
-/// What is known of times, in ns of all that a call does.
+/// What is known of times.
 #[derive(Default)]
 struct Times {
-    /// By what stays of a case's id.
+    /// Time of a call in ns, by what stays of a case's id: of one task where there are several.
     by_id: BTreeMap<String, f64>,
-    /// For each unit of size, by kind.
-    by_kind: BTreeMap<String, Known>,
-    /// How long a process takes to ready a case of a kind, in ns.
+    /// Seconds that a case took by the rules of the plan, preparation included.
+    whole_s: BTreeMap<String, f64>,
+    /// Time in which a process prepares a case, in ns, by what stays of its id.
     ready_ns: BTreeMap<String, f64>,
-    /// How long a sample of a kind is at least, in ns, where it asks for long ones.
-    shortest_sample_ns: BTreeMap<String, f64>,
+    /// Time of a call for each unit of size, and of preparing, by kind.
+    by_kind: BTreeMap<String, (f64, f64)>,
+    /// What was tried of a kind, in the order of sizes.
+    tried: BTreeMap<String, Vec<Tried>>,
 }
 
 impl Times {
-    /// What is known of a case stands for its kind, with other libraries.
-    fn learn(&mut self, cases: &[Case]) {
+    /// Takes from earlier runs what they tell of these cases. What is known of a case holds for its kind, with other libraries.
+    fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
         // How long the samples of threads are, a median does not tell: these are tried.
         let told: Vec<&Case> = cases.iter().filter(|case| case.number("threads").is_none()).collect();
         let ids: BTreeSet<String> = told.iter().map(|case| case.lasting_id()).collect();
         self.by_id.retain(|id, _| ids.contains(id));
+        let plan: BTreeMap<String, &Case> = cases.iter().map(|case| (case.id(), case)).collect();
+        for run in runs {
+            let same = same_rules(&run.protocol, protocol);
+            for (id, seconds) in shares(run) {
+                let Some(case) = plan.get(id) else { continue };
+                let id = case.lasting_id();
+                if same {
+                    self.whole_s.entry(id).or_insert(seconds);
+                } else if let Some(ns) = self.by_id.get(&id) {
+                    let call_ns = ns * case.number("tasks").unwrap_or(1) as f64;
+                    let known = Known { call_ns, ready_ns: 0.0, source: Source::Run };
+                    let measured = case_seconds(case, &run.protocol, known, SHORTEST_SAMPLE_NS);
+                    let each_ns = (seconds - measured).max(0.0) * 1e9 / f64::from(run.protocol.processes.max(1));
+                    self.ready_ns.entry(id).or_insert(each_ns);
+                }
+            }
+        }
         for case in told {
-            if let Some(ns) = self.by_id.get(&case.lasting_id()) {
+            let id = case.lasting_id();
+            if let Some(ns) = self.by_id.get(&id) {
                 // A median is of one task, and of a whole block.
                 let tasks = case.number("tasks").unwrap_or(1) as f64;
                 let of_one = ns * tasks / size(case);
-                self.by_kind.entry(kind(case)).or_insert(Known::Run(of_one));
+                let ready_ns = self.ready_ns.get(&id).copied().unwrap_or(0.0);
+                self.by_kind.entry(kind(case)).or_insert((of_one, ready_ns));
             }
         }
     }
 
-    fn tried(&mut self, case: &Case, ns: f64) {
-        self.by_kind.insert(kind(case), Known::Trial(ns / size(case)));
+    fn of(&self, case: &Case, protocol: &Protocol) -> Option<Known> {
+        let id = case.lasting_id();
+        if let Some(seconds) = self.whole_s.get(&id) {
+            // Only the sum counts where the whole is known.
+            let ready_ns = seconds * 1e9 / f64::from(protocol.processes.max(1));
+            return Some(Known { call_ns: 0.0, ready_ns, source: Source::Run });
+        }
+        if let Some(ns) = self.by_id.get(&id) {
+            let tasks = case.number("tasks").unwrap_or(1) as f64;
+            let ready_ns = self.ready_ns.get(&id).copied().unwrap_or(0.0);
+            return Some(Known { call_ns: ns * tasks, ready_ns, source: Source::Run });
+        }
+        let kind = kind(case);
+        if let Some(tried) = self.tried.get(&kind)
+            && let Some(last) = tried.last()
+        {
+            let growth = match &tried[..] {
+                [first, .., last] if last.size > first.size => {
+                    ((last.ready_ns - first.ready_ns) / (last.size - first.size)).max(0.0)
+                }
+                _ => 0.0,
+            };
+            let ready_ns = (last.ready_ns + growth * (size(case) - last.size)).max(0.0);
+            return Some(Known { call_ns: last.call_ns / last.size * size(case), ready_ns, source: Source::Trial });
+        }
+        let (of_one, ready_ns) = self.by_kind.get(&kind)?;
+        Some(Known { call_ns: of_one * size(case), ready_ns: *ready_ns, source: Source::Run })
     }
 
-    /// How long a process takes to ready a case, in ns: as long as those that were tried, where its kind was not.
-    fn to_ready(&self, case: &Case) -> f64 {
-        let mean = || self.ready_ns.values().sum::<f64>() / self.ready_ns.len().max(1) as f64;
-        self.ready_ns.get(&kind(case)).copied().unwrap_or_else(mean)
+    fn shortest_sample_ns(&self, case: &Case) -> f64 {
+        let tried = self.tried.get(&kind(case)).into_iter().flatten();
+        tried.map(|tried| tried.shortest_sample_ns).fold(SHORTEST_SAMPLE_NS, f64::max)
     }
+}
 
-    fn of(&self, case: &Case) -> Option<Known> {
-        let tasks = case.number("tasks").unwrap_or(1) as f64;
-        let own = self.by_id.get(&case.lasting_id()).map(|ns| Known::Run(ns * tasks));
-        own.or_else(|| {
-            self.by_kind.get(&kind(case)).map(|known| match known {
-                Known::Run(ns) => Known::Run(ns * size(case)),
-                Known::Trial(ns) => Known::Trial(ns * size(case)),
-            })
-        })
+/// Whether runs of both protocols take as long.
+fn same_rules(one: &Protocol, other: &Protocol) -> bool {
+    let rules = |of: &Protocol| {
+        let counts = (of.processes, of.warmup, of.iterations, of.handshakes, of.batch);
+        (of.kind, counts, [of.precision_pct, of.max_time_s, of.visit_s].map(f64::to_bits))
+    };
+    rules(one) == rules(other)
+}
+
+/// Seconds that each case of a run took, preparation included: an equal share of the time of its block. Blocks are measured one after
+/// the other.
+fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
+    let mut blocks: Vec<(&str, Vec<&str>, &str)> = Vec::new();
+    for case in &run.cases {
+        match blocks.iter_mut().find(|(block, ..)| *block == case.block) {
+            Some((_, ids, end)) => {
+                ids.push(&case.id);
+                *end = (*end).max(&case.finished_at);
+            }
+            None => blocks.push((&case.block, vec![&case.id], &case.finished_at)),
+        }
     }
+    blocks.sort_by_key(|(.., end)| *end);
+    let mut begin = run.started_at.as_str();
+    let mut found = Vec::new();
+    for (_, ids, end) in blocks {
+        let seconds = clock::seconds_between(begin, end).unwrap_or(0.0).max(0.0) / ids.len() as f64;
+        found.extend(ids.into_iter().map(|id| (id, seconds)));
+        begin = end;
+    }
+    found
 }
 
 /// What cases have in common whose times are like one another: all but library, key's encoding and size.
 fn kind(case: &Case) -> String {
     let told = |parameter: &&Parameter| match parameter {
-        Parameter::Number(name, _) => !SIZES.contains(&name.as_str()),
         Parameter::Word(name, _) => name != "key",
-        Parameter::Flag(_) => true,
+        _ => !is_size(parameter),
     };
     let parameters: Vec<String> = case.parameters.iter().filter(told).map(Parameter::to_string).collect();
     format!("{}/{}/{}[{}]", case.workload, case.algorithm, case.operation, parameters.join(","))
+}
+
+fn is_size(parameter: &Parameter) -> bool {
+    matches!(parameter, Parameter::Number(name, _) if SIZES.contains(&name.as_str()))
 }
 
 /// What the time of a call grows with.
@@ -179,32 +310,85 @@ fn size(case: &Case) -> f64 {
     SIZES.iter().filter_map(|name| case.number(name)).product::<u64>().max(1) as f64
 }
 
-fn expected(cases: &[Case], protocol: &Protocol, samples: u64, times: &Times) -> ExpectedDuration {
-    let mut found = ExpectedDuration { samples, ..ExpectedDuration::default() };
-    for case in cases.iter().filter(|case| case.workload != "floor") {
-        let ns = match times.of(case) {
-            Some(Known::Run(ns)) => {
-                found.by_runs += 1;
-                ns
+/// The case at the sizes at which it is tried.
+fn smaller(case: &Case) -> Vec<Case> {
+    let mut found: Vec<Case> = Vec::new();
+    for most in TRIED_SIZES {
+        let mut smaller = Case { block: "expected".into(), ..case.clone() };
+        for parameter in &mut smaller.parameters {
+            if let Parameter::Number(name, number) = parameter
+                && SIZES.contains(&name.as_str())
+            {
+                *number = (*number).min(most);
             }
-            Some(Known::Trial(ns)) => {
-                found.by_trial += 1;
-                ns
+        }
+        if found.last().is_none_or(|last| size(last) < size(&smaller)) {
+            found.push(smaller);
+        }
+    }
+    found
+}
+
+/// A visit of a single sample.
+fn one_sample(case: &Case, batch: u64) -> VisitRequest {
+    VisitRequest {
+        case: case.id(),
+        batch,
+        warmup: 0,
+        samples: 1,
+        least: 0,
+        budget_ns: u64::MAX / 2,
+        may_put_off: false,
+        additions_per_cycle: AdditionsPerCycle::new(),
+    }
+}
+
+/// Samples of each case, if their number is fixed.
+fn samples(protocol: &Protocol) -> Option<u64> {
+    protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive)
+}
+
+/// Seconds that a case takes by the rules of a protocol.
+fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_ns: f64) -> f64 {
+    let processes = f64::from(protocol.processes);
+    let ready_s = known.ready_ns * processes / 1e9;
+    if let Some(seconds) = link_seconds(case, protocol.handshakes, protocol.processes) {
+        return seconds + ready_s;
+    }
+    let call_ns = known.call_ns;
+    let Some(samples) = samples(protocol) else {
+        // A round is measured whole, and no further one is begun when the time is spent.
+        let visit_s = protocol.visit_s.max(call_ns.max(shortest_sample_ns) / 1e9);
+        return protocol.max_time_s.max(visit_s * processes) + ready_s;
+    };
+    let batch = protocol.batch.filter(|_| size(case) <= 1.0);
+    let sample_ns = batch.map_or_else(|| call_ns.max(shortest_sample_ns), |batch| call_ns * batch as f64);
+    // Of a load the warm-up counts tasks.
+    let calls = protocol.warmup as f64 / case.number("tasks").unwrap_or(1) as f64;
+    let warmup_ns = if case.state() == State::Warm { calls * call_ns * processes } else { 0.0 };
+    (sample_ns * samples as f64 + warmup_ns) / 1e9 + ready_s
+}
+
+fn expected(plan: &Plan, times: &Times) -> ExpectedDuration {
+    let protocol = &plan.protocol;
+    let mut found = ExpectedDuration { samples: samples(protocol), ..ExpectedDuration::default() };
+    for case in &plan.cases {
+        let known = times.of(case, protocol);
+        if case.workload != "floor" {
+            match known.map(|known| known.source) {
+                Some(Source::Run) => found.by_runs += 1,
+                Some(Source::Trial) => found.by_trial += 1,
+                None => found.unknown += 1,
             }
-            None => {
-                found.unknown += 1;
-                continue;
+        }
+        found.seconds += match known {
+            Some(known) if times.whole_s.contains_key(&case.lasting_id()) => {
+                known.ready_ns * f64::from(protocol.processes.max(1)) / 1e9
             }
+            Some(known) => case_seconds(case, protocol, known, times.shortest_sample_ns(case)),
+            None if samples(protocol).is_some() => 0.0,
+            None => link_seconds(case, protocol.handshakes, protocol.processes).unwrap_or(protocol.max_time_s),
         };
-        let batch = protocol.batch.filter(|_| size(case) <= 1.0);
-        let shortest_ns = times.shortest_sample_ns.get(&kind(case)).copied().unwrap_or(0.0).max(SHORTEST_SAMPLE_NS);
-        let sample_ns = batch.map_or_else(|| ns.max(shortest_ns), |batch| ns * batch as f64);
-        let warm = case.state() == State::Warm;
-        // Of a load the warm-up counts tasks.
-        let calls = protocol.warmup as f64 / case.number("tasks").unwrap_or(1) as f64;
-        let warmup_ns = if warm { calls * ns * f64::from(protocol.processes) } else { 0.0 };
-        let ready_ns = times.to_ready(case) * f64::from(protocol.processes);
-        found.seconds += (sample_ns * samples as f64 + warmup_ns + ready_ns) / 1e9;
     }
     found
 }
@@ -213,6 +397,7 @@ fn expected(cases: &[Case], protocol: &Protocol, samples: u64, times: &Times) ->
 mod tests {
     use super::*;
     use pqlab_record::Facts;
+    use pqlab_store::FinishedCase;
 
     fn case(operation: &str, provider: &str, parameters: &[(&str, u64)]) -> Case {
         Case {
@@ -228,7 +413,25 @@ mod tests {
     }
 
     fn reference() -> Protocol {
-        Protocol { kind: ProtocolKind::Reference, processes: 4, warmup: 100, ..Protocol::default() }
+        Protocol {
+            kind: ProtocolKind::Reference,
+            iterations: Some(1000),
+            processes: 4,
+            warmup: 100,
+            ..Protocol::default()
+        }
+    }
+
+    fn plan(cases: &[Case], protocol: Protocol) -> Plan {
+        Plan { suite: "test".into(), cases: cases.to_vec(), protocol }
+    }
+
+    fn tried(call_ns: f64) -> Tried {
+        Tried { size: 1.0, call_ns, ready_ns: 0.0, shortest_sample_ns: 0.0 }
+    }
+
+    fn close(found: f64, wanted: f64) {
+        assert!((found - wanted).abs() < 1e-6, "{found} is not {wanted}");
     }
 
     #[test]
@@ -237,24 +440,20 @@ mod tests {
         let cases = [known.clone(), case("keygen", "b", &[]), case("sign", "a", &[]), case("verify", "a", &[])];
         let mut times = Times::default();
         times.by_id.insert(known.lasting_id(), 1e6);
-        times.learn(&cases);
-        times.tried(&cases[2], 100.0);
-        let found = expected(&cases, &reference(), 1000, &times);
-        assert_eq!((found.by_runs, found.by_trial, found.unknown, found.samples), (2, 1, 1, 1000));
+        times.learn(&cases, &reference(), &[]);
+        times.tried.insert(kind(&cases[2]), vec![tried(100.0)]);
+        let found = expected(&plan(&cases, reference()), &times);
+        assert_eq!((found.by_runs, found.by_trial, found.unknown, found.samples), (2, 1, 1, Some(1000)));
         // Twice 1,000 samples of a millisecond after four times 100, and samples that are no shorter than some.
-        let wanted = 2.0 * (1.0 + 0.4) + 1000.0 * SHORTEST_SAMPLE_NS / 1e9 + 4.0 * 100.0 * 1e-7;
-        assert!((found.seconds - wanted).abs() < 1e-9, "{}", found.seconds);
-        times.shortest_sample_ns.insert(kind(&cases[2]), 1e6);
-        let long = expected(&cases[2..3], &reference(), 1000, &times).seconds;
-        assert!((long - (1.0 + 4e-5)).abs() < 1e-9, "{long}");
-        times.ready_ns.insert(kind(&cases[2]), 1e8);
-        for (cases, alone) in [(&cases[2..3], long), (&cases[..1], 1.4)] {
-            let ready = expected(cases, &reference(), 1000, &times).seconds - alone;
-            assert!((ready - 4.0 * 0.1).abs() < 1e-9, "four processes: {ready}");
-        }
-        times.ready_ns.clear();
-        let one = expected(&cases[2..3], &Protocol { batch: Some(1), ..reference() }, 1000, &times);
-        assert!((one.seconds - 1400.0 * 1e-7).abs() < 1e-9, "{}", one.seconds);
+        close(found.seconds, 2.0 * (1.0 + 0.4) + 1000.0 * SHORTEST_SAMPLE_NS / 1e9 + 4.0 * 100.0 * 1e-7);
+        let of = |times: &Times, protocol| expected(&plan(&cases[2..3], protocol), times).seconds;
+        let long = Tried { shortest_sample_ns: 1e6, ..tried(100.0) };
+        times.tried.insert(kind(&cases[2]), vec![long]);
+        close(of(&times, reference()), 1.0 + 4e-5);
+        times.tried.insert(kind(&cases[2]), vec![Tried { ready_ns: 1e8, ..long }]);
+        close(of(&times, reference()), 1.0 + 4e-5 + 4.0 * 0.1);
+        times.tried.insert(kind(&cases[2]), vec![tried(100.0)]);
+        close(of(&times, Protocol { batch: Some(1), ..reference() }), 1400.0 * 1e-7);
     }
 
     #[test]
@@ -263,11 +462,61 @@ mod tests {
         let mut times = Times::default();
         times.by_id.insert(of(100).lasting_id(), 1e5);
         let cases = [of(100), of(5000)];
-        times.learn(&cases);
-        assert_eq!(times.of(&of(100)), Some(Known::Run(1e7)));
-        assert_eq!(times.of(&of(5000)), Some(Known::Run(5e8)));
-        assert_eq!(times.of(&case("sign-load", "a", &[("tasks", 100), ("workers", 4)])), None);
-        let found = expected(&cases[1..], &reference(), 1000, &times);
-        assert!((found.seconds - (500.0 + 0.01 * 4.0)).abs() < 1e-6, "{}", found.seconds);
+        times.learn(&cases, &reference(), &[]);
+        let call_ns = |case: &Case| times.of(case, &reference()).map(|known| known.call_ns);
+        assert_eq!(call_ns(&of(100)), Some(1e7));
+        assert_eq!(call_ns(&of(5000)), Some(5e8));
+        assert_eq!(call_ns(&case("sign-load", "a", &[("tasks", 100), ("workers", 4)])), None);
+        close(expected(&plan(&cases[1..], reference()), &times).seconds, 500.0 + 0.01 * 4.0);
+    }
+
+    #[test]
+    fn an_adaptive_case_takes_a_whole_round_and_its_preparation_in_every_process() {
+        let block = |tx| case("verify-block", "a", &[("tx", tx)]);
+        let protocol = || Protocol { processes: 3, max_time_s: 0.5, ..Protocol::default() };
+        let large = plan(&[block(100_000)], protocol());
+        let nominal = expected(&large, &Times::default());
+        assert_eq!((nominal.seconds, nominal.unknown), (0.5, 1));
+        // 50 ms and 200 ms of preparation for a thousand transactions, 110 ms for a hundred.
+        let mut times = Times::default();
+        let at = |size: f64, ready_ns| Tried { size, call_ns: size * 5e4, ready_ns, shortest_sample_ns: 0.0 };
+        times.tried.insert(kind(&block(1)), vec![at(100.0, 1.1e8), at(1000.0, 2e8)]);
+        // 5 s for the block and 10.1 s for its preparation, by each of three processes.
+        close(expected(&large, &times).seconds, 3.0 * (5.0 + 10.1));
+        close(expected(&plan(&[block(1)], protocol()), &times).seconds, 0.5 + 3.0 * 0.1001);
+    }
+
+    #[test]
+    fn large_cases_are_tried_at_two_sizes() {
+        let sizes = |tx| smaller(&case("verify-block", "a", &[("tx", tx)])).iter().map(size).collect::<Vec<_>>();
+        assert_eq!(sizes(100_000), [100.0, 1000.0]);
+        assert_eq!(sizes(500), [100.0, 500.0]);
+        assert_eq!(sizes(1), [1.0]);
+        assert_eq!(smaller(&case("sign", "a", &[])).len(), 1);
+    }
+
+    #[test]
+    fn an_earlier_run_by_the_same_rules_tells_the_whole_time_and_by_others_the_preparation() {
+        let [small, large] = [case("sign", "a", &[]), case("verify-block", "a", &[("tx", 10_000)])];
+        let finished = |case: &Case, block: &str, minute: u32| FinishedCase {
+            id: case.id(),
+            block: block.into(),
+            finished_at: format!("2026-11-21T19:{minute:02}:00Z"),
+        };
+        let earlier = FinishedRun {
+            started_at: "2026-11-21T19:00:00Z".into(),
+            protocol: Protocol::default(),
+            cases: vec![finished(&small, "one", 1), finished(&large, "two", 4)],
+        };
+        let cases = [small.clone(), large.clone()];
+        let seconds = |protocol: Protocol| {
+            let mut times = Times::default();
+            times.by_id.insert(large.lasting_id(), 1e9);
+            times.learn(&cases, &protocol, std::slice::from_ref(&earlier));
+            expected(&plan(&cases[1..], protocol), &times).seconds
+        };
+        close(seconds(Protocol::default()), 180.0);
+        // 8 s of it were a round of eight processes; each took 21.5 s to prepare.
+        close(seconds(Protocol { processes: 2, ..Protocol::default() }), 2.0 * (1.0 + 21.5));
     }
 }

@@ -5,15 +5,17 @@
 //! be a failed row.
 
 use crate::place::Place;
-use crate::plan::{Draft, LOADS_LEFT_OUT, without_networks};
-use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
+use crate::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
+use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite, defects};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, ProcessPool};
 use pqlab_harness::schedule::{self, CounterFacts};
 use pqlab_harness::{Event, Observer, ObserverError, counter};
+use pqlab_primitives::Provider;
 use pqlab_record::{CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
-use pqlab_stats::Sorted;
+use pqlab_stats::{Sorted, mean};
 use pqlab_workloads::fastest::Question;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Worker processes.
@@ -26,6 +28,8 @@ const MAX_TIME_S: f64 = 0.1;
 const PRECISION_PCT: f64 = 2.0;
 /// A request that takes longer than this is no candidate's, whatever a run would allow.
 const REQUEST: Duration = Duration::from_secs(20);
+/// Operations of constructions that sign.
+const SIGNS: [&str; 2] = ["sign", "cycle"];
 /// Of order and inputs: the same candidates have the same inputs.
 const SEED: u64 = 1;
 
@@ -44,7 +48,7 @@ impl Laboratory {
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
         let Draft { plan: mut draft, questions, loads_left_out } = self.drafted(suites, filters, overrides)?;
-        without_networks(&mut draft.cases, note)?;
+        without_what_is_missing(&mut draft.cases, note)?;
         if loads_left_out > 0 {
             note(&format!("not measured: {LOADS_LEFT_OUT}"));
         }
@@ -53,16 +57,19 @@ impl Laboratory {
         }
         let mut answers = Vec::new();
         for question in &questions {
-            let tried = self.tried(question, &draft.protocol)?;
-            match answer(question, &tried) {
+            let (question, defective) = without_defects(question, self.registry().providers());
+            let tried = self.tried(&question, &draft.protocol)?;
+            match answer(&question, &tried, defective) {
                 Ok(found) => {
                     note(&fastest_line(&found));
                     answers.push(found);
                 }
-                Err(failed) => note(&none_left(question, &failed)),
+                Err(failed) => note(&none_left(&question, &failed)),
             }
         }
-        Plan::new(self.registry(), suites, filters, overrides, &answers)
+        let mut plan = Plan::new(self.registry(), suites, filters, overrides, &answers)?;
+        without_what_is_missing(&mut plan.cases, &mut |_| {})?;
+        Ok(plan)
     }
 
     /// The plan before anything is measured: where a library is left to measurement (`fastest`), with every one that it may be.
@@ -138,9 +145,28 @@ impl Observer for Finished {
     }
 }
 
-/// The candidate with the least time over all operations; those that failed where none is left.
-fn answer(question: &Question, tried: &[Record]) -> Result<Fastest, Vec<FailedCandidate>> {
-    let (mut able, mut failed) = (Vec::new(), Vec::new());
+/// The question without the candidates that have a known defect in what decides, and these with their defects. If all have one, they
+/// stay: what is measured is marked.
+fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Question, Vec<FailedCandidate>) {
+    let mut defective: Vec<FailedCandidate> = Vec::new();
+    for case in question.cases() {
+        let known = defective.iter().any(|one| one.provider == case.provider);
+        if let Some(what) = defects::known(&case, providers).filter(|_| !known) {
+            defective.push(FailedCandidate { provider: case.provider, reason: format!("known defect: {what}") });
+        }
+    }
+    let mut left = question.clone();
+    left.candidates.retain(|candidate| defective.iter().all(|one| one.provider != *candidate));
+    if left.candidates.is_empty() { (question.clone(), Vec::new()) } else { (left, defective) }
+}
+
+/// The candidate with the least time over all operations; those that failed where none is left. Those in `failed` were not tried.
+fn answer(
+    question: &Question,
+    tried: &[Record],
+    mut failed: Vec<FailedCandidate>,
+) -> Result<Fastest, Vec<FailedCandidate>> {
+    let mut able = Vec::new();
     for candidate in &question.candidates {
         match total_ns(tried, candidate) {
             Ok(ns) => able.push((ns, candidate.clone())),
@@ -180,15 +206,20 @@ fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
     of.into_iter().map(typical_ns).sum()
 }
 
-/// The interquartile mean of an operation in ns: of a signer that repeats itself the median moves in steps, and the mean
-/// leans on whatever interrupted it.
+/// The typical time of an operation in ns. Of a signer that repeats by chance it is the mean, which users pay; else the interquartile
+/// mean, which does not lean on what interrupted it.
 fn typical_ns(record: &Record) -> Result<f64, String> {
     if record.status == Status::Failed {
         return Err(record.error.clone().unwrap_or_default());
     }
     let samples = &record.samples;
-    let usable = Visits::Usable.of(samples).flat_map(|visit| samples.ns_per_operation(visit)).collect();
-    Sorted::new(usable).map(|sorted| sorted.interquartile_mean()).ok_or_else(|| "it has no samples".to_owned())
+    let usable: Vec<f64> = Visits::Usable.of(samples).flat_map(|visit| samples.ns_per_operation(visit)).collect();
+    let typical = if SIGNS.contains(&record.case.operation.as_str()) {
+        mean(&usable)
+    } else {
+        Sorted::new(usable).map(|sorted| sorted.interquartile_mean())
+    };
+    typical.ok_or_else(|| "it has no samples".to_owned())
 }
 
 /// What a user is told of a construction that no candidate can do.
@@ -252,7 +283,7 @@ mod tests {
             (_, true, _) => Some(45),
             _ => Some(1000),
         };
-        let found = answer(&question, &tried(&question, ns)).unwrap();
+        let found = answer(&question, &tried(&question, ns), Vec::new()).unwrap();
         assert_eq!((found.provider.as_str(), found.ns), (third.as_str(), 90.0));
         assert_eq!(found.runner_up.unwrap().provider, *second);
         assert_eq!(found.operations, ["keygen", "encapsulate"]);
@@ -269,11 +300,49 @@ mod tests {
             (true, _) => None,
             _ => Some(1000),
         };
-        let found = answer(&question, &tried(&question, ns)).unwrap();
+        let found = answer(&question, &tried(&question, ns), Vec::new()).unwrap();
         assert_ne!(found.provider, *quickest);
         assert_eq!(found.failed, [FailedCandidate { provider: quickest.clone(), reason: "it crashed".into() }]);
-        let failed = answer(&question, &tried(&question, |_| None)).unwrap_err();
+        let failed = answer(&question, &tried(&question, |_| None), Vec::new()).unwrap_err();
         assert_eq!(failed.len(), question.candidates.len());
         assert!(none_left(&question, &failed).contains("X-Wing is left out"));
+    }
+    #[test]
+    fn libraries_with_a_known_defect_in_what_decides_are_not_chosen() {
+        let registry = Registry::new(pqlab_providers::providers());
+        let asked = || Some(FASTEST.to_owned());
+        let options = CaseOptions { classical: asked(), post_quantum: asked(), ..CaseOptions::default() };
+        let workload = registry.workloads().iter().find(|workload| workload.id() == "certificate").unwrap();
+        let of = |operation: &str| {
+            let mut cases = workload.cases(registry.providers(), &options);
+            cases.retain(|case| case.algorithm == "X.509-composite" && case.operation == operation);
+            workload.questions(&cases, registry.providers(), &options).remove(0)
+        };
+        let concerned = |question: &Question| {
+            let cases = question.cases().into_iter();
+            cases.filter(|case| defects::known(case, registry.providers()).is_some()).count()
+        };
+        let verify = of("verify");
+        assert_eq!(verify.operations(), ["verify"]);
+        let (left, defective) = without_defects(&verify, registry.providers());
+        assert_eq!(concerned(&left), 0);
+        assert_eq!(left.candidates.len() + defective.len(), verify.candidates.len());
+        assert!(defective.iter().all(|one| one.reason.starts_with("known defect: ")));
+        let build = of("build");
+        assert_eq!(build.operations(), ["sign"]);
+        assert_eq!(without_defects(&build, registry.providers()).0, build, "the defect is in verification");
+        // What is defective in all candidates is measured, and marked.
+        let mut only = verify;
+        only.candidates = vec!["liboqs".into()];
+        assert_eq!(without_defects(&only, registry.providers()).0, only);
+    }
+
+    #[test]
+    fn signers_are_compared_by_their_means() {
+        let question = question();
+        let mut records = tried(&question, |_| Some(10));
+        let other = typical_ns(&records[0]).unwrap();
+        records[0].case.operation = "sign".into();
+        assert_eq!((other, typical_ns(&records[0]).unwrap()), (10.0, 132.5));
     }
 }

@@ -1,9 +1,9 @@
 //! What would be measured, and about how long it would take.
 
+use crate::plan::without_what_is_missing;
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
-use pqlab_record::{Case, Protocol};
+use pqlab_record::Case;
 use pqlab_store::Store;
-use pqlab_workloads::link_seconds;
 use serde_json::{Value, json};
 
 /// A plan that is looked at and not measured.
@@ -16,10 +16,8 @@ pub struct Outline {
     pub cases: Vec<String>,
     /// How many of them are measured, once trials have chosen those libraries: about, as some are measured anyway and others are not.
     pub measured: usize,
-    /// How long it takes, where the number of samples is fixed.
-    pub expected: Option<ExpectedDuration>,
-    /// Most seconds that it may take; less where the noise is small.
-    pub most_s: f64,
+    /// How long it takes.
+    pub expected: ExpectedDuration,
     /// What is to be known of the selection, a line each.
     pub notes: Vec<String>,
 }
@@ -27,14 +25,14 @@ pub struct Outline {
 impl Outline {
     /// The same for programs.
     pub fn to_json(&self) -> Value {
-        let seconds = self.expected.as_ref().map_or(self.most_s, |expected| expected.seconds);
-        json!({"suite": self.suite, "cases": self.cases, "measured": self.measured, "seconds": seconds, "at_most": self.expected.is_none()})
+        json!({
+            "suite": self.suite,
+            "cases": self.cases,
+            "measured": self.measured,
+            "seconds": self.expected.seconds,
+            "unknown": self.expected.unknown,
+        })
     }
-}
-
-/// Most seconds that a case takes; of one over a network about as many as it takes.
-fn most_seconds(case: &Case, protocol: &Protocol) -> f64 {
-    link_seconds(case, protocol.handshakes, protocol.processes).unwrap_or(protocol.max_time_s)
 }
 
 fn beside_the_floor(plan: &Plan) -> impl Iterator<Item = &Case> {
@@ -54,16 +52,20 @@ impl Laboratory {
         store: &Store,
     ) -> Result<Outline, LabError> {
         let named = self.named(words)?;
-        let (draft, plan) = self.draft_and_likeness(&named.suites, &named.narrow(filters), overrides)?;
+        let (mut draft, mut plan) = self.draft_and_likeness(&named.suites, &named.narrow(filters), overrides)?;
+        let mut notes = named.notes;
+        without_what_is_missing(&mut draft.cases, &mut |note| notes.push(note.to_owned()))?;
+        if let Some(plan) = &mut plan {
+            without_what_is_missing(&mut plan.cases, &mut |_| {})?;
+        }
         let cases: Vec<String> = beside_the_floor(&draft).map(Case::id).collect();
         let plan = plan.unwrap_or(draft);
         Ok(Outline {
             cases,
             measured: beside_the_floor(&plan).count(),
-            expected: self.expected_duration(store, &plan)?,
-            most_s: plan.cases.iter().map(|case| most_seconds(case, &plan.protocol)).sum(),
+            expected: self.expected_duration(store, &plan, false)?,
             suite: plan.suite,
-            notes: named.notes,
+            notes,
         })
     }
 }

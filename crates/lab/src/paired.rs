@@ -3,12 +3,13 @@
 use crate::plan::Plan;
 use crate::{
     Filters, LabError, Laboratory, LibrarySpec, Margin, ProtocolOverrides, Select, Suite, Thing, compare_stored,
-    instead,
+    defects, instead,
 };
 use pqlab_analysis::comparison::{Comparison, Judged};
-use pqlab_record::Case;
+use pqlab_record::{Case, Environment, ProviderBuild};
 use pqlab_store::Store;
 use pqlab_workloads::CaseOptions;
+use serde::Serialize;
 use std::collections::HashSet;
 
 /// The workload of the harness itself, which every run has.
@@ -58,6 +59,29 @@ impl Side {
     }
 }
 
+/// What must be known of a library that is compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ComparedLibrary {
+    /// The provider's id.
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// How it was built, and the file of one that was loaded.
+    pub build: String,
+    /// Its known defects, each with the algorithms and operations that it concerns.
+    pub known_defects: Vec<String>,
+}
+
+impl ComparedLibrary {
+    /// The lines for people: a line for the library and one for each defect.
+    pub fn lines(&self) -> Vec<String> {
+        let build = if self.build.is_empty() { String::new() } else { format!(" ({})", self.build) };
+        let library = format!("{}: {}{build}", self.id, self.version);
+        let defect = |what: &String| format!("{}: known defect: {what}", self.id);
+        std::iter::once(library).chain(self.known_defects.iter().map(defect)).collect()
+    }
+}
+
 /// What two libraries are compared by where no suite is named: their KEMs and signatures, with prepared keys and short messages.
 pub fn shared_operations() -> Suite {
     let select = |workload: &str| Select {
@@ -92,6 +116,20 @@ pub fn compare_sides(
 }
 
 impl Laboratory {
+    /// Version, build and known defects of both sides of a comparison, as a run found them.
+    pub fn compared_libraries(&self, environment: &Environment, sides: &[Side; 2]) -> [ComparedLibrary; 2] {
+        [&sides[0], &sides[1]].map(|side| {
+            let build = environment.providers.iter().find(|build| build.id == side.id());
+            let provider = self.registry().providers().iter().find(|provider| provider.id() == side.id());
+            ComparedLibrary {
+                id: side.id().to_owned(),
+                version: build.map_or_else(|| "unknown version".to_owned(), |build| build.version.clone()),
+                build: build.map(ProviderBuild::origin).unwrap_or_default(),
+                known_defects: provider.map(|provider| defects::of_library(provider)).unwrap_or_default(),
+            }
+        })
+    }
+
     /// What a text means as a side of a comparison: a provider of this build by its id, or else a library.
     ///
     /// # Errors

@@ -4,7 +4,9 @@ use crate::near::nearest;
 use crate::{LabError, ProtocolOverrides, Select, Suite, Thing, suite};
 use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
-use pqlab_workloads::{CaseOptions, NULL, Registry, Workload, networks_are_available};
+use pqlab_workloads::{
+    CaseOptions, MESSAGE_SETS_MISSING, NULL, Registry, Workload, lacks_message_set, networks_are_available,
+};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -46,7 +48,7 @@ pub(crate) struct Draft {
 
 /// What a user is told of them.
 pub(crate) const LOADS_LEFT_OUT: &str = "loads of many tasks at once, which a fixed number of samples leaves out unless they are named: by \
-     their numbers of tasks, or by a filter that says `load`";
+     their numbers of tasks, or by a filter that matches nothing else";
 
 impl Plan {
     /// Selects the cases of suites and filters from everything that the registry offers; `fastest` stands for what was found.
@@ -103,7 +105,6 @@ impl Plan {
         let mut questions = Vec::new();
         let mut seen = HashSet::new();
         let floor = Select { workload: "floor".into(), null: true, ..Select::default() };
-        let selections = suites.iter().flat_map(|suite| suite.select.iter().map(move |select| (suite, select)));
         for suite in suites {
             suite.protocol.apply(&mut protocol);
         }
@@ -121,20 +122,37 @@ impl Plan {
         let fixed = protocol.kind != ProtocolKind::Adaptive;
         let spared = unasked_loads(&protocol, suites, filters);
         let mut loads_left_out = 0;
-        for (suite, selection) in selections {
-            let (workload, options, mut selected) = of(selection, suite.builtin)?;
-            selected.retain(|case| filters.take(case));
-            if spared {
-                loads_left_out += selected.iter().filter(|case| is_load(case)).count();
-                selected.retain(|case| !is_load(case));
+        for suite in suites {
+            let mut offers = Vec::new();
+            let mut selections = Vec::new();
+            for selection in &suite.select {
+                let (workload, options, offered) = of(selection, suite.builtin)?;
+                let apart = fixed && selection.adaptive_only;
+                let reach = |case: &Case| {
+                    let load = is_load(case);
+                    if spared && load || apart && !filters.name_numbers(case) {
+                        Reach::Everything
+                    } else {
+                        Reach::of(case, selection)
+                    }
+                };
+                let of_selection = offers.len()..offers.len() + offered.len();
+                offers.extend(offered.into_iter().map(|case| (reach(&case), case)));
+                selections.push((workload, options, of_selection));
             }
-            if fixed && selection.adaptive_only {
-                selected.retain(|case| filters.ask_for(case));
+            let chosen = filters.choose(&offers);
+            let left_out = |(at, (_, case)): &(usize, &(Reach, Case))| {
+                spared && is_load(case) && !chosen.contains(at) && filters.take(case)
+            };
+            loads_left_out += offers.iter().enumerate().filter(left_out).count();
+            for (workload, options, of_selection) in selections {
+                let selected = of_selection.filter(|at| chosen.contains(at)).map(|at| offers[at].1.clone());
+                let selected: Vec<Case> = selected.collect();
+                if found.is_none() {
+                    fastest::merge(&mut questions, workload.questions(&selected, registry.providers(), &options));
+                }
+                cases.extend(selected.into_iter().filter(|case| seen.insert(case.id())));
             }
-            if found.is_none() {
-                fastest::merge(&mut questions, workload.questions(&selected, registry.providers(), &options));
-            }
-            cases.extend(selected.into_iter().filter(|case| seen.insert(case.id())));
         }
         // Of a worker that nothing else is measured of, nobody wants the floor.
         let measured: HashSet<&str> =
@@ -164,7 +182,10 @@ impl Plan {
         let mut protocol = header.protocol.clone();
         overrides.apply(&mut protocol);
         // A run of before is measured again by the names of today.
-        let taken = |case: &Case| case.workload == "floor" || filters.take(case);
+        let floors: HashSet<String> =
+            header.plan.iter().map(Case::today).filter(|case| filters.take(case)).map(|case| overhead_key(&case)).collect();
+        let overhead = |case: &Case| case.provider == NULL && floors.contains(&overhead_key(case));
+        let taken = |case: &Case| case.workload == "floor" || filters.take(case) || overhead(case);
         let cases: Vec<Case> = header.plan.iter().map(Case::today).filter(taken).collect();
         if cases.iter().all(|case| case.workload == "floor") {
             let ids: Vec<String> = header.plan.iter().map(Case::id).collect();
@@ -177,27 +198,85 @@ impl Plan {
 }
 
 impl Filters {
-    /// Whether libraries are named in any way.
+    /// Whether libraries are named in any way. A pattern that takes every library names none.
     fn name_libraries(&self) -> bool {
+        let names_one = |id: &String| id.rsplit_once('@').is_some_and(|(_, provider)| provider != "*");
         self.options.classical.is_some()
             || self.options.post_quantum.is_some()
             || !self.providers.is_empty()
-            || self.ids.iter().any(|id| id.contains('@'))
+            || self.ids.iter().any(names_one)
     }
 
-    /// Whether an id, or a number of tasks or threads, asks for such a case.
-    fn ask_for(&self, case: &Case) -> bool {
-        let several = is_load(case) && self.options.tasks.is_some()
-            || case.number("threads").is_some() && self.options.threads.is_some();
-        several || !self.ids.is_empty()
+    /// Whether a number of tasks or threads asks for such a case.
+    fn name_numbers(&self, case: &Case) -> bool {
+        is_load(case) && self.options.tasks.is_some()
+            || case.number("threads").is_some() && self.options.threads.is_some()
     }
 
     /// Whether they leave a case.
     pub(crate) fn take(&self, case: &Case) -> bool {
         (self.ids.is_empty() || self.ids.iter().any(|pattern| names(pattern, case)))
-            && (matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library()))
+            && self.take_provider(case)
             && matches_any(&self.algorithms, &case.algorithm)
     }
+
+    fn take_provider(&self, case: &Case) -> bool {
+        matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library())
+    }
+
+    /// Returns the positions of the offers that a suite measures. Filters narrow down what the suite measures without them; only a
+    /// pattern that matches none of that reaches for what the suite leaves out.
+    fn choose(&self, offers: &[(Reach, Case)]) -> HashSet<usize> {
+        let every = ["*".to_owned()];
+        let or_every = |patterns: &'_ [String]| if patterns.is_empty() { every.to_vec() } else { patterns.to_vec() };
+        let (ids, algorithms) = (or_every(&self.ids), or_every(&self.algorithms));
+        let named = !self.ids.is_empty() || !self.algorithms.is_empty();
+        let mut chosen = HashSet::new();
+        for (id, algorithm) in ids.iter().flat_map(|id| algorithms.iter().map(move |algorithm| (id, algorithm))) {
+            let matching = |(_, (_, case)): &(usize, &(Reach, Case))| {
+                self.take_provider(case) && matches(algorithm, &case.algorithm) && names(id, case)
+            };
+            let matching: Vec<(usize, &(Reach, Case))> = offers.iter().enumerate().filter(matching).collect();
+            let real = matching.iter().filter(|(_, (_, case))| case.provider != NULL);
+            let nearest = real.map(|(_, (reach, _))| *reach).min();
+            let nearest = nearest.or_else(|| matching.iter().map(|(_, (reach, _))| *reach).min());
+            let reached = nearest.filter(|_| named).unwrap_or(Reach::Usual);
+            chosen.extend(matching.iter().filter(|(_, (reach, _))| *reach == reached).map(|(at, _)| *at));
+        }
+        let floors: HashSet<String> = chosen.iter().map(|&at| overhead_key(&offers[at].1)).collect();
+        let overhead = |case: &Case| case.provider == NULL && floors.contains(&overhead_key(case));
+        chosen.extend((0..offers.len()).filter(|&at| overhead(&offers[at].1)));
+        chosen
+    }
+}
+
+/// How far a filter must reach for a case of a suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// The suite measures it without a filter.
+    Usual,
+    /// It is of an algorithm that the suite leaves out.
+    OtherAlgorithm,
+    /// It is of an operation that the suite leaves out, or of a kind that the protocol does.
+    Everything,
+}
+
+impl Reach {
+    fn of(case: &Case, select: &Select) -> Reach {
+        if !matches_any(&select.usual_operations, &case.operation) {
+            Reach::Everything
+        } else if case.provider != NULL && !matches_any(&select.usual_algorithms, &case.algorithm) {
+            Reach::OtherAlgorithm
+        } else {
+            Reach::Usual
+        }
+    }
+}
+
+/// What a case has in common with the case of the provider `null` that measures its overhead.
+fn overhead_key(case: &Case) -> String {
+    let parameters: Vec<String> = case.parameters.iter().map(ToString::to_string).collect();
+    format!("{}/{}/{:?}[{}]", case.workload, case.operation, case.form, parameters.join(","))
 }
 
 /// Whether the case is of many tasks at once.
@@ -207,19 +286,33 @@ fn is_load(case: &Case) -> bool {
 
 /// Whether loads are left out of what is selected: under a fixed number of samples, where none are asked for. A thousand times
 /// five thousand tasks is an hour for each row, which is nothing that comes along. Numbers of tasks ask for them, a filter that
-/// says `load` or `tasks=`, and a suite of the user's own that does.
+/// matches nothing else, and a suite of the user's own that names them.
 fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
-    let says = |pattern: &String| pattern.contains("load") || pattern.contains("tasks=");
     let of_suite = |suite: &Suite| {
+        let says = |pattern: &String| pattern.contains("load") || pattern.contains("tasks=");
         let says = |select: &Select| select.options.tasks.is_some() || select.operations.iter().any(says);
         !suite.builtin && suite.select.iter().any(says)
     };
-    let asked = filters.options.tasks.is_some() || filters.ids.iter().any(says) || suites.iter().any(of_suite);
+    let asked = filters.options.tasks.is_some() || suites.iter().any(of_suite);
     protocol.kind != ProtocolKind::Adaptive && !asked
 }
 
-/// Leaves out what goes over networks where none can be made, and says so.
-pub(crate) fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
+/// Leaves out what this machine lacks something for, and says so.
+pub(crate) fn without_what_is_missing(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
+    without_networks(cases, note)?;
+    let lacking = cases.iter().filter(|case| lacks_message_set(case)).count();
+    if lacking == 0 {
+        return Ok(());
+    }
+    cases.retain(|case| !lacks_message_set(case));
+    if cases.iter().all(|case| case.workload == "floor") {
+        return Err(LabError::invalid("variants", MESSAGE_SETS_MISSING));
+    }
+    note(&format!("not measured: {lacking} cases that sign published messages: {MESSAGE_SETS_MISSING}"));
+    Ok(())
+}
+
+fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
     let over_networks = cases.iter().filter(|case| case.waits_for_network()).count();
     let Some(reason) = (over_networks > 0).then(networks_are_available).and_then(Result::err) else { return Ok(()) };
     cases.retain(|case| !case.waits_for_network());
@@ -255,10 +348,6 @@ fn select(
         check_patterns(Thing::Provider, &select.providers, providers)?;
         check_patterns(Thing::Form, &select.forms, ["prepared", "encoded"].into_iter())?;
     }
-    let unfiltered = filters.ids.is_empty();
-    let algorithms: &[String] =
-        if unfiltered && filters.algorithms.is_empty() { &select.usual_algorithms } else { &[] };
-    let operations: &[String] = if unfiltered { &select.usual_operations } else { &[] };
     let over_network = filters.options.ask_for_network();
     let asked_for_null = filters.providers.iter().any(|pattern| pattern == NULL);
     cases.retain(|case| {
@@ -272,8 +361,6 @@ fn select(
             && filters.over.as_deref().is_none_or(|over| case.workload == "floor" || case.word("over") == Some(over))
             && (!over_network || case.workload == "floor" || case.waits_for_network())
             && matches_any(&select.algorithms, &case.algorithm)
-            && (case.provider == NULL || matches_any(algorithms, &case.algorithm))
-            && matches_any(operations, &case.operation)
             && matches_any(&select.operations, &case.operation)
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
             && (form.is_empty() || matches_any(&select.forms, form))

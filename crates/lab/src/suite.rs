@@ -50,11 +50,11 @@ pub struct Select {
     /// `prepared`, `encoded`.
     #[serde(default)]
     pub forms: Vec<String>,
-    /// Algorithms to which a selection of all is narrowed where the command line names none: so that a suite is bearable,
-    /// and yet any algorithm can be asked for.
+    /// Algorithms to which a selection of all is narrowed: so that a suite is bearable, and yet any algorithm can be asked for.
+    /// A filter that matches nothing of what the suite measures reaches for the others.
     #[serde(default)]
     pub usual_algorithms: Vec<String>,
-    /// Likewise operations, where the command line has no filter.
+    /// Likewise operations.
     #[serde(default)]
     pub usual_operations: Vec<String>,
     /// Parameters as the id shows them, all of which a case that has parameters must have: `regime=ram`; with an exclamation
@@ -65,8 +65,8 @@ pub struct Select {
     /// libraries: neither halves nor providers, nor a provider in a filter.
     #[serde(flatten)]
     pub options: CaseOptions,
-    /// Whether the selection is left out under a fixed number of samples where the command line has no filter and no number of
-    /// tasks or threads. Loads of many tasks are left out of every selection then, unless they are named.
+    /// Whether the selection is left out under a fixed number of samples, unless the command line gives a number of tasks or threads,
+    /// or a filter that matches nothing else. So are loads of many tasks in every selection.
     #[serde(default)]
     pub adaptive_only: bool,
     /// Whether the provider that does nothing is measured too.
@@ -351,6 +351,15 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_suite_but_the_standard_one_says_how_long_it_takes() {
+        for suite in builtin_suites().unwrap() {
+            let says = ["minute", "hour", " seconds"].iter().any(|unit| suite.about.contains(unit));
+            assert!(!says || suite.name == "standard", "{}: the program announces the time: {}", suite.name, suite.about);
+            assert!(!suite.about.contains("at most"), "{}: {}", suite.name, suite.about);
+        }
+    }
 
     fn message(text: &str) -> String {
         Suite::parse(text, "x.toml").unwrap_err().to_string()

@@ -73,7 +73,7 @@ pub struct Fastest {
     /// Which they were; none in runs of before this was kept.
     #[serde(default)]
     pub among: Vec<String>,
-    /// Those of them that failed.
+    /// Those that failed or have a known defect in what decided.
     pub failed: Vec<FailedCandidate>,
 }
 
@@ -86,7 +86,7 @@ pub struct RunnerUp {
     pub ns: f64,
 }
 
-/// A pair of libraries that could not be tried.
+/// A pair of libraries that could not be chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedCandidate {
     /// The pair.

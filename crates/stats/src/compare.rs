@@ -173,6 +173,17 @@ impl Verdict {
             Verdict::Inconclusive => "inconclusive",
         }
     }
+
+    /// What it means for the second case, B, in the words of help and documents. The margin decides what is equivalent and nothing else:
+    /// a difference that is certain has a direction, however small it is.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Verdict::Faster => "B takes less time: a real difference, of any size",
+            Verdict::Slower => "B takes longer: a real difference, of any size",
+            Verdict::Equivalent => "the whole interval of the ratio lies within the margin",
+            Verdict::Inconclusive => "the data do not tell: noise, a failure, or a disturbed core",
+        }
+    }
 }
 
 /// A verdict, and how sure it is.

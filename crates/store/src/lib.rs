@@ -22,6 +22,6 @@ mod yardsticks;
 
 pub use error::StoreError;
 pub use location::default_path;
-pub use medians::RunMedian;
+pub use medians::{FinishedCase, FinishedRun, RunMedian};
 pub use store::Store;
 pub use write::Import;

@@ -3,7 +3,7 @@
 use crate::error::At;
 use crate::read::NEWEST_FIRST;
 use crate::{Store, StoreError};
-use pqlab_record::{Environment, Unit};
+use pqlab_record::{Environment, Protocol, Unit};
 use rusqlite::params;
 
 /// The median of a case in one run.
@@ -17,6 +17,28 @@ pub struct RunMedian {
     pub median: f64,
     /// The variance of its logarithm, as processes and rounds of the run itself show it.
     pub variance: f64,
+}
+
+/// A complete run, with when its cases were finished.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishedRun {
+    /// When it began (RFC 3339).
+    pub started_at: String,
+    /// Its rules.
+    pub protocol: Protocol,
+    /// Its cases, in the order of its plan.
+    pub cases: Vec<FinishedCase>,
+}
+
+/// When a case was finished.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishedCase {
+    /// Id of the case.
+    pub id: String,
+    /// The block in which it was measured.
+    pub block: String,
+    /// RFC 3339.
+    pub finished_at: String,
 }
 
 /// In fewer cases than this a run is not seen to be another than the others.
@@ -75,6 +97,48 @@ impl Store {
                 Ok(RunMedian { case: row.get("id")?, unit, median: row.get("median")?, variance: row.get("variance")? })
             });
             found.push(rows.at(&self.path)?.collect::<Result<_, _>>().at(&self.path)?);
+        }
+        Ok(found)
+    }
+
+    /// The newest `most` complete runs that this machine and build measured without a stop in the `days` before `now` (RFC 3339);
+    /// the newest run first.
+    ///
+    /// # Errors
+    /// What SQLite reports.
+    pub fn finished_runs_like(
+        &self,
+        environment: &Environment,
+        now: &str,
+        days: u32,
+        most: usize,
+    ) -> Result<Vec<FinishedRun>, StoreError> {
+        let build = serde_json::to_string(&environment.build)
+            .map_err(|error| StoreError::Unstorable { what: "the build".into(), reason: error.to_string() })?;
+        let sql = format!(
+            "SELECT id, started_at, protocol FROM runs
+             WHERE complete AND NOT imported AND starts = 1 AND host IS ?1
+               AND json_extract(environment, '$.cpu.model') = ?2 AND json_extract(environment, '$.build') = json(?3)
+               AND unixepoch(started_at) BETWEEN unixepoch(?4) - 86400 * ?5 AND unixepoch(?4)
+             {NEWEST_FIRST} LIMIT ?6"
+        );
+        let mut runs = self.connection.prepare(&sql).at(&self.path)?;
+        let key = params![environment.host.name, environment.cpu.model, build, now, days, most];
+        let rows = runs.query_map(key, |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
+        });
+        let sql = "SELECT id, json_extract(definition, '$.block') AS block, finished_at FROM cases WHERE run = ?1 ORDER BY position";
+        let mut cases = self.connection.prepare(sql).at(&self.path)?;
+        let mut found = Vec::new();
+        for row in rows.at(&self.path)? {
+            let (id, started_at, protocol) = row.at(&self.path)?;
+            // Of a run whose rules this version does not know nothing can be learned.
+            let Ok(protocol) = serde_json::from_str(&protocol) else { continue };
+            let rows = cases.query_map([id], |row| {
+                Ok(FinishedCase { id: row.get("id")?, block: row.get("block")?, finished_at: row.get("finished_at")? })
+            });
+            let cases = rows.at(&self.path)?.collect::<Result<_, _>>().at(&self.path)?;
+            found.push(FinishedRun { started_at, protocol, cases });
         }
         Ok(found)
     }

@@ -21,6 +21,7 @@ pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
 pub use pqlab_tls::Implementation as TlsImplementation;
 pub use registry::Registry;
+pub use signature::{MESSAGE_SETS_MISSING, lacks_message_set};
 pub use tls::{TlsMode, TlsNetwork, TlsSignature, link_seconds, networks_are_available, tls_implementations};
 pub use variant::{Keys, Variant};
 

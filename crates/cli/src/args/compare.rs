@@ -1,27 +1,22 @@
 //! The arguments of `pqlab compare`.
 
-use super::{ComparedFormat, DatabaseArgs, MetricName, patterns};
+use super::{ComparedFormat, DatabaseArgs, MetricName, patterns, verdicts};
 use clap::Args;
 
 /// Compare two runs case by case, or cases of one run.
 #[derive(Args, Debug)]
-#[command(after_help = concat!("Examples:
+#[command(after_help = format!("Examples:
   pqlab compare last~1 last                          did anything change?
   pqlab compare release-1.0 last --margin 1          against a run that was saved by name
   pqlab compare --since 7d                           the latest run against one of a week before
   pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
   pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   pairs where the stars stand for the same
 
-Verdicts on B against A, with the exit code if there is one such case:
-  slower         B takes longer, beyond the margin and beyond chance                         1
-  inconclusive   the data do not tell: noise, or somebody used the core while it ran         3
-  equivalent     the difference lies within the margin                                       0
-  faster         B takes less time, beyond the margin and beyond chance                      0
-
-", patterns!(), "
+{}
+{}
 
 Exit codes: 0 no case is slower or inconclusive; 1 one is slower, or failed in B alone; 2 no such
-run or case; 3 none is slower, but one is inconclusive"))]
+run or case; 3 none is slower, but one is inconclusive", verdicts(), patterns!()))]
 pub(crate) struct CompareArgs {
     /// The run to compare with: an id, a unique beginning of one, a baseline's name, `last` or `last~1`; or a pattern of cases.
     /// With --since the run that is judged [default with --since: last]

@@ -1,6 +1,6 @@
 //! The arguments of `pqlab compare-libraries`.
 
-use super::{DatabaseArgs, MetricName, NamedLibraryArgs, ProtocolArgs, patterns};
+use super::{DatabaseArgs, MetricName, NamedLibraryArgs, ProtocolArgs, patterns, verdicts};
 use clap::{Args, ValueEnum};
 
 /// What a comparison is printed as.
@@ -12,26 +12,21 @@ pub(crate) enum ComparedFormat {
 
 /// Measure the same cases from two libraries, in the same rounds, and compare them.
 #[derive(Args, Debug)]
-#[command(after_help = concat!("Examples:
+#[command(after_help = format!("Examples:
   pqlab compare-libraries liboqs:/main/liboqs.so liboqs:/branch/liboqs.so
   pqlab compare-libraries liboqs new=liboqs:/opt/liboqs.so      the one linked in, and another
   pqlab compare-libraries aws-lc openssl kem --algorithm 'ML-KEM-*' --rigorous
   pqlab compare-libraries a=liboqs:/a.so b=liboqs:/b.so --format markdown > comment.md
   pqlab compare-libraries openssl 'nist:/x/lib.so?prefix=P_&algorithm=ML-KEM-768' --quick
 
-Verdicts on B against A, with the exit code if there is one such case:
-  slower         B takes longer, beyond the margin and beyond chance                         1
-  inconclusive   the data do not tell: noise, a failure, or somebody used the core           3
-  equivalent     the difference lies within the margin                                       0
-  faster         B takes less time, beyond the margin and beyond chance                      0
-
+{}
 The run is stored like every other: `pqlab show last`, `pqlab report`.
 
-", patterns!(), "
+{}
 
 Exit codes: 0 no case is slower or inconclusive; 1 one is slower, or failed in B alone; 2 a library
 cannot be opened, or the two have no case in common; 3 none is slower, but one is inconclusive;
-130 interrupted: what was finished is stored"))]
+130 interrupted: what was finished is stored", verdicts(), patterns!()))]
 pub(crate) struct CompareLibrariesArgs {
     /// The library to compare with: [LABEL=]KIND:PATH, KIND being liboqs, openssl or nist, or the id of a provider: see
     /// `pqlab list providers`

@@ -8,7 +8,7 @@ use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
 use pqlab_lab::report::exporters::compared_libraries;
 use pqlab_lab::{
-    Filters, Laboratory, Margin, Plan, RunRequest, Side, check_percentage, compare_sides, libraries_of_suites,
+    ComparedLibrary, Filters, Laboratory, Margin, Plan, RunRequest, Side, check_percentage, compare_sides, libraries_of_suites,
 };
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -33,11 +33,26 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     }
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
     let comparison = compare_sides(&store, &ended.run, &sides, margin.as_ref(), arguments.metric.into())?;
+    let environment = store.load_header(&ended.run)?.environment;
+    let libraries = laboratory.compared_libraries(&environment, &sides);
     match arguments.format {
-        ComparedFormat::Text => compare::show(&comparison, arguments.json, screen)?,
+        ComparedFormat::Text if arguments.json => {
+            let mut document = comparison.to_json();
+            document["libraries"] = serde_json::to_value(&libraries)?;
+            output::json(&serde_json::to_string_pretty(&document)?)?;
+        }
+        ComparedFormat::Text => {
+            let lines: Vec<String> = libraries.iter().flat_map(ComparedLibrary::lines).collect();
+            output::data(&format!("{}\n\n", lines.join("\n")))?;
+            compare::show(&comparison, false, screen)?;
+        }
         ComparedFormat::Markdown => {
-            let environment = store.load_header(&ended.run)?.environment;
             output::data(&compared_libraries(&comparison, &environment, [sides[0].id(), sides[1].id()]))?;
+            for library in &libraries {
+                let defects = library.known_defects.iter();
+                let lines: String = defects.map(|what| format!("- `{}`: known defect: {what}\n", library.id)).collect();
+                output::data(&lines)?;
+            }
         }
     }
     if !arguments.quiet {

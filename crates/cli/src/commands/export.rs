@@ -1,9 +1,11 @@
 use super::scenario;
 use crate::DONE;
 use crate::args::ExportArgs;
-use crate::output;
+use crate::output::{self, BadInput};
 use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::tables::{Table, tables};
 use pqlab_lab::report::{ExportOptions, Exporter, exporter_with};
+use pqlab_lab::suites_with_table;
 use std::io::{self, Write};
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
@@ -20,6 +22,9 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
+    if let Some(table) = &arguments.table {
+        check_table(table, &tables(&analysis, &options.scenario))?;
+    }
     match out {
         Some((path, destination)) => {
             say(exporter.as_ref(), &analysis);
@@ -28,6 +33,20 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
         None => print(exporter.as_ref(), &analysis)?,
     }
     Ok(DONE)
+}
+
+/// Whether a run has a table; the error names the suites that make it, and what the run has.
+fn check_table(wanted: &str, there: &[Table]) -> Result<(), BadInput> {
+    if there.iter().any(|table| table.name == wanted) {
+        return Ok(());
+    }
+    let made = match suites_with_table(wanted) {
+        [] => String::new(),
+        suites => format!("; `pqlab run {}` makes it", suites.join("` or `pqlab run ")),
+    };
+    let names: Vec<&str> = there.iter().map(|table| table.name).collect();
+    let has = if names.is_empty() { "no table".to_owned() } else { names.join(", ") };
+    Err(BadInput(format!("the run has no table {wanted:?}{made}; this run has {has}")))
 }
 
 /// Prints a run: what is said beside it to standard error, the rest to standard output.

@@ -12,6 +12,7 @@ use pqlab_lab::ledger::{
 };
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
@@ -223,6 +224,11 @@ fn sentences(request: &VerifyBlockRequest, report: &BlockReport) -> String {
         seconds(starved),
         seconds(held),
     ));
+    out.push_str(&format!("verified by {}\n", verifiers(report)));
+    if report.batch.is_none() && !report.batch_providers.is_empty() {
+        let names = report.batch_providers.join(", ");
+        out.push_str(&format!("many at once: --provider with one of {names} verifies in batches (--batch)\n"));
+    }
     for (kind, count) in &report.kinds {
         out.push_str(&format!("  {:>9}  {kind}\n", grouped(*count)));
     }
@@ -233,6 +239,20 @@ fn sentences(request: &VerifyBlockRequest, report: &BlockReport) -> String {
         out.push_str(&format!("  and {} more: --json lists them\n", grouped(report.rejected - SHOWN as u64)));
     }
     out
+}
+
+/// The providers with their versions and the schemes that each verifies: `aws-lc 1.19.0 (Ed25519, ML-DSA-65)`.
+fn verifiers(report: &BlockReport) -> String {
+    let mut schemes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (scheme, provider) in &report.providers {
+        schemes.entry(provider).or_default().push(scheme.algorithm());
+    }
+    let known = |id: &str| report.versions.get(id).map_or_else(String::new, |version| format!(" {version}"));
+    let named = |(provider, schemes): (&&str, &Vec<&str>)| {
+        let halves: Vec<String> = provider.split('+').map(|id| format!("{id}{}", known(id))).collect();
+        format!("{} ({})", halves.join(" + "), schemes.join(", "))
+    };
+    schemes.iter().map(named).collect::<Vec<_>>().join("; ")
 }
 
 fn document(request: &VerifyBlockRequest, report: &BlockReport) -> serde_json::Value {
@@ -249,6 +269,8 @@ fn document(request: &VerifyBlockRequest, report: &BlockReport) -> serde_json::V
         "threads": report.threads,
         "batch": report.batch,
         "providers": providers.collect::<serde_json::Map<_, _>>(),
+        "versions": report.versions,
+        "batch_providers": report.batch_providers,
         "complete": !report.stopped,
         "transactions": report.transactions,
         "accepted": report.transactions - report.rejected,

@@ -8,9 +8,10 @@ use anyhow::Context;
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::answer::answer;
 use pqlab_lab::analysis::caveats::Caveat;
+use pqlab_lab::analysis::comparison::Comparison;
 use pqlab_lab::analysis::findings::findings;
 use pqlab_lab::analysis::ntor::RelayScenario;
-use pqlab_lab::analysis::number::{grouped, percent};
+use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::trust::trust_sentence;
 use pqlab_lab::record::{Run, RunHeader, RunSummary};
@@ -19,7 +20,7 @@ use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
     Destination, ExpectedDuration, Filters, LabError, Laboratory, Plan, RunRequest, check_name, check_percentage,
-    compare_analyses, instead, libraries_of_run, libraries_of_suites,
+    compare_analyses, instead, libraries_of_run, libraries_of_suites, run_seconds,
 };
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -28,8 +29,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// A plan that takes longer is said to, in seconds.
-const LONG_S: f64 = 60.0;
+/// A plan that takes longer than this, in seconds, is announced.
+const ANNOUNCED_S: f64 = 10.0;
 
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
     let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
@@ -64,9 +65,14 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         None => (plan, None),
     };
     let stop = stop_on_signals()?;
+    let mut announced = None;
     if let Some(plan) = plan.as_ref().filter(|_| !arguments.quiet) {
-        let long = laboratory.expected_duration(&store, plan)?.filter(|expected| expected.seconds >= LONG_S);
-        long.iter().for_each(|expected| output::talk(&takes(expected)));
+        let expected = laboratory.expected_duration(&store, plan, true)?;
+        if expected.seconds >= ANNOUNCED_S {
+            let measured = plan.cases.iter().filter(|case| case.workload != "floor").count();
+            output::talk(&format!("{}: {}; {}", plan.suite, cases(measured), takes(&expected)));
+            announced = Some(expected.seconds);
+        }
     }
 
     let printed = exporter.is_some() || save.as_ref().is_some_and(Destination::is_standard_output);
@@ -95,6 +101,9 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let run = store.load_run(&ended.run)?;
     let analysis = RunAnalysis::of(&run);
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
+    if let (Some(announced), Some(took)) = (announced, run_seconds(&run)) {
+        output::talk(&format!("announced {}, took {}", spoken(announced), spoken(took)));
+    }
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
         warn_of_baseline(&analysis, name);
@@ -168,36 +177,45 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
         Err(LabError::NothingInCommon { .. }) => return Ok(None),
         compared => compared?,
     };
-    let changed = comparison.count(Verdict::Faster) + comparison.count(Verdict::Slower);
-    let how = match changed {
-        0 => String::new(),
-        _ => format!(" ({} slower, {} faster)", comparison.count(Verdict::Slower), comparison.count(Verdict::Faster)),
-    };
     Ok(Some(format!(
-        "{changed} of {} changed beyond ±{}{how} since run {}: `pqlab compare {} {}`",
-        cases(comparison.cases.len()),
-        percent(comparison.criteria.margin_pct),
+        "{} since run {}: `pqlab compare {} {}`",
+        changes(&comparison),
         before.header.id,
         before.header.id,
         own.id
     )))
 }
 
-/// What is said of a plan that takes long, and whence it is known.
+/// How many cases changed, in the verdicts of `pqlab compare`.
+fn changes(comparison: &Comparison) -> String {
+    let [slower, faster, unclear] =
+        [Verdict::Slower, Verdict::Faster, Verdict::Inconclusive].map(|verdict| comparison.count(verdict));
+    let how = match slower + faster {
+        0 => String::new(),
+        _ => format!(" ({slower} slower, {faster} faster)"),
+    };
+    let unclear = match unclear {
+        0 => String::new(),
+        unclear => format!(", {} inconclusive", grouped(unclear as u64)),
+    };
+    format!("{} of {} changed{how}{unclear}", grouped((slower + faster) as u64), cases(comparison.cases.len()))
+}
+
+/// How long a plan takes, and how that is known.
 fn takes(expected: &ExpectedDuration) -> String {
+    let unknown = match expected.samples {
+        None => "never measured here, more if their operations or preparation are slow",
+        Some(_) => "unknown, on top",
+    };
     let sources = [
         (expected.by_runs, "by earlier runs here"),
         (expected.by_trial, "by a quick try"),
-        (expected.unknown, "not known, on top"),
+        (expected.unknown, unknown),
     ];
     let sources = sources.into_iter().filter(|(count, _)| *count > 0);
     let sources: Vec<String> = sources.map(|(count, how)| format!("{}: {how}", cases(count))).collect();
-    format!(
-        "{} samples of each case take about {} at least ({})",
-        grouped(expected.samples),
-        spoken(expected.seconds),
-        sources.join("; ")
-    )
+    let what = expected.samples.map(|samples| format!("{} samples of each case take", grouped(samples)));
+    format!("{} about {} ({})", what.unwrap_or("takes".into()), spoken(expected.seconds), sources.join("; "))
 }
 
 /// The cases of a run that was measured before.
@@ -237,10 +255,7 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
         false => Store::in_memory()?,
     };
     let outline = laboratory.outline(&arguments.suites, filters(arguments), &overrides, &store)?;
-    let takes = match &outline.expected {
-        Some(expected) => takes(expected),
-        None => format!("takes {} at most, and less where the noise is small", spoken(outline.most_s)),
-    };
+    let takes = takes(&outline.expected);
     if arguments.json {
         output::json(&serde_json::to_string_pretty(&outline.to_json())?)?;
     } else {
@@ -367,15 +382,37 @@ pub(crate) fn command_line() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_lab::analysis::comparison::compare;
 
     #[test]
     fn how_long_a_plan_takes_is_said_with_how_that_is_known() {
-        let expected = ExpectedDuration { seconds: 754.0, samples: 1000, by_runs: 1, by_trial: 1210, unknown: 0 };
+        let expected =
+            ExpectedDuration { seconds: 754.0, samples: Some(1000), by_runs: 1, by_trial: 1210, unknown: 0 };
         let said = takes(&expected);
-        let wanted = "1,000 samples of each case take about 13 minutes at least (1 case: by earlier runs here; 1,210 cases: by a \
-                      quick try)";
+        let wanted = "1,000 samples of each case take about 13 minutes (1 case: by earlier runs here; 1,210 cases: by a quick try)";
         assert_eq!(said, wanted);
         let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
-        assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: not known, on top)"), "{unknown}");
+        assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: unknown, on top)"), "{unknown}");
+        let adaptive = takes(&ExpectedDuration { samples: None, seconds: 13.0, by_runs: 0, by_trial: 0, unknown: 24 });
+        let wanted = "takes about 13 s (24 cases: never measured here, more if their operations or preparation are slow)";
+        assert_eq!(adaptive, wanted);
+        assert!(!adaptive.contains("at most"), "no estimate is a bound");
+    }
+    #[test]
+    fn cases_that_cannot_be_told_apart_are_not_called_unchanged() {
+        let run = pqlab_fixtures::references_run();
+        let analysis = RunAnalysis::of(&run);
+        let pairs: Vec<_> = analysis.cases().iter().filter(|case| !case.is_floor()).take(3).map(|of| (of, of)).collect();
+        let mut comparison = compare(&analysis, &analysis, &pairs, &Default::default());
+        let mut said = |verdicts: [Verdict; 3]| {
+            for (case, verdict) in comparison.cases.iter_mut().zip(verdicts) {
+                case.judgement.verdict = verdict;
+            }
+            changes(&comparison)
+        };
+        use Verdict::{Equivalent, Faster, Inconclusive, Slower};
+        assert_eq!(said([Equivalent, Equivalent, Equivalent]), "0 of 3 cases changed");
+        assert_eq!(said([Equivalent, Inconclusive, Inconclusive]), "0 of 3 cases changed, 2 inconclusive");
+        assert_eq!(said([Slower, Faster, Inconclusive]), "2 of 3 cases changed (1 slower, 1 faster), 1 inconclusive");
     }
 }

@@ -67,6 +67,10 @@ pub struct BlockReport {
     pub batch: Option<usize>,
     /// Whose implementation of each scheme.
     pub providers: Vec<(Scheme, String)>,
+    /// Providers that verify many transactions of a scheme at once.
+    pub batch_providers: Vec<String>,
+    /// The version of every provider that is named.
+    pub versions: BTreeMap<String, String>,
     /// Whether it was stopped before its end.
     pub stopped: bool,
 }
@@ -170,6 +174,13 @@ pub fn verify_block(
         }
     };
     let rejections = outcome?;
+    let batch_providers: BTreeSet<String> = offering_batches(laboratory).collect();
+    let named = providers.iter().map(|(_, id)| id).chain(&batch_providers).flat_map(|id| id.split('+'));
+    let version = |id: &str| {
+        let provider = laboratory.registry().providers().iter().find(|provider| provider.id() == id)?;
+        Some((id.to_owned(), provider.build_info.version.clone()))
+    };
+    let versions = named.filter_map(version).collect();
     Ok(BlockReport {
         format,
         transactions: progress.transactions(),
@@ -182,6 +193,8 @@ pub fn verify_block(
         threads: request.threads,
         batch: in_batches.then(|| verifier.batch()),
         providers,
+        batch_providers: batch_providers.into_iter().collect(),
+        versions,
         stopped: progress.stopped(),
     })
 }

@@ -55,15 +55,16 @@ fn loads(cases: &[Case]) -> [usize; 3] {
 }
 
 #[test]
-fn the_suite_hybrid_loads_one_construction_of_the_fastest_and_flags_widen_it() {
+fn the_suite_hybrid_loads_one_construction_of_the_fastest_unless_another_is_named() {
     let usual = planned("hybrid", &Filters::default());
     assert_eq!(loads(&usual), [1, 1, 4]);
     assert!(usual.iter().any(|case| case.operation == "handshake"));
-    let all = planned("hybrid", &filter(&["*handshake-load*"]));
-    // The mock has no second half.
-    assert!(matches!(loads(&all), [5, 1 | 2, 4]), "{:?}", loads(&all));
+    assert_eq!(loads(&planned("hybrid", &filter(&["*handshake-load*"]))), [1, 1, 4]);
+    let other = planned("hybrid", &filter(&["hybrid/X25519MLKEM768/handshake-load*"]));
+    assert_eq!(loads(&other), [1, 1, 4]);
+    assert!(other.iter().all(|case| case.algorithm != "X-Wing"));
     let named = planned("hybrid", &filter(&["*handshake-load*@rustcrypto"]));
-    assert_eq!(loads(&named), [5, 1, 4]);
+    assert_eq!(loads(&named), [1, 1, 4]);
     assert!(named.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
     let rustcrypto = || Some("rustcrypto".to_owned());
     let halves =
@@ -155,9 +156,10 @@ fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
         };
         assert!(["create", "reply", "finish", "handshake"].into_iter().all(alone), "{}", case.id());
     }
-    let widened = planned("ntor", &filter(&["*[threads=*"]));
-    let algorithms: HashSet<&str> = widened.iter().map(|case| case.algorithm.as_str()).collect();
-    assert!(algorithms.len() >= 7, "{algorithms:?}");
+    let filtered = planned("ntor", &filter(&["*[threads=*"]));
+    let real = filtered.iter().filter(|case| case.workload != "floor");
+    let algorithms: HashSet<&str> = real.map(|case| case.algorithm.as_str()).collect();
+    assert_eq!(algorithms.len(), 3, "{algorithms:?}");
 }
 
 #[test]
@@ -300,5 +302,79 @@ fn the_suite_tls_has_the_primitives_of_its_handshakes() {
         for primitive in primitives(&of).unwrap() {
             assert!(all.iter().any(|case| primitive.is(case)), "{}: {primitive:?}", case.id());
         }
+    }
+}
+
+/// The ids that a draft of a suite has.
+fn drafted(
+    registry: &Registry,
+    suite: &Suite,
+    filters: &Filters,
+    overrides: &ProtocolOverrides,
+) -> Option<HashSet<String>> {
+    let draft = Plan::draft(registry, std::slice::from_ref(suite), filters, overrides).ok()?;
+    Some(draft.plan.cases.iter().map(Case::id).collect())
+}
+
+#[test]
+fn a_filter_that_matches_what_a_suite_measures_only_narrows_it() {
+    let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
+    let one_auth = CaseOptions { signatures: vec!["ML-DSA-65".parse().unwrap()], ..unchosen() };
+    let ways = [
+        (unchosen(), ProtocolOverrides::default()),
+        (one_auth, ProtocolOverrides::default()),
+        (unchosen(), fixed),
+    ];
+    let registry = Registry::new(pqlab_providers::providers());
+    for suite in crate::builtin_suites().unwrap() {
+        // Handshakes have an option of their own.
+        let ways = ways.iter().filter(|(options, _)| options.signatures.is_empty() || suite.name == "tls");
+        for (options, overrides) in ways {
+            let all = drafted(&registry, &suite, &with(options.clone()), overrides).unwrap();
+            // Parts of ids that the suite has, and what is in many of them.
+            let mut patterns: HashSet<String> =
+                ["*", "*@*", "*,chain=1,over=*", "*load*", "*verify*", "*threads=*"].map(str::to_owned).into();
+            for id in all.iter().filter(|id| !id.starts_with("floor/")) {
+                let parts: Vec<&str> = id.split(['/', '[', '@']).collect();
+                patterns.extend([format!("*/{}/*", parts[1]), format!("*/{}*", parts[2])]);
+            }
+            for pattern in patterns {
+                let real = |id: &&String| !id.starts_with("floor/") && !id.ends_with("@null");
+                let kept = all.iter().filter(real).filter(|id| matches(&pattern, id)).count();
+                let filters = Filters { options: options.clone(), ..filter(&[&pattern]) };
+                let Some(narrowed) = drafted(&registry, &suite, &filters, overrides) else { continue };
+                let added: Vec<&String> = narrowed.difference(&all).collect();
+                assert!(kept == 0 || added.is_empty(), "{} --filter {pattern} adds {added:?}", suite.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_nothing_stay_with_the_operations_that_a_filter_selects() {
+    let tasks = CaseOptions { tasks: Some(vec![100]), workers: Some(4), lengths: Some(vec![256]), ..unchosen() };
+    let by_id = Filters { options: tasks, ..filter(&["scaling/Falcon-512/verify-load*"]) };
+    let by_algorithm = Filters { algorithms: vec!["Falcon-512".into()], ..Filters::default() };
+    for (filters, operation) in [(by_id, "verify-load"), (by_algorithm, "verify")] {
+        let cases = planned("scaling", &filters);
+        let operations: HashSet<&str> =
+            cases.iter().filter(|case| case.workload != "floor").map(|case| case.operation.as_str()).collect();
+        let null: Vec<&Case> = cases.iter().filter(|case| case.workload == "scaling" && case.provider == NULL).collect();
+        assert!(null.iter().any(|case| case.operation == operation), "{operation}: {null:?}");
+        let selected = |case: &Case| case.provider != NULL && case.workload == "scaling";
+        assert!(cases.iter().filter(|case| selected(case)).all(|case| case.algorithm == "Falcon-512"));
+        assert!(null.iter().all(|case| operations.contains(case.operation.as_str())));
+        let header = RunHeader {
+            id: "before".into(),
+            suite: "scaling".into(),
+            command: String::new(),
+            seed: 1,
+            started_at: String::new(),
+            environment: Default::default(),
+            protocol: Protocol::default(),
+            plan: cases.clone(),
+        };
+        let again = Plan::again(&header, &filters, &ProtocolOverrides::default()).unwrap();
+        assert_eq!(again.cases.len(), cases.len(), "and when the run is measured again");
     }
 }

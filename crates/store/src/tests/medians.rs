@@ -1,4 +1,4 @@
-use super::{header, new_store};
+use super::{header, new_store, record};
 use crate::{RunMedian, Store};
 use pqlab_record::{RunHeader, Unit};
 
@@ -48,4 +48,26 @@ fn medians_are_those_of_the_same_machine_and_build_within_the_days() {
     assert_eq!(store.medians_of_runs_like(&like.environment, "2026-11-23T00:00:00Z", 30, 1).unwrap(), [medians(5)]);
     store.delete_run("like").unwrap();
     assert_eq!(store.medians_of_runs_like(&like.environment, "2026-11-23T00:00:00Z", 30, 12).unwrap().len(), 1);
+}
+
+#[test]
+fn finished_runs_tell_when_each_case_of_this_machine_and_build_was_finished() {
+    let (_folder, mut store) = new_store();
+    let like = header("like", 2);
+    store.begin_run(&like).unwrap();
+    for position in 0..2 {
+        store.finish_case("like", position, &record(position)).unwrap();
+    }
+    store.complete_run("like", "2026-11-21T19:10:00Z").unwrap();
+    store.begin_run(&header("stopped", 1)).unwrap();
+    let mut other = header("build", 0);
+    other.environment.build.profile = "another".into();
+    complete(&mut store, &other, 3);
+    let found = store.finished_runs_like(&like.environment, "2026-11-23T00:00:00Z", 30, 12).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].started_at.as_str(), &found[0].protocol), (like.started_at.as_str(), &like.protocol));
+    let cases: Vec<(&str, &str)> = found[0].cases.iter().map(|case| (case.id.as_str(), case.block.as_str())).collect();
+    let wanted: Vec<String> = like.plan.iter().map(|case| case.id()).collect();
+    assert_eq!(cases, [(wanted[0].as_str(), "kem/ML-KEM-768"), (wanted[1].as_str(), "kem/ML-KEM-768")]);
+    assert_eq!(found[0].cases[0].finished_at, "2026-11-21T19:00:09Z");
 }

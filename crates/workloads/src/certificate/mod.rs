@@ -92,8 +92,12 @@ impl Workload for CertificateWorkload {
         };
         let open = fastest::questions(options, selected, of_pairs);
         if open.is_empty() && !selected.is_empty() {
-            // Halves or keys alone: any certificate decides for them.
-            return fastest::questions(options, &self.cases(providers, options), of_pairs);
+            // Halves or keys alone: any certificate decides for them, by the same operations where it has them.
+            let all = self.cases(providers, options);
+            let same = |case: &&Case| selected.iter().any(|one| one.operation == case.operation);
+            let alike: Vec<Case> = all.iter().filter(same).cloned().collect();
+            let open = fastest::questions(options, &alike, of_pairs);
+            return if open.is_empty() { fastest::questions(options, &all, of_pairs) } else { open };
         }
         open
     }
@@ -258,6 +262,18 @@ mod tests {
         let cases = CertificateWorkload.cases(&providers, &asking());
         for question in CertificateWorkload.questions(&cases, &providers, &asking()) {
             assert!(!question.candidates.is_empty() && question.candidates.iter().all(|one| one != OWN));
+        }
+    }
+
+    #[test]
+    fn a_half_alone_is_decided_by_the_operation_that_is_selected() {
+        let providers = pqlab_providers::providers();
+        let all = CertificateWorkload.cases(&providers, &asking());
+        for (operation, decides) in [("verify", "verify"), ("build", "sign")] {
+            let halves = |case: &&Case| case.algorithm == "X.509-ML-DSA-65" && case.operation == operation;
+            let selected: Vec<Case> = all.iter().filter(halves).cloned().collect();
+            let questions = CertificateWorkload.questions(&selected, &providers, &asking());
+            assert!(!questions.is_empty() && questions.iter().all(|one| one.operations() == [decides]), "{questions:?}");
         }
     }
 

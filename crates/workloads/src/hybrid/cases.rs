@@ -62,7 +62,7 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
 }
 
 /// What is open in a selection of a draft. Where halves are selected and no construction of them, the construction that
-/// needs nothing beside them decides.
+/// needs nothing beside them decides, by the operations that are selected where it has them.
 pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
@@ -77,7 +77,16 @@ pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options:
         let any = |names: &[&str]| selected.iter().any(|case| names.contains(&case.algorithm.as_str()));
         if any(halves) && !any(constructions) {
             let mut instead = all(providers, options);
-            instead.retain(|case| case.algorithm == plainest && case.operation == operation);
+            instead.retain(|case| case.algorithm == plainest);
+            let same = |case: &&Case| {
+                selected.iter().any(|one| halves.contains(&one.algorithm.as_str()) && one.operation == case.operation)
+            };
+            let alike: Vec<Case> = instead.iter().filter(same).cloned().collect();
+            if alike.is_empty() {
+                instead.retain(|case| case.operation == operation);
+            } else {
+                instead = alike;
+            }
             fastest::merge(&mut questions, fastest::questions(options, &instead, deciding_of));
         }
     }

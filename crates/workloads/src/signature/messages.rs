@@ -6,10 +6,12 @@
 //! of messages. The alternative set exists to show that it is not the set that is optimised for.
 
 use super::{Mode, Setting};
-use crate::{VECTORS, fault};
+use crate::fault;
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, SignatureScheme, SigningKey, VerifyingKey};
-use std::path::Path;
+use pqlab_record::Case;
+use pqlab_verification::{fetched_vectors, vectors_root};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A published set of messages.
@@ -33,18 +35,37 @@ impl MessageSet {
         MessageSet::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Reads the messages for an algorithm from the folder of published vectors.
-    pub(super) fn read(self, folder: &Path, algorithm: &str) -> Result<Vec<String>, Fault> {
+    /// Returns the file of the messages for an algorithm: in the folder of published vectors, or among those that were fetched.
+    fn find(self, algorithm: &str) -> Option<PathBuf> {
+        let folders = vectors_root().into_iter().chain(fetched_vectors());
+        folders.map(|folder| folder.join(self.name_of_file(algorithm))).find(|path| path.is_file())
+    }
+
+    fn name_of_file(self, algorithm: &str) -> String {
         let ending = match self {
             MessageSet::Main => "",
             MessageSet::Alternative => ".alt",
         };
-        let path = folder.join(format!("cctv/ML-DSA/benchmark/{algorithm}{ending}.json"));
+        format!("cctv/ML-DSA/benchmark/{algorithm}{ending}.json")
+    }
+
+    /// Reads the messages from their file.
+    pub(super) fn read(path: &Path) -> Result<Vec<String>, Fault> {
         let unreadable = |error: String| Fault::Unsupported(format!("cannot read {}: {error}", path.display()));
         let text = std::fs::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
         let messages: Vec<String> = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         if messages.is_empty() { Err(unreadable("it holds no message".into())) } else { Ok(messages) }
     }
+}
+
+/// Where the message sets come from, for users who lack them.
+pub const MESSAGE_SETS_MISSING: &str = "C2SP CCTV's message sets are missing: `make vectors` fetches them, or name a folder of \
+     published vectors in PQLAB_VECTORS (docs/vectors.md)";
+
+/// Returns whether a case signs a published message set that is not on this machine.
+pub fn lacks_message_set(case: &Case) -> bool {
+    let set = case.word(super::MESSAGES).and_then(MessageSet::of);
+    set.is_some_and(|set| set.find(&case.algorithm).is_none())
 }
 
 /// Whether a provider can sign as the sets ask for: with the key of a given seed, deterministically.
@@ -66,12 +87,9 @@ pub(super) const MODE: Mode = Mode { deterministic: true, prehash: None, context
 
 impl SignSet {
     pub(super) fn new(scheme: &Arc<dyn SignatureScheme>, set: MessageSet) -> Result<SignSet, Fault> {
-        let folder = std::env::var_os(VECTORS).ok_or_else(|| {
-            Fault::Unsupported(format!(
-                "the message sets are not here: name the folder of published vectors in {VECTORS}"
-            ))
-        })?;
-        let messages = set.read(Path::new(&folder), &scheme.info().parameters.algorithm)?;
+        let path = set.find(&scheme.info().parameters.algorithm);
+        let path = path.ok_or_else(|| Fault::Unsupported(MESSAGE_SETS_MISSING.into()))?;
+        let messages = MessageSet::read(&path)?;
         SignSet::of(scheme, messages)
     }
 

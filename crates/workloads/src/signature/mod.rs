@@ -20,6 +20,7 @@ use crate::inputs::{self, GivenCoins, Supply, bytes, generator};
 use crate::{CaseOptions, Variant, Workload, fault, find, missing, remote};
 pub(crate) use batch::signer;
 pub(crate) use check::Setting;
+pub use messages::{MESSAGE_SETS_MISSING, lacks_message_set};
 use messages::{MessageSet, SignSet};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{

@@ -79,7 +79,7 @@ fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
     trial.setup(3).unwrap();
     trial.routine(2, &mut Recorder::default()).unwrap();
     assert!(trial.verify().is_err(), "a set of which one message is left out is no set");
-    let nowhere = MessageSet::Main.read(std::path::Path::new("/no/such/folder"), "ML-DSA-44");
+    let nowhere = MessageSet::read(std::path::Path::new("/no/such/folder/ML-DSA-44.json"));
     assert!(matches!(nowhere, Err(Fault::Unsupported(_))));
 }
 

@@ -1,0 +1,62 @@
+//! Which suites measure what a table is made of.
+
+/// Tables by the built-in suites that make them.
+const SUITES: &[(&[&str], &[&str])] = &[
+    (&["decomposition"], &["hybrid", "standard", "certificate"]),
+    (&["spread"], &["hybrid"]),
+    (&["scaling"], &["scaling", "ntor", "tls"]),
+    (&["load"], &["scaling", "hybrid", "ntor"]),
+    (&["signatures"], &["signatures"]),
+    (&["kems"], &["kems"]),
+    (&["sizes"], &["signature-sizes", "signatures", "tls"]),
+    (&["batches"], &["batches"]),
+    (&["tokens"], &["token"]),
+    (&["tls-handshakes", "tls-steps", "tls-decomposition", "tls-connections", "tls-server"], &["tls"]),
+    (&["ledger-schemes", "ledger-blocks", "ledger-codec"], &["ledger", "ledger-reference"]),
+    (&["ntor-memory"], &["memory"]),
+    (
+        &[
+            "ntor-variants",
+            "ntor-lengths",
+            "ntor-steps",
+            "ntor-shares",
+            "ntor-parts",
+            "ntor-precomputation",
+            "ntor-queue",
+            "ntor-cores",
+            "ntor-relay",
+            "ntor-links",
+            "ntor-exchange",
+            "ntor-overhead",
+            "ntor-literature",
+        ],
+        &["ntor"],
+    ),
+];
+
+/// Returns the built-in suites that make a table, the plainest first; none of a table that no suite makes by itself, or that many do.
+pub fn suites_with_table(table: &str) -> &'static [&'static str] {
+    SUITES.iter().find(|(tables, _)| tables.contains(&table)).map_or(&[], |(_, suites)| suites)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin_suites;
+    use pqlab_analysis::tables::NAMES;
+
+    /// What runs of many suites have, or none without more.
+    const OF_ANY: [&str; 5] = ["headlines", "languages", "libraries", "library-facts", "claims"];
+
+    #[test]
+    fn every_table_has_its_suites_and_they_are_there() {
+        for table in NAMES {
+            assert_eq!(suites_with_table(table).is_empty(), OF_ANY.contains(&table), "{table}");
+        }
+        let suites = builtin_suites().unwrap();
+        for (tables, of) in SUITES {
+            assert!(tables.iter().all(|table| NAMES.contains(table)), "{tables:?}");
+            assert!(of.iter().all(|name| suites.iter().any(|suite| suite.name == *name)), "{of:?}");
+        }
+    }
+}
