@@ -25,7 +25,7 @@ pub struct KnownDefect {
 
 impl KnownDefect {
     /// Whether a build of the library, of this version, has it: a version may name several crates.
-    pub(crate) fn is_of(&self, version: &str) -> bool {
+    pub fn is_of(&self, version: &str) -> bool {
         version.split(", ").any(|one| one.starts_with(self.version))
     }
 }
