@@ -118,10 +118,7 @@ pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> 
     let own = |case: &pqlab_record::Case| case.algorithm == "X25519+ML-KEM-768" && case.operation == operation;
     let found = decompositions(run).into_iter().filter(|of| own(&of.hybrid.case));
     let of = found.min_by(|one, other| one.hybrid_ns.total_cmp(&other.hybrid_ns))?;
-    let halves = (of.classical_ns + of.post_quantum_ns) / 100.0;
-    let Interval { estimate, low, high, .. } = of.combiner_pct;
-    let value = Interval { estimate: halves * estimate, low: halves * low, high: halves * high, ..of.combiner_pct };
-    Some(Found { value, of: of.hybrid.case.provider.clone(), caveats: of.caveats })
+    Some(Found { value: of.combiner_ns(), of: of.hybrid.case.provider.clone(), caveats: of.caveats })
 }
 
 /// The hybrid that the document loads.
