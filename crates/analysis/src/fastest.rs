@@ -16,7 +16,8 @@ pub fn fastest_line(found: &Fastest) -> String {
         Some(next) => format!("then {}, {}", next.provider, time(next.ns)),
         None => "no other can".to_owned(),
     };
-    let failed: String = found.failed.iter().map(|one| format!("; {} not chosen: {}", one.provider, one.reason)).collect();
+    let failed: String =
+        found.failed.iter().map(|one| format!("; {} not chosen: {}", one.provider, one.reason)).collect();
     let (construction, operations) = (&found.construction, found.operations.join(" + "));
     let chosen = format!("{}, {}; {after}", found.provider, time(found.ns));
     neutral(&format!(

@@ -98,8 +98,20 @@ fn a_table_that_a_run_lacks_is_refused_with_the_suite_that_makes_it() {
     pqlab.expect(
         0,
         &[
-            "run", "signature", "--algorithm", "Ed25519", "--provider", "rustcrypto", "--filter", "*/verify[len=32]@*",
-            "--processes", "2", "--max-time", "0.02", "--no-progress", "-q",
+            "run",
+            "signature",
+            "--algorithm",
+            "Ed25519",
+            "--provider",
+            "rustcrypto",
+            "--filter",
+            "*/verify[len=32]@*",
+            "--processes",
+            "2",
+            "--max-time",
+            "0.02",
+            "--no-progress",
+            "-q",
         ],
     );
     let output = pqlab.run(&["export", "last", "--format", "csv", "--table", "signatures"]);

@@ -21,7 +21,9 @@ pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> 
 /// `ML-DSA verify: ...`.
 pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
     let found = KNOWN_DEFECTS.iter().filter(|defect| has(provider, defect));
-    found.map(|defect| format!("{} {}: {}", defect.algorithm.trim_end_matches('-'), defect.operation, defect.what)).collect()
+    found
+        .map(|defect| format!("{} {}: {}", defect.algorithm.trim_end_matches('-'), defect.operation, defect.what))
+        .collect()
 }
 
 /// Whether this build of the library has the defect. A library that was loaded does not say which extensions it uses: of its version
@@ -40,7 +42,8 @@ fn concerns(case: &Case, defect: &KnownDefect) -> bool {
     // Names of composites leave hyphens out: MLDSA65-Ed25519-SHA512.
     let joined = |name: &str| name.replace('-', "");
     // A cycle signs and verifies, one by one.
-    let in_cycle = case.operation == "cycle" && ["sign", "verify"].iter().any(|part| part.starts_with(defect.operation));
+    let in_cycle =
+        case.operation == "cycle" && ["sign", "verify"].iter().any(|part| part.starts_with(defect.operation));
     let works = case.operation.starts_with(defect.operation) || in_cycle;
     works && joined(&case.algorithm).contains(&joined(defect.algorithm))
 }

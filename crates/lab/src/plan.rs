@@ -182,8 +182,13 @@ impl Plan {
         let mut protocol = header.protocol.clone();
         overrides.apply(&mut protocol);
         // A run of before is measured again by the names of today.
-        let floors: HashSet<String> =
-            header.plan.iter().map(Case::today).filter(|case| filters.take(case)).map(|case| overhead_key(&case)).collect();
+        let floors: HashSet<String> = header
+            .plan
+            .iter()
+            .map(Case::today)
+            .filter(|case| filters.take(case))
+            .map(|case| overhead_key(&case))
+            .collect();
         let overhead = |case: &Case| case.provider == NULL && floors.contains(&overhead_key(case));
         let taken = |case: &Case| case.workload == "floor" || filters.take(case) || overhead(case);
         let cases: Vec<Case> = header.plan.iter().map(Case::today).filter(taken).collect();

@@ -356,7 +356,12 @@ mod tests {
     fn no_suite_but_the_standard_one_says_how_long_it_takes() {
         for suite in builtin_suites().unwrap() {
             let says = ["minute", "hour", " seconds"].iter().any(|unit| suite.about.contains(unit));
-            assert!(!says || suite.name == "standard", "{}: the program announces the time: {}", suite.name, suite.about);
+            assert!(
+                !says || suite.name == "standard",
+                "{}: the program announces the time: {}",
+                suite.name,
+                suite.about
+            );
         }
     }
 

@@ -124,9 +124,8 @@ impl Store {
         );
         let mut runs = self.connection.prepare(&sql).at(&self.path)?;
         let key = params![environment.host.name, environment.cpu.model, build, now, days, most];
-        let rows = runs.query_map(key, |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
-        });
+        let rows = runs
+            .query_map(key, |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)));
         let sql = "SELECT id, json_extract(definition, '$.block') AS block, finished_at FROM cases WHERE run = ?1 ORDER BY position";
         let mut cases = self.connection.prepare(sql).at(&self.path)?;
         let mut found = Vec::new();

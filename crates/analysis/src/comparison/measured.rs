@@ -52,6 +52,11 @@ pub enum NotRanked {
 }
 
 impl NotRanked {
+    /// `not ranked: known defect`.
+    pub fn sentence(self) -> String {
+        format!("not ranked: {}", self.text())
+    }
+
     /// The reason in a word or two.
     pub fn text(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use super::{Cell, Holds, Table};
 use crate::case::CaseAnalysis;
-use crate::comparison::Standing;
+use crate::comparison::{NotRanked, Standing};
 use crate::languages::Language;
 use crate::number::NONE;
 use crate::run::RunAnalysis;
@@ -45,7 +45,7 @@ pub(super) fn languages(analysis: &RunAnalysis<'_>) -> Table {
                 or_none(language.name),
                 Cell::text(&case.case().provider),
                 Cell::of(case.median().as_ref(), Cell::time_within),
-                stands(analysis.standing(case)),
+                stands(analysis.standing(case), case.not_ranked()),
                 or_none(language.runtime),
                 or_none(language.version),
             ];
@@ -58,9 +58,9 @@ pub(super) fn languages(analysis: &RunAnalysis<'_>) -> Table {
 }
 
 /// How many times as long as the fastest it takes; for those that lead the word for how.
-fn stands(standing: Option<Standing>) -> Cell {
+fn stands(standing: Option<Standing>, reason: Option<NotRanked>) -> Cell {
     match standing {
-        None => Cell::text("not ranked"),
+        None => Cell::text(reason.map_or_else(String::new, NotRanked::sentence)),
         Some(standing) => {
             standing.ratio().map_or_else(|| Cell::text(standing.text()), |ratio| Cell::factor_within(&ratio))
         }
@@ -102,7 +102,7 @@ mod tests {
         let table = languages(&RunAnalysis::of(&run));
         let go =
             table.rows.iter().find(|row| row.cells[2].text == "go" && row.cells[0].text.contains("verify")).unwrap();
-        assert_eq!(go.cells[4].text, "not ranked");
+        assert_eq!(go.cells[4].text, "not ranked: known defect");
         assert!(go.caveats.text().contains("made up"));
     }
 

@@ -66,9 +66,11 @@ pub fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Tabl
 }
 
 /// How a library stands, in a word.
-fn stands(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> &'static str {
-    match total.standing {
-        _ if !total.sound => "not ranked",
+fn stands(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> String {
+    if let Some(reason) = total.parts.iter().find_map(|part| part.case.not_ranked()) {
+        return reason.sentence();
+    }
+    let word = match total.standing {
         Some(Standing::Fastest) => "fastest",
         Some(Standing::Tied) => "tied",
         Some(Standing::Lowest) => "lowest",
@@ -76,7 +78,8 @@ fn stands(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> &'static str
         Some(Standing::Open(_)) => "not told apart",
         None if job.totals.len() > 1 => "the only one ranked",
         None => "measured alone",
-    }
+    };
+    word.to_owned()
 }
 
 /// What is known of each library of a run beside its speed; without rows where the run chooses no library for a job and has no
@@ -225,7 +228,7 @@ mod tests {
         assert_eq!(cell(&table, "aws-lc", "job"), JobWeights::default().to_string());
         assert_eq!(
             (cell(&table, "liboqs", "standing"), cell(&table, "liboqs", "factor")),
-            ("not ranked".into(), "-".into())
+            ("not ranked: known defect".into(), "-".into())
         );
         let defective = table.rows.iter().find(|row| row.cells[1].text == "liboqs").unwrap();
         assert!(defective.caveats.text().contains(fixtures::LIBRARIES_DEFECT));

@@ -8,7 +8,8 @@ use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
 use pqlab_lab::report::exporters::compared_libraries;
 use pqlab_lab::{
-    ComparedLibrary, Filters, Laboratory, Margin, Plan, RunRequest, Side, check_percentage, compare_sides, libraries_of_suites,
+    ComparedLibrary, Filters, Laboratory, Margin, Plan, RunRequest, Side, check_percentage, compare_sides,
+    libraries_of_suites,
 };
 use std::io::{self, IsTerminal};
 use std::time::Duration;

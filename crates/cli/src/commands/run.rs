@@ -386,15 +386,15 @@ mod tests {
 
     #[test]
     fn how_long_a_plan_takes_is_said_with_how_that_is_known() {
-        let expected =
-            ExpectedDuration { seconds: 754.0, samples: Some(1000), by_runs: 1, by_trial: 1210, unknown: 0 };
+        let expected = ExpectedDuration { seconds: 754.0, samples: Some(1000), by_runs: 1, by_trial: 1210, unknown: 0 };
         let said = takes(&expected);
         let wanted = "1,000 samples of each case take about 13 minutes (1 case: by earlier runs here; 1,210 cases: by a quick try)";
         assert_eq!(said, wanted);
         let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
         assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: unknown, on top)"), "{unknown}");
         let adaptive = takes(&ExpectedDuration { samples: None, seconds: 13.0, by_runs: 0, by_trial: 0, unknown: 24 });
-        let wanted = "takes about 13 s (24 cases: never measured here, more if their operations or preparation are slow)";
+        let wanted =
+            "takes about 13 s (24 cases: never measured here, more if their operations or preparation are slow)";
         assert_eq!(adaptive, wanted);
         assert!(!adaptive.contains("at most"), "no estimate is a bound");
     }
@@ -402,7 +402,8 @@ mod tests {
     fn cases_that_cannot_be_told_apart_are_not_called_unchanged() {
         let run = pqlab_fixtures::references_run();
         let analysis = RunAnalysis::of(&run);
-        let pairs: Vec<_> = analysis.cases().iter().filter(|case| !case.is_floor()).take(3).map(|of| (of, of)).collect();
+        let pairs: Vec<_> =
+            analysis.cases().iter().filter(|case| !case.is_floor()).take(3).map(|of| (of, of)).collect();
         let mut comparison = compare(&analysis, &analysis, &pairs, &Default::default());
         let mut said = |verdicts: [Verdict; 3]| {
             for (case, verdict) in comparison.cases.iter_mut().zip(verdicts) {

@@ -320,11 +320,8 @@ fn drafted(
 fn a_filter_that_matches_what_a_suite_measures_only_narrows_it() {
     let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
     let one_auth = CaseOptions { signatures: vec!["ML-DSA-65".parse().unwrap()], ..unchosen() };
-    let ways = [
-        (unchosen(), ProtocolOverrides::default()),
-        (one_auth, ProtocolOverrides::default()),
-        (unchosen(), fixed),
-    ];
+    let ways =
+        [(unchosen(), ProtocolOverrides::default()), (one_auth, ProtocolOverrides::default()), (unchosen(), fixed)];
     let registry = Registry::new(pqlab_providers::providers());
     for suite in crate::builtin_suites().unwrap() {
         // Handshakes have an option of their own.
@@ -359,7 +356,8 @@ fn rows_of_nothing_stay_with_the_operations_that_a_filter_selects() {
         let cases = planned("scaling", &filters);
         let operations: HashSet<&str> =
             cases.iter().filter(|case| case.workload != "floor").map(|case| case.operation.as_str()).collect();
-        let null: Vec<&Case> = cases.iter().filter(|case| case.workload == "scaling" && case.provider == NULL).collect();
+        let null: Vec<&Case> =
+            cases.iter().filter(|case| case.workload == "scaling" && case.provider == NULL).collect();
         assert!(null.iter().any(|case| case.operation == operation), "{operation}: {null:?}");
         let selected = |case: &Case| case.provider != NULL && case.workload == "scaling";
         assert!(cases.iter().filter(|case| selected(case)).all(|case| case.algorithm == "Falcon-512"));

@@ -153,7 +153,8 @@ fn random(rng: &mut Rng) -> Run {
                 record.case.facts.defect = Some("skips a check".to_owned());
             }
             // Enough rounds that nothing is assumed of them: then intervals are as narrow as the noise.
-            let again = record.samples.visits.clone().into_iter().map(|visit| Visit { round: visit.round + 2, ..visit });
+            let again =
+                record.samples.visits.clone().into_iter().map(|visit| Visit { round: visit.round + 2, ..visit });
             record.samples.visits.extend(again);
             for visit in &mut record.samples.visits {
                 let mood = 1.0 + noise * (rng.f64() - 0.5);

@@ -3,7 +3,7 @@
 use super::legend;
 use maud::{Markup, html};
 use pqlab_analysis::caveats::{Caveat, Caveats};
-use pqlab_analysis::comparison::Standing;
+use pqlab_analysis::comparison::{NotRanked, Standing};
 use pqlab_analysis::estimates::scaled;
 use pqlab_analysis::number::{NONE, digits, known_rate, known_time, percent, time, time_range};
 use pqlab_analysis::text::neutral;
@@ -85,7 +85,7 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
             (figure(Some((width, percent(width)))))
             @match standing {
                 Some(standing) => td.num.leads[standing.leads()] data-v=(sortable(over_lowest(standing))) { (standing.text()) },
-                None => td {},
+                None => td { @if row.not_ranked() == Some(NotRanked::OwnCode) { (NotRanked::OwnCode.sentence()) } },
             }
             (figure(Some((headline.low, time_range(&headline)))))
             (figure(estimates.cycles.zip(estimates.cycles_text()).map(|(cycles, text)| (cycles.headline().estimate, text))))

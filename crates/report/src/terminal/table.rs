@@ -5,7 +5,7 @@ use super::palette::{Palette, TextStyle};
 use super::tables::tables;
 use super::text::{below, wrapped};
 use crate::width::display_width;
-use pqlab_analysis::comparison::Standing;
+use pqlab_analysis::comparison::{NotRanked, Standing};
 use pqlab_analysis::estimates::scaled;
 use pqlab_analysis::number::{
     NONE, grouped, known_count, known_rate, known_time, percent, significant, throughput_within,
@@ -158,8 +158,14 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
         Cell::right(&known_time(&estimates.mean_ns)).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
-        Cell::left(&standing.map(Standing::text).unwrap_or_default()).spare(1),
+        Cell::left(&standing.map_or_else(|| own_code(row), Standing::text)).spare(1),
     ]
+}
+
+/// Says of this project's own code that it is not ranked; what else is not ranked has a note of its own.
+fn own_code(row: &CaseAnalysis<'_>) -> String {
+    let own = row.not_ranked().filter(|reason| *reason == NotRanked::OwnCode);
+    own.map_or(String::new(), NotRanked::sentence)
 }
 
 /// A rate in few characters: `96,130`, and from a million on `1.234 M`.

@@ -273,7 +273,10 @@ mod tests {
             let halves = |case: &&Case| case.algorithm == "X.509-ML-DSA-65" && case.operation == operation;
             let selected: Vec<Case> = all.iter().filter(halves).cloned().collect();
             let questions = CertificateWorkload.questions(&selected, &providers, &asking());
-            assert!(!questions.is_empty() && questions.iter().all(|one| one.operations() == [decides]), "{questions:?}");
+            assert!(
+                !questions.is_empty() && questions.iter().all(|one| one.operations() == [decides]),
+                "{questions:?}"
+            );
         }
     }
 
