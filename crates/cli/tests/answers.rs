@@ -89,6 +89,7 @@ const ANSWERS: [(&str, &[&str]); 24] = [
         ],
     ),
     ("ledger-reference", &["Verifying blocks: TXv1-ML-DSA-65 by *"]),
+    ("hybrid-reference", &["Hybrid key exchange: X25519+ML-KEM-768 by *"]),
     (
         "scaling",
         &[

@@ -29,6 +29,7 @@ fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
         files(&Path::new(out).join("tables")),
         [
             "BENCHMARKS.md",
+            "claims.csv",
             "libraries.csv",
             "library-facts.csv",
             "performance_table.tex",

@@ -3,7 +3,8 @@
 /// Tables by the built-in suites that make them.
 const SUITES: &[(&[&str], &[&str])] = &[
     (&["decomposition"], &["hybrid", "standard", "certificate"]),
-    (&["spread"], &["hybrid"]),
+    (&["spread"], &["hybrid", "hybrid-reference"]),
+    (&["cycles-per-byte"], &["sha3", "hash"]),
     (&["scaling"], &["scaling", "ntor", "tls"]),
     (&["load"], &["scaling", "hybrid", "ntor"]),
     (&["signatures"], &["signatures"]),

@@ -50,7 +50,7 @@ pub(super) fn fastest_library<'r, 'a>(
 ) -> Option<Fastest<'r, 'a>> {
     let ranking = analysis.ranking(rivals);
     let best = rivals[ranking.leader?].clone();
-    let name = |place: usize| analysis.by(&rivals[place].first().map_or("", |of| &of.case().provider));
+    let name = |place: usize| analysis.by(rivals[place].first().map_or("", |of| &of.case().provider));
     let tied: Vec<String> = ranking.not_told_apart().into_iter().map(name).collect();
     let slower = ranking.standings.iter().enumerate().filter_map(|(place, standing)| match standing {
         Some(Standing::Slower(ratio)) => Some((place, ratio.estimate)),

@@ -57,6 +57,7 @@ Suites beside them:
   cold               the first call: caches warm and evicted, a fresh process
   sha3               FIPS 202 at five message lengths, in cycles per byte
   ledger-reference   the ledger benchmark of the reference
+  hybrid-reference   the hybrid benchmark of the reference, one by one
 
 Words:
   fastest     the library, or pair of two, that does in the least time what is measured of a hybrid

@@ -109,7 +109,9 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         ("signature", sizes.signature),
     ];
     let said = |(caveat, says): (Caveat, &str)| neutral(&format!("{}: {says} ({})", caveat.word(), caveat.legend()));
-    let mut known: Vec<String> = row.caveats.iter().map(said).collect();
+    // The first lines of the page say of all cases that the spread between runs is assumed.
+    let caveats = row.caveats.iter().filter(|(caveat, _)| *caveat != Caveat::Spread);
+    let mut known: Vec<String> = caveats.map(said).collect();
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
         let disturbances = &row.disturbances;
         let kinds: Vec<String> = disturbances

@@ -52,7 +52,7 @@ impl MessageSet {
     /// Reads the messages from their file.
     pub(super) fn read(path: &Path) -> Result<Vec<String>, Fault> {
         let unreadable = |error: String| Fault::Unsupported(format!("cannot read {}: {error}", path.display()));
-        let text = std::fs::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
         let messages: Vec<String> = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
         if messages.is_empty() { Err(unreadable("it holds no message".into())) } else { Ok(messages) }
     }
