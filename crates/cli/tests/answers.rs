@@ -11,7 +11,7 @@ use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
 /// What answers the question of each suite. A new suite needs an entry, and the entry a sentence in the analysis.
-const ANSWERS: [(&str, &[&str]); 24] = [
+const ANSWERS: [(&str, &[&str]); 25] = [
     ("smoke", &["pqlab works here: * of * cases are measured and their results verified."]),
     (
         "standard",

@@ -63,7 +63,7 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
         let middle = y + rates.len() as f64 * BAR / 2.0;
         canvas.text(gutter - 10.0, middle + 4.0, TextStyle::Label, Anchor::End, &label(name));
         for (of, rate) in rates {
-            let text = known_rate(&rate);
+            let text = known_rate(rate);
             let about = format!("{name} {}: {text} a second", provider(of));
             let series = analysis.series(&of.configuration.provider);
             canvas.bar(series, gutter, y, across.at(rate.estimate) - gutter, BAR - 2.0, &about);
