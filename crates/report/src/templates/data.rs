@@ -41,9 +41,6 @@ struct Details {
     /// Operations a second with the half-width of their interval, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     o: Option<String>,
-    /// The method of the interval.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    w: Option<&'static str>,
     /// Samples, processes, operations in a sample, samples left out.
     n: [u64; 4],
     /// Medians of the processes in ns.
@@ -108,7 +105,11 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    let said = |(caveat, says): (Caveat, &str)| neutral(&format!("{}: {says} ({})", caveat.word(), caveat.legend()));
+    // What the others mean is in the legend of the page.
+    let said = |(caveat, says): (Caveat, &str)| match caveat.is_note() {
+        true => neutral(&format!("{}: {says} ({})", caveat.word(), caveat.legend())),
+        false => neutral(&format!("{}: {says}", caveat.word())),
+    };
     // The first lines of the page say of all cases that the spread between runs is assumed.
     let caveats = row.caveats.iter().filter(|(caveat, _)| *caveat != Caveat::Spread);
     let mut known: Vec<String> = caveats.map(said).collect();
@@ -135,7 +136,6 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         c: neutral(&command(row.header(), case)),
         e: row.record.error.as_deref().map(neutral),
         m: row.median().map(|median| [round(median.estimate), round(median.low), round(median.high)]),
-        w: row.median().map(|median| median.method.name()),
         u: case.repeats_by_chance(),
         a: estimates.map(|of| of.mean_ns).map(|mean| [round(mean.estimate), round(mean.low), round(mean.high)]),
         o: estimates.and_then(Estimates::operations_per_second).map(|rate| rate_within(&rate)),
@@ -199,8 +199,9 @@ mod tests {
         assert_eq!(case["y"][0][0].as_f64(), Some(round(cycles.median.estimate)));
         assert_eq!(case["y"][1], "estimated from the time and the core clock");
         let known: Vec<&str> = case["k"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-        for (caveat, says) in analysis.cases()[0].caveats.iter() {
-            let wanted = format!("{}: {says} ({})", caveat.word(), caveat.legend());
+        for (caveat, says) in analysis.cases()[0].caveats.iter().filter(|(caveat, _)| *caveat != Caveat::Spread) {
+            let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
+            let wanted = format!("{}: {says}{meaning}", caveat.word());
             assert!(known.contains(&wanted.as_str()), "{wanted:?} is not among {known:?}");
         }
         let counted = fixtures::sound_run();
