@@ -98,6 +98,8 @@ def document(asked: argparse.Namespace, report: ClusterReport) -> dict[str, obje
         "threads": report.threads,
         "batch": report.batch,
         "providers": report.providers,
+        "versions": report.versions,
+        "batch_providers": list(report.batch_providers),
         "complete": True,
         "transactions": report.transactions,
         "accepted": report.transactions - report.rejected,

@@ -388,7 +388,7 @@ def ledger_verify_block(
     int,
     int,
     int | None,
-    list[tuple[str, str]],
+    tuple[list[tuple[str, str]], list[tuple[str, str]], list[str]],
     tuple[int, int, int, int, int],
 ]: ...
 def ledger_block_facts(path: str) -> tuple[str, str, int, int, int | None]: ...

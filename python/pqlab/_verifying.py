@@ -17,13 +17,13 @@ from pqlab._errors import Error, InvalidArgument, LibraryError, StoreError
 from pqlab._objects import is_object, known, source
 from pqlab._parts import Answer, Hands, Part, this_node
 from pqlab._ray import build, connected, difference, unshared_memory
-from pqlab.ledger import BlockReport, Phases, Rejected
+from pqlab.ledger import BlockReport, Phases, Rejected, by_whom
 
 PART = 65_536
 """Transactions of a part, about: a second and more of one thread's work."""
 LISTED = 100_000
 """Rejected transactions that are listed, as on one machine."""
-JOURNAL = "pqlab-ledger-parts/1"
+JOURNAL = "pqlab-ledger-parts/2"
 
 Watcher = Callable[[int, int], object]
 """Is called with the number of transactions that are verified, and of all."""
@@ -250,7 +250,7 @@ class _Run:
         rejections: list[Rejected] = []
         phases = [0] * 5
         found = [self.done[part] for part in parts]
-        form, batch, providers = found[0][0], found[0][8], found[0][9]
+        form, batch, verifiers = found[0][0], found[0][8], found[0][9]
         for _, _, _, _, of_kind, rows, _, _, _, _, spent, _ in found:
             kinds.update(dict(of_kind))
             rejections.extend(Rejected(*row) for row in rows[: LISTED - len(rejections)])
@@ -267,7 +267,7 @@ class _Run:
             elapsed_ns=elapsed,
             threads=self.job.threads * max(1, self.hands.workers()),
             batch=batch,
-            providers=dict(providers),
+            **by_whom(verifiers),
             phases=Phases(*phases),
             nodes=len(self.hands.nodes),
             parts=len(parts),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from pqlab import _pqlab
 from pqlab._pqlab import PublicKey, SecretKey
@@ -132,7 +132,11 @@ class BlockReport:
     batch: int | None
     """How many transactions they verified at once, where a provider could."""
     providers: dict[str, str]
-    """Whose implementation of each scheme."""
+    """The provider of each scheme."""
+    versions: dict[str, str]
+    """The version of each provider that verified or could verify in batches."""
+    batch_providers: tuple[str, ...]
+    """The providers that can verify in batches."""
     phases: Phases
     """On what the time went."""
 
@@ -140,6 +144,21 @@ class BlockReport:
     def transactions_per_second(self) -> float:
         """Transactions verified a second."""
         return self.transactions * 1e9 / max(self.elapsed_ns, 1)
+
+
+class Verifiers(TypedDict):
+    """The fields of :class:`BlockReport` that name who verified."""
+
+    providers: dict[str, str]
+    versions: dict[str, str]
+    batch_providers: tuple[str, ...]
+
+
+def by_whom(verifiers: tuple[Iterable[Iterable[str]], Iterable[Iterable[str]], Iterable[str]]) -> Verifiers:
+    """These fields from what the native module returns, or a journal keeps."""
+    providers, versions, batch_providers = verifiers
+    named = {scheme: provider for scheme, provider in providers}
+    return {"providers": named, "versions": {id: version for id, version in versions}, "batch_providers": tuple(batch_providers)}
 
 
 def schemes() -> list[str]:
@@ -209,7 +228,7 @@ def verify_block(
     ``batch`` transactions are verified at once by a ``provider`` that can, such as ``mldsa-batch``: 100 unless told otherwise.
     """
     found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, batch, None, progress)
-    form, transactions, size, rejected, kinds, rejections, elapsed, used, at_once, providers, phases = found
+    form, transactions, size, rejected, kinds, rejections, elapsed, used, at_once, verifiers, phases = found
     return BlockReport(
         format=form,
         transactions=transactions,
@@ -220,6 +239,6 @@ def verify_block(
         elapsed_ns=elapsed,
         threads=used,
         batch=at_once,
-        providers=dict(providers),
+        **by_whom(verifiers),
         phases=Phases(*phases),
     )

@@ -286,8 +286,8 @@ fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
 
 /// A rejected transaction: its position from 0, the kind, the reason.
 type RejectedRow = (u64, &'static str, String);
-/// Format, transactions, bytes, rejected ones, how many of each kind, the first of them, ns, threads, how many at once, scheme and
-/// provider of each, ns of reading, decoding, verifying, of threads waiting to be read, of reading waiting for them.
+/// Format, transactions, bytes, rejected ones, how many of each kind, the first of them, ns, threads, how many at once, who
+/// verified, ns of reading, decoding, verifying, of threads waiting to be read, of reading waiting for them.
 type Report = (
     &'static str,
     u64,
@@ -298,9 +298,11 @@ type Report = (
     u64,
     usize,
     Option<usize>,
-    Vec<(&'static str, String)>,
+    Verifiers,
     (u64, u64, u64, u64, u64),
 );
+/// The provider of each scheme, the version of each provider, and the providers that verify in batches.
+type Verifiers = (Vec<(&'static str, String)>, Vec<(String, String)>, Vec<String>);
 /// Format, form, transactions, bytes, and of how many transactions parts are that are found at once.
 type Facts = (&'static str, &'static str, u64, u64, Option<u64>);
 
@@ -367,7 +369,8 @@ fn ledger_block_facts(py: Python<'_>, path: PathBuf) -> Answer<Facts> {
 fn shown(report: BlockReport, listed: usize) -> Report {
     let list = report.list.into_iter().take(listed);
     let list = list.map(|rejected| (rejected.index, rejected.reason.kind(), rejected.reason.to_string()));
-    let providers = report.providers.into_iter().map(|(scheme, provider)| (scheme.algorithm(), provider));
+    let providers = report.providers.into_iter().map(|(scheme, provider)| (scheme.algorithm(), provider)).collect();
+    let versions = report.versions.into_iter().collect();
     let phases = report.phases;
     (
         report.format.name(),
@@ -379,7 +382,7 @@ fn shown(report: BlockReport, listed: usize) -> Report {
         report.elapsed_ns,
         report.threads,
         report.batch,
-        providers.collect(),
+        (providers, versions, report.batch_providers),
         (phases.reading, phases.decoding, phases.verifying, phases.starved, phases.held),
     )
 }
