@@ -3,6 +3,7 @@ part is fetched by the range of its bytes. ``pip install 'pqlab[cluster]'`` brin
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 import time
@@ -116,6 +117,31 @@ class Object:
                 _write(descriptor, piece, place)
                 place += len(piece)
             yield path, time.monotonic_ns() - began
+
+
+def digest_of_part(path: str, part: tuple[int, int]) -> str:
+    """SHA-256 of the bytes that a part of a block is read from, in hexadecimal."""
+    return _digest(path, [_pqlab.ledger_bytes_of_part(path, part)])
+
+
+def digest_of_frame(path: str, transactions: int) -> str:
+    """SHA-256 of what is in no part of a block: its header and footer, in hexadecimal."""
+    first, end = _pqlab.ledger_bytes_of_part(path, (0, transactions))
+    return _digest(path, [(0, first), (end, os.path.getsize(path))])
+
+
+def _digest(path: str, ranges: list[tuple[int, int]]) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb", buffering=0) as file:
+        for place, end in ranges:
+            file.seek(place)
+            while place < end:
+                piece = file.read(min(PIECE, end - place))
+                if not piece:
+                    raise StoreError(f"{path}: it ends after {place} of {end} bytes")
+                digest.update(piece)
+                place += len(piece)
+    return digest.hexdigest()
 
 
 def source(name: str) -> Local | Object:

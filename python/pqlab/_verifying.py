@@ -3,6 +3,7 @@ put together as one machine puts them together."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -14,7 +15,7 @@ from typing import Any, cast
 
 from pqlab import _pqlab
 from pqlab._errors import Error, InvalidArgument, LibraryError, StoreError
-from pqlab._objects import is_object, known, source
+from pqlab._objects import digest_of_frame, digest_of_part, is_object, known, source
 from pqlab._parts import Answer, Hands, Part, this_node
 from pqlab._ray import build, connected, difference, unshared_memory
 from pqlab.ledger import BlockReport, Phases, Rejected, by_whom
@@ -25,10 +26,18 @@ LISTED = 100_000
 """Rejected transactions that are listed, as on one machine."""
 JOURNAL = "pqlab-ledger-parts/2"
 
+ANOTHER = "name another journal, or delete this one"
+"""What to do where a journal does not fit."""
+
 Watcher = Callable[[int, int], object]
 """Is called with the number of transactions that are verified, and of all."""
 Found = tuple[Any, ...]
-"""What the native module says of a part, and the memory that its process had to itself."""
+"""What the native module says of a part; the digest of the part's bytes where there is a journal; and the memory that its process had
+to itself."""
+
+
+def _sha256(text: bytes) -> bytes:
+    return hashlib.sha256(text).hexdigest().encode()
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,8 @@ class Job:
     keep_keys: bool
     batch: int | None
     build: dict[str, str] = field(default_factory=build)
+    frame: str | None = None
+    """Where there is a journal: the digest of the file's header and footer; empty for an object, which has its tag."""
 
     def verify(self, part: Part) -> Answer:
         """On a node: verifies a part."""
@@ -76,6 +87,8 @@ class Job:
             if at.facts() != self.facts:
                 return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
             with at.part(part) as (path, fetched):
+                # First, so that a file that changes now has no result under the digest of what it becomes.
+                digest = None if self.frame is None else digest_of_part(path, part)
                 found = _pqlab.ledger_verify_block(
                     path, self.chain_id, self.form, self.threads, self.provider, self.keep_keys, self.batch, part, None
                 )
@@ -83,7 +96,7 @@ class Job:
             return "failed", node, f"transactions {part[0]} to {part[1]}, node {node[:8]}: {error}"
         # What was fetched was read.
         reading, *others = found[10]
-        return "done", node, (*found[:10], (reading + fetched, *others), unshared_memory())
+        return "done", node, (*found[:10], (reading + fetched, *others), digest, unshared_memory())
 
 
 def part_size(transactions: int, stride: int, workers: int) -> int:
@@ -94,7 +107,7 @@ def part_size(transactions: int, stride: int, workers: int) -> int:
 
 
 class Journal:
-    """The results of parts in a file, one a line, so that who begins again goes on where it ended."""
+    """The results of parts in a file, each on a line behind its SHA-256, so that who begins again goes on where it ended."""
 
     def __init__(self, path: Path, job: Job) -> None:
         self.path = path
@@ -110,7 +123,7 @@ class Journal:
             raise StoreError(f"{path}: {error.strerror}") from None
         rows = [self._row(line) for line in lines]
         if rows and rows[0] != self.head:
-            raise InvalidArgument(f"{path} is the journal of another verification", "name another file, or delete it")
+            raise InvalidArgument(f"{path} is the journal of another verification", ANOTHER)
         for row in rows[1:]:
             try:
                 self.done[(int(row["part"][0]), int(row["part"][1]))] = tuple(row["found"])
@@ -132,12 +145,21 @@ class Journal:
             self._file.close()
             raise error if isinstance(error, StoreError) else StoreError(f"{path}: {error.strerror}") from None
 
+    def check(self, name: str) -> None:
+        """Refuses a file whose bytes are not those that the results are of."""
+        for part, found in self.done.items():
+            if digest_of_part(name, part) != found[11]:
+                raise InvalidArgument(
+                    f"transactions {part[0]} to {part[1]} of {name} have changed since {self.path} was written", ANOTHER
+                )
+
     def _none(self) -> StoreError:
-        return StoreError(f"{self.path} is no journal of a verification", "name another file")
+        return StoreError(f"{self.path} is damaged, or no journal of a verification", "name another file, or delete it")
 
     def _row(self, line: bytes) -> dict[str, Any]:
+        digest, _, text = line.partition(b" ")
         try:
-            row = json.loads(line)
+            row = json.loads(text) if digest == _sha256(text) else None
         except ValueError:
             row = None
         if not isinstance(row, dict):
@@ -146,7 +168,8 @@ class Journal:
 
     def _write(self, row: dict[str, Any]) -> None:
         try:
-            left = memoryview(json.dumps(row).encode() + b"\n")
+            text = json.dumps(row).encode()
+            left = memoryview(_sha256(text) + b" " + text + b"\n")
             while left:
                 left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
@@ -190,12 +213,21 @@ def verify_block(
         raise InvalidArgument(f"{name} has no index, so that no part of it can be found", "make it again, or verify it without a cluster")
     if threads < 1:
         raise InvalidArgument(f"threads is {threads}", "a part has at least one")
-    job = Job(name, at.tag, facts, chain_id, form, threads, provider, keep_keys, batch)
+    frame = None
+    if journal is not None:
+        if is_object(name) and at.tag is None:
+            raise InvalidArgument(
+                f"the store gives no tag (ETag) for {name}, so a journal cannot tell whether it has changed", "verify it without a journal"
+            )
+        frame = "" if is_object(name) else digest_of_frame(name, facts[2])
+    job = Job(name, at.tag, facts, chain_id, form, threads, provider, keep_keys, batch, frame=frame)
     # What is wrong with the request is said before anything is started.
     with at.part((0, 0)) as (there, _):
         _pqlab.ledger_verify_block(there, chain_id, form, threads, provider, keep_keys, batch, (0, 0), None)
     kept = Journal(Path(journal), job) if journal is not None else None
     try:
+        if kept is not None and not is_object(name):
+            kept.check(name)
         with connected(address) as ray:
             return _Run(ray, job, kept, progress).verify(began)
     finally:
@@ -251,7 +283,7 @@ class _Run:
         phases = [0] * 5
         found = [self.done[part] for part in parts]
         form, batch, verifiers = found[0][0], found[0][8], found[0][9]
-        for _, _, _, _, of_kind, rows, _, _, _, _, spent, _ in found:
+        for _, _, _, _, of_kind, rows, _, _, _, _, spent, _, _ in found:
             kinds.update(dict(of_kind))
             rejections.extend(Rejected(*row) for row in rows[: LISTED - len(rejections)])
             phases = [sum(both) for both in zip(phases, spent, strict=True)]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 
 import pqlab
 from pqlab import cluster, ledger
+from pqlab._objects import digest_of_frame
 from pqlab._verifying import PART, Job, Journal, part_size
 
 FIRE = Path(__file__).with_name("cluster_under_fire.py")
@@ -68,6 +71,41 @@ def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) ->
         (tmp_path / "other").write_bytes(wrong + b"\n")
         with pytest.raises(pqlab.StoreError, match="no journal"):
             Journal(tmp_path / "other", job)
+
+
+@pytest.mark.parametrize("format", ["block", "parquet"])
+def test_one_bit_flipped_in_a_block_or_its_journal_is_found(tmp_path: Path, format: str) -> None:
+    path, name = block(tmp_path, 3000, format=format), tmp_path / "journal"
+    job = Job(
+        str(path), None, pqlab._pqlab.ledger_block_facts(str(path)), 1, "txv2", 1, None, False, None, frame=digest_of_frame(str(path), 3000)
+    )
+    journal = Journal(name, job)
+    for part in [(0, 1024), (1024, 2048), (2048, 3000)]:
+        status, _, found = job.verify(part)
+        assert status == "done"
+        journal.add(part, found)
+    journal.close()
+
+    def refused() -> bool:
+        try:
+            facts, frame = pqlab._pqlab.ledger_block_facts(str(path)), digest_of_frame(str(path), 3000)
+            again = Journal(name, replace(job, facts=facts, frame=frame))
+            again.close()
+            again.check(str(path))
+        except pqlab.Error:
+            return True
+        return len(again.done) < 3
+
+    assert not refused()
+    chance = random.Random(1)
+    for file in [path, name]:
+        good = file.read_bytes()
+        for _ in range(50):
+            bad = bytearray(good)
+            bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
+            file.write_bytes(bad)
+            assert refused(), f"{file}: byte {next(at for at, (a, b) in enumerate(zip(good, bad, strict=True)) if a != b)}"
+        file.write_bytes(good)
 
 
 def test_a_node_with_another_build_or_file_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 use crate::system::{Here, System as _};
 use nix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Latency in core cycles of one link of the [chain]: a 64-bit addition of two registers.
 ///
@@ -30,6 +30,36 @@ const CHAINS: usize = 5;
 /// Nanoseconds of the monotonic clock (`CLOCK_MONOTONIC`), from a point that is fixed until the host restarts.
 pub fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_MONOTONIC)
+}
+
+/// Longest that a wait may last without reading [`awake_ns`], in nanoseconds.
+pub const WAIT_SLICE_NS: u64 = 1_000_000_000;
+
+/// Nanoseconds of the monotonic clock without the time in which this process stood still: stopped by a signal, or its container or
+/// virtual machine paused. Time limits on other processes use it, so that a pause is not mistaken for a process that hangs.
+///
+/// A pause shows as a gap between two readings. Of a gap longer than twice [`WAIT_SLICE_NS`] one slice counts, so a wait reads this
+/// clock at least once in a slice.
+pub fn awake_ns() -> u64 {
+    static AWAKE: Mutex<Awake> = Mutex::new(Awake { last_ns: 0, sum_ns: 0 });
+    AWAKE.lock().unwrap_or_else(PoisonError::into_inner).read(monotonic_ns())
+}
+
+/// The state of [`awake_ns`].
+struct Awake {
+    /// The previous reading of the monotonic clock.
+    last_ns: u64,
+    /// The time counted so far.
+    sum_ns: u64,
+}
+
+impl Awake {
+    fn read(&mut self, now_ns: u64) -> u64 {
+        let gap = now_ns.saturating_sub(self.last_ns);
+        self.sum_ns += if gap > 2 * WAIT_SLICE_NS { WAIT_SLICE_NS } else { gap };
+        self.last_ns = now_ns.max(self.last_ns);
+        self.sum_ns
+    }
 }
 
 /// CPU time that the calling thread has used, in nanoseconds (`CLOCK_THREAD_CPUTIME_ID`).
@@ -296,6 +326,15 @@ mod tests {
         black_box(chain(LINKS));
         assert!(monotonic_ns() > wall);
         assert!(thread_cpu_ns() >= cpu);
+    }
+
+    #[test]
+    fn a_pause_counts_as_one_slice() {
+        let mut awake = Awake { last_ns: 0, sum_ns: 0 };
+        let begun = awake.read(7_000_000_000_000);
+        let mut after = |seconds: f64| (awake.read(7_000_000_000_000 + (seconds * 1e9) as u64) - begun) as f64 / 1e9;
+        assert_eq!([1.0, 2.5, 4.5].map(&mut after), [1.0, 2.5, 4.5]);
+        assert_eq!([134.5, 135.0, 134.0].map(&mut after), [5.5, 6.0, 6.0]);
     }
 
     #[test]

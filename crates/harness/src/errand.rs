@@ -100,7 +100,7 @@ impl Errand {
     /// As [`next`](Self::next).
     pub fn next_within(&mut self, limit: Duration, stop: &AtomicBool) -> io::Result<Option<Next>> {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
-        self.next_until(clock::monotonic_ns().saturating_add(limit_ns), stop)
+        self.next_until(clock::awake_ns().saturating_add(limit_ns), stop)
     }
 
     fn next_until(&mut self, until_ns: u64, stop: &AtomicBool) -> io::Result<Option<Next>> {
@@ -108,11 +108,10 @@ impl Errand {
             if stop.load(Ordering::Relaxed) {
                 return Ok(Some(Next::Stopped));
             }
-            if clock::monotonic_ns() >= until_ns {
-                return Ok(None);
-            }
+            let late = clock::awake_ns() >= until_ns;
             let mut watched = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
             match poll(&mut watched, PollTimeout::from(LOOK_MS)) {
+                Ok(0) if late => return Ok(None),
                 Ok(0) | Err(Errno::EINTR) => {}
                 Ok(_) => break,
                 Err(error) => return Err(error.into()),

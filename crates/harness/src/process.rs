@@ -11,7 +11,7 @@ use crate::schedule::{Failure, WorkerPool};
 use crate::system::{Here, System};
 use crate::timed::Timed;
 use crate::wire::{self, Begin, Prepared, Request, Response, Task, VisitRequest, Visited};
-use pqlab_record::{Case, CounterChoice, State};
+use pqlab_record::{Case, CounterChoice, NO_ANSWER, State};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -309,7 +309,7 @@ impl Worker {
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                format!("no answer within {:.0} s: the worker was ended", limit.as_secs_f64())
+                format!("{NO_ANSWER} {:.0} s: the worker was ended", limit.as_secs_f64())
             }
             io::ErrorKind::InvalidData => format!("the worker's answer cannot be read: {error}"),
             _ => self.exit_reason(),

@@ -1,7 +1,10 @@
 //! A stream on which a whole message passes within a time, however the other side portions it.
 
 use crate::clock;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
@@ -9,39 +12,54 @@ use std::time::Duration;
 /// written at once every portion would have the whole time.
 const PORTION: usize = 16 << 10;
 
-/// A stream until a point in time, from which on reading and writing fail with `TimedOut`.
+/// A stream until a moment of [`clock::awake_ns`], from which on reading and writing fail with `TimedOut`. What has arrived by
+/// then is read.
 pub(crate) struct Timed<'a> {
     stream: &'a UnixStream,
     until_ns: u64,
 }
 
 impl Timed<'_> {
-    /// The stream for so long from now on.
+    /// The stream for this long from now.
     pub(crate) fn new(stream: &UnixStream, limit: Duration) -> Timed<'_> {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
-        Timed { stream, until_ns: clock::monotonic_ns().saturating_add(limit_ns) }
+        Timed { stream, until_ns: clock::awake_ns().saturating_add(limit_ns) }
     }
 
-    /// What is left of the time: more than nothing, which would mean no limit to the system.
-    fn left(&self) -> io::Result<Duration> {
-        match self.until_ns.saturating_sub(clock::monotonic_ns()) {
-            0 => Err(io::ErrorKind::TimedOut.into()),
-            left => Ok(Duration::from_nanos(left)),
+    /// Waits until the stream can be read or written.
+    fn wait(&self, events: PollFlags) -> io::Result<()> {
+        loop {
+            let left_ns = self.until_ns.saturating_sub(clock::awake_ns());
+            let slice_ms = left_ns.min(clock::WAIT_SLICE_NS).div_ceil(1_000_000);
+            let mut polled = [PollFd::new(self.stream.as_fd(), events)];
+            match poll(&mut polled, PollTimeout::try_from(slice_ms).unwrap_or(PollTimeout::ZERO)) {
+                Ok(0) if left_ns == 0 => return Err(io::ErrorKind::TimedOut.into()),
+                Ok(0) | Err(Errno::EINTR) => {}
+                Ok(_) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
 }
 
 impl Read for Timed<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.stream.set_read_timeout(Some(self.left()?))?;
+        self.wait(PollFlags::POLLIN)?;
         self.stream.read(buffer)
     }
 }
 
 impl Write for Timed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.set_write_timeout(Some(self.left()?))?;
-        self.stream.write(&bytes[..bytes.len().min(PORTION)])
+        self.stream.set_write_timeout(Some(Duration::from_nanos(clock::WAIT_SLICE_NS)))?;
+        loop {
+            self.wait(PollFlags::POLLOUT)?;
+            // There may be less room than the portion needs.
+            match self.stream.write(&bytes[..bytes.len().min(PORTION)]) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
-use nix::sys::signal::kill;
+use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use pqlab_harness::errand::{Errand, Manner, Next};
 use pqlab_harness::process::{Limits, ProcessPool, Workers, inherited_stream};
@@ -13,6 +13,7 @@ use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -22,6 +23,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// The variables that hand a worker its script, and the file in which it writes its number.
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
+
+/// The variable that makes this program a coordinator, with the file in which its worker writes its number.
+const COORDINATED: &str = "PQLAB_TEST_COORDINATED";
 
 /// The variable that tells a worker to load nothing, for a reason.
 const LOADING: &str = "PQLAB_TEST_LOADING";
@@ -160,6 +164,41 @@ fn one_that_closes_its_stream_and_goes_on_is_ended() {
     );
 }
 
+/// The coordinator of the next test, in a process of its own so that it can be stopped.
+#[test]
+#[ignore = "the coordinator of another test"]
+fn coordinator_by_script() {
+    let Some(number) = std::env::var_os(COORDINATED) else { return };
+    let failure = pool("late", Path::new(&number)).prepare(0, &case()).unwrap_err();
+    println!("failure: {failure:?}");
+}
+
+#[test]
+fn a_stop_of_everything_counts_for_nobodys_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().join("number");
+    let coordinator = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "coordinator_by_script", "--ignored", "--nocapture"])
+        .env(COORDINATED, &number)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let worker = loop {
+        match std::fs::read_to_string(&number).map(|text| text.parse()) {
+            Ok(Ok(worker)) => break worker,
+            _ => std::thread::sleep(Duration::from_millis(5)),
+        }
+    };
+    let both = [coordinator.id() as i32, worker].map(Pid::from_raw);
+    both.map(|process| kill(process, Signal::SIGSTOP).unwrap());
+    // Twice the limit of a request.
+    std::thread::sleep(Duration::from_secs(4));
+    both.map(|process| kill(process, Signal::SIGCONT).unwrap());
+    let output = coordinator.wait_with_output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("failure: Case(\"answered\")"), "{printed}");
+}
+
 #[test]
 fn one_that_ends_is_said_to_have() {
     let Failure::Case(reason) = failure("end") else { panic!("measuring goes on") };
@@ -211,6 +250,11 @@ fn worker_by_script() {
     match script.as_str() {
         "load" => {
             wire::send(&mut stream, &Response::Fault { reason: without_loading.unwrap() }).unwrap();
+            for_ever();
+        }
+        "late" => {
+            std::thread::sleep(Duration::from_millis(500));
+            wire::send(&mut stream, &Response::Fault { reason: "answered".into() }).unwrap();
             for_ever();
         }
         "close" => {

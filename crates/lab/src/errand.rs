@@ -9,7 +9,7 @@ use crate::{
     LabError, Laboratory, LeakConclusion, LeakOutcome, LeakRequest, TaintEnd, Tainted, VerifyPart, VerifyRequest,
 };
 use pqlab_foreign::{Description, LibrarySpec};
-use pqlab_harness::clock::monotonic_ns;
+use pqlab_harness::clock::awake_ns;
 use pqlab_harness::errand::{Errand, Manner, Next};
 use pqlab_harness::{Program, wire};
 use pqlab_verification::{Answers, EdgeCases, Line};
@@ -122,7 +122,7 @@ pub(crate) fn serve(task: &str, registry: &Registry, stream: impl Write + Send) 
         }
         Task::Taint { case, seed } => say(Answer::Tainted(run_tainted(registry, &case_of(case)?, seed))),
         Task::Verify { part, request } => verify_here(registry, &part, &request, &say),
-        Task::Describe { library } => say(match pqlab_foreign::describe(&library, monotonic_ns) {
+        Task::Describe { library } => say(match pqlab_foreign::describe(&library, awake_ns) {
             Ok(description) => Answer::Description(Box::new(description)),
             Err(error) => Answer::Refused(error.to_string()),
         }),

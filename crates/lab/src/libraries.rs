@@ -62,7 +62,7 @@ pub(crate) fn open_libraries() -> io::Result<Opened> {
     let none = env::var(NOT_OPENED).ok();
     for Loaded { library, build, listing } in loaded {
         let open =
-            || pqlab_foreign::open(&library, listing.as_ref(), clock::monotonic_ns).map_err(|error| error.to_string());
+            || pqlab_foreign::open(&library, listing.as_ref(), clock::awake_ns).map_err(|error| error.to_string());
         match none.clone().map_or_else(open, Err) {
             Ok(provider) => opened.providers.push(provider),
             Err(reason) => {

@@ -235,10 +235,11 @@ impl Laboratory {
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate));
-        let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, scanty: 0 };
+        let mut watcher =
+            Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, timed_out: 0, scanty: 0 };
         let outcome =
             schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut pool, &mut watcher);
-        let (failed, scanty) = (watcher.failed, watcher.scanty);
+        let (failed, timed_out, scanty) = (watcher.failed, watcher.timed_out, watcher.scanty);
         let complete = outcome? == Outcome::Complete;
         if let (Some(baseline), Some(rate)) = (baseline, rate) {
             let deviation = baseline.deviation(rate);
@@ -248,6 +249,10 @@ impl Laboratory {
                     deviation * 100.0
                 ));
             }
+        }
+        if timed_out > 0 {
+            let cases = if timed_out == 1 { "1 case" } else { &format!("{timed_out} cases") };
+            progress.note(&format!("{cases} failed by a time limit: resuming run {} measures them again", header.id));
         }
         if scanty > 0 {
             progress.note(&format!(
@@ -326,6 +331,7 @@ struct Watcher<'a> {
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     failed: usize,
+    timed_out: usize,
     /// Cases of short operations that had visits with few samples.
     scanty: usize,
 }
@@ -339,6 +345,7 @@ impl Observer for Watcher<'_> {
                 let refused = |error: SinkError| ObserverError(Box::new(error));
                 self.sink.record(self.header, position, &record).map_err(refused)?;
                 self.failed += usize::from(record.error.is_some());
+                self.timed_out += usize::from(record.timed_out());
                 let scanty = record.case.state() == State::Warm
                     && record.samples.scanty_visits(usize::try_from(LEAST_SAMPLES).unwrap_or(usize::MAX)) > 0;
                 self.scanty += usize::from(scanty);

@@ -27,7 +27,7 @@ pub use environment::{
 pub use kind::{CoinSource, Kind, Statistic};
 pub use noise::MachineNoise;
 pub use protocol::{ASSUMED, CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
-pub use record::{CyclesSource, Metric, Record, Samples, Status, Unit, Visits};
+pub use record::{CyclesSource, Metric, NO_ANSWER, Record, Samples, Status, Unit, Visits};
 pub use run::{Run, RunHeader};
 pub use summary::RunSummary;
 pub use visit::{Moment, Visit, Worker};

@@ -243,6 +243,9 @@ pub enum Status {
     Failed,
 }
 
+/// Begins the clause of [`Record::error`] that reports a time limit: `no answer within 120 s`.
+pub const NO_ANSWER: &str = "no answer within";
+
 /// What is kept of a finished case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -274,5 +277,11 @@ impl Record {
             samples: Samples::none(),
             finished_at,
         }
+    }
+
+    /// Whether a time limit ended the case. The library may be slow, or the machine may have been paused or overloaded, so a resumed
+    /// run measures such a case again.
+    pub fn timed_out(&self) -> bool {
+        self.error.as_deref().is_some_and(|error| error.contains(NO_ANSWER))
     }
 }

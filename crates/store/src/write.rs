@@ -1,10 +1,13 @@
 use crate::error::At;
 use crate::samples::{self, SamplesError};
 use crate::{Store, StoreError};
-use pqlab_record::{Record, Run, RunHeader, Status};
+use pqlab_record::{NO_ANSWER, Record, Run, RunHeader, Status};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
+
+/// The condition on a row of `cases` that [`Record::timed_out`] is, with [`NO_ANSWER`] as the second parameter.
+const TIMED_OUT: &str = "instr(error, ?2) > 0";
 
 /// What became of an imported run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,15 +28,17 @@ impl Store {
         self.write(|transaction, path| insert_run(transaction, path, header, false))
     }
 
-    /// Begins another start of a run that was stopped, and tells its number: 1 for the second. The numbers of starts that
-    /// finished nothing are not given again.
+    /// Resumes a run and returns the number of this start: 1 for the second. A number is used once, even if its start finished no case.
+    /// Cases that failed by a time limit ([`Record::timed_out`]) are deleted, so they are measured again.
     ///
     /// # Errors
-    /// [`StoreError::NotResumable`] for a run that is complete, and for one that was measured elsewhere and imported.
+    /// [`StoreError::NotResumable`] for a run that is complete without such cases, and for an imported run.
     pub fn begin_start(&mut self, run: &str) -> Result<u32, StoreError> {
         self.write(|transaction, path| {
             check_resumable(transaction, path, run)?;
-            let sql = "UPDATE runs SET starts = starts + 1 WHERE id = ?1 RETURNING starts - 1";
+            let sql = format!("DELETE FROM cases WHERE run = ?1 AND {TIMED_OUT}");
+            transaction.execute(&sql, params![run, NO_ANSWER]).at(path)?;
+            let sql = "UPDATE runs SET starts = starts + 1, complete = 0, finished_at = NULL WHERE id = ?1 RETURNING starts - 1";
             transaction.query_row(sql, [run], |row| row.get(0)).at(path)
         })
     }
@@ -142,8 +147,11 @@ impl Store {
 }
 
 fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<(), StoreError> {
-    let sql = "SELECT complete, imported FROM runs WHERE id = ?1";
-    let found = connection.query_row(sql, [run], |row| Ok((row.get(0)?, row.get(1)?))).optional().at(path)?;
+    let sql = format!(
+        "SELECT complete AND NOT EXISTS (SELECT 1 FROM cases WHERE run = ?1 AND {TIMED_OUT}), imported FROM runs WHERE id = ?1"
+    );
+    let found =
+        connection.query_row(&sql, params![run, NO_ANSWER], |row| Ok((row.get(0)?, row.get(1)?))).optional().at(path)?;
     let (complete, imported): (bool, bool) = found.ok_or_else(|| StoreError::UnknownRun { reference: run.into() })?;
     let reason = match (imported, complete) {
         (true, _) => "it was measured elsewhere and imported",

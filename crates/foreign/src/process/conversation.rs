@@ -18,7 +18,8 @@ pub struct Limits {
     pub hello: Duration,
     /// For any other.
     pub answer: Duration,
-    /// A monotonic clock, in ns: whoever measures has one, and lends it.
+    /// A monotonic clock, in ns, which may leave out the time in which this process stood still. It is read at least once a second
+    /// while a program is waited for.
     pub now: fn() -> u64,
 }
 
@@ -29,6 +30,8 @@ impl Limits {
     }
 }
 
+/// Longest wait without reading the clock, in ms.
+const WAIT_SLICE_MS: u128 = 1000;
 /// Most bytes of a last line that are kept.
 const LAST_LINE: usize = 400;
 /// How long a program that broke off has to end by itself, so that its last words are there.
@@ -87,7 +90,7 @@ impl Conversation {
     /// What became of the program, with its last words.
     fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
         match (error.kind(), &mut self.other) {
-            (io::ErrorKind::TimedOut, _) => format!("no answer in {} s, it was ended", limit.as_secs_f64()),
+            (io::ErrorKind::TimedOut, _) => format!("no answer within {} s: it was ended", limit.as_secs_f64()),
             (io::ErrorKind::InvalidInput, _) => error.to_string(),
             (_, Other::Peer(_)) => format!("it closed the connection ({error})"),
             (_, Other::Started(started)) => started.ended(error, self.now),
@@ -203,13 +206,11 @@ impl<S: AsRawFd> Timed<'_, S> {
 
     fn wait(&self, events: libc::c_short) -> io::Result<()> {
         let left = self.until.left();
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
         let mut poll = libc::pollfd { fd: self.stream.as_raw_fd(), events, revents: 0 };
-        let milliseconds = i32::try_from(left.as_millis()).unwrap_or(i32::MAX).max(1);
+        let milliseconds = left.as_millis().min(WAIT_SLICE_MS) as libc::c_int + libc::c_int::from(!left.is_zero());
         // SAFETY: one structure, which lives for the call.
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
+            0 if left.is_zero() => Err(io::ErrorKind::TimedOut.into()),
             -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => Err(io::Error::last_os_error()),
             _ => Ok(()),
         }

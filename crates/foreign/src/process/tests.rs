@@ -103,7 +103,7 @@ fn a_program_that_greets_or_lists_wrongly_is_no_provider() {
         ("list-crashes", "exit status: 7: the last words"),
         ("list-garbage", "it does not answer with a message"),
         ("hello-half", "it does not answer with a message"),
-        ("list-hangs", "no answer in 1 s, it was ended"),
+        ("list-hangs", "no answer within 1 s: it was ended"),
     ] {
         let error = provider(mode).unwrap_err().to_string();
         assert!(error.starts_with("worker odd: ") && error.contains(words), "{mode}: {error}");
@@ -114,7 +114,7 @@ fn a_program_that_greets_or_lists_wrongly_is_no_provider() {
 fn what_goes_wrong_in_a_call_is_an_error_within_the_limit() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("call-hangs", "no answer in 1 s, it was ended"),
+        ("call-hangs", "no answer within 1 s: it was ended"),
         ("call-crashes", "it ended: exit status: 7: the last words"),
         ("call-garbage", "it does not answer with a message: a message of 1399154541 bytes"),
         ("call-long", "a message of 4294967295 bytes"),
@@ -143,7 +143,7 @@ fn what_goes_wrong_in_a_call_is_an_error_within_the_limit() {
 fn a_case_does_not_outlive_its_program() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("visit-hangs", "no answer in 1 s, it was ended"),
+        ("visit-hangs", "no answer within 1 s: it was ended"),
         ("visit-crashes", "exit status: 7: the last words"),
         ("visit-words", "its visit is not answered with a time"),
         ("visit-garbage", "it does not answer with a message"),
@@ -234,8 +234,8 @@ fn a_socket_that_does_not_begin_with_its_process_or_hangs_is_one_clear_error() {
         (("process", "0"), &[HELLO][..], "it does not begin with the number of its process"),
         (("process", "x"), &[HELLO], "it does not begin with the number of its process"),
         (("hello", "1"), &[HELLO], "it does not begin with the number of its process"),
-        (("process", own.as_str()), &[], "no answer in 1 s, it was ended"),
-        (("process", own.as_str()), &[HELLO], "no answer in 1 s, it was ended"),
+        (("process", own.as_str()), &[], "no answer within 1 s: it was ended"),
+        (("process", own.as_str()), &[HELLO], "no answer within 1 s: it was ended"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = open(behind_a_socket(folder.path(), first, answers)).unwrap_err().to_string();

@@ -58,6 +58,24 @@ fn each_start_has_its_number_whether_it_finished_a_case_or_not() {
 }
 
 #[test]
+fn a_case_that_failed_by_a_time_limit_is_measured_again() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 3)).unwrap();
+    let failed = |position, reason: &str| Record::failed(case(position), reason.into(), "2026-11-21T19:00:01Z".into());
+    store.finish_case("one", 0, &record(0)).unwrap();
+    store.finish_case("one", 1, &failed(1, "no answer within 120 s: the worker was ended")).unwrap();
+    store.finish_case("one", 2, &failed(2, "a wrong answer")).unwrap();
+    store.complete_run("one", "2026-11-21T19:00:02Z").unwrap();
+    store.check_resumable("one").unwrap();
+    assert_eq!(store.begin_start("one").unwrap(), 1);
+    assert_eq!(store.finished_positions("one").unwrap(), [0, 2]);
+    assert_eq!(store.last_incomplete().unwrap().as_deref(), Some("one"));
+    store.finish_case("one", 1, &record(1)).unwrap();
+    store.complete_run("one", "2026-11-21T19:00:03Z").unwrap();
+    assert!(matches!(store.begin_start("one"), Err(StoreError::NotResumable { .. })));
+}
+
+#[test]
 fn runs_that_are_complete_or_imported_are_not_gone_on_with() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("complete", 0)).unwrap();
