@@ -100,7 +100,7 @@ impl Caveat {
     /// What it says of this case; `None` where it does not hold.
     fn of(self, case: &Case, estimates: Option<&Estimates>) -> Option<String> {
         match self {
-            Caveat::Shared => estimates.filter(|of| of.contended).map(|of| shared(of.shared_pct)),
+            Caveat::Shared => estimates.filter(|of| of.contended).map(|of| shared("", of.shared_pct)),
             Caveat::Imprecise => estimates.filter(|of| !of.imprecise.is_empty()).map(reasons),
             Caveat::Defect => case.facts.defect.clone(),
             Caveat::Drifting => {
@@ -114,8 +114,7 @@ impl Caveat {
             Caveat::Encoding => case.word(KEY).map(encoding),
             Caveat::Batch => {
                 let batch = estimates?.batch;
-                let text = || format!("each sample is the mean of {} operations, no percentiles", grouped(batch));
-                (batch > 1).then(text)
+                (batch > 1).then(|| batched("", batch))
             }
             Caveat::Clock => clock(estimates?),
             Caveat::Spread => {
@@ -126,9 +125,14 @@ impl Caveat {
     }
 }
 
-fn shared(pct: f64) -> String {
-    let amount = if pct > 0.0 { format!(" {} of the time", percent(pct)) } else { String::new() };
+/// `bound` is empty for one case, and `up to ` for several.
+fn shared(bound: &str, pct: f64) -> String {
+    let amount = if pct > 0.0 { format!(" {bound}{} of the time", percent(pct)) } else { String::new() };
     format!("another program used this core{amount}; disturbed measurements are included")
+}
+
+fn batched(bound: &str, batch: u64) -> String {
+    format!("each sample is the mean of {bound}{} operations, no percentiles", grouped(batch))
 }
 
 fn reasons(estimates: &Estimates) -> String {
@@ -178,19 +182,31 @@ fn clock(estimates: &Estimates) -> Option<String> {
 }
 
 /// The caveats of a case, each with what it says of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Caveats(Vec<(Caveat, String)>);
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Caveats {
+    said: Vec<(Caveat, String)>,
+    /// How much of the time the core was shared, in percent, and how many operations a sample holds.
+    shared_pct: f64,
+    batch: u64,
+}
 
 impl Caveats {
     /// Those of a case. One without figures has those of its library and its key.
     pub fn of(case: &Case, estimates: Option<&Estimates>) -> Caveats {
-        Caveats(Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect())
+        Caveats {
+            said: Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect(),
+            shared_pct: estimates.filter(|of| of.contended).map_or(0.0, |of| of.shared_pct),
+            batch: estimates.map(|of| of.batch).filter(|batch| *batch > 1).unwrap_or_default(),
+        }
     }
 
-    /// Those of all of some cases; what they say differently is said of each.
+    /// The caveats of several cases. Where their texts differ, `shared` and `batch` give the largest figure and the others each text.
     pub fn merged<'c>(of: impl IntoIterator<Item = &'c Caveats>) -> Caveats {
+        let of: Vec<&Caveats> = of.into_iter().collect();
+        let shared_pct = of.iter().map(|one| one.shared_pct).fold(0.0, f64::max);
+        let batch = of.iter().map(|one| one.batch).max().unwrap_or(0);
         let mut merged: Vec<(Caveat, Vec<&str>)> = Vec::new();
-        for (caveat, says) in of.into_iter().flat_map(Caveats::iter) {
+        for (caveat, says) in of.iter().flat_map(|one| one.iter()) {
             match merged.iter_mut().find(|(known, _)| *known == caveat) {
                 Some((_, texts)) if texts.contains(&says) => {}
                 Some((_, texts)) => texts.push(says),
@@ -198,17 +214,23 @@ impl Caveats {
             }
         }
         merged.sort_by_key(|(caveat, _)| *caveat);
-        Caveats(merged.into_iter().map(|(caveat, texts)| (caveat, texts.join(", "))).collect())
+        let text = |caveat: Caveat, texts: &[&str]| match caveat {
+            Caveat::Shared if texts.len() > 1 => shared("up to ", shared_pct),
+            Caveat::Batch if texts.len() > 1 => batched("up to ", batch),
+            _ => texts.join(", "),
+        };
+        let said = merged.iter().map(|(caveat, texts)| (*caveat, text(*caveat, texts))).collect();
+        Caveats { said, shared_pct, batch }
     }
 
     /// Whether the case has it.
     pub fn has(&self, caveat: Caveat) -> bool {
-        self.0.iter().any(|(known, _)| *known == caveat)
+        self.said.iter().any(|(known, _)| *known == caveat)
     }
 
     /// Each with what it says of the case.
     pub fn iter(&self) -> impl Iterator<Item = (Caveat, &str)> {
-        self.0.iter().map(|(caveat, says)| (*caveat, says.as_str()))
+        self.said.iter().map(|(caveat, says)| (*caveat, says.as_str()))
     }
 
     /// What the case's row in a table is marked with.
@@ -296,6 +318,31 @@ mod tests {
             assert_eq!(found.by_word()["batch"], "each sample is the mean of 16 operations, no percentiles");
             assert_eq!(found.by_word()["defect"], fixtures::DEFECT);
         }
+    }
+
+    #[test]
+    fn of_several_cases_the_largest_figures_are_said_once() {
+        let one = Caveats { said: vec![(Caveat::Batch, batched("", 40)), (Caveat::Defect, "a".into())], shared_pct: 0.0, batch: 40 };
+        let two = Caveats {
+            said: vec![(Caveat::Shared, shared("", 9.6)), (Caveat::Batch, batched("", 6)), (Caveat::Defect, "b".into())],
+            shared_pct: 9.6,
+            batch: 6,
+        };
+        let three = Caveats { said: vec![(Caveat::Shared, shared("", 2.0))], shared_pct: 2.0, batch: 0 };
+        let lines: Vec<String> = Caveats::merged([&one, &two]).lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "shared: another program used this core 9.6% of the time; disturbed measurements are included",
+                "defect: a, b",
+                "batch: each sample is the mean of up to 40 operations, no percentiles",
+            ]
+        );
+        let all = Caveats::merged([&Caveats::merged([&one, &two]), &three]);
+        assert_eq!(
+            all.by_word()["shared"],
+            "another program used this core up to 9.6% of the time; disturbed measurements are included"
+        );
     }
 
     #[test]
