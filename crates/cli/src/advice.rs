@@ -63,7 +63,6 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::NotAFile { .. } => ": name a file with --db",
         StoreError::NotADatabase { .. } | StoreError::Foreign { .. } => ": name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
-        StoreError::Older { .. } => ": open it once where it can be written",
         StoreError::Denied { .. } => ": fix the rights of the file and its folder, or name another file with --db",
         StoreError::Full { .. } => ": free some, then go on with `pqlab run --resume`",
         StoreError::Locked { .. } => ": let it end, or name another file with --db",

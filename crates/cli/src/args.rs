@@ -103,8 +103,8 @@ const LONG_VERSION: &str = concat!(
   pqlab export last --format json            the same for programs
 
 Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or something
-is slower; 2 bad usage or bad input; 3 a comparison does not tell; 130 interrupted. Each verb's
---help says what they mean there.")]
+is slower; 2 bad usage or bad input; 3 a comparison does not tell; 4 only known defects of a library
+(verify); 130 interrupted. Each verb's --help says what they mean there.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

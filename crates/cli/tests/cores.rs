@@ -17,8 +17,11 @@ const RUN: [&str; 10] =
 #[test]
 fn a_run_takes_a_free_core_or_says_who_else_is_on_its_own() {
     let pqlab = Pqlab::new();
+    // Those of another user.
+    let folder = pqlab.path("pqlab-4294967294");
+    std::fs::create_dir(&folder).unwrap();
     let lock = |core: usize| {
-        let mut file = File::create(pqlab.path(&format!("pqlab-core-{core}.lock"))).unwrap();
+        let mut file = File::create(folder.join(format!("core-{core}.lock"))).unwrap();
         file.lock().unwrap();
         writeln!(file, "4711").unwrap();
         file

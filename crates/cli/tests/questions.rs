@@ -72,12 +72,12 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
             pqlab.expect(0, &[&before, short].concat());
         }
         6 => elsewhere(&|run| {
-            run["run"]["id"] = "20991231T235959-there".into();
-            run["run"]["started_at"] = "2099-12-31T23:59:59Z".into();
+            // Of two runs that began together the later row is the latest run.
+            run["run"]["id"] = "20000101T000000-there".into();
             run["environment"]["host"]["name"] = "there".into();
         }),
         7 => {
-            pqlab.expect(0, &["runs", "rm", "20991231T235959-there"]);
+            pqlab.expect(0, &["runs", "rm", "20000101T000000-there"]);
         }
         8 => {
             let block = pqlab.path("block.tx");

@@ -3,7 +3,7 @@
 //! started it.
 
 use crate::clock;
-use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
+use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file};
 use crate::timed::Timed;
 use crate::wire::{self, Task};
 use nix::errno::Errno;
@@ -68,8 +68,8 @@ impl Errand {
     /// [`WorkerError`] where the process cannot be started, is of another build, or has not begun after `limit`.
     pub fn start(program: &Program, task: String, manner: &Manner, limit: Duration) -> Result<Errand, WorkerError> {
         let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
-        let stdout = tempfile::tempfile().map_err(failed)?;
-        let stderr = manner.keep_stderr.then(tempfile::tempfile).transpose().map_err(failed)?;
+        let stdout = temporary_file()?;
+        let stderr = manner.keep_stderr.then(temporary_file).transpose()?;
         let mut command = program.command(&manner.wrapper);
         command.stdin(Stdio::null()).stdout(stdout.try_clone().map_err(failed)?);
         if let Some(stderr) = &stderr {

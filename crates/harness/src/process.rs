@@ -6,7 +6,7 @@
 
 use crate::clock;
 use crate::gate::{self, AdditionsPerCycle};
-use crate::program::{GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
+use crate::program::{GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file};
 use crate::schedule::{Failure, WorkerPool};
 use crate::system::{Here, System};
 use crate::timed::Timed;
@@ -253,7 +253,7 @@ impl Worker {
     fn start(workers: &Workers, process: u32) -> Result<Worker, WorkerError> {
         let program = &workers.program;
         let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
-        let (stdout, stderr) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);
+        let (stdout, stderr) = (temporary_file()?, temporary_file()?);
         let mut command = program.command(&[]);
         command
             .stdin(Stdio::null())

@@ -5,6 +5,7 @@ use crate::clock;
 use crate::system::{Here, System};
 use crate::wire::{self, Greeting, Hello, Task};
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
@@ -38,6 +39,14 @@ pub enum WorkerError {
         /// What the system said.
         reason: String,
     },
+    /// A file that takes what a worker prints cannot be made.
+    #[error("a temporary file cannot be made in {} (TMPDIR chooses the folder): {reason}", folder.display())]
+    Temporary {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
     /// The program is of another build than this one: what it measures is not what this process would write down.
     #[error("the worker program {} is of another build: {difference}", path.display())]
     OtherBuild {
@@ -60,6 +69,12 @@ pub enum WorkerError {
         /// What was answered.
         answer: String,
     },
+}
+
+/// A file without a name, in the folder for temporary files.
+pub(crate) fn temporary_file() -> Result<File, WorkerError> {
+    tempfile::tempfile()
+        .map_err(|error| WorkerError::Temporary { folder: std::env::temp_dir(), reason: error.to_string() })
 }
 
 impl Program {

@@ -164,6 +164,12 @@ fn one_that_closes_its_stream_and_goes_on_is_ended() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_system_ends_a_worker_before_its_coordinator() {
+    assert_eq!(failure("expendable"), Failure::Case("1000\n".into()));
+}
+
 /// The coordinator of the next test, in a process of its own so that it can be stopped.
 #[test]
 #[ignore = "the coordinator of another test"]
@@ -250,6 +256,11 @@ fn worker_by_script() {
     match script.as_str() {
         "load" => {
             wire::send(&mut stream, &Response::Fault { reason: without_loading.unwrap() }).unwrap();
+            for_ever();
+        }
+        "expendable" => {
+            let reason = std::fs::read_to_string("/proc/self/oom_score_adj").unwrap();
+            wire::send(&mut stream, &Response::Fault { reason }).unwrap();
             for_ever();
         }
         "late" => {

@@ -1,12 +1,18 @@
-//! Which cores are measured on: a lock a core, so that programs that measure at the same time keep off each other's.
+//! Which cores are measured on: a lock for each core, so that programs that measure at the same time use different ones.
 //!
-//! The locks are advisory, on files in the folder for temporary files that all users share. The system releases them when the
-//! process ends, however it does. The files stay: to remove one while another program opens it would make two locks of one.
+//! The locks are advisory, on files below the folder for temporary files, which all users share. Each user writes in a folder of their
+//! own only, and reads those of the others. The system releases a lock when its process ends, however it does. The files stay: to
+//! remove one while another program opens it would make two locks of one.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{ErrorKind, Read, Seek, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
+use nix::unistd::geteuid;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Begins the name of a user's folder, which ends in the user's number.
+const FOLDER: &str = "pqlab-";
 
 /// Bytes of the longest process id, with a line feed.
 const LONGEST_PID: u64 = 11;
@@ -28,37 +34,62 @@ pub(crate) enum Claimed {
     Unknown,
 }
 
-/// Asks for a core, by a file in that folder.
+/// Asks for a core, by files below that folder.
 pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
-    let Some(mut file) = opened(&folder.join(format!("pqlab-core-{core}.lock"))) else { return Claimed::Unknown };
+    let own = format!("{FOLDER}{}", geteuid());
+    let name = format!("core-{core}.lock");
+    let Some(mut file) = own_folder(&folder.join(&own)).and_then(|own| opened(&own.join(&name))) else {
+        return Claimed::Unknown;
+    };
     match file.try_lock() {
-        Ok(()) => {
-            // Without it others say no more than that somebody is there.
-            sign(&mut file).ok();
-            Claimed::Ours(Claim { _locked: file })
-        }
-        Err(fs::TryLockError::WouldBlock) => Claimed::Taken(signature(&mut file)),
-        Err(fs::TryLockError::Error(_)) => Claimed::Unknown,
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Claimed::Taken(signature(&mut file)),
+        Err(fs::TryLockError::Error(_)) => return Claimed::Unknown,
     }
+    // Of two users who ask at the same moment both may find it taken, and neither finds it free.
+    for mut theirs in others(folder, &own).filter_map(|other| read(&other.join(&name))) {
+        if matches!(theirs.try_lock_shared(), Err(fs::TryLockError::WouldBlock)) {
+            return Claimed::Taken(signature(&mut theirs));
+        }
+    }
+    // Without the signature others learn that the core is taken, but not by whom.
+    sign(&mut file).ok();
+    Claimed::Ours(Claim { _locked: file })
 }
 
-/// The file of a core, made where there is none. Whatever is no plain file, such as a link that somebody has put there, is
-/// left alone.
+/// Our folder, made where there is none. `None` where its name is taken by something else, or others can write in it.
+fn own_folder(path: &Path) -> Option<PathBuf> {
+    // It may be there already.
+    DirBuilder::new().mode(0o755).create(path).ok();
+    let found = fs::symlink_metadata(path).ok()?;
+    let ours = found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0;
+    ours.then(|| path.to_path_buf())
+}
+
+/// The folders of other users.
+fn others(folder: &Path, own: &str) -> impl Iterator<Item = PathBuf> {
+    let user = |name: &str| name.strip_prefix(FOLDER).is_some_and(|number| number.parse::<u32>().is_ok());
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let folders = entries.filter(move |entry| {
+        let name = entry.file_name();
+        name != own && name.to_str().is_some_and(user) && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    });
+    folders.map(|entry| entry.path())
+}
+
+/// The file of a core in our folder, made where there is none. A link of either kind is refused: what it leads to is not ours to write.
 fn opened(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    match options.clone().create_new(true).open(path) {
-        Ok(file) => {
-            // Other users lock and sign it too.
-            file.set_permissions(Permissions::from_mode(0o666)).ok();
-            Some(file)
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            let plain = fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-            plain.then(|| options.open(path).or_else(|_| File::open(path)).ok())?
-        }
-        Err(_) => None,
-    }
+    options.read(true).write(true).create(true).truncate(false).mode(0o644).custom_flags(O_NOFOLLOW | O_NONBLOCK);
+    let file = options.open(path).ok()?;
+    let found = file.metadata().ok()?;
+    (found.is_file() && found.nlink() == 1 && found.uid() == geteuid().as_raw()).then_some(file)
+}
+
+/// The file of a core in somebody else's folder, if there is one.
+fn read(path: &Path) -> Option<File> {
+    let file = OpenOptions::new().read(true).custom_flags(O_NOFOLLOW | O_NONBLOCK).open(path).ok()?;
+    file.metadata().is_ok_and(|found| found.is_file()).then_some(file)
 }
 
 /// Puts our process id into the file, in place of that of whoever had it before.
@@ -82,6 +113,7 @@ fn signature(file: &mut File) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn a_core_has_one_owner_at_a_time() {
@@ -93,16 +125,47 @@ mod tests {
         assert!(matches!(claim(folder.path(), 1), Claimed::Ours(_)));
     }
 
+    /// Our folder below another, and the lock file of core 0 in it.
+    fn lock(folder: &Path) -> PathBuf {
+        own_folder(&folder.join(format!("{FOLDER}{}", geteuid()))).unwrap().join("core-0.lock")
+    }
+
     #[test]
-    fn what_is_no_file_of_ours_is_left_alone() {
+    fn links_and_files_of_others_are_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let (letter, lock) = (folder.path().join("letter"), folder.path().join("pqlab-core-0.lock"));
-        fs::write(&letter, "Dear").unwrap();
-        std::os::unix::fs::symlink(&letter, &lock).unwrap();
+        let (victim, lock) = (folder.path().join("victim.pid"), lock(folder.path()));
+        fs::write(&victim, "4242\n").unwrap();
+        std::os::unix::fs::symlink(&victim, &lock).unwrap();
         assert!(matches!(claim(folder.path(), 0), Claimed::Unknown));
-        fs::rename(&letter, &lock).unwrap();
+        fs::remove_file(&lock).unwrap();
+        fs::hard_link(&victim, &lock).unwrap();
+        assert!(matches!(claim(folder.path(), 0), Claimed::Unknown));
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "4242\n");
+        fs::rename(&victim, &lock).unwrap();
+        fs::write(&lock, "Dear").unwrap();
         assert!(matches!(claim(folder.path(), 0), Claimed::Ours(_)));
         assert_eq!(fs::read_to_string(&lock).unwrap(), "Dear");
         assert!(matches!(claim(Path::new("/nowhere"), 0), Claimed::Unknown));
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_in_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = lock(folder.path()).parent().unwrap().to_path_buf();
+        fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(matches!(claim(folder.path(), 0), Claimed::Unknown));
+    }
+
+    #[test]
+    fn the_lock_of_another_user_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join(format!("{FOLDER}{}", geteuid().as_raw() + 1));
+        fs::create_dir(&other).unwrap();
+        let mut theirs = File::create(other.join("core-0.lock")).unwrap();
+        writeln!(theirs, "4711").unwrap();
+        assert!(matches!(claim(folder.path(), 0), Claimed::Ours(_)));
+        theirs.lock().unwrap();
+        assert!(matches!(claim(folder.path(), 0), Claimed::Taken(Some(4711))));
+        assert!(matches!(claim(folder.path(), 1), Claimed::Ours(_)));
     }
 }

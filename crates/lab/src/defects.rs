@@ -29,12 +29,8 @@ pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
 /// Whether this build of the library has the defect. A library that was loaded does not say which extensions it uses: of its version
 /// it counts as having it.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
-    let build = &provider.build_info;
-    let extension = |wanted: &str| build.build.split([' ', ';', ',']).any(|word| word == wanted);
     let loaded = provider.code != provider.library;
-    provider.code == defect.library
-        && defect.is_of(&build.version)
-        && (loaded || defect.extension.is_none_or(extension))
+    defect.is_in(provider) || loaded && defect.may_be_in(provider)
 }
 
 /// Whether the case works with the algorithm, alone or in a construction, in a way that the defect is about.

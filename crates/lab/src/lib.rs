@@ -26,7 +26,6 @@ mod error;
 mod fastest;
 mod gate;
 mod gather;
-mod hidden;
 mod independence;
 mod inspect;
 mod leak;
@@ -54,6 +53,7 @@ mod suite;
 mod table_suites;
 mod taint;
 mod timeline;
+mod variables;
 mod verify;
 mod worker;
 
@@ -76,7 +76,6 @@ pub use independence::{
 };
 pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
 
-pub use hidden::check_hidden_cpu_features;
 pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
 pub use leaks::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
 pub use libraries::{instead, libraries_of_run, libraries_of_suites};
@@ -97,6 +96,7 @@ pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use table_suites::suites_with_table;
 pub use taint::{TaintEnd, TaintFinding, Tainted};
 pub use timeline::{Visited, timeline};
+pub use variables::check_environment;
 pub use verify::{Extent, Found, Verified, VerifyPart, VerifyRequest};
 pub use worker::{WorkerProgram, run_if_worker, run_if_worker_with, serve_as_worker};
 

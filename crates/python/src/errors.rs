@@ -191,7 +191,6 @@ fn store_advice(error: &StoreError) -> &'static str {
             "name another file"
         }
         StoreError::Newer { .. } => "update pqlab, or name another file",
-        StoreError::Older { .. } => "open it once where it can be written",
         StoreError::Denied { .. } => "fix the rights of the file and its folder, or name another one",
         StoreError::Full { .. } => "free some, then go on with pqlab.resume()",
         StoreError::Locked { .. } => "let it end, or name another file",

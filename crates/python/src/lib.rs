@@ -23,7 +23,7 @@ mod verify;
 /// One line a topic: each adds its functions and classes.
 #[pymodule]
 fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    pqlab_lab::check_hidden_cpu_features().map_err(errors::Failure::from)?;
+    pqlab_lab::check_environment().map_err(errors::Failure::from)?;
     constructions::add(module)?;
     stats::add(module)?;
     laboratory::add(module)?;

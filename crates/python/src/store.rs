@@ -8,8 +8,10 @@ use pqlab_lab::report::site::INDEX;
 use pqlab_lab::store::{Import, Store, StoreError, default_path};
 use pqlab_lab::{Compared, check_name, compare_named, gather_report, remove_runs};
 use pqlab_server::site::{self, SiteRequest};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use serde_json::json;
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
 /// The name of a database that is kept nowhere.
@@ -35,16 +37,26 @@ pub(crate) fn path(database: Option<&str>) -> Result<PathBuf, StoreError> {
 
 /// Opens a database, which comes into being if it is not there.
 pub(crate) fn open(database: Option<&str>) -> Result<Store, StoreError> {
-    if database == Some(MEMORY) { Store::in_memory() } else { Store::open(path(database)?) }
+    if database == Some(MEMORY) {
+        return Store::in_memory();
+    }
+    let store = Store::open(path(database)?)?;
+    if let Some(copy) = store.kept_copy() {
+        let (path, copy) = (store.path().display(), copy.display());
+        warn(&format!("{path}: brought up to date for this pqlab; older ones can open {copy}, a copy of it as it was"));
+    }
+    Ok(store)
+}
+
+/// A `UserWarning`; where warnings are errors, nothing.
+fn warn(text: &str) {
+    let Ok(text) = CString::new(text) else { return };
+    Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1).ok());
 }
 
 /// Opens a database for reading; it must be there.
 pub(crate) fn open_read_only(database: Option<&str>) -> Result<Store, StoreError> {
-    match Store::open_read_only(path(database)?) {
-        // Brings it up to date, where it can be written.
-        Err(StoreError::Older { path, .. }) => Store::open(path),
-        opened => opened,
-    }
+    Store::open_read_only(path(database)?)
 }
 
 /// Opens a database for changes; it must be there.

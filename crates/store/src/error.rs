@@ -48,18 +48,13 @@ pub enum StoreError {
         /// The newest schema that this build knows.
         known: u32,
     },
-    /// The file has a schema of the past and may not be written.
-    #[error(
-        "{}: written by an older pqlab (schema {found}, this one needs {known})",
-        path.display()
-    )]
-    Older {
+    /// The file has what no pqlab puts into it.
+    #[error("{}: a database that was altered: it has the {what}, which pqlab never makes", path.display())]
+    Altered {
         /// The file.
         path: PathBuf,
-        /// Its schema.
-        found: u32,
-        /// The schema that is needed.
-        known: u32,
+        /// A view, a trigger or a virtual table: `view cases`.
+        what: String,
     },
     /// The file or its folder cannot be opened or written.
     #[error("{}: cannot be {attempt} ({reason})", path.display())]
@@ -142,6 +137,14 @@ pub enum StoreError {
     DuplicateRun {
         /// The run's id.
         run: String,
+    },
+    /// An imported run begins in the future.
+    #[error("run {run} says that it began at {started_at}, which has not come yet: it would be the latest run for ever")]
+    Future {
+        /// The run's id.
+        run: String,
+        /// When it began, by its own account.
+        started_at: String,
     },
     /// The case of that position is finished already.
     #[error("{case} is finished already in run {run}")]

@@ -1,6 +1,6 @@
 use crate::StoreError;
 use crate::error::At;
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::path::Path;
 
 /// Marks the file as ours, in the header field that SQLite keeps for it: "pqlb".
@@ -50,8 +50,19 @@ fn version(view: &Transaction<'_>, path: &Path) -> Result<u32, StoreError> {
         (APPLICATION_ID, Ok(found)) if found > KNOWN => {
             Err(StoreError::Newer { path: path.to_path_buf(), found, known: KNOWN })
         }
-        (APPLICATION_ID, Ok(found)) if found > 0 => Ok(found),
+        (APPLICATION_ID, Ok(found)) if found > 0 => check_tables(view, path).map(|()| found),
         (0, Ok(0)) if tables == 0 => Ok(0),
         _ => Err(StoreError::Foreign { path: path.to_path_buf() }),
+    }
+}
+
+/// Our files have tables and indexes alone, all with pages of their own. A view, a trigger or a virtual table is somebody else's, and
+/// reading it may run code that never ends.
+fn check_tables(view: &Transaction<'_>, path: &Path) -> Result<(), StoreError> {
+    let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage IS NULL OR rootpage < 1
+               ORDER BY name LIMIT 1";
+    match view.query_row(sql, [], |row| row.get(0)).optional().at(path)? {
+        Some(what) => Err(StoreError::Altered { path: path.to_path_buf(), what }),
+        None => Ok(()),
     }
 }

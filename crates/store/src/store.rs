@@ -2,11 +2,15 @@ use crate::StoreError;
 use crate::error::{At, PATIENCE_SECONDS};
 use crate::schema::{self, KNOWN};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
+use rusqlite::backup::Backup;
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// Pages that are copied at once of a file of an older schema.
+const PAGES_AT_ONCE: i32 = 4096;
 
 /// What a store that is in no file gives as its path.
 const IN_MEMORY: &str = ":memory:";
@@ -15,11 +19,13 @@ const IN_MEMORY: &str = ":memory:";
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
+    /// The copy of the file with its older schema, if opening it changed that.
+    kept: Option<PathBuf>,
 }
 
 impl Store {
     /// Opens the file for reading and writing; makes it and its folders where they are missing, and brings an older
-    /// schema up to date.
+    /// schema up to date. Older programs cannot open the file afterwards, so a [copy](Self::kept_copy) is kept beside it.
     ///
     /// # Errors
     /// [`StoreError`] for what is no file or another program's, for a schema of the future, and where it cannot be made or written.
@@ -36,7 +42,12 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(&file, flags).at(&path)?;
         prepare(&connection).at(&path)?;
-        if schema::inspect(&mut connection, &path)? < KNOWN {
+        let found = schema::inspect(&mut connection, &path)?;
+        let kept = match found {
+            1..KNOWN => Some(keep_copy(&connection, &file, found).at(&path)?),
+            _ => None,
+        };
+        if found < KNOWN {
             schema::migrate(&mut connection, &path)?;
         }
         // SQLite opens a file that it may not write for reading, without a word.
@@ -44,7 +55,7 @@ impl Store {
             return Err(StoreError::Denied { path, attempt: "written", reason: "it is read-only".into() });
         }
         make_durable(&connection).at(&path)?;
-        Ok(Store { connection, path })
+        Ok(Store { connection, path, kept })
     }
 
     /// An empty store in memory, which is gone when this is dropped. Its [`path`](Self::path) is `:memory:`.
@@ -56,14 +67,14 @@ impl Store {
         let mut connection = Connection::open_in_memory().at(&path)?;
         prepare(&connection).at(&path)?;
         schema::migrate(&mut connection, &path)?;
-        Ok(Store { connection, path })
+        Ok(Store { connection, path, kept: None })
     }
 
-    /// Opens the file for reading, on a read-only medium too.
+    /// Opens the file for reading, on a read-only medium too. The file stays as it is: one of an older schema is copied into a temporary
+    /// file, which is brought up to date and read in its place.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where it is not there, [`StoreError::Older`] where its schema would have to be brought up to date, and as
-    /// [`open`](Self::open).
+    /// [`StoreError::Missing`] where it is not there, and as [`open`](Self::open).
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_path_buf();
         let file = file_name(&path)?;
@@ -83,10 +94,13 @@ impl Store {
             }
             opened => opened?,
         };
-        if found < KNOWN {
-            return Err(StoreError::Older { path, found, known: KNOWN });
-        }
-        Ok(Store { connection, path })
+        let connection = if found < KNOWN { brought_up_to_date(&connection, &path)? } else { connection };
+        Ok(Store { connection, path, kept: None })
+    }
+
+    /// The copy of the file as it was, if [`open`](Self::open) brought its schema up to date.
+    pub fn kept_copy(&self) -> Option<&Path> {
+        self.kept.as_deref()
     }
 
     /// The file; `:memory:` for a store that is in none.
@@ -106,9 +120,39 @@ fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
+/// A file may come from anybody: its schema is not trusted to call functions with side effects, and its pages are checked.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(PATIENCE_SECONDS))?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)
+}
+
+/// Copies a file of an older schema to `pqlab.db.v4`, or where that is taken to `pqlab.db.v4.2` and so on.
+fn keep_copy(connection: &Connection, file: &Path, schema: u32) -> rusqlite::Result<PathBuf> {
+    let name = |suffix: String| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let names = std::iter::once(format!(".v{schema}")).chain((2_u64..).map(|number| format!(".v{schema}.{number}")));
+    let copy = names.map(name).find(|name| !name.exists()).unwrap_or_else(|| name(".old".into()));
+    copied(connection, Connection::open(&copy)?)?;
+    Ok(copy)
+}
+
+/// A copy with the present schema, in a temporary file of SQLite's that is gone when it is closed.
+fn brought_up_to_date(older: &Connection, path: &Path) -> Result<Connection, StoreError> {
+    let mut copy = Connection::open("").and_then(|copy| copied(older, copy)).at(path)?;
+    prepare(&copy).at(path)?;
+    schema::migrate(&mut copy, path)?;
+    Ok(copy)
+}
+
+fn copied(from: &Connection, mut to: Connection) -> rusqlite::Result<Connection> {
+    // Between portions others may write.
+    Backup::new(from, &mut to)?.run_to_completion(PAGES_AT_ONCE, Duration::from_millis(1), None)?;
+    Ok(to)
 }
 
 /// With a write-ahead log, readers and the writer do not wait for one another. `synchronous = FULL` syncs the log at

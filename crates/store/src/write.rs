@@ -82,7 +82,8 @@ impl Store {
     /// Stores a run that was measured elsewhere, whole or not at all.
     ///
     /// # Errors
-    /// [`StoreError::DuplicateRun`] where another run has its id, [`StoreError::Incomplete`] and [`StoreError::NotPlanned`] where its
+    /// [`StoreError::DuplicateRun`] where another run has its id, [`StoreError::Future`] for one that begins a day from now or later,
+    /// [`StoreError::Incomplete`] and [`StoreError::NotPlanned`] where its
     /// records do not fit its plan, [`StoreError::Full`] and the like.
     pub fn import_run(&mut self, run: &Run) -> Result<Import, StoreError> {
         match self.load_run(&run.header.id) {
@@ -99,6 +100,7 @@ impl Store {
         let encoded = run.records.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
         self.write(|transaction, path| {
             let id = &run.header.id;
+            check_started(transaction, path, &run.header)?;
             insert_run(transaction, path, &run.header, true)?;
             for ((record, position), encoded) in run.records.iter().zip(positions).zip(&encoded) {
                 insert_case(transaction, path, id, position, record, encoded)?;
@@ -159,6 +161,15 @@ fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<()
         (false, false) => return Ok(()),
     };
     Err(StoreError::NotResumable { run: run.into(), reason })
+}
+
+/// Such a run would be the newest for ever. A day is for clocks that differ.
+fn check_started(transaction: &Transaction<'_>, path: &Path, header: &RunHeader) -> Result<(), StoreError> {
+    let sql = "SELECT coalesce(unixepoch(?1) >= unixepoch('now', '+1 day'), 0)";
+    match transaction.query_row(sql, [&header.started_at], |row| row.get(0)).at(path)? {
+        true => Err(StoreError::Future { run: header.id.clone(), started_at: header.started_at.clone() }),
+        false => Ok(()),
+    }
 }
 
 fn insert_run(

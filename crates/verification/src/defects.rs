@@ -1,8 +1,9 @@
+use pqlab_primitives::Provider;
 use serde::Serialize;
 
-/// A defect of a library that published vectors show, with what is known of it. Such vectors are reported beside those
-/// that pass and those that fail, in every line and every sum: a defect that is known is no failure of the run, and no
-/// success either. Another version of the library is judged anew.
+/// A defect of a linked library that published vectors show. Reports count such vectors apart from those that pass and those that
+/// fail. It covers one version of the library, and one code path where it names an extension; a library that the user loads may be
+/// patched, so its wrong answers are always failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDefect {
     /// The library.
@@ -24,9 +25,18 @@ pub struct KnownDefect {
 }
 
 impl KnownDefect {
-    /// Whether a build of the library, of this version, has it: a version may name several crates.
-    pub fn is_of(&self, version: &str) -> bool {
-        version.split(", ").any(|one| one.starts_with(self.version))
+    /// Whether this linked library, in this version and with these extensions, has the defect.
+    pub fn is_in(&self, provider: &Provider) -> bool {
+        let build = &provider.build_info.build;
+        let extension = |wanted: &str| build.split([' ', ';', ',']).any(|word| word == wanted);
+        provider.library == self.library && self.may_be_in(provider) && self.extension.is_none_or(extension)
+    }
+
+    /// Whether the library, linked or loaded, is of the version that has the defect, whichever code path it takes. A version may name
+    /// several crates.
+    pub fn may_be_in(&self, provider: &Provider) -> bool {
+        let mut versions = provider.build_info.version.split(", ");
+        provider.code == self.library && versions.any(|one| one.starts_with(self.version))
     }
 }
 
@@ -69,11 +79,27 @@ pub static KNOWN_DEFECTS: &[KnownDefect] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_primitives::BuildInfo;
 
     #[test]
     fn a_version_may_name_several_crates() {
         let [first, .., last] = KNOWN_DEFECTS else { panic!("there are some") };
-        assert!(first.is_of("0.13.0") && !first.is_of("0.14.0"));
-        assert!(last.is_of("ml-dsa 0.1.2, ed25519-dalek 3.0.0, sha2 0.11.0") && !last.is_of("ed25519-dalek 4.0.0"));
+        let has = |defect: &KnownDefect, version: &str| defect.is_in(&provider(defect.library, version, "none; avx2"));
+        assert!(has(first, "0.13.0") && !has(first, "0.14.0"));
+        assert!(has(last, "ml-dsa 0.1.2, ed25519-dalek 3.0.0, sha2 0.11.0") && !has(last, "ed25519-dalek 4.0.0"));
+    }
+
+    #[test]
+    fn another_code_path_and_a_loaded_library_get_no_amnesty() {
+        let defect = &KNOWN_DEFECTS[0];
+        assert!(defect.is_in(&provider("liboqs", "0.13.0", "OQS_DIST_BUILD avx2 avx512")));
+        assert!(!defect.is_in(&provider("liboqs", "0.13.0", "OQS_DIST_BUILD")));
+        let mut loaded = provider("patched", "0.13.0", "avx2");
+        loaded.code = "liboqs".into();
+        assert!(!defect.is_in(&loaded) && defect.may_be_in(&loaded));
+    }
+
+    fn provider(library: &str, version: &str, build: &str) -> Provider {
+        Provider::new(library, BuildInfo { version: version.into(), build: build.into() })
     }
 }

@@ -99,10 +99,7 @@ const UNCOVERED: &str = "published vectors";
 fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vectors) -> Line {
     let (id, algorithm) = (provider.id(), primitive.algorithm());
     let known = KNOWN_DEFECTS.iter().filter(|defect| {
-        defect.library == provider.code
-            && defect.is_of(&provider.build_info.version)
-            && algorithm.starts_with(defect.algorithm)
-            && suite.name == defect.suite
+        defect.is_in(provider) && algorithm.starts_with(defect.algorithm) && suite.name == defect.suite
     });
     let mut tally = Tally::with(known.collect());
     let ran = suite.put_to(primitive).map_or(Ok(()), |put| put(vectors, &mut tally));

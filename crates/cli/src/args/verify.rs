@@ -22,7 +22,8 @@ pub(crate) enum VerifyFormat {
   pqlab verify --format markdown > VERIFIED.md
 
 Exit codes: 0 every answer is right; 1 one is wrong; 2 bad usage, or a
-library cannot be opened; 130 interrupted")]
+library cannot be opened; 4 the only wrong answers are known defects of
+linked libraries; 130 interrupted")]
 pub(crate) struct VerifyArgs {
     /// Only this provider; it is still paired with all others [repeatable]
     #[arg(long, value_name = "P")]

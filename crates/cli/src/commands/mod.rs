@@ -69,7 +69,15 @@ impl DatabaseArgs {
 
     /// Opens the database, which comes into being if it is not there.
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
-        Store::open(self.path()?)
+        let store = Store::open(self.path()?)?;
+        if let Some(copy) = store.kept_copy() {
+            output::talk(&format!(
+                "{}: brought up to date for this pqlab; older ones can open {}, a copy of it as it was",
+                store.path().display(),
+                copy.display()
+            ));
+        }
+        Ok(store)
     }
 
     /// Opens the database for changes; it must be there.
@@ -80,10 +88,6 @@ impl DatabaseArgs {
 
     /// Opens the database for reading; it must be there.
     pub(crate) fn open_read_only(&self) -> Result<Store, StoreError> {
-        match Store::open_read_only(self.path()?) {
-            // Brings it up to date, where it can be written.
-            Err(StoreError::Older { path, .. }) => Store::open(path),
-            opened => opened,
-        }
+        Store::open_read_only(self.path()?)
     }
 }

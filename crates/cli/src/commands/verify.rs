@@ -3,7 +3,7 @@
 use super::run::stop_on_signals;
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::output::{self, BadInput, Terminal};
-use crate::{DONE, FAILED, INTERRUPTED};
+use crate::{DONE, FAILED, INTERRUPTED, KNOWN_DEFECTS};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::text::neutral;
@@ -77,7 +77,11 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
         }
     }
     output::talk(&format!("verified in {}", spoken(bar.elapsed().as_secs_f64())));
-    Ok(if totals.failed == 0 { DONE } else { FAILED })
+    Ok(match (totals.failed, totals.defects) {
+        (0, 0) => DONE,
+        (0, _) => KNOWN_DEFECTS,
+        _ => FAILED,
+    })
 }
 
 /// How many accumulated answers are asked for.

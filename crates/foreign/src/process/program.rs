@@ -6,7 +6,7 @@ use super::frame::{self, Message};
 use crate::LibrarySpec;
 use pqlab_primitives::{Remote, RemoteCase, Result as LibraryResult};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The version of the protocol.
@@ -76,6 +76,12 @@ impl Program {
     /// By what it is called.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The program as it was named, and its arguments that are files, such as the script of an interpreter.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let scripts = self.arguments.iter().map(Path::new).filter(|argument| argument.is_file());
+        std::iter::once(self.path.as_path()).chain(scripts)
     }
 
     /// Starts it if it does not run, and asks what it is.

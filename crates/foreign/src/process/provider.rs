@@ -9,6 +9,9 @@ use pqlab_primitives::{
     BuildInfo, Error, Function, HashParameters, KemParameters, Language, Provider, SignatureParameters,
 };
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What a program says of itself, so that it does not have to be started to be a provider.
@@ -43,10 +46,34 @@ pub fn open_listed(program: Program, listing: &Listing) -> Result<Provider, Proc
     provider(program.known(listing.greeting.clone()), listing)
 }
 
+/// What tells one build of a program from another, whatever it says of itself: a digest of its file, of its script, and of the files in
+/// the folder `PROGRAM.d` beside it, where `make workers` puts what it starts. `None` for a socket, which has no bytes.
+fn digest(program: &Program) -> Option<String> {
+    let own: Vec<&Path> = program.files().filter(|path| path.is_file()).collect();
+    let path = own.first()?;
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let beside = fs::read_dir(path.with_file_name(format!("{name}.d"))).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = beside.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    files.sort();
+    let files: Vec<&Path> = own.iter().copied().chain(files.iter().map(PathBuf::as_path)).collect();
+    let mut all = Sha256::new();
+    for file in &files {
+        // Each file by its own digest, so that no byte passes from one to the next.
+        all.update(Sha256::digest(fs::read(file).ok()?));
+    }
+    let short: String = all.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let more = if files.len() == 1 { String::new() } else { format!(" and {} files it starts", files.len() - 1) };
+    Some(format!("{name}{more}, SHA-256 {short}..."))
+}
+
 fn provider(program: Program, listing: &Listing) -> Result<Provider, ProcessError> {
     let program = Arc::new(program);
     let Greeting { language, runtime, libraries, generator } = listing.greeting.clone();
-    let mut provider = Provider::new(program.name(), BuildInfo { version: libraries, build: runtime.clone() });
+    let build = match digest(&program) {
+        Some(digest) => format!("{runtime}; {digest}"),
+        None => runtime.clone(),
+    };
+    let mut provider = Provider::new(program.name(), BuildInfo { version: libraries, build });
     provider.language = Some(Language { name: language, runtime: Some(runtime) });
     provider.generator = Some(generator);
     let mut seen = Vec::new();

@@ -5,6 +5,7 @@ use crate::LibrarySpec;
 use pqlab_primitives::{Error, Provider};
 use pqlab_testing::{Need, ODD_WORKER, program, require};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -47,6 +48,21 @@ fn what_a_program_lists_is_a_provider() {
     let said = case.visit(0, 1000).unwrap();
     assert!(u128::from(said) <= begun.elapsed().as_nanos());
     assert_eq!(case.answers().unwrap(), [(0, vec![digest(&provider).unwrap()])]);
+}
+
+#[test]
+fn a_program_with_other_code_is_another_build() {
+    require!(program("python3"), Need::Installed("Python"));
+    let folder = tempfile::tempdir().unwrap();
+    let (first, listing) = open(odd(folder.path(), "right")).unwrap();
+    let build = |program: Program| open_listed(program, &listing).unwrap().build_info;
+    assert_eq!(build(odd(folder.path(), "right")), first.build_info);
+    let program = odd(folder.path(), "right");
+    let script = program.files().last().unwrap().to_path_buf();
+    let mut file = std::fs::OpenOptions::new().append(true).open(script).unwrap();
+    writeln!(file, "# another constant").unwrap();
+    drop(file);
+    assert_ne!(build(program).build, first.build_info.build);
 }
 
 #[test]

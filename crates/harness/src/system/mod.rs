@@ -66,7 +66,7 @@ pub(crate) trait System {
     /// system cannot, the program itself must [see to it](System::tie_to_parent).
     fn tie(command: &mut Command);
 
-    /// The worker's part: ties this process to the one that started it.
+    /// The worker's part: ties this process to the one that started it, and has the system end this one first if memory runs out.
     ///
     /// # Errors
     /// What the system reports.

@@ -60,6 +60,31 @@ fn a_store_of_every_older_schema_is_brought_up_to_date() {
 }
 
 #[test]
+fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
+    for schema in 1..MIGRATIONS.len() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pqlab.db");
+        made_with(schema, &path);
+        let before = std::fs::read(&path).unwrap();
+        let read = Store::open_read_only(&path).unwrap().load_run("20261121T190000-abcd").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let written = Store::open(&path).unwrap();
+        assert_eq!(written.load_run("20261121T190000-abcd").unwrap(), read);
+        let copy = written.kept_copy().unwrap().to_path_buf();
+        assert_eq!(copy, folder.path().join(format!("pqlab.db.v{schema}")));
+        let kept = Connection::open(&copy).unwrap();
+        let version: usize = kept.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        assert_eq!(version, schema);
+        drop((kept, written));
+        assert_eq!(Store::open_read_only(&copy).unwrap().load_run("20261121T190000-abcd").unwrap(), read);
+        assert_eq!(Store::open(&path).unwrap().kept_copy(), None);
+        // The name of the copy is taken.
+        std::fs::write(&path, &before).unwrap();
+        assert_eq!(Store::open(&path).unwrap().kept_copy().unwrap(), folder.path().join(format!("pqlab.db.v{schema}.2")));
+    }
+}
+
+#[test]
 fn a_run_of_an_older_schema_was_started_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");

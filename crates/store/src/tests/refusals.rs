@@ -87,14 +87,32 @@ fn a_name_that_means_something_to_sqlite_is_a_file_s_name() {
 }
 
 #[test]
-fn an_empty_file_becomes_a_store_and_cannot_be_read_before() {
+fn an_empty_file_is_read_as_an_empty_store_and_becomes_one_when_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("empty.db");
     fs::write(&path, "").unwrap();
-    assert!(matches!(Store::open_read_only(&path), Err(StoreError::Older { found: 0, .. })));
+    assert_eq!(Store::open_read_only(&path).unwrap().runs().unwrap(), []);
+    assert_eq!(fs::metadata(&path).unwrap().len(), 0);
     let store = Store::open(&path).unwrap();
     let id: i32 = store.connection.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
     assert_eq!(id, APPLICATION_ID);
+}
+
+#[test]
+fn what_a_file_of_ours_never_has_is_refused() {
+    let cases = [
+        ("view", "DROP TABLE cases; CREATE VIEW cases AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n"),
+        ("trigger", "CREATE TRIGGER again AFTER INSERT ON runs BEGIN DELETE FROM runs; END"),
+    ];
+    for (kind, sql) in cases {
+        let (folder, store) = new_store();
+        store.connection.execute_batch(sql).unwrap();
+        drop(store);
+        for opened in [Store::open(folder.path().join("pqlab.db")), Store::open_read_only(folder.path().join("pqlab.db"))] {
+            let Err(StoreError::Altered { what, .. }) = opened else { panic!("the {kind} is refused") };
+            assert!(what.starts_with(kind), "{what}");
+        }
+    }
 }
 
 #[test]

@@ -149,6 +149,10 @@ fn an_import_is_whole_and_happens_once() {
     assert_eq!(store.finished_positions("partial").unwrap(), [0, 2]);
     assert_eq!(store.last_incomplete().unwrap(), None, "another host's run is not resumed here");
 
+    let mut future = run("future", 3);
+    future.header.started_at = "9999-12-31T23:59:59Z".into();
+    assert!(matches!(store.import_run(&future), Err(StoreError::Future { run, .. }) if run == "future"));
+
     let mut unplanned = run("unplanned", 3);
     unplanned.records[2].case = case(7);
     assert!(matches!(store.import_run(&unplanned), Err(StoreError::NotPlanned { .. })));

@@ -95,7 +95,10 @@ impl System for Linux {
     fn tie_to_parent() -> io::Result<()> {
         // Again: a program with capabilities of its own loses it when it is executed. A coordinator that ended before is found
         // missing by the first read, before any library is called.
-        Ok(prctl::set_pdeathsig(Signal::SIGKILL)?)
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        // Whoever may not write it has the score of the coordinator.
+        std::fs::write("/proc/self/oom_score_adj", "1000").ok();
+        Ok(())
     }
 
     fn drop_cached_pages(file: &File) {
