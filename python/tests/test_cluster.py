@@ -97,10 +97,10 @@ def test_one_bit_flipped_in_a_block_or_its_journal_is_found(tmp_path: Path, form
         return len(again.done) < 3
 
     assert not refused()
-    chance = random.Random(1)
+    chance = random.Random(int(os.environ.get("PQLAB_FLIPS_SEED", "1")))
     for file in [path, name]:
         good = file.read_bytes()
-        for _ in range(50):
+        for _ in range(int(os.environ.get("PQLAB_FLIPS", "50"))):
             bad = bytearray(good)
             bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
             file.write_bytes(bad)

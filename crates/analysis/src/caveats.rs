@@ -322,9 +322,17 @@ mod tests {
 
     #[test]
     fn of_several_cases_the_largest_figures_are_said_once() {
-        let one = Caveats { said: vec![(Caveat::Batch, batched("", 40)), (Caveat::Defect, "a".into())], shared_pct: 0.0, batch: 40 };
+        let one = Caveats {
+            said: vec![(Caveat::Batch, batched("", 40)), (Caveat::Defect, "a".into())],
+            shared_pct: 0.0,
+            batch: 40,
+        };
         let two = Caveats {
-            said: vec![(Caveat::Shared, shared("", 9.6)), (Caveat::Batch, batched("", 6)), (Caveat::Defect, "b".into())],
+            said: vec![
+                (Caveat::Shared, shared("", 9.6)),
+                (Caveat::Batch, batched("", 6)),
+                (Caveat::Defect, "b".into()),
+            ],
             shared_pct: 9.6,
             batch: 6,
         };

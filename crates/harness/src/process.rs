@@ -6,7 +6,9 @@
 
 use crate::clock;
 use crate::gate::{self, AdditionsPerCycle};
-use crate::program::{GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file};
+use crate::program::{
+    GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file,
+};
 use crate::schedule::{Failure, WorkerPool};
 use crate::system::{Here, System};
 use crate::timed::Timed;

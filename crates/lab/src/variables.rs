@@ -29,7 +29,8 @@ fn check_folder(name: &'static str, value: Option<PathBuf>, wrong: impl Fn(&Path
     match value.filter(|folder| folder.as_os_str() != OsStr::new("")) {
         Some(folder) if wrong(&folder) => {
             let problem = if folder.exists() { "is not a folder" } else { "does not exist" };
-            let reason = format!("{name} names {}, which {problem}: correct the variable or unset it", folder.display());
+            let reason =
+                format!("{name} names {}, which {problem}: correct the variable or unset it", folder.display());
             Err(LabError::invalid(name, reason))
         }
         _ => Ok(()),
@@ -54,7 +55,8 @@ mod tests {
             assert_eq!(checked(&[(name, here)]), Ok(()));
             assert_eq!(checked(&[(name, Path::new(""))]), Ok(()));
             let error = checked(&[(name, &file)]).unwrap_err();
-            let expected = format!("{name} names {}, which is not a folder: correct the variable or unset it", file.display());
+            let expected =
+                format!("{name} names {}, which is not a folder: correct the variable or unset it", file.display());
             assert_eq!(error, expected);
         }
         assert_eq!(checked(&[("PQLAB_CACHE", &gone)]), Ok(()));

@@ -139,7 +139,9 @@ pub enum StoreError {
         run: String,
     },
     /// An imported run begins in the future.
-    #[error("run {run} says that it began at {started_at}, which has not come yet: it would be the latest run for ever")]
+    #[error(
+        "run {run} says that it began at {started_at}, which has not come yet: it would be the latest run for ever"
+    )]
     Future {
         /// The run's id.
         run: String,

@@ -152,8 +152,10 @@ fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<()
     let sql = format!(
         "SELECT complete AND NOT EXISTS (SELECT 1 FROM cases WHERE run = ?1 AND {TIMED_OUT}), imported FROM runs WHERE id = ?1"
     );
-    let found =
-        connection.query_row(&sql, params![run, NO_ANSWER], |row| Ok((row.get(0)?, row.get(1)?))).optional().at(path)?;
+    let found = connection
+        .query_row(&sql, params![run, NO_ANSWER], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
+        .at(path)?;
     let (complete, imported): (bool, bool) = found.ok_or_else(|| StoreError::UnknownRun { reference: run.into() })?;
     let reason = match (imported, complete) {
         (true, _) => "it was measured elsewhere and imported",

@@ -71,7 +71,7 @@ impl DatabaseArgs {
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
         let store = Store::open(self.path()?)?;
         if let Some(copy) = store.kept_copy() {
-            output::talk(&format!(
+            crate::output::talk(&format!(
                 "{}: brought up to date for this pqlab; older ones can open {}, a copy of it as it was",
                 store.path().display(),
                 copy.display()

@@ -80,7 +80,10 @@ fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
         assert_eq!(Store::open(&path).unwrap().kept_copy(), None);
         // The name of the copy is taken.
         std::fs::write(&path, &before).unwrap();
-        assert_eq!(Store::open(&path).unwrap().kept_copy().unwrap(), folder.path().join(format!("pqlab.db.v{schema}.2")));
+        assert_eq!(
+            Store::open(&path).unwrap().kept_copy().unwrap(),
+            folder.path().join(format!("pqlab.db.v{schema}.2"))
+        );
     }
 }
 

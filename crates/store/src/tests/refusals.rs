@@ -101,14 +101,19 @@ fn an_empty_file_is_read_as_an_empty_store_and_becomes_one_when_written() {
 #[test]
 fn what_a_file_of_ours_never_has_is_refused() {
     let cases = [
-        ("view", "DROP TABLE cases; CREATE VIEW cases AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n"),
+        (
+            "view",
+            "DROP TABLE cases; CREATE VIEW cases AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n",
+        ),
         ("trigger", "CREATE TRIGGER again AFTER INSERT ON runs BEGIN DELETE FROM runs; END"),
     ];
     for (kind, sql) in cases {
         let (folder, store) = new_store();
         store.connection.execute_batch(sql).unwrap();
         drop(store);
-        for opened in [Store::open(folder.path().join("pqlab.db")), Store::open_read_only(folder.path().join("pqlab.db"))] {
+        for opened in
+            [Store::open(folder.path().join("pqlab.db")), Store::open_read_only(folder.path().join("pqlab.db"))]
+        {
             let Err(StoreError::Altered { what, .. }) = opened else { panic!("the {kind} is refused") };
             assert!(what.starts_with(kind), "{what}");
         }

@@ -1,0 +1,92 @@
+"""Stopped runs: a pause is nobody's fault, and no case fails by it."""
+
+import contextlib
+import json
+import os
+import signal
+import threading
+import time
+
+from reliable.common import PATIENCE, Figure, children, judged, say
+from reliable.program import Pqlab, Session
+
+FIGURE = Figure(
+    name="stop",
+    title="Stopped runs: no case fails by a pause",
+    how="`pqlab run` and all its workers are stopped (SIGSTOP) at a moment that is drawn between its start and its end, for 1 to 200 s (1 to "
+    "10 s in the short form), and then go on (SIGCONT). The limit of a request is 120 s. The run has to end with code 0, and every case of "
+    "its plan has to be measured.",
+    limits="A signal stops processes and not their machine: a virtual machine or a container that is paused is not tried here. Twenty runs "
+    "are stopped at a time, since stopped ones take no processor.",
+)
+
+# Ten cases in about a second.
+RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
+AT_A_TIME = 20
+
+
+def stopped_once(task, number, ends, longest):
+    """Seconds for which a run was stopped, 0 where it had ended by then; and what went wrong."""
+    chance = task.chance("stop", str(number))
+    pqlab = Pqlab(task.program, task.folder / f"run-{number}")
+    session = Session(pqlab, *RUN)
+    session.begun.wait(PATIENCE)
+    time.sleep(chance.uniform(0, ends))
+    seconds = chance.uniform(1, longest)
+    processes = [session.process.pid, *(worker[0] for worker in children(session.process.pid))]
+    hit = session.process.poll() is None
+    for process in processes:
+        sent(process, signal.SIGSTOP)
+    time.sleep(seconds)
+    for process in processes:
+        sent(process, signal.SIGCONT)
+    code = session.end()
+    failed = [result for result in results(pqlab) if result["status"] != "ok"]
+    faults = [f"stopped for {seconds:.0f} s: {result['id']}: {result['error']}" for result in failed]
+    if code != 0 and not faults:
+        faults = [f"stopped for {seconds:.0f} s: the run ended with {code}: {session.said()}"]
+    return seconds if hit else 0.0, faults
+
+
+def results(pqlab):
+    areas = json.loads(pqlab.read("export", "last", "--format", "json"))["results"].values()
+    return [result for area in areas for result in area]
+
+
+def sent(process, number):
+    """Sends a signal to a process, if it is there."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
+def measure(task):
+    stops, longest = task.count(20, 200), 200 if task.long else 10
+    began = time.monotonic()
+    session = Session(Pqlab(task.program, task.folder / "whole"), *RUN)
+    session.begun.wait(PATIENCE)
+    begins = time.monotonic() - began
+    session.end()
+    ends = time.monotonic() - began - begins
+    seconds, faults, numbers, lock = [], [], iter(range(10 * stops)), threading.Lock()
+
+    def go_on():
+        while True:
+            with lock:
+                number = next(numbers, None)
+                if number is None or len(seconds) >= stops:
+                    return
+            one, wrong = stopped_once(task, number, ends, longest)
+            with lock:
+                seconds.extend([one] if one else [])
+                faults.extend(wrong)
+                if one and len(seconds) % AT_A_TIME == 0:
+                    say(f"stop: {len(seconds)} of {stops} stops, {len(faults)} false failures")
+
+    threads = [threading.Thread(target=go_on, daemon=True) for _ in range(min(AT_A_TIME, stops))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    long_ones = sum(one > 120 for one in seconds)
+    found = {"false failures": len(faults), "longest in s": round(max(seconds, default=0)), "longer than the limit of 120 s": long_ones}
+    return [judged("", len(seconds), "stops", found, faults)]
