@@ -72,6 +72,7 @@ def check(
     baseline: str,
     *,
     fail_slower: float = 5.0,
+    elsewhere: bool = False,
     metric: str = "auto",
     database: Path | None = None,
     progress: bool = True,
@@ -79,11 +80,12 @@ def check(
 ) -> Check:
     """Measures the cases of a stored run once more. Is any slower by more than ``fail_slower`` percent?
 
-    What is not certain is measured again with fresh processes, at most twice. ``how`` is what :func:`pqlab.run` takes.
+    What is not certain is measured again with fresh processes, at most twice. A baseline of another machine decides nothing unless
+    ``elsewhere`` is true. ``how`` is what :func:`pqlab.run` takes.
     """
     asked = asked_for((), how, "pqlab.check")
     with bar(progress, "cases") as shown, stopped_runs():
-        measured, document = _pqlab.check_run(asked, baseline, fail_slower, metric, file_name(database), shown)
+        measured, document = _pqlab.check_run(asked, baseline, fail_slower, elsewhere, metric, file_name(database), shown)
     found: dict[str, Any] = json.loads(document)
     return Check(
         run=Run(measured),

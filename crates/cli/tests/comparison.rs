@@ -103,6 +103,27 @@ fn a_baseline_is_measured_again() {
 }
 
 #[test]
+fn a_baseline_of_another_machine_decides_nothing_unless_asked() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &[]);
+    let mut run: Value =
+        serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json-samples"])).unwrap();
+    run["run"]["id"] = "20000101T000000-there".into();
+    run["run"]["started_at"] = "2000-01-01T00:00:00Z".into();
+    run["environment"]["host"]["name"] = "there".into();
+    let file = common::write(&pqlab.path("there.json"), &run.to_string());
+    pqlab.expect(0, &["import", &file]);
+    let check = ["run", "--baseline", "20000101", "--fail-slower", "900", "--max-time", "0.05", "--no-progress"];
+    let output = pqlab.run(&check);
+    let printed = text(&output.stdout);
+    let last = printed.lines().last().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{printed}");
+    assert!(last.starts_with("UNDECIDED ") && last.contains("another machine (there"), "{last}");
+    let output = pqlab.run(&[&check[..], &["--baseline-elsewhere"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+}
+
+#[test]
 fn a_baseline_that_is_measured_again_tells_programs_one_event_a_line() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--save-baseline", "base"]);

@@ -20,6 +20,8 @@ pub struct GateRequest {
     pub slower_pct: f64,
     /// In which unit cases are judged.
     pub judged: Judged,
+    /// Judges a baseline of another machine too, as if it were this one's.
+    pub elsewhere: bool,
     /// The command line, to be kept with the runs that confirm.
     pub command: String,
 }
@@ -42,6 +44,8 @@ pub enum GateStep<'a> {
 pub struct Gate {
     /// The cases, in the order of the comparison.
     pub cases: Vec<GatedCase>,
+    /// The baseline's machine and this one, if they differ and that was not allowed: nothing is decided then.
+    pub machines: Option<[String; 2]>,
 }
 
 /// What a case came to.
@@ -80,6 +84,10 @@ impl GatedCase {
 impl Gate {
     /// The worst of all cases.
     pub fn outcome(&self) -> Outcome {
+        if self.machines.is_some() {
+            let failed = self.cases.iter().any(|case| case.last.failed);
+            return if failed { Outcome::Fail } else { Outcome::Undecided };
+        }
         self.cases.iter().map(GatedCase::outcome).max().unwrap_or(Outcome::Pass)
     }
 
@@ -87,12 +95,19 @@ impl Gate {
     pub fn to_json(&self) -> Value {
         let outcomes: Map<String, Value> =
             self.cases.iter().map(|case| (case.id.clone(), case.outcome().word().into())).collect();
-        json!({"word": self.outcome().word(), "cases": outcomes})
+        json!({"word": self.outcome().word(), "cases": outcomes, "different_machines": self.machines})
     }
 
     /// One line: the word, and the cases that make it.
     pub fn line(&self, baseline: &str, slower_pct: f64) -> String {
         let outcome = self.outcome();
+        if let (Some([there, here]), Outcome::Undecided) = (&self.machines, outcome) {
+            return format!(
+                "{} run {baseline} was measured on another machine ({there}; this is {here}), so its times say nothing of a change: measure \
+                 the baseline here, or compare all the same with --baseline-elsewhere",
+                outcome.word()
+            );
+        }
         let of = |failed: bool| {
             let concerned = |case: &&GatedCase| case.outcome() == outcome && case.last.failed == failed;
             self.cases.iter().filter(concerned).collect::<Vec<_>>()
@@ -145,8 +160,12 @@ impl Laboratory {
         let (comparison, found) = judged(store, baseline, first, request)?;
         let gated =
             |last: &Regression| GatedCase { id: last.case.clone(), runs: vec![last.outcome], last: last.clone() };
-        let mut gate = Gate { cases: found.iter().map(gated).collect() };
+        let machines = comparison.machines.clone().filter(|_| !request.elsewhere);
+        let mut gate = Gate { cases: found.iter().map(gated).collect(), machines };
         take(GateStep::Compared(&comparison, with_outcomes(&comparison, &found)))?;
+        if gate.machines.is_some() {
+            return Ok(Some(gate));
+        }
         loop {
             let open: Vec<String> =
                 gate.cases.iter().filter(|case| case.settled().is_none()).map(|case| case.id.clone()).collect();

@@ -64,18 +64,22 @@ fn compare_libraries(
 /// Measures the cases of a run that is kept once more, and says whether any is slower: the run, and word, cases, sentence,
 /// comparison and confirmations as an object of JSON.
 #[pyfunction]
+#[pyo3(signature = (request, baseline, slower_pct, elsewhere, metric, database, shown))]
+#[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
 fn check_run(
     py: Python<'_>,
     request: &str,
     baseline: &str,
     slower_pct: f64,
+    elsewhere: bool,
     metric: &str,
     database: Option<&str>,
     shown: Option<Py<PyAny>>,
 ) -> Answer<(Measured, String)> {
     detached(py, || {
         let request: Request = request::read(request)?;
-        let asked = GateRequest { slower_pct, judged: judged(metric)?, command: request.command.clone() };
+        let command = request.command.clone();
+        let asked = GateRequest { slower_pct, judged: judged(metric)?, elsewhere, command };
         pqlab_lab::check_percentage("fail_slower", slower_pct)?;
         let mut document = Value::Null;
         let run = measured(shown, |watch, stop| {

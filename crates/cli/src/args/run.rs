@@ -149,6 +149,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
     pub(crate) fail_slower: f64,
 
+    /// With --baseline: judge a baseline of another machine too; without this the last line is UNDECIDED then
+    #[arg(long, requires = "baseline")]
+    pub(crate) baseline_elsewhere: bool,
+
     /// With --baseline: in which unit cases are judged
     #[arg(long, value_enum, default_value_t = MetricName::Auto, requires = "baseline")]
     pub(crate) metric: MetricName,

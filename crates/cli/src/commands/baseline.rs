@@ -31,8 +31,12 @@ pub(crate) fn check(
     (baseline, run): (&Run, &Run),
     stop: &AtomicBool,
 ) -> anyhow::Result<Option<Gate>> {
-    let request =
-        GateRequest { slower_pct: arguments.fail_slower, judged: arguments.metric.into(), command: command_line() };
+    let request = GateRequest {
+        slower_pct: arguments.fail_slower,
+        judged: arguments.metric.into(),
+        elsewhere: arguments.baseline_elsewhere,
+        command: command_line(),
+    };
     let mut take = |step: GateStep<'_>| {
         match step {
             GateStep::Compared(_, document) if arguments.json => event("comparison", document)?,

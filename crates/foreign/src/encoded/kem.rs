@@ -62,6 +62,18 @@ impl<C: KemCalls> EncodedKem<C> {
 }
 
 impl<C: KemCalls> Shared<C> {
+    /// Writes a key pair over zeros, so that what a library leaves unwritten is no memory of before.
+    ///
+    /// # Safety
+    /// As for [`key_pair`](Self::key_pair).
+    unsafe fn secret_key(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            private.write_bytes(0, self.decapsulation_key);
+            self.key_pair(coins, public, private)
+        }
+    }
+
     /// Writes a key pair.
     ///
     /// # Safety
@@ -101,7 +113,7 @@ impl<C: KemCalls> Kem for EncodedKem<C> {
             let public = encapsulation_key.as_mut_ptr().cast();
             // SAFETY: the call writes as many bytes as the info states, which both have room for.
             let bytes = unsafe {
-                SecretBytes::written(self.0.decapsulation_key, |private| self.0.key_pair(coins, public, private))?
+                SecretBytes::written(self.0.decapsulation_key, |private| self.0.secret_key(coins, public, private))?
             };
             return Ok(Box::new(Decapsulator { shared: self.0, bytes, public: None }));
         }
@@ -109,7 +121,7 @@ impl<C: KemCalls> Kem for EncodedKem<C> {
         let public = encapsulation_key.as_mut_ptr();
         // SAFETY: as above.
         let bytes = unsafe {
-            SecretBytes::written(self.0.decapsulation_key, |private| self.0.key_pair(coins, public, private))?
+            SecretBytes::written(self.0.decapsulation_key, |private| self.0.secret_key(coins, public, private))?
         };
         Ok(Box::new(Decapsulator { shared: self.0, bytes, public: Some(encapsulation_key.into()) }))
     }

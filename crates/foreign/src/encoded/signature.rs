@@ -60,6 +60,18 @@ impl<C: SignatureCalls> Shared<C> {
         Ok(())
     }
 
+    /// Writes a key pair over zeros, so that what a library leaves unwritten is no memory of before.
+    ///
+    /// # Safety
+    /// As for [`key_pair`](Self::key_pair).
+    unsafe fn secret_key(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            private.write_bytes(0, self.signing_key);
+            self.key_pair(coins, public, private)
+        }
+    }
+
     /// Writes a key pair.
     ///
     /// # Safety
@@ -79,7 +91,8 @@ impl<C: SignatureCalls> Shared<C> {
     }
 
     fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
-        self.public_half.then(|| &signing_key[signing_key.len() - self.info.parameters.verifying_key..])
+        let start = signing_key.len().checked_sub(self.info.parameters.verifying_key)?;
+        self.public_half.then(|| &signing_key[start..])
     }
 }
 
@@ -106,7 +119,7 @@ impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
         let public = verifying_key.as_mut_ptr();
         // SAFETY: the call writes as many bytes as the info states, which both keys have room for.
         let bytes =
-            unsafe { SecretBytes::written(self.0.signing_key, |private| self.0.key_pair(coins, public, private))? };
+            unsafe { SecretBytes::written(self.0.signing_key, |private| self.0.secret_key(coins, public, private))? };
         Ok(Box::new(Signer { shared: self.0, bytes, verifying_key: Some(verifying_key.into()) }))
     }
 
@@ -137,8 +150,12 @@ impl<C: SignatureCalls> SigningKey for Signer<C> {
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         // SAFETY: `out` has the longest signature's length and the key its own, as the info states them.
-        let length = unsafe { self.shared.calls.sign(out, message, context, self.bytes.as_ptr()) };
-        length.ok_or(Error::Malformed("signing key"))
+        let length = unsafe { self.shared.calls.sign(&mut *out, message, context, self.bytes.as_ptr()) };
+        match length {
+            Some(length) if length <= out.len() => Ok(length),
+            Some(_) => Err(library("sign: it returned a length beyond the buffer")),
+            None => Err(Error::Malformed("signing key")),
+        }
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {

@@ -6,16 +6,24 @@ use super::tables::TableChoice;
 use super::{ExportError, Exporter, Format};
 use crate::schema::ResultEntry;
 use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::text::neutral;
 use std::io::Write;
 
 /// The figures of every case as a table: RFC 4180 with lines that end in a line feed. An empty cell is a figure that does
-/// not apply. Text is written as it is; a spreadsheet may take a name that begins with `=` for a formula.
+/// not apply. Text is written so that a spreadsheet or a terminal does no more than show it: see [`cell`].
 ///
 /// A table of several cases alone has a row for each of its own: the names as they are, of each figure the number in the unit that its
 /// heading ends in, and where it has an interval the ends of that, and last the caveats.
 pub(super) struct Csv {
     /// The table that is wanted alone.
     pub(super) tables: TableChoice,
+}
+
+/// A cell that a program shows and does not run: control characters and marks of direction are escaped, and text that a spreadsheet would
+/// take for a formula has an apostrophe before it.
+pub(super) fn cell(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err();
+    format!("{}{}", if formula { "'" } else { "" }, neutral(text))
 }
 
 impl Exporter for Csv {
@@ -30,7 +38,7 @@ impl Exporter for Csv {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(COLUMNS.iter().map(|column| column.name))?;
         for row in analysis.cases().iter().map(ResultEntry::of) {
-            writer.write_record(COLUMNS.iter().map(|column| column.text(&row)))?;
+            writer.write_record(COLUMNS.iter().map(|column| cell(&column.text(&row))))?;
         }
         writer.flush()?;
         Ok(())
@@ -55,6 +63,21 @@ mod tests {
 
     fn at<'a>(row: &'a csv::StringRecord, heading: &str) -> &'a str {
         &row[COLUMNS.iter().position(|column| column.name == heading).unwrap()]
+    }
+
+    #[test]
+    fn a_cell_is_text_and_never_a_formula() {
+        for (text, written) in [
+            ("=HYPERLINK(\"x\")", "'=HYPERLINK(\"x\")"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-2.5", "-2.5"),
+            ("+1e3", "+1e3"),
+            ("-", "'-"),
+            ("\u{1b}[2J", "\\u{1b}[2J"),
+            ("kem/ML-KEM-768/keygen@aws-lc", "kem/ML-KEM-768/keygen@aws-lc"),
+        ] {
+            assert_eq!(cell(text), written);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 mod names;
 
+use super::csv::cell;
 use super::{ExportError, Exporter, Format, Names};
 use names::reference_names;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, ledger};
@@ -188,16 +189,16 @@ impl Row {
     fn cells(&self) -> [String; HEADINGS.len()] {
         let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         [
-            self.name.clone(),
+            cell(&self.name),
             if self.error.is_some() { String::new() } else { self.iterations.to_string() },
             number(self.time),
             number(self.cpu_time),
             if self.error.is_some() { String::new() } else { self.unit.to_owned() },
             number(self.bytes_per_second),
             number(self.items_per_second),
-            self.label.clone(),
+            cell(&self.label),
             self.error.as_ref().map(|_| "true".to_owned()).unwrap_or_default(),
-            self.error.clone().unwrap_or_default(),
+            self.error.as_deref().map(cell).unwrap_or_default(),
             number(self.avg_verify_time_us),
             number(self.txs_per_second),
         ]

@@ -1,5 +1,6 @@
 //! CSV, one row a raw sample: what every figure can be computed from again.
 
+use super::csv::cell;
 use super::{ExportError, Exporter, Format};
 use pqlab_analysis::RunAnalysis;
 use std::io::Write;
@@ -31,7 +32,7 @@ impl Exporter for SamplesCsv {
             "caveats",
         ])?;
         for case in analysis.cases() {
-            let (id, caveats) = (case.case().id(), case.caveats.text());
+            let (id, caveats) = (cell(&case.case().id()), cell(&case.caveats.text()));
             let samples = &case.record.samples;
             let batch = samples.batch.to_string();
             let all = samples.contended();

@@ -24,14 +24,14 @@ pub fn table_csv(table: &Table, out: &mut dyn Write) -> Result<(), ExportError> 
             cells.push(match (column.holds, cell.number) {
                 (Holds::Figures, Some(number)) => number.estimate.to_string(),
                 _ if cell.is_empty() => String::new(),
-                _ => cell.text.clone(),
+                _ => super::csv::cell(&cell.text),
             });
             if within(place) {
                 let ends = ends(cell);
                 cells.extend([0, 1].map(|end| ends.map(|ends| ends[end].to_string()).unwrap_or_default()));
             }
         }
-        cells.push(row.caveats.text());
+        cells.push(super::csv::cell(&row.caveats.text()));
         writer.write_record(cells)?;
     }
     writer.flush()?;
