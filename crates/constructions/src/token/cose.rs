@@ -107,7 +107,11 @@ impl Sign1 {
     /// # Errors
     /// [`TokenError::Algorithm`] where it names another one; [`TokenError::Signature`].
     pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
-        if self.0.protected.header.alg != Some(RegisteredLabelWithPrivate::Assigned(algorithm.cose)) {
+        let named = |alg: &RegisteredLabelWithPrivate<_>| match alg {
+            RegisteredLabelWithPrivate::Assigned(named) => algorithm.is_cose(*named),
+            _ => false,
+        };
+        if !self.0.protected.header.alg.as_ref().is_some_and(named) {
             return Err(TokenError::Algorithm { what: WHAT, expected: algorithm.jose });
         }
         self.0.verify_signature(&[], |signature, signed| algorithm.verify(WHAT, key, signed, signature))?;

@@ -112,7 +112,7 @@ impl<'a> Jws<'a> {
     /// # Errors
     /// [`TokenError::Algorithm`] where it names another one; [`TokenError::Signature`].
     pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
-        if self.algorithm != algorithm.jose {
+        if !algorithm.is_jose(&self.algorithm) {
             return Err(TokenError::Algorithm { what: WHAT, expected: algorithm.jose });
         }
         algorithm.verify(WHAT, key, self.signed.as_bytes(), &self.signature)?;

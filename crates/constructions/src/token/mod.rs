@@ -1,10 +1,13 @@
 //! Signed tokens: JWS in its compact serialisation (RFC 7515) and COSE_Sign1 (RFC 9052, section 4.2), with the algorithms of
-//! RFC 7518, RFC 8037, RFC 9053 and, for ML-DSA, RFC 9964; and ML-DSA's keys as JWK and COSE_Key.
+//! RFC 7518, RFC 9864 and, for ML-DSA, RFC 9964; and ML-DSA's keys as JWK and COSE_Key.
 //!
 //! Decoders are strict. A JWS is base64url without padding and without spare bits that are set, its header JSON without a member
 //! twice; a COSE_Sign1 is tagged, in deterministic encoding (RFC 8949, section 4.2.1), with algorithm and key identifier in
 //! the protected header and nothing in the other one, which nobody signs. What must be understood (`crit`) is refused, as nothing
 //! is. Which algorithm a token has is the verifier's to say, never the token's.
+//!
+//! RFC 9864 deprecates identifiers that name no curve: `EdDSA` of JOSE, `EdDSA` and `ES256` of COSE. Tokens that have them are still
+//! verified; new ones have `Ed25519`, and in COSE `ESP256`.
 
 pub mod cose;
 mod json;
@@ -52,16 +55,24 @@ pub struct Algorithm {
     pub jose: &'static str,
     /// `alg` of COSE: -49.
     cose: iana::Algorithm,
+    /// The identifiers of JOSE and COSE that RFC 9864 deprecates: accepted, never written.
+    deprecated: (Option<&'static str>, Option<iana::Algorithm>),
 }
 
 const fn algorithm(primitive: &'static str, jose: &'static str, cose: iana::Algorithm) -> Algorithm {
-    Algorithm { primitive, jose, cose }
+    Algorithm { primitive, jose, cose, deprecated: (None, None) }
 }
 
-/// RFC 8037, section 3.1, RFC 7518, section 3.1, RFC 9964, section 5; RFC 9053, section 2, RFC 8812, section 2.
+/// RFC 9864, section 2, RFC 7518, section 3.1, RFC 9964, section 5; RFC 8812, section 2.
 static ALGORITHMS: [Algorithm; 6] = [
-    algorithm("Ed25519", "EdDSA", iana::Algorithm::EdDSA),
-    algorithm("ECDSA-P-256", "ES256", iana::Algorithm::ES256),
+    Algorithm {
+        deprecated: (Some("EdDSA"), Some(iana::Algorithm::EdDSA)),
+        ..algorithm("Ed25519", "Ed25519", iana::Algorithm::Ed25519)
+    },
+    Algorithm {
+        deprecated: (None, Some(iana::Algorithm::ES256)),
+        ..algorithm("ECDSA-P-256", "ES256", iana::Algorithm::ESP256)
+    },
     algorithm("RSA-2048", "RS256", iana::Algorithm::RS256),
     algorithm("ML-DSA-44", "ML-DSA-44", iana::Algorithm::ML_DSA_44),
     algorithm("ML-DSA-65", "ML-DSA-65", iana::Algorithm::ML_DSA_65),
@@ -77,6 +88,16 @@ impl Algorithm {
     /// The algorithm of a primitive, by name.
     pub fn of(primitive: &str) -> Option<&'static Algorithm> {
         ALGORITHMS.iter().find(|algorithm| algorithm.primitive == primitive)
+    }
+
+    /// Whether `alg` of JOSE means this algorithm.
+    fn is_jose(&self, name: &str) -> bool {
+        name == self.jose || Some(name) == self.deprecated.0
+    }
+
+    /// Whether `alg` of COSE means this algorithm.
+    fn is_cose(&self, identifier: iana::Algorithm) -> bool {
+        identifier == self.cose || Some(identifier) == self.deprecated.1
     }
 
     /// Length of a signature in bytes: no algorithm of tokens has signatures of several lengths.
