@@ -1,4 +1,4 @@
-//! Labelled derivation: HKDF over HMAC (RFC 9180, section 4), or one call of SHAKE256 (draft-ietf-hpke-pq).
+//! Labelled derivation: HKDF over HMAC (RFC 9180, section 4), or one call of SHAKE256 (draft-ietf-hpke-pq-05).
 
 use pqlab_primitives::{Error, Mac, Result, Wiped, Xof};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub enum Kdf {
 }
 
 impl Kdf {
-    /// RFC 9180, section 7.2; draft-ietf-hpke-pq.
+    /// RFC 9180, section 7.2; draft-ietf-hpke-pq-05.
     pub(super) fn id(&self) -> u16 {
         match self {
             Kdf::HkdfSha256(_) => 0x01,

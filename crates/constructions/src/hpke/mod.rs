@@ -1,4 +1,4 @@
-//! Hybrid public key encryption in base mode (RFC 9180; for ML-KEM, X-Wing and KDFs of one stage draft-ietf-hpke-pq): a message
+//! Hybrid public key encryption in base mode (RFC 9180; for ML-KEM, X-Wing and KDFs of one stage draft-ietf-hpke-pq-05): a message
 //! is sealed to a public key, and nothing says by whom.
 
 mod dhkem;
@@ -17,7 +17,7 @@ const NONCE: usize = 12;
 const LONGEST_KEY: usize = 32;
 const BASE: u8 = 0;
 
-/// Identifiers of KEMs by name (RFC 9180, section 7.1; draft-ietf-hpke-pq).
+/// Identifiers of KEMs by name (RFC 9180, section 7.1; draft-ietf-hpke-pq-05).
 const KEMS: [(&str, u16); 5] =
     [(DhKem::ALGORITHM, 0x20), ("ML-KEM-512", 0x40), ("ML-KEM-768", 0x41), ("ML-KEM-1024", 0x42), ("X-Wing", 0x647a)];
 /// Identifiers of AEADs by name (RFC 9180, section 7.3).

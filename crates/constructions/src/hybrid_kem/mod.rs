@@ -205,7 +205,7 @@ impl HybridKem {
         HybridKem::new("X-Wing", classical, post_quantum, Layout::Expanded(shake256), combiner)
     }
 
-    /// Composite ML-KEM id-MLKEM768-X25519-SHA3-256, OID 1.3.6.1.5.5.7.6.58 (draft-ietf-lamps-pq-composite-kem).
+    /// Composite ML-KEM id-MLKEM768-X25519-SHA3-256, OID 1.3.6.1.5.5.7.6.58 (draft-ietf-lamps-pq-composite-kem-14).
     /// Encapsulation key 1216 bytes, decapsulation key 96, ciphertext 1120, secret 32.
     ///
     /// # Errors
@@ -219,7 +219,7 @@ impl HybridKem {
         HybridKem::new("MLKEM768-X25519-SHA3-256", classical, post_quantum, Layout::Seeds, combiner)
     }
 
-    /// X25519MLKEM768, TLS 1.3 group 0x11EC (draft-ietf-tls-ecdhe-mlkem): the encapsulation key is the client's share,
+    /// X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024): the encapsulation key is the client's share,
     /// the ciphertext the server's. Both have ML-KEM first: 1216 and 1120 bytes; the secret has 64. The standard keeps
     /// the private key in memory: the encoding of 96 bytes, `d || z || skX`, is ours. A bit of the ciphertext that X25519
     /// ignores does not change the secret: TLS's transcript hash catches that.

@@ -1,5 +1,5 @@
 //! Composite ML-DSA-65 with Ed25519: id-MLDSA65-Ed25519-SHA512, OID 1.3.6.1.5.5.7.6.48
-//! (draft-ietf-lamps-pq-composite-sigs, sections 3 and 6).
+//! (draft-ietf-lamps-pq-composite-sigs-19, sections 3 and 6).
 //!
 //! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`; the signature is `ML-DSA-65.Sign(M', ctx = Label) ||
 //! Ed25519.Sign(M')`. Keys are not for use outside the composite.
