@@ -196,10 +196,10 @@ fn a_stop_of_everything_counts_for_nobodys_limit() {
         }
     };
     let both = [coordinator.id() as i32, worker].map(Pid::from_raw);
-    both.map(|process| kill(process, Signal::SIGSTOP).unwrap());
+    both.iter().for_each(|process| kill(*process, Signal::SIGSTOP).unwrap());
     // Twice the limit of a request.
     std::thread::sleep(Duration::from_secs(4));
-    both.map(|process| kill(process, Signal::SIGCONT).unwrap());
+    both.iter().for_each(|process| kill(*process, Signal::SIGCONT).unwrap());
     let output = coordinator.wait_with_output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.contains("failure: Case(\"answered\")"), "{printed}");
