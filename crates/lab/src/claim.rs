@@ -141,7 +141,7 @@ mod tests {
         fs::hard_link(&victim, &lock).unwrap();
         assert!(matches!(claim(folder.path(), 0), Claimed::Unknown));
         assert_eq!(fs::read_to_string(&victim).unwrap(), "4242\n");
-        fs::rename(&victim, &lock).unwrap();
+        fs::remove_file(&victim).unwrap();
         fs::write(&lock, "Dear").unwrap();
         assert!(matches!(claim(folder.path(), 0), Claimed::Ours(_)));
         assert_eq!(fs::read_to_string(&lock).unwrap(), "Dear");
