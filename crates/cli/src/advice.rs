@@ -61,7 +61,10 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::NoHome => ": set HOME, or name a file with --db or PQLAB_DB",
         StoreError::Missing { .. } => ": `pqlab run` makes it, or name another with --db",
         StoreError::NotAFile { .. } => ": name a file with --db",
-        StoreError::NotADatabase { .. } | StoreError::Foreign { .. } => ": name another file with --db",
+        StoreError::NotADatabase { .. } | StoreError::Foreign { .. } | StoreError::Altered { .. } => {
+            ": name another file with --db"
+        }
+        StoreError::Future { .. } => ": correct its `started_at`, or the clock of the machine that measured it",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
         StoreError::Denied { .. } => ": fix the rights of the file and its folder, or name another file with --db",
         StoreError::Full { .. } => ": free some, then go on with `pqlab run --resume`",

@@ -119,7 +119,12 @@ impl Writing {
                     file.set_permissions(Permissions::from_mode(replaced.rights))?;
                 }
                 file.sync_all()?;
-                partial.persist(wanted).map_err(|error| error.error)
+                let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let folder = folder.to_owned();
+                partial.persist(wanted).map_err(|error| error.error)?;
+                // Without it the old name may be back after a power failure. Some file systems cannot.
+                File::open(folder).and_then(|folder| folder.sync_all()).ok();
+                Ok(())
             }
         }
     }

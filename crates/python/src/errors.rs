@@ -187,9 +187,11 @@ fn store_advice(error: &StoreError) -> &'static str {
     match error {
         StoreError::NoHome => "set HOME, or pass database=",
         StoreError::Missing { .. } => "pqlab.run() makes it, or name another one",
-        StoreError::NotAFile { .. } | StoreError::NotADatabase { .. } | StoreError::Foreign { .. } => {
-            "name another file"
-        }
+        StoreError::NotAFile { .. }
+        | StoreError::NotADatabase { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::Altered { .. } => "name another file",
+        StoreError::Future { .. } => "correct its started_at, or the clock of the machine that measured it",
         StoreError::Newer { .. } => "update pqlab, or name another file",
         StoreError::Denied { .. } => "fix the rights of the file and its folder, or name another one",
         StoreError::Full { .. } => "free some, then go on with pqlab.resume()",
