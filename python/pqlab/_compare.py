@@ -80,8 +80,8 @@ def check(
 ) -> Check:
     """Measures the cases of a stored run once more. Is any slower by more than ``fail_slower`` percent?
 
-    What is not certain is measured again with fresh processes, at most twice. A baseline of another machine decides nothing unless
-    ``elsewhere`` is true. ``how`` is what :func:`pqlab.run` takes.
+    What is not certain is measured again with fresh processes, at most twice. A baseline of another machine is judged only if
+    ``elsewhere`` is true; otherwise the word is ``UNDECIDED``. ``how`` is what :func:`pqlab.run` takes.
     """
     asked = asked_for((), how, "pqlab.check")
     with bar(progress, "cases") as shown, stopped_runs():

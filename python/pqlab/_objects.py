@@ -120,12 +120,12 @@ class Object:
 
 
 def digest_of_part(path: str, part: tuple[int, int]) -> str:
-    """SHA-256 of the bytes that a part of a block is read from, in hexadecimal."""
+    """SHA-256 of a part of a block, in hexadecimal."""
     return _digest(path, [_pqlab.ledger_bytes_of_part(path, part)])
 
 
 def digest_of_frame(path: str, transactions: int) -> str:
-    """SHA-256 of what is in no part of a block: its header and footer, in hexadecimal."""
+    """SHA-256 of the header and footer of a block, in hexadecimal."""
     first, end = _pqlab.ledger_bytes_of_part(path, (0, transactions))
     return _digest(path, [(0, first), (end, os.path.getsize(path))])
 

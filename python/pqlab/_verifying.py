@@ -27,13 +27,13 @@ LISTED = 100_000
 JOURNAL = "pqlab-ledger-parts/2"
 
 ANOTHER = "name another journal, or delete this one"
-"""What to do where a journal does not fit."""
+"""Remedy if a journal does not match the verification."""
 
 Watcher = Callable[[int, int], object]
 """Is called with the number of transactions that are verified, and of all."""
 Found = tuple[Any, ...]
-"""What the native module says of a part; the digest of the part's bytes where there is a journal; and the memory that its process had
-to itself."""
+"""Result of the native module for a part, the digest of the part (``None`` without a journal), and the unshared memory of the process in
+bytes."""
 
 
 def _sha256(text: bytes) -> bytes:
@@ -74,7 +74,7 @@ class Job:
     batch: int | None
     build: dict[str, str] = field(default_factory=build)
     frame: str | None = None
-    """Where there is a journal: the digest of the file's header and footer; empty for an object, which has its tag."""
+    """Digest of the file's header and footer, or empty for an object, which has a tag. ``None`` without a journal."""
 
     def verify(self, part: Part) -> Answer:
         """On a node: verifies a part."""
@@ -87,7 +87,7 @@ class Job:
             if at.facts() != self.facts:
                 return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
             with at.part(part) as (path, fetched):
-                # First, so that a file that changes now has no result under the digest of what it becomes.
+                # Before the verification: if the file changes in between, the digest no longer matches and the journal is refused.
                 digest = None if self.frame is None else digest_of_part(path, part)
                 found = _pqlab.ledger_verify_block(
                     path, self.chain_id, self.form, self.threads, self.provider, self.keep_keys, self.batch, part, None
@@ -107,7 +107,7 @@ def part_size(transactions: int, stride: int, workers: int) -> int:
 
 
 class Journal:
-    """The results of parts in a file, each on a line behind its SHA-256, so that who begins again goes on where it ended."""
+    """Results of parts in a file, to resume from. Each line is the SHA-256 of a JSON text, a space and that text."""
 
     def __init__(self, path: Path, job: Job) -> None:
         self.path = path
@@ -146,7 +146,7 @@ class Journal:
             raise error if isinstance(error, StoreError) else StoreError(f"{path}: {error.strerror}") from None
 
     def check(self, name: str) -> None:
-        """Refuses a file whose bytes are not those that the results are of."""
+        """Raises :class:`InvalidArgument` if a part of the file has changed since its result was written."""
         for part, found in self.done.items():
             if digest_of_part(name, part) != found[11]:
                 raise InvalidArgument(

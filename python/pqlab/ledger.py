@@ -155,7 +155,7 @@ class Verifiers(TypedDict):
 
 
 def by_whom(verifiers: tuple[Iterable[Iterable[str]], Iterable[Iterable[str]], Iterable[str]]) -> Verifiers:
-    """These fields from what the native module returns, or a journal keeps."""
+    """Names the verifiers in a result of the native module."""
     providers, versions, batch_providers = verifiers
     named = {scheme: provider for scheme, provider in providers}
     return {"providers": named, "versions": {id: version for id, version in versions}, "batch_providers": tuple(batch_providers)}

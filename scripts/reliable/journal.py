@@ -1,4 +1,4 @@
-"""Journals of a cluster's verification: a bit that changed is found."""
+"""Journals of cluster verifications: detect every flipped bit."""
 
 import os
 import subprocess
@@ -8,10 +8,10 @@ from reliable.common import ROOT, Figure, Unfit, judged, last_line
 FIGURE = Figure(
     name="journal",
     title="Journals: every flipped bit found",
-    how="A block is verified in parts with a journal, in both formats. Then one bit that is drawn at random is flipped in the file, or in the "
-    "journal, and the verification goes on with the journal: it has to refuse, or to verify again what the journal has lost.",
-    limits="The parts are verified by the functions that a node calls, without a cluster. A file that changes and changes back between two "
-    "readings is not seen.",
+    how="The test verifies a block in parts and writes a journal, for both formats. It then flips one random bit of the block or of the "
+    "journal and resumes. pqlab must refuse the journal, or verify again the parts that the journal no longer has.",
+    limits="The test calls the functions of a node, without a cluster. pqlab cannot see a file that changes and changes back between two "
+    "readings.",
 )
 
 

@@ -1,4 +1,4 @@
-"""Stopped runs: a pause is nobody's fault, and no case fails by it."""
+"""Stopped runs: no case fails because of a pause."""
 
 import contextlib
 import json
@@ -8,25 +8,23 @@ import threading
 import time
 
 from reliable.common import PATIENCE, Figure, children, judged, say
+from reliable.kill import RUN
 from reliable.program import Pqlab, Session
 
 FIGURE = Figure(
     name="stop",
-    title="Stopped runs: no case fails by a pause",
-    how="`pqlab run` and all its workers are stopped (SIGSTOP) at a moment that is drawn between its start and its end, for 1 to 200 s (1 to "
-    "10 s in the short form), and then go on (SIGCONT). The limit of a request is 120 s. The run has to end with code 0, and every case of "
-    "its plan has to be measured.",
-    limits="A signal stops processes and not their machine: a virtual machine or a container that is paused is not tried here. Twenty runs "
-    "are stopped at a time, since stopped ones take no processor.",
+    title="Stopped runs: no case fails because of a pause",
+    how="SIGSTOP stops `pqlab run` and all its workers at a random moment of the run, and SIGCONT continues them after 1 to 200 s (1 to 10 s in "
+    "the short form). The time limit of a request is 120 s. The run must end with code 0 and measure every case of its plan.",
+    limits="Signals stop processes, not machines: paused virtual machines and containers are not tested. Up to twenty runs are stopped at "
+    "the same time.",
 )
 
-# Ten cases in about a second.
-RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
 AT_A_TIME = 20
 
 
 def stopped_once(task, number, ends, longest):
-    """Seconds for which a run was stopped, 0 where it had ended by then; and what went wrong."""
+    """Stops a run once. Returns for how many seconds, 0 if the run had already ended, and the faults."""
     chance = task.chance("stop", str(number))
     pqlab = Pqlab(task.program, task.folder / f"run-{number}")
     session = Session(pqlab, *RUN)

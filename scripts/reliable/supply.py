@@ -46,7 +46,7 @@ def deny(task) -> Row:
 def advisories(task) -> Row:
     code, said = ended(task, "advisories", ["scripts/tool", "cargo-deny", "--locked", "check", "advisories"])
     if code and "advisories FAILED" not in said:
-        raise Unfit("the list of known vulnerabilities cannot be fetched here")
+        raise Unfit("cannot fetch the list of known vulnerabilities")
     return judged("known vulnerabilities", crates(), "crates", {}, [last_line(said)] if code else [])
 
 

@@ -200,7 +200,7 @@ impl Caveats {
         }
     }
 
-    /// The caveats of several cases. Where their texts differ, `shared` and `batch` give the largest figure and the others each text.
+    /// Merges the caveats of several cases. If texts differ, `shared` and `batch` give the largest figure; others list every text.
     pub fn merged<'c>(of: impl IntoIterator<Item = &'c Caveats>) -> Caveats {
         let of: Vec<&Caveats> = of.into_iter().collect();
         let shared_pct = of.iter().map(|one| one.shared_pct).fold(0.0, f64::max);

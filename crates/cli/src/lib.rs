@@ -24,7 +24,7 @@ const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 /// A comparison that does not tell.
 const INCONCLUSIVE: u8 = 3;
-/// `verify` found defects of libraries that are known, and nothing else wrong.
+/// `verify` found known defects of libraries and no other failure.
 const KNOWN_DEFECTS: u8 = 4;
 /// The user stopped it; what was finished is stored.
 const INTERRUPTED: u8 = 130;
@@ -62,7 +62,7 @@ fn more_providers() -> Vec<Provider> {
 }
 
 fn run(cli: Cli) -> anyhow::Result<u8> {
-    // A shell's start and a package's build ask for these, whatever the environment.
+    // Shells and package builds run these in any environment.
     if !matches!(cli.command, Command::Completions { .. } | Command::Man(_)) {
         pqlab_lab::check_environment()?;
     }

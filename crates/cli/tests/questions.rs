@@ -72,7 +72,7 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
             pqlab.expect(0, &[&before, short].concat());
         }
         6 => elsewhere(&|run| {
-            // Of two runs that began together the later row is the latest run.
+            // If two runs began at the same time, the one stored later is the latest.
             run["run"]["id"] = "20000101T000000-there".into();
             run["environment"]["host"]["name"] = "there".into();
         }),

@@ -114,6 +114,11 @@ pub fn describe(spec: &LibrarySpec, now: fn() -> u64) -> Result<Description, Ope
     open(spec, None, now).map(|provider| Description::of(&provider))
 }
 
+/// The first 8 bytes of a digest, in hexadecimal.
+pub(crate) fn short_hex(digest: &[u8]) -> String {
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A library that was opened and stays so.
 pub(crate) struct Library {
     path: PathBuf,
@@ -184,8 +189,7 @@ impl Library {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         match fs::read(&self.path) {
             Ok(bytes) => {
-                let digest: String = Sha256::digest(&bytes)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-                format!("{name} of {} bytes, SHA-256 {digest}...", bytes.len())
+                format!("{name} of {} bytes, SHA-256 {}...", bytes.len(), short_hex(&Sha256::digest(&bytes)))
             }
             Err(error) => format!("{name}: {error}"),
         }

@@ -32,14 +32,14 @@ pub fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_MONOTONIC)
 }
 
-/// Longest that a wait may last without reading [`awake_ns`], in nanoseconds.
+/// Longest interval between two readings of [`awake_ns`] during a wait, in nanoseconds.
 pub const WAIT_SLICE_NS: u64 = 1_000_000_000;
 
-/// Nanoseconds of the monotonic clock without the time in which this process stood still: stopped by a signal, or its container or
-/// virtual machine paused. Time limits on other processes use it, so that a pause is not mistaken for a process that hangs.
+/// Nanoseconds of the monotonic clock, not counting pauses: a stop signal, a paused container or a paused virtual machine. Time limits
+/// on other processes use this clock, so a pause is not mistaken for a process that hangs.
 ///
-/// A pause shows as a gap between two readings. Of a gap longer than twice [`WAIT_SLICE_NS`] one slice counts, so a wait reads this
-/// clock at least once in a slice.
+/// A pause is a gap of more than twice [`WAIT_SLICE_NS`] between two readings; only one slice of it counts. Code that waits must
+/// therefore read this clock once per slice.
 pub fn awake_ns() -> u64 {
     static AWAKE: Mutex<Awake> = Mutex::new(Awake { last_ns: 0, sum_ns: 0 });
     AWAKE.lock().unwrap_or_else(PoisonError::into_inner).read(monotonic_ns())

@@ -39,8 +39,8 @@ pub enum WorkerError {
         /// What the system said.
         reason: String,
     },
-    /// A file that takes what a worker prints cannot be made.
-    #[error("a temporary file cannot be made in {} (TMPDIR chooses the folder): {reason}", folder.display())]
+    /// The temporary file for a worker's output cannot be created.
+    #[error("cannot create a temporary file in {} (set TMPDIR to a writable folder): {reason}", folder.display())]
     Temporary {
         /// The folder.
         folder: PathBuf,
@@ -71,7 +71,7 @@ pub enum WorkerError {
     },
 }
 
-/// A file without a name, in the folder for temporary files.
+/// Creates an unnamed file in the temporary folder.
 pub(crate) fn temporary_file() -> Result<File, WorkerError> {
     tempfile::tempfile()
         .map_err(|error| WorkerError::Temporary { folder: std::env::temp_dir(), reason: error.to_string() })

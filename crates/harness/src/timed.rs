@@ -12,15 +12,15 @@ use std::time::Duration;
 /// written at once every portion would have the whole time.
 const PORTION: usize = 16 << 10;
 
-/// A stream until a moment of [`clock::awake_ns`], from which on reading and writing fail with `TimedOut`. What has arrived by
-/// then is read.
+/// A stream with a deadline in the time of [`clock::awake_ns`]. After it, reads and writes fail with `TimedOut`, except that data that
+/// has already arrived is still read.
 pub(crate) struct Timed<'a> {
     stream: &'a UnixStream,
     until_ns: u64,
 }
 
 impl Timed<'_> {
-    /// The stream for this long from now.
+    /// Limits the stream to this long from now.
     pub(crate) fn new(stream: &UnixStream, limit: Duration) -> Timed<'_> {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         Timed { stream, until_ns: clock::awake_ns().saturating_add(limit_ns) }
@@ -54,7 +54,7 @@ impl Write for Timed<'_> {
         self.stream.set_write_timeout(Some(Duration::from_nanos(clock::WAIT_SLICE_NS)))?;
         loop {
             self.wait(PollFlags::POLLOUT)?;
-            // There may be less room than the portion needs.
+            // A full buffer may accept only part of the portion.
             match self.stream.write(&bytes[..bytes.len().min(PORTION)]) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 written => return written,

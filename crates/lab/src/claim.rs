@@ -1,8 +1,8 @@
-//! Which cores are measured on: a lock for each core, so that programs that measure at the same time use different ones.
+//! One lock per core, so that programs that measure at the same time use different cores.
 //!
-//! The locks are advisory, on files below the folder for temporary files, which all users share. Each user writes in a folder of their
-//! own only, and reads those of the others. The system releases a lock when its process ends, however it does. The files stay: to
-//! remove one while another program opens it would make two locks of one.
+//! The locks are advisory and on files in the temporary folder, which all users share. Each user writes only to their own subfolder and
+//! reads those of other users. The system releases a lock when its process ends. The files are never removed: if one is removed while
+//! another program opens it, both programs hold a lock.
 
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::geteuid;
@@ -34,7 +34,7 @@ pub(crate) enum Claimed {
     Unknown,
 }
 
-/// Asks for a core, by files below that folder.
+/// Tries to claim a core with lock files below `folder`.
 pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
     let own = format!("{FOLDER}{}", geteuid());
     let name = format!("core-{core}.lock");
@@ -46,18 +46,18 @@ pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
         Err(fs::TryLockError::WouldBlock) => return Claimed::Taken(signature(&mut file)),
         Err(fs::TryLockError::Error(_)) => return Claimed::Unknown,
     }
-    // Of two users who ask at the same moment both may find it taken, and neither finds it free.
+    // If two users ask at the same moment, both may be refused, but never both accepted.
     for mut theirs in others(folder, &own).filter_map(|other| read(&other.join(&name))) {
         if matches!(theirs.try_lock_shared(), Err(fs::TryLockError::WouldBlock)) {
             return Claimed::Taken(signature(&mut theirs));
         }
     }
-    // Without the signature others learn that the core is taken, but not by whom.
+    // If this fails, other programs see that the core is taken, but not by which process.
     sign(&mut file).ok();
     Claimed::Ours(Claim { _locked: file })
 }
 
-/// Our folder, made where there is none. `None` where its name is taken by something else, or others can write in it.
+/// Creates our folder if it is missing. `None` if something else has its name or if other users can write to it.
 fn own_folder(path: &Path) -> Option<PathBuf> {
     // It may be there already.
     DirBuilder::new().mode(0o755).create(path).ok();
@@ -77,7 +77,8 @@ fn others(folder: &Path, own: &str) -> impl Iterator<Item = PathBuf> {
     folders.map(|entry| entry.path())
 }
 
-/// The file of a core in our folder, made where there is none. A link of either kind is refused: what it leads to is not ours to write.
+/// Opens the lock file of a core in our folder, and creates it if it is missing. Refuses symbolic and hard links, which could lead to
+/// another program's file.
 fn opened(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o644).custom_flags(O_NOFOLLOW | O_NONBLOCK);
@@ -86,7 +87,7 @@ fn opened(path: &Path) -> Option<File> {
     (found.is_file() && found.nlink() == 1 && found.uid() == geteuid().as_raw()).then_some(file)
 }
 
-/// The file of a core in somebody else's folder, if there is one.
+/// Opens the lock file of a core in another user's folder, if there is one.
 fn read(path: &Path) -> Option<File> {
     let file = OpenOptions::new().read(true).custom_flags(O_NOFOLLOW | O_NONBLOCK).open(path).ok()?;
     file.metadata().is_ok_and(|found| found.is_file()).then_some(file)

@@ -122,7 +122,7 @@ impl Writing {
                 let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
                 let folder = folder.to_owned();
                 partial.persist(wanted).map_err(|error| error.error)?;
-                // Without it the old name may be back after a power failure. Some file systems cannot.
+                // Otherwise a power failure could undo the rename. Some file systems cannot sync a folder.
                 File::open(folder).and_then(|folder| folder.sync_all()).ok();
                 Ok(())
             }

@@ -20,7 +20,7 @@ pub struct GateRequest {
     pub slower_pct: f64,
     /// In which unit cases are judged.
     pub judged: Judged,
-    /// Judges a baseline of another machine too, as if it were this one's.
+    /// Whether to judge a baseline of another machine.
     pub elsewhere: bool,
     /// The command line, to be kept with the runs that confirm.
     pub command: String,
@@ -44,7 +44,7 @@ pub enum GateStep<'a> {
 pub struct Gate {
     /// The cases, in the order of the comparison.
     pub cases: Vec<GatedCase>,
-    /// The baseline's machine and this one, if they differ and that was not allowed: nothing is decided then.
+    /// The baseline's machine and this one, if they differ and [`GateRequest::elsewhere`] is not set. The result is undecided then.
     pub machines: Option<[String; 2]>,
 }
 
@@ -103,7 +103,7 @@ impl Gate {
         let outcome = self.outcome();
         if let (Some([there, here]), Outcome::Undecided) = (&self.machines, outcome) {
             return format!(
-                "{} run {baseline} was measured on another machine ({there}; this is {here}), so its times say nothing of a change: measure \
+                "{} run {baseline} was measured on another machine ({there}; this is {here}), so a comparison does not show the effect of a change: measure \
                  the baseline here, or compare all the same with --baseline-elsewhere",
                 outcome.word()
             );

@@ -252,7 +252,7 @@ impl Laboratory {
         }
         if timed_out > 0 {
             let cases = if timed_out == 1 { "1 case" } else { &format!("{timed_out} cases") };
-            progress.note(&format!("{cases} failed by a time limit: resuming run {} measures them again", header.id));
+            progress.note(&format!("{cases} timed out; resume run {} to measure again", header.id));
         }
         if scanty > 0 {
             progress.note(&format!(

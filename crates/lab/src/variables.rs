@@ -1,4 +1,4 @@
-//! Environment variables that are checked before anything else is done.
+//! Checks of environment variables at the start of a program.
 
 use crate::LabError;
 use std::env;
@@ -17,7 +17,7 @@ pub fn check_environment() -> Result<(), LabError> {
 
 fn check_folders(value: impl Fn(&'static str) -> Option<PathBuf>) -> Result<(), LabError> {
     let missing = |folder: &Path| !folder.is_dir();
-    // The cache is made where it is missing.
+    // pqlab creates the cache if it is missing.
     let no_folder = |folder: &Path| folder.exists() && !folder.is_dir();
     check_folder("PQLAB_VECTORS", value("PQLAB_VECTORS"), missing)?;
     check_folder("TMPDIR", value("TMPDIR"), missing)?;

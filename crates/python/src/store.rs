@@ -43,12 +43,12 @@ pub(crate) fn open(database: Option<&str>) -> Result<Store, StoreError> {
     let store = Store::open(path(database)?)?;
     if let Some(copy) = store.kept_copy() {
         let (path, copy) = (store.path().display(), copy.display());
-        warn(&format!("{path}: brought up to date for this pqlab; older ones can open {copy}, a copy of it as it was"));
+        warn(&format!("{path}: migrated to the current format; older versions of pqlab can open the copy {copy}"));
     }
     Ok(store)
 }
 
-/// A `UserWarning`; where warnings are errors, nothing.
+/// Issues a `UserWarning`. If warnings are errors, it is dropped.
 fn warn(text: &str) {
     let Ok(text) = CString::new(text) else { return };
     Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1).ok());

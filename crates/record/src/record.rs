@@ -243,7 +243,7 @@ pub enum Status {
     Failed,
 }
 
-/// Begins the clause of [`Record::error`] that reports a time limit: `no answer within 120 s`.
+/// The words in [`Record::error`] that report a time limit: `no answer within 120 s`.
 pub const NO_ANSWER: &str = "no answer within";
 
 /// What is kept of a finished case.

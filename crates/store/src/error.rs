@@ -48,8 +48,8 @@ pub enum StoreError {
         /// The newest schema that this build knows.
         known: u32,
     },
-    /// The file has what no pqlab puts into it.
-    #[error("{}: a database that was altered: it has the {what}, which pqlab never makes", path.display())]
+    /// The file has a schema object that pqlab never creates.
+    #[error("{}: not a database written by pqlab: it contains the {what}", path.display())]
     Altered {
         /// The file.
         path: PathBuf,
@@ -139,9 +139,7 @@ pub enum StoreError {
         run: String,
     },
     /// An imported run begins in the future.
-    #[error(
-        "run {run} says that it began at {started_at}, which has not come yet: it would be the latest run for ever"
-    )]
+    #[error("run {run} has the start time {started_at}, which is in the future")]
     Future {
         /// The run's id.
         run: String,

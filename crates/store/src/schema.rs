@@ -56,8 +56,7 @@ fn version(view: &Transaction<'_>, path: &Path) -> Result<u32, StoreError> {
     }
 }
 
-/// Our files have tables and indexes alone, all with pages of their own. A view, a trigger or a virtual table is somebody else's, and
-/// reading it may run code that never ends.
+/// Refuses views, triggers and virtual tables. pqlab creates only tables and indexes, and reading a crafted view may never end.
 fn check_tables(view: &Transaction<'_>, path: &Path) -> Result<(), StoreError> {
     let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage IS NULL OR rootpage < 1
                ORDER BY name LIMIT 1";

@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Pages that are copied at once of a file of an older schema.
+/// Database pages copied per step.
 const PAGES_AT_ONCE: i32 = 4096;
 
 /// What a store that is in no file gives as its path.
@@ -70,8 +70,8 @@ impl Store {
         Ok(Store { connection, path, kept: None })
     }
 
-    /// Opens the file for reading, on a read-only medium too. The file stays as it is: one of an older schema is copied into a temporary
-    /// file, which is brought up to date and read in its place.
+    /// Opens the file for reading, on a read-only medium too. It never changes the file: if the schema is older, it reads a migrated
+    /// temporary copy.
     ///
     /// # Errors
     /// [`StoreError::Missing`] where it is not there, and as [`open`](Self::open).
@@ -120,7 +120,7 @@ fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// A file may come from anybody: its schema is not trusted to call functions with side effects, and its pages are checked.
+/// Configures a connection. Files may come from strangers, so SQLite does not trust the schema and checks the pages.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(PATIENCE_SECONDS))?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -128,7 +128,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "foreign_keys", true)
 }
 
-/// Copies a file of an older schema to `pqlab.db.v4`, or where that is taken to `pqlab.db.v4.2` and so on.
+/// Copies a file with an older schema to `pqlab.db.v4`, or to `pqlab.db.v4.2` and so on if that name is taken.
 fn keep_copy(connection: &Connection, file: &Path, schema: u32) -> rusqlite::Result<PathBuf> {
     let name = |suffix: String| {
         let mut name = file.as_os_str().to_owned();
@@ -141,7 +141,7 @@ fn keep_copy(connection: &Connection, file: &Path, schema: u32) -> rusqlite::Res
     Ok(copy)
 }
 
-/// A copy with the present schema, in a temporary file of SQLite's that is gone when it is closed.
+/// Copies the database into a temporary file, which SQLite deletes on close, and migrates the copy.
 fn brought_up_to_date(older: &Connection, path: &Path) -> Result<Connection, StoreError> {
     let mut copy = Connection::open("").and_then(|copy| copied(older, copy)).at(path)?;
     prepare(&copy).at(path)?;
@@ -150,7 +150,7 @@ fn brought_up_to_date(older: &Connection, path: &Path) -> Result<Connection, Sto
 }
 
 fn copied(from: &Connection, mut to: Connection) -> rusqlite::Result<Connection> {
-    // Between portions others may write.
+    // The pause between steps lets other processes write.
     Backup::new(from, &mut to)?.run_to_completion(PAGES_AT_ONCE, Duration::from_millis(1), None)?;
     Ok(to)
 }

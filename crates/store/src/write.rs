@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
 
-/// The condition on a row of `cases` that [`Record::timed_out`] is, with [`NO_ANSWER`] as the second parameter.
+/// [`Record::timed_out`] as an SQL condition on `cases`; the second parameter is [`NO_ANSWER`].
 const TIMED_OUT: &str = "instr(error, ?2) > 0";
 
 /// What became of an imported run.
@@ -165,7 +165,7 @@ fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<()
     Err(StoreError::NotResumable { run: run.into(), reason })
 }
 
-/// Such a run would be the newest for ever. A day is for clocks that differ.
+/// Refuses runs from the future, which would stay the newest run. One day is allowed for clocks that differ.
 fn check_started(transaction: &Transaction<'_>, path: &Path, header: &RunHeader) -> Result<(), StoreError> {
     let sql = "SELECT coalesce(unixepoch(?1) >= unixepoch('now', '+1 day'), 0)";
     match transaction.query_row(sql, [&header.started_at], |row| row.get(0)).at(path)? {

@@ -1,9 +1,9 @@
 use pqlab_primitives::Provider;
 use serde::Serialize;
 
-/// A defect of a linked library that published vectors show. Reports count such vectors apart from those that pass and those that
-/// fail. It covers one version of the library, and one code path where it names an extension; a library that the user loads may be
-/// patched, so its wrong answers are always failures.
+/// A known defect of a linked library, shown by published vectors. Reports count these vectors separately from passed and failed ones.
+/// An entry covers one version of the library, and one code path if it names an extension. A library that the user loads may be patched,
+/// so its wrong answers always count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDefect {
     /// The library.
@@ -32,8 +32,7 @@ impl KnownDefect {
         provider.library == self.library && self.may_be_in(provider) && self.extension.is_none_or(extension)
     }
 
-    /// Whether the library, linked or loaded, is of the version that has the defect, whichever code path it takes. A version may name
-    /// several crates.
+    /// Whether a linked or loaded library has the affected version, on any code path. A version may name several crates.
     pub fn may_be_in(&self, provider: &Provider) -> bool {
         let mut versions = provider.build_info.version.split(", ");
         provider.code == self.library && versions.any(|one| one.starts_with(self.version))

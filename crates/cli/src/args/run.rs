@@ -149,7 +149,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
     pub(crate) fail_slower: f64,
 
-    /// With --baseline: judge a baseline of another machine too; without this the last line is UNDECIDED then
+    /// With --baseline: judge a baseline of another machine; without this the result is UNDECIDED
     #[arg(long, requires = "baseline")]
     pub(crate) baseline_elsewhere: bool,
 

@@ -72,7 +72,7 @@ impl DatabaseArgs {
         let store = Store::open(self.path()?)?;
         if let Some(copy) = store.kept_copy() {
             crate::output::talk(&format!(
-                "{}: brought up to date for this pqlab; older ones can open {}, a copy of it as it was",
+                "{}: migrated to the current format; older versions of pqlab can open the copy {}",
                 store.path().display(),
                 copy.display()
             ));

@@ -6,8 +6,8 @@
 //! the protected header and nothing in the other one, which nobody signs. What must be understood (`crit`) is refused, as nothing
 //! is. Which algorithm a token has is the verifier's to say, never the token's.
 //!
-//! RFC 9864 deprecates identifiers that name no curve: `EdDSA` of JOSE, `EdDSA` and `ES256` of COSE. Tokens that have them are still
-//! verified; new ones have `Ed25519`, and in COSE `ESP256`.
+//! RFC 9864 deprecates identifiers without a curve: `EdDSA` in JOSE, `EdDSA` and `ES256` in COSE. Verification accepts them; new tokens
+//! use `Ed25519`, and `ESP256` in COSE.
 
 pub mod cose;
 mod json;

@@ -62,7 +62,7 @@ impl<C: KemCalls> EncodedKem<C> {
 }
 
 impl<C: KemCalls> Shared<C> {
-    /// Writes a key pair over zeros, so that what a library leaves unwritten is no memory of before.
+    /// Writes a key pair into zeroed memory: a library that writes less than it states must not expose old memory as a key.
     ///
     /// # Safety
     /// As for [`key_pair`](Self::key_pair).

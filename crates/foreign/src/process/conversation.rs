@@ -18,8 +18,7 @@ pub struct Limits {
     pub hello: Duration,
     /// For any other.
     pub answer: Duration,
-    /// A monotonic clock, in ns, which may leave out the time in which this process stood still. It is read at least once a second
-    /// while a program is waited for.
+    /// A monotonic clock, in ns. It may exclude time in which this process was paused; waits read it at least once a second.
     pub now: fn() -> u64,
 }
 

@@ -5,6 +5,7 @@ use super::offer::{Kind, Offer};
 use super::program::{Program, Timed, line};
 use super::signature::RemoteScheme;
 use super::{Greeting, ProcessError};
+use crate::open::short_hex;
 use pqlab_primitives::{
     BuildInfo, Error, Function, HashParameters, KemParameters, Language, Provider, SignatureParameters,
 };
@@ -46,8 +47,8 @@ pub fn open_listed(program: Program, listing: &Listing) -> Result<Provider, Proc
     provider(program.known(listing.greeting.clone()), listing)
 }
 
-/// What tells one build of a program from another, whatever it says of itself: a digest of its file, of its script, and of the files in
-/// the folder `PROGRAM.d` beside it, where `make workers` puts what it starts. `None` for a socket, which has no bytes.
+/// Digest that identifies a build of a program, independent of its own greeting. It covers the program, its script and the files in
+/// `PROGRAM.d`, where `make workers` puts the code that a starter script runs. `None` for a socket.
 fn digest(program: &Program) -> Option<String> {
     let own: Vec<&Path> = program.files().filter(|path| path.is_file()).collect();
     let path = own.first()?;
@@ -58,10 +59,10 @@ fn digest(program: &Program) -> Option<String> {
     let files: Vec<&Path> = own.iter().copied().chain(files.iter().map(PathBuf::as_path)).collect();
     let mut all = Sha256::new();
     for file in &files {
-        // Each file by its own digest, so that no byte passes from one to the next.
+        // One digest per file, so that moving bytes between files changes the result.
         all.update(Sha256::digest(fs::read(file).ok()?));
     }
-    let short: String = all.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    let short = short_hex(&all.finalize());
     let more = if files.len() == 1 { String::new() } else { format!(" and {} files it starts", files.len() - 1) };
     Some(format!("{name}{more}, SHA-256 {short}..."))
 }

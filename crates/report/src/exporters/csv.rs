@@ -10,7 +10,7 @@ use pqlab_analysis::text::neutral;
 use std::io::Write;
 
 /// The figures of every case as a table: RFC 4180 with lines that end in a line feed. An empty cell is a figure that does
-/// not apply. Text is written so that a spreadsheet or a terminal does no more than show it: see [`cell`].
+/// not apply. Text is escaped for spreadsheets and terminals: see [`cell`].
 ///
 /// A table of several cases alone has a row for each of its own: the names as they are, of each figure the number in the unit that its
 /// heading ends in, and where it has an interval the ends of that, and last the caveats.
@@ -19,8 +19,8 @@ pub(super) struct Csv {
     pub(super) tables: TableChoice,
 }
 
-/// A cell that a program shows and does not run: control characters and marks of direction are escaped, and text that a spreadsheet would
-/// take for a formula has an apostrophe before it.
+/// Escapes text for a cell: control and direction characters are written as escapes, and text that a spreadsheet would take for a
+/// formula gets a leading apostrophe.
 pub(super) fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err();
     format!("{}{}", if formula { "'" } else { "" }, neutral(text))

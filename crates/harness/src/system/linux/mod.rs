@@ -96,7 +96,7 @@ impl System for Linux {
         // Again: a program with capabilities of its own loses it when it is executed. A coordinator that ended before is found
         // missing by the first read, before any library is called.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // Whoever may not write it has the score of the coordinator.
+        // If the system forbids it, worker and coordinator have the same score.
         std::fs::write("/proc/self/oom_score_adj", "1000").ok();
         Ok(())
     }
