@@ -51,6 +51,26 @@ def test_samples_are_read_where_they_are(run: pqlab.Run) -> None:
         array[0] = 0.0
 
 
+def test_samples_exclude_disturbed_visits_as_figures_do(run: pqlab.Run, tmp_path: Path) -> None:
+    document = json.loads(run.export("json-samples"))
+    result = next(result for area in document["results"].values() for result in area if result["id"] == CASES[0])
+    visits = result["samples"]["visits"]
+    for visit in visits:
+        visit["disturbances"] = []
+        for chunk in visit["conditions"]["chunks"]:
+            chunk["shared"] = False
+    # Three more clean visits, so that the process keeps enough of them without the disturbed one.
+    last = visits[-1]
+    visits += [json.loads(json.dumps({**last, "round": last["round"] + more})) for more in range(1, 5)]
+    visits[-1]["disturbances"] = [{"Steal": {"pct": 50.0}}]
+    file = tmp_path / "disturbed.json"
+    file.write_text(json.dumps(document))
+    disturbed = pqlab.load(file)
+    figures = next(result for result in disturbed.results if result["id"] == CASES[0])
+    kept = sum(len(visit["ticks"]) for visit in visits[:-1])
+    assert figures["n"] == len(disturbed.samples(CASES[0])) == kept
+
+
 def test_samples_outlive_their_run(database: Path, run: pqlab.Run) -> None:
     array = pqlab.open().run(run.id).samples(CASES[0]) if database.exists() else None
     assert array is None or float(array.sum()) > 0

@@ -11,7 +11,7 @@ use pqlab_lab::analysis::findings::{CostSide, Findings, findings, unit_words};
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::tables::tables;
-use pqlab_lab::record::Run;
+use pqlab_lab::record::{Run, Unit, Visits};
 use pqlab_lab::report::bundle::{File, bundle};
 use pqlab_lab::report::charts::{Chart, named, of_area};
 use pqlab_lab::report::schema::Document;
@@ -157,8 +157,9 @@ impl Measured {
             let ids = self.cases();
             let found = self.run.records.iter().zip(&ids).find(|(_, id)| *id == case);
             let (record, _) = found.ok_or_else(|| LabError::no_case_of_run(&self.run.header.id, case, &ids))?;
-            let samples = &record.samples;
-            Ok(Samples::of(samples.visits.iter().flat_map(|visit| samples.ns_per_operation(visit)).collect()))
+            // The same selection as for the figures.
+            let visits = record.samples.values(Unit::Nanoseconds, Visits::Usable).unwrap_or_default();
+            Ok(Samples::of(visits.into_iter().flat_map(|(_, samples)| samples).collect()))
         })
     }
 
