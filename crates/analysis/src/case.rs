@@ -1,7 +1,7 @@
 use crate::caveats::Caveats;
 use crate::comparison::{Measured, NotRanked};
 use crate::disturbances::Disturbances;
-use crate::estimates::{Estimates, estimate, is_length};
+use crate::estimates::{Estimates, estimate, is_length, scaled};
 use crate::histogram::Histogram;
 use crate::history::Past;
 use crate::text::neutral;
@@ -122,6 +122,16 @@ impl<'a> CaseAnalysis<'a> {
         let case = self.case();
         let by_the_byte = case.workload == "hash" || BY_THE_BYTE.contains(&case.operation.as_str());
         case.facts.bytes.filter(|bytes| *bytes > 0 && by_the_byte)
+    }
+
+    /// Work a second, with its 95% interval and unit: transactions of a block (`tx/s`), otherwise operations (`op/s`).
+    /// `None` without samples or if the mean is zero.
+    pub fn rate(&self) -> Option<(Interval, &'static str)> {
+        let operations = self.estimates.as_ref()?.operations_per_second()?;
+        Some(match self.case().number("tx") {
+            Some(transactions) => (scaled(&operations, transactions as f64), "tx/s"),
+            None => (operations, "op/s"),
+        })
     }
 
     /// What cases of several providers have in common: all but the provider.

@@ -99,7 +99,7 @@ fn row(of: &CaseAnalysis<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
         return names.into_iter().chain([LatexCell::Rest(remark)]).collect();
     };
     let figures =
-        FIGURES.iter().map(|(_, figure)| LatexCell::Text(figure(estimates).unwrap_or_else(|| NONE.to_owned())));
+        FIGURES.iter().map(|(_, figure)| LatexCell::Text(figure(of, estimates).unwrap_or_else(|| NONE.to_owned())));
     names.into_iter().chain(figures).chain([text(&marks)]).collect()
 }
 

@@ -216,7 +216,7 @@ fn cases(rows: &[&CaseAnalysis<'_>], out: &mut dyn Write) -> std::io::Result<()>
             writeln!(out, "{name} | failed | {} | | | | | {marks} |", escape(reason))?;
             continue;
         };
-        let figures = FIGURES.iter().map(|(_, figure)| figure(estimates).unwrap_or_else(|| NONE.to_owned()));
+        let figures = FIGURES.iter().map(|(_, figure)| figure(row, estimates).unwrap_or_else(|| NONE.to_owned()));
         writeln!(out, "{name} | {} | {marks} |", figures.collect::<Vec<_>>().join(" | "))?;
     }
     let texts = footnotes.texts();

@@ -2,26 +2,30 @@
 
 use super::ExportError;
 use indexmap::IndexSet;
-use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::number::{known_rate, percent, time, time_range};
 use pqlab_analysis::tables::{Table, tables};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 
 /// A column's heading, and its cell of a case; `None` where it does not apply.
-pub(super) type Figure = (&'static str, fn(&Estimates) -> Option<String>);
+pub(super) type Figure = (&'static str, fn(&CaseAnalysis<'_>, &Estimates) -> Option<String>);
 
 /// The figures of a case, in this order.
 pub(super) const FIGURES: [Figure; 6] = [
-    ("Time", |of| Some(of.time_text())),
-    ("95% interval", |of| Some(time_range(&of.headline_ns()))),
-    ("Core cycles", Estimates::cycles_text),
-    ("p95", |of| of.percentile(0.95).map(time)),
-    ("CoV", |of| {
+    ("Time", |_, of| Some(of.time_text())),
+    ("95% interval", |_, of| Some(time_range(&of.headline_ns()))),
+    ("Core cycles", |_, of| of.cycles_text()),
+    ("p95", |_, of| of.percentile(0.95).map(time)),
+    ("CoV", |_, of| {
         of.variation().map(|(what, pct)| if what == "CoV" { percent(pct) } else { format!("{what} {}", percent(pct)) })
     }),
-    ("op/s", |of| of.operations_per_second().map(|rate| known_rate(&rate))),
+    ("op/s", |case, _| {
+        let text =
+            |(rate, unit)| if unit == "op/s" { known_rate(&rate) } else { format!("{} {unit}", known_rate(&rate)) };
+        case.rate().map(text)
+    }),
 ];
 
 /// Which tables of several cases are wanted.

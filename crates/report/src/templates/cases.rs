@@ -4,7 +4,6 @@ use super::legend;
 use maud::{Markup, html};
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::comparison::{NotRanked, Standing};
-use pqlab_analysis::estimates::scaled;
 use pqlab_analysis::number::{NONE, digits, known_rate, known_time, percent, time, time_range};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
@@ -77,7 +76,7 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
         None => html! { td.num { (NONE) } },
     };
     let varied = |(what, pct)| (pct, if what == "CoV" { percent(pct) } else { format!("{what} {}", percent(pct)) });
-    let per_second = |rate: Interval| (rate.estimate, each_second(row, &rate));
+    let per_second = |(rate, unit): (Interval, &str)| (rate.estimate, rate_text(&rate, unit));
     html! {
         tr.case data-form=(form) {
             (names)
@@ -91,18 +90,15 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
             (figure(estimates.cycles.zip(estimates.cycles_text()).map(|(cycles, text)| (cycles.headline().estimate, text))))
             (figure(estimates.percentile(0.95).map(|value| (value, time(value)))))
             (figure(estimates.variation().map(varied)))
-            (figure(estimates.operations_per_second().map(per_second)))
+            (figure(row.rate().map(per_second)))
             td.notes { (notes(&row.caveats)) }
         }
     }
 }
 
-/// Operations a second as far as they are known; of blocks their transactions.
-fn each_second(row: &CaseAnalysis<'_>, rate: &Interval) -> String {
-    match row.case().number("tx") {
-        Some(transactions) => format!("{} tx/s", known_rate(&scaled(rate, transactions as f64))),
-        None => known_rate(rate),
-    }
+/// A rate, with its unit where that is not the column's, `op/s`.
+fn rate_text(rate: &Interval, unit: &str) -> String {
+    if unit == "op/s" { known_rate(rate) } else { format!("{} {unit}", known_rate(rate)) }
 }
 
 /// What the column against the fastest is sorted by: those that lead come first.

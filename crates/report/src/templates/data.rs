@@ -5,7 +5,6 @@ use crate::schema::ExtraEntry;
 use indexmap::IndexMap;
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::comparison::Standing;
-use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::history::Past;
 use pqlab_analysis::number::{digits, rate_within};
 use pqlab_analysis::text::neutral;
@@ -138,7 +137,7 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         m: row.median().map(|median| [round(median.estimate), round(median.low), round(median.high)]),
         u: case.repeats_by_chance(),
         a: estimates.map(|of| of.mean_ns).map(|mean| [round(mean.estimate), round(mean.low), round(mean.high)]),
-        o: estimates.and_then(Estimates::operations_per_second).map(|rate| rate_within(&rate)),
+        o: row.rate().map(|(rate, unit)| format!("{} {unit}", rate_within(&rate))),
         n: estimates.map_or([0; 4], |of| [of.n as u64, of.processes as u64, of.batch, of.left_out as u64]),
         p: estimates
             .map(|of| of.process_medians_ns.iter().map(|(_, median)| round(*median)).collect())

@@ -132,7 +132,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             .filter(|drift| drift.drifting)
             .map(|drift| ("drift", format!("{:+.1}% from the first round to the last", drift.change_pct))),
     );
-    pairs.extend(estimates.operations_per_second().map(|rate| ("rate", format!("{} op/s", rate_within(&rate)))));
+    pairs.extend(case.rate().map(|(rate, unit)| ("rate", format!("{} {unit}", rate_within(&rate)))));
     let bytes = case.bytes();
     pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput_within(&value))));
     let unit = estimates.metric.unit();

@@ -69,7 +69,7 @@ fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> St
     let unsteady = if varied < Some(3.0) { "" } else { " ~" };
     let used = what.len() + 1 + display_width(&variation) + display_width(unsteady);
     let fill = " ".repeat(12_usize.saturating_sub(used));
-    let rate = estimates.operations_per_second().map_or(NONE.to_owned(), |rate| known_rate(&rate));
+    let (rate, unit) = of.rate().map_or((NONE.to_owned(), "op/s"), |(rate, unit)| (known_rate(&rate), unit));
     let rate = right(&rate, 6);
     let statistic = left(&format!("{}=", estimates.statistic.name()), "median=".len());
     let headline = palette.paint(TextStyle::Strong, &headline);
@@ -78,7 +78,9 @@ fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> St
     let per_byte = per_byte.unwrap_or_default();
     let words = of.caveats.note_words();
     let words = if words.is_empty() { words } else { format!("  {}", palette.paint(TextStyle::Warning, &words)) };
-    format!("{statistic}{headline} {width}p95={p95}   {what}={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
+    format!(
+        "{statistic}{headline} {width}p95={p95}   {what}={variation}{unsteady}{fill} {rate} {unit}{per_byte}{words}"
+    )
 }
 
 /// A time in nine columns.

@@ -131,11 +131,8 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
     let per_second = match estimates.bytes_per_second(row.bytes()) {
         Some(value) => throughput_within(&value),
         None => {
-            // Of a block: what people ask for is its transactions.
-            let transactions = row.case().number("tx");
-            let (each, unit) = transactions.map_or((1.0, "/s"), |number| (number as f64, " tx/s"));
-            let rate = |rate: Interval| format!("{}{unit}", short_rate(&scaled(&rate, each)));
-            estimates.operations_per_second().map_or(NONE.to_owned(), rate)
+            let unit = |unit| if unit == "op/s" { "/s" } else { " tx/s" };
+            row.rate().map_or(NONE.to_owned(), |(rate, of)| format!("{}{}", short_rate(&rate), unit(of)))
         }
     };
     let leads = standing.is_some_and(Standing::leads);

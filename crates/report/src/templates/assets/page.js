@@ -166,7 +166,7 @@
       const [samples, processes, batch, left] = of.n;
       const pairs = [["median", `${time(of.m[0])}, 95% interval ${time(of.m[1])} to ${time(of.m[2])}`],
         ["mean", `${time(of.a[0])}, 95% interval ${time(of.a[1])} to ${time(of.a[2])}`],
-        ["rate", `${of.o} a second`],
+        ["rate", of.o],
         ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} disturbed ones excluded` : ""}`]];
       if (of.y) pairs.push(["core cycles", `${number(of.y[0][0])}, 95% interval ${number(of.y[0][1])} to ${number(of.y[0][2])}, ${of.y[1]}`]);
       if (of.f) pairs.push(["against the fastest", of.f]);
