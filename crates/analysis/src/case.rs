@@ -16,8 +16,6 @@ const STEPS: usize = 120;
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 /// Area and operation of what signs with constructions.
 const SIGNING: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
-/// The area of the case that does nothing: what the harness itself costs.
-const FLOOR: &str = "floor";
 
 /// A case with its figures.
 #[derive(Clone, Debug)]
@@ -99,7 +97,7 @@ impl<'a> CaseAnalysis<'a> {
 
     /// Whether it is what the harness itself costs, which is compared with nothing.
     pub fn is_floor(&self) -> bool {
-        self.case().workload == FLOOR
+        self.case().is_overhead()
     }
 
     /// In the usual state, with a prepared key where there are two forms, of no special variant. Of [constructions that
@@ -109,8 +107,8 @@ impl<'a> CaseAnalysis<'a> {
         let case = self.case();
         let signs = SIGNING.contains(&(case.workload.as_str(), case.operation.as_str()));
         let plain = |parameter: &Parameter| match parameter {
-            Parameter::Number(name, _) => name == "len",
-            Parameter::Flag(name) => signs && name == "deterministic",
+            Parameter::Number(name, _) => name == Parameter::LENGTH,
+            Parameter::Flag(name) => signs && name == Parameter::DETERMINISTIC,
             Parameter::Word(name, _) => signs && name == "coins",
         };
         case.form != Some(Form::Encoded) && case.state() == State::Warm && case.parameters.iter().all(plain)
@@ -128,7 +126,7 @@ impl<'a> CaseAnalysis<'a> {
     /// `None` without samples or if the mean is zero.
     pub fn rate(&self) -> Option<(Interval, &'static str)> {
         let operations = self.estimates.as_ref()?.operations_per_second()?;
-        Some(match self.case().number("tx") {
+        Some(match self.case().transactions() {
             Some(transactions) => (scaled(&operations, transactions as f64), "tx/s"),
             None => (operations, "op/s"),
         })

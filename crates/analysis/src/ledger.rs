@@ -19,7 +19,7 @@ pub fn transactions_verified(case: &Case) -> Option<u64> {
     match case.operation.as_str() {
         _ if case.workload != AREA => None,
         "verify" => Some(1),
-        "verify-block" => case.number("tx").filter(|transactions| *transactions > 0),
+        "verify-block" => case.transactions().filter(|transactions| *transactions > 0),
         _ => None,
     }
 }
@@ -106,7 +106,7 @@ pub fn scaling<'a>(analysis: &RunAnalysis<'a>) -> Vec<ScalingRow<'a>> {
         .collect();
     let alike = grouped(verified.into_iter(), |of| without(of.case(), &["tx", "senders"]).id());
     let series = alike.into_iter().flat_map(|(_, cases)| {
-        let most = cases.iter().filter_map(|of| of.case().number("senders")).max().unwrap_or(1);
+        let most = cases.iter().filter_map(|of| of.case().senders()).max().unwrap_or(1);
         grouped(cases.into_iter(), move |of| fixed_senders(of.case(), most))
     });
     let rows = series.map(|(senders, cases)| scaling_row(senders, &cases));
@@ -137,8 +137,8 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
 /// The number of senders if it does not grow with the block. `most` is the largest number among blocks alike: a pool of senders
 /// is limited, so a large block may have fewer senders than transactions.
 fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
-    let grows = |senders: &u64| most > 1 && *senders == most.min(case.number("tx").unwrap_or(1));
-    case.number("senders").filter(|senders| !grows(senders))
+    let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
+    case.senders().filter(|senders| !grows(senders))
 }
 
 /// The case without these parameters.
@@ -154,14 +154,14 @@ pub type Rank = (u64, u8, u8, u64);
 /// How good a row of the comparison a case is; `None` for one that verifies no transactions, or bad ones, or over threads.
 pub fn rank(case: &Case) -> Option<Rank> {
     let transactions = transactions_verified(case)?;
-    let simple = case.number("threads").unwrap_or(1) == 1 && case.word("invalid").is_none();
-    let regime = match case.word("regime") {
+    let simple = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
+    let regime = match case.regime() {
         Some("compute") | None => 0,
         Some("ram") => 1,
         _ => 2,
     };
     let form = u8::from(case.form == Some(Form::Prepared));
-    let one = case.number("senders").map_or(0, |senders| u64::MAX - senders);
+    let one = case.senders().map_or(0, |senders| u64::MAX - senders);
     simple.then_some((transactions.abs_diff(100), regime, form, one))
 }
 

@@ -115,7 +115,7 @@ impl Laboratory {
         };
         let large = |case: &Case| size(case) >= TRIED_SIZES[1] as f64;
         let mut kinds: BTreeMap<String, &Case> = BTreeMap::new();
-        let unknown = |case: &&Case| case.workload != "floor" && times.of(case, asked).is_none();
+        let unknown = |case: &&Case| !case.is_overhead() && times.of(case, asked).is_none();
         for case in plan.cases.iter().filter(unknown).filter(|case| worthwhile || large(case)) {
             let largest = kinds.entry(kind(case)).or_insert(case);
             if size(case) > size(largest) {
@@ -191,7 +191,7 @@ impl Times {
     /// Takes from earlier runs what they tell of these cases. What is known of a case holds for its kind, with other libraries.
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
         // How long the samples of threads are, a median does not tell: these are tried.
-        let told: Vec<&Case> = cases.iter().filter(|case| case.number("threads").is_none()).collect();
+        let told: Vec<&Case> = cases.iter().filter(|case| case.threads().is_none()).collect();
         let ids: BTreeSet<String> = told.iter().map(|case| case.lasting_id()).collect();
         self.by_id.retain(|id, _| ids.contains(id));
         let plan: BTreeMap<String, &Case> = cases.iter().map(|case| (case.id(), case)).collect();
@@ -203,7 +203,7 @@ impl Times {
                 if same {
                     self.whole_s.entry(id).or_insert(seconds);
                 } else if let Some(ns) = self.by_id.get(&id) {
-                    let call_ns = ns * case.number("tasks").unwrap_or(1) as f64;
+                    let call_ns = ns * case.tasks().unwrap_or(1) as f64;
                     let known = Known { call_ns, ready_ns: 0.0, source: Source::Run };
                     let measured = case_seconds(case, &run.protocol, known, SHORTEST_SAMPLE_NS);
                     let each_ns = (seconds - measured).max(0.0) * 1e9 / f64::from(run.protocol.processes.max(1));
@@ -215,7 +215,7 @@ impl Times {
             let id = case.lasting_id();
             if let Some(ns) = self.by_id.get(&id) {
                 // A median is of one task, and of a whole block.
-                let tasks = case.number("tasks").unwrap_or(1) as f64;
+                let tasks = case.tasks().unwrap_or(1) as f64;
                 let of_one = ns * tasks / size(case);
                 let ready_ns = self.ready_ns.get(&id).copied().unwrap_or(0.0);
                 self.by_kind.entry(kind(case)).or_insert((of_one, ready_ns));
@@ -231,7 +231,7 @@ impl Times {
             return Some(Known { call_ns: 0.0, ready_ns, source: Source::Run });
         }
         if let Some(ns) = self.by_id.get(&id) {
-            let tasks = case.number("tasks").unwrap_or(1) as f64;
+            let tasks = case.tasks().unwrap_or(1) as f64;
             let ready_ns = self.ready_ns.get(&id).copied().unwrap_or(0.0);
             return Some(Known { call_ns: ns * tasks, ready_ns, source: Source::Run });
         }
@@ -364,7 +364,7 @@ fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_
     let batch = protocol.batch.filter(|_| size(case) <= 1.0);
     let sample_ns = batch.map_or_else(|| call_ns.max(shortest_sample_ns), |batch| call_ns * batch as f64);
     // Of a load the warm-up counts tasks.
-    let calls = protocol.warmup as f64 / case.number("tasks").unwrap_or(1) as f64;
+    let calls = protocol.warmup as f64 / case.tasks().unwrap_or(1) as f64;
     let warmup_ns = if case.state() == State::Warm { calls * call_ns * processes } else { 0.0 };
     (sample_ns * samples as f64 + warmup_ns) / 1e9 + ready_s
 }
@@ -374,7 +374,7 @@ fn expected(plan: &Plan, times: &Times) -> ExpectedDuration {
     let mut found = ExpectedDuration { samples: samples(protocol), ..ExpectedDuration::default() };
     for case in &plan.cases {
         let known = times.of(case, protocol);
-        if case.workload != "floor" {
+        if !case.is_overhead() {
             match known.map(|known| known.source) {
                 Some(Source::Run) => found.by_runs += 1,
                 Some(Source::Trial) => found.by_trial += 1,

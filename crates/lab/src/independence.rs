@@ -251,7 +251,7 @@ impl Laboratory {
     ) -> Result<Option<Independence>, LabError> {
         let seed = request.seed.unwrap_or_else(|| rand::rng().random::<u64>() >> 11);
         let run = RunRequest { seed: Some(seed), command: request.command.clone() };
-        let judged: Vec<&Case> = plan.cases.iter().filter(|case| case.workload != "floor").collect();
+        let judged: Vec<&Case> = plan.cases.iter().filter(|case| !case.is_overhead()).collect();
         let mut pairs: Vec<Vec<Pair>> = judged.iter().map(|_| Vec::new()).collect();
         let mut left_out: Vec<Option<String>> = vec![None; judged.len()];
         for _ in 0..request.repetitions {

@@ -115,7 +115,7 @@ impl Laboratory {
         let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
         let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
         // It is measured with every suite, and selected by none but its own.
-        cases.retain(|case| floor || case.workload != FLOOR);
+        cases.retain(|case| floor || !case.is_overhead());
         Ok((cases, named.notes))
     }
 

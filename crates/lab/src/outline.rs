@@ -36,7 +36,7 @@ impl Outline {
 }
 
 fn beside_the_floor(plan: &Plan) -> impl Iterator<Item = &Case> {
-    plan.cases.iter().filter(|case| case.workload != "floor")
+    plan.cases.iter().filter(|case| !case.is_overhead())
 }
 
 impl Laboratory {

@@ -223,9 +223,9 @@ impl Laboratory {
         let by = |case: &Case, provider: &str| Case { provider: provider.to_owned(), ..case.clone() }.id();
         plan.cases.retain(|case| {
             let one = case.provider == first || case.provider == second;
-            case.workload == FLOOR || one && ids.contains(&by(case, first)) && ids.contains(&by(case, second))
+            case.is_overhead() || one && ids.contains(&by(case, first)) && ids.contains(&by(case, second))
         });
-        match plan.cases.iter().all(|case| case.workload == FLOOR) {
+        match plan.cases.iter().all(Case::is_overhead) {
             true => Err(nothing()),
             false => Ok(plan),
         }

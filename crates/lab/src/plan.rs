@@ -156,12 +156,12 @@ impl Plan {
         }
         // Of a worker that nothing else is measured of, nobody wants the floor.
         let measured: HashSet<&str> =
-            cases.iter().filter(|case| case.workload != "floor").map(|case| case.provider.as_str()).collect();
+            cases.iter().filter(|case| !case.is_overhead()).map(|case| case.provider.as_str()).collect();
         let idle = |case: &Case| case.provider != NULL && !measured.contains(case.provider.as_str());
         let idle: HashSet<String> = cases.iter().filter(|case| idle(case)).map(Case::id).collect();
         let asked = suites.iter().any(|suite| suite.select.iter().any(|select| select.workload == "floor"));
         cases.retain(|case| asked || !idle.contains(&case.id()));
-        if !asked && cases.iter().all(|case| case.workload == "floor") {
+        if !asked && cases.iter().all(Case::is_overhead) {
             return Err(match loads_left_out {
                 0 => LabError::NothingSelected { with: Vec::new(), near: Vec::new() },
                 _ => LabError::invalid("tasks", format!("nothing is selected but {LOADS_LEFT_OUT}")),
@@ -190,9 +190,9 @@ impl Plan {
             .map(|case| overhead_key(&case))
             .collect();
         let overhead = |case: &Case| case.provider == NULL && floors.contains(&overhead_key(case));
-        let taken = |case: &Case| case.workload == "floor" || filters.take(case) || overhead(case);
+        let taken = |case: &Case| case.is_overhead() || filters.take(case) || overhead(case);
         let cases: Vec<Case> = header.plan.iter().map(Case::today).filter(taken).collect();
-        if cases.iter().all(|case| case.workload == "floor") {
+        if cases.iter().all(Case::is_overhead) {
             let ids: Vec<String> = header.plan.iter().map(Case::id).collect();
             let near =
                 filters.ids.iter().flat_map(|pattern| nearest(pattern, ids.iter().map(String::as_str))).collect();
@@ -215,7 +215,7 @@ impl Filters {
     /// Whether a number of tasks or threads asks for such a case.
     fn name_numbers(&self, case: &Case) -> bool {
         is_load(case) && self.options.tasks.is_some()
-            || case.number("threads").is_some() && self.options.threads.is_some()
+            || case.threads().is_some() && self.options.threads.is_some()
     }
 
     /// Whether they leave a case.
@@ -286,7 +286,7 @@ fn overhead_key(case: &Case) -> String {
 
 /// Whether the case is of many tasks at once.
 fn is_load(case: &Case) -> bool {
-    case.number("tasks").is_some()
+    case.tasks().is_some()
 }
 
 /// Whether loads are left out of what is selected: under a fixed number of samples, where none are asked for. A thousand times
@@ -310,7 +310,7 @@ pub(crate) fn without_what_is_missing(cases: &mut Vec<Case>, note: &mut dyn FnMu
         return Ok(());
     }
     cases.retain(|case| !lacks_message_set(case));
-    if cases.iter().all(|case| case.workload == "floor") {
+    if cases.iter().all(Case::is_overhead) {
         return Err(LabError::invalid("variants", MESSAGE_SETS_MISSING));
     }
     note(&format!("not measured: {lacking} cases that sign published messages: {MESSAGE_SETS_MISSING}"));
@@ -321,7 +321,7 @@ fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result
     let over_networks = cases.iter().filter(|case| case.waits_for_network()).count();
     let Some(reason) = (over_networks > 0).then(networks_are_available).and_then(Result::err) else { return Ok(()) };
     cases.retain(|case| !case.waits_for_network());
-    if cases.iter().all(|case| case.workload == "floor") {
+    if cases.iter().all(Case::is_overhead) {
         return Err(LabError::invalid("network", format!("{reason}; memory and loopback need none: `pqlab run tls`")));
     }
     note(&format!("not measured: {over_networks} cases over networks: {reason}"));
@@ -363,8 +363,8 @@ fn select(
         };
         (select.null || asked_for_null || case.provider != NULL)
             && select.parameters.iter().all(|pattern| has_parameter(case, pattern))
-            && filters.over.as_deref().is_none_or(|over| case.workload == "floor" || case.word("over") == Some(over))
-            && (!over_network || case.workload == "floor" || case.waits_for_network())
+            && filters.over.as_deref().is_none_or(|over| case.is_overhead() || case.transport() == Some(over))
+            && (!over_network || case.is_overhead() || case.waits_for_network())
             && matches_any(&select.algorithms, &case.algorithm)
             && matches_any(&select.operations, &case.operation)
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))

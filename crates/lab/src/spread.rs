@@ -36,7 +36,7 @@ pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Resu
 pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
     let mut medians = Vec::new();
     for record in &store.load_run(run)?.records {
-        if record.samples.contended() || record.case.workload == "floor" {
+        if record.samples.contended() || record.case.is_overhead() {
             continue;
         }
         let units = [(Unit::Nanoseconds, true), (Unit::CoreCycles, record.case.computes())];

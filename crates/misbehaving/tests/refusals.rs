@@ -48,7 +48,7 @@ fn what_is_accepted_wrongly_voids_every_case_that_signs_or_verifies() {
                     continue;
                 }
                 assert_eq!(fault(&registry, case), Some(expected.clone()), "{}", case.id());
-                let parallel = case.number("threads").or(case.number("workers"));
+                let parallel = case.threads().or(case.workers());
                 found.insert((case.workload.clone(), case.operation.clone(), parallel, accepted));
             }
         }

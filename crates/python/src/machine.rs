@@ -64,7 +64,7 @@ fn measure_independence(
             let mut note = |text: &str| watch.note(text);
             let (filters, overrides) = (request.filters()?, request.overrides()?);
             let plan = laboratory.plan_of_suites(&request.what, &filters, &overrides, &mut note)?;
-            let judged = plan.cases.iter().filter(|case| case.workload != "floor").count();
+            let judged = plan.cases.iter().filter(|case| !case.is_overhead()).count();
             let asked = IndependenceRequest { repetitions, seed: request.seed, command: request.command.clone() };
             let mut runs = ManyRuns::of(watch, (plan.cases.len() + judged) * repetitions as usize);
             let found = laboratory.measure_independence(&plan, &asked, &mut runs, stop)?;

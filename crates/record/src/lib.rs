@@ -8,7 +8,6 @@ mod conditions;
 mod disturbance;
 mod earlier;
 mod environment;
-mod kind;
 mod noise;
 mod protocol;
 mod record;
@@ -17,14 +16,15 @@ mod summary;
 mod visit;
 mod word;
 
-pub use case::{Case, Facts, Form, Parameter, Sizes, State};
+pub use case::{
+    Case, CaseId, CoinSource, Facts, Form, Kind, Parameter, Sizes, State, Statistic, UnreadableId,
+};
 pub use conditions::{Chunk, Conditions, CpuTime};
 pub use disturbance::{Disturbance, Residue};
 pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, LoadedLibrary, Memory, OperatingSystem, Pressure, ProviderBuild,
     Virtualization,
 };
-pub use kind::{CoinSource, Kind, Statistic};
 pub use noise::MachineNoise;
 pub use protocol::{ASSUMED, CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
 pub use record::{CyclesSource, Metric, NO_ANSWER, Record, Samples, Status, Unit, Visits};

@@ -32,7 +32,7 @@ pub(crate) fn generator(case: &Case, seed: Seed) -> ChaCha8Rng {
     hasher.update(case.workload.as_bytes());
     hasher.update([0]);
     hasher.update(case.algorithm.as_bytes());
-    hasher.update(case.number("len").unwrap_or(0).to_le_bytes());
+    hasher.update(case.message_length().unwrap_or(0).to_le_bytes());
     ChaCha8Rng::from_seed(hasher.finalize().into())
 }
 

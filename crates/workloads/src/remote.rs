@@ -138,7 +138,7 @@ pub(crate) fn signature(
         });
         return ready(remote, case, vec![Vec::new(); crate::inputs::POOL], check);
     }
-    let length = case.number("len").unwrap_or(MESSAGE) as usize;
+    let length = case.message_length().unwrap_or(MESSAGE) as usize;
     let keys = Supply::of(case).keys(|| signing_key(scheme.as_ref(), generator).map(|(key, _)| key)).map_err(fault)?;
     let (mut sets, mut known) = (Vec::new(), Vec::new());
     for key in &keys {

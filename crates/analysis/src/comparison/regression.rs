@@ -160,7 +160,7 @@ mod tests {
     fn run(factor: f64, every: usize, contention: f64) -> Run {
         let mut run = fixtures::run();
         run.header.id = format!("{factor} {every} {contention}");
-        run.records.retain(|record| record.error.is_none() && record.case.word("regime").is_none());
+        run.records.retain(|record| record.error.is_none() && record.case.regime().is_none());
         for record in &mut run.records {
             for (index, visit) in record.samples.visits.iter_mut().enumerate() {
                 // Rounds of eight: none of the processes is spared in both.

@@ -12,7 +12,7 @@ const BATCH: (&str, u64) = ("verify-x100", 100);
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let (operation, size) = BATCH;
-    let by_all = |case: &Case| case.number("signers").is_none_or(|signers| signers == size);
+    let by_all = |case: &Case| case.signers().is_none_or(|signers| signers == size);
     let suits = |of: &&CaseAnalysis<'_>| {
         let case = of.case();
         case.operation == operation && case.state() == State::Warm && by_all(case) && of.median().is_some()
@@ -20,7 +20,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
     let statement = |(algorithm, rows): (String, Vec<&&CaseAnalysis<'_>>)| {
         // Keys of one form: the one in which most libraries verify batches.
-        let forms = grouped(rows.into_iter(), |of| (of.case().form, of.case().number("len")));
+        let forms = grouped(rows.into_iter(), |of| (of.case().form, of.case().message_length()));
         let (_, rows) = forms.into_iter().max_by_key(|(_, rows)| rows.len())?;
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|of| &analysis.cases()[of.place]).collect();
         let found = fastest_case(analysis, &rows)?;
@@ -44,7 +44,7 @@ fn single<'r, 'a>(analysis: &'r RunAnalysis<'a>, batch: &Case) -> Option<&'r Cas
         let plain = case.parameters.iter().all(|parameter| parameter.to_string().starts_with("len="));
         same && plain
             && case.operation == "verify"
-            && case.number("len") == batch.number("len")
+            && case.message_length() == batch.message_length()
             && of.median().is_some()
     })
 }

@@ -11,8 +11,8 @@ const OPERATIONS: [&str; 2] = ["seal", "open"];
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let usual = || analysis.area(AREA).filter(|of| of.usual() && of.median().is_some());
-    let shortest = usual().filter_map(|of| of.case().number("len")).min();
-    let rows: Vec<&CaseAnalysis<'_>> = usual().filter(|of| of.case().number("len") == shortest).collect();
+    let shortest = usual().filter_map(|of| of.case().message_length()).min();
+    let rows: Vec<&CaseAnalysis<'_>> = usual().filter(|of| of.case().message_length() == shortest).collect();
     let is_post_quantum = |of: &CaseAnalysis<'_>| of.case().facts.category.is_some();
     let algorithms = distinct(rows.iter().map(|of| of.case().algorithm.as_str()));
     let fastest = |algorithm: &str| {

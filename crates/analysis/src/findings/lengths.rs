@@ -18,7 +18,7 @@ const MOSTLY: f64 = 2.0;
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let rows: Vec<&CaseAnalysis<'_>> = analysis
         .area(AREA)
-        .filter(|of| of.usual() && of.median().is_some() && of.case().number("len").is_some())
+        .filter(|of| of.usual() && of.median().is_some() && of.case().message_length().is_some())
         .collect();
     let statement = |(algorithm, rows): (String, Vec<&&CaseAnalysis<'_>>)| {
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().copied().collect();
@@ -36,7 +36,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
 
 /// What one operation takes from the shortest message to the longest, by the library that is the fastest at the shortest.
 fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str) -> Option<String> {
-    let length = |of: &CaseAnalysis<'_>| of.case().number("len").unwrap_or(0);
+    let length = |of: &CaseAnalysis<'_>| of.case().message_length().unwrap_or(0);
     let mut lengths = distinct(rows.iter().map(|of| length(of)));
     lengths.sort_unstable();
     let (shortest, longest) = (*lengths.first()?, *lengths.last()?);

@@ -306,9 +306,9 @@ fn rows<'s, 'a>(
     }
     // Messages are compared in one length: of a hash the longest, of a signature the shortest.
     let hash = rows.iter().any(|row| row.case().facts.bytes.is_some()) && parameter.is_none();
-    let lengths = || rows.iter().filter_map(|row| row.case().number("len"));
+    let lengths = || rows.iter().filter_map(|row| row.case().message_length());
     let length = if hash { lengths().max() } else { lengths().min() };
-    rows.retain(|row| row.case().number("len").is_none_or(|own| Some(own) == length));
+    rows.retain(|row| row.case().message_length().is_none_or(|own| Some(own) == length));
     // Of each construction those of one kind: some draw whoever signs.
     let mut kept = OneKind { cases: Vec::new(), left_out: Vec::new() };
     for (_, rows) in grouped(rows.into_iter(), |row| row.case().algorithm.clone()) {

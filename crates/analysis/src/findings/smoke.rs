@@ -13,7 +13,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     if analysis.run.header.suite != SUITE || good == 0 {
         return Vec::new();
     }
-    let planned = analysis.run.header.plan.iter().filter(|case| case.workload != "floor").count();
+    let planned = analysis.run.header.plan.iter().filter(|case| !case.is_overhead()).count();
     let text = format!(
         "{} of {} cases are measured and their results verified",
         grouped(good as u64),

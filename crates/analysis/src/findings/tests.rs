@@ -234,7 +234,7 @@ fn handshakes_have_their_bytes_and_threads_their_gain() {
 fn a_gain_above_the_number_of_threads_is_no_finding() {
     let mut run = fixtures::scaling_run();
     // One thread alone was slowed to nearly twice its time: two seem to be worth more than three.
-    let single = run.records.iter_mut().find(|record| record.case.number("threads") == Some(1)).unwrap();
+    let single = run.records.iter_mut().find(|record| record.case.threads() == Some(1)).unwrap();
     for visit in &mut single.samples.visits {
         visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 8 / 5);
     }

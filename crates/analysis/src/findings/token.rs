@@ -17,8 +17,8 @@ type Rows<'r, 'a> = Vec<&'r CaseAnalysis<'a>>;
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let usual = || analysis.area(AREA).filter(|of| of.usual() && of.median().is_some());
-    let shortest = usual().filter_map(|of| of.case().number("len")).min();
-    let rows: Rows<'_, '_> = usual().filter(|of| of.case().number("len") == shortest).collect();
+    let shortest = usual().filter_map(|of| of.case().message_length()).min();
+    let rows: Rows<'_, '_> = usual().filter(|of| of.case().message_length() == shortest).collect();
     let signed_with =
         |name: &str| rows.iter().copied().filter(|of| signature(of) == Some(name)).collect::<Rows<'_, '_>>();
     let classical = CLASSICAL.into_iter().map(|name| (name, signed_with(name))).find(|(_, rows)| !rows.is_empty());

@@ -159,10 +159,10 @@ fn case_of<'r, 'a>(
         || analysis.cases().iter().filter(move |of| of.case().workload == area && of.case().algorithm == algorithm);
     let usual = || of_algorithm().filter(|of| of.usual());
     // Of one length for all libraries and operations.
-    let shortest = usual().filter_map(|of| of.case().number("len")).min();
+    let shortest = usual().filter_map(|of| of.case().message_length()).min();
     let found = usual().find(|of| {
         let case = of.case();
-        let of_length = case.number("len").is_none_or(|length| Some(length) == shortest);
+        let of_length = case.message_length().is_none_or(|length| Some(length) == shortest);
         case.operation == operation && case.provider == provider && of_length
     })?;
     Some((found, found.estimates.as_ref()?.mean_ns))

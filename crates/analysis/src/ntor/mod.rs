@@ -214,7 +214,7 @@ fn of_kind<'a>(analysis: &'a RunAnalysis<'_>, wanted: impl Fn(&str) -> bool) -> 
         });
         let figures = &mut found[index];
         figures.caveats = Caveats::merged([&figures.caveats, &of.caveats]);
-        if case.number("threads").is_some() || case.number("tasks").is_some() {
+        if case.threads().is_some() || case.tasks().is_some() {
             figures.replies.extend(at_once(of));
             continue;
         }
@@ -270,7 +270,7 @@ fn timing<'a>(of: &'a CaseAnalysis<'_>, criteria: &'a ComparisonCriteria) -> Opt
 
 /// The number of threads and the answers a second, where the case is the relay's step on threads that had a core each.
 fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
-    let threads = of.case().number("threads").filter(|_| of.case().operation == STEPS[1])?;
+    let threads = of.case().threads().filter(|_| of.case().operation == STEPS[1])?;
     let estimates = of.estimates.as_ref()?;
     let cores = estimates.extra("cores")?;
     Some((threads, rate(of, 1.0)?.estimate)).filter(|_| cores.median >= threads as f64)

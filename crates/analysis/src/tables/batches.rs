@@ -90,7 +90,7 @@ impl Key {
             algorithm: case.algorithm.clone(),
             provider: case.provider.clone(),
             form: case.form,
-            length: case.number("len"),
+            length: case.message_length(),
             one_by_one: case.flag(ONE_BY_ONE),
         }
     }
@@ -106,7 +106,7 @@ impl Key {
 /// How many signatures, by how many signers, an operation verifies at once.
 fn numbers(case: &Case) -> Option<(u64, u64)> {
     let number = case.operation.strip_prefix(OPERATION)?.parse().ok()?;
-    Some((number, case.number("signers")?)).filter(|_| case.state() == State::Warm)
+    Some((number, case.signers()?)).filter(|_| case.state() == State::Warm)
 }
 
 /// The time for each signature in ns.

@@ -20,7 +20,7 @@ const SECOND_DECIMAL: f64 = 0.05;
 pub(super) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
     let digests: Vec<&CaseAnalysis<'_>> =
         analysis.area(AREA).filter(|of| is_digest(of) && cycles(of).is_some()).collect();
-    let lengths: BTreeSet<u64> = digests.iter().filter_map(|of| of.case().number("len")).collect();
+    let lengths: BTreeSet<u64> = digests.iter().filter_map(|of| of.case().message_length()).collect();
     let title = "Hash functions: core cycles per byte of message, by message length";
     let mut table = Table::new("cycles-per-byte", AREA, title)
         .names("function", "function")
@@ -33,10 +33,10 @@ pub(super) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
         table = table.figures(&format!("len_{length}"), &format!("{} B", thousands(*length)), "cycles/B", 0);
     }
     table = table.column("source", "cycles", "", super::Holds::Text, 1);
-    let function = |of: &&CaseAnalysis<'_>| (of.case().algorithm.clone(), of.case().number("out"));
+    let function = |of: &&CaseAnalysis<'_>| (of.case().algorithm.clone(), of.case().output_length());
     for ((algorithm, output), digests) in grouped(digests.iter(), function) {
         for (provider, digests) in grouped(digests.into_iter(), |of| of.case().provider.clone()) {
-            let at = |length: &u64| digests.iter().find(|of| of.case().number("len") == Some(*length));
+            let at = |length: &u64| digests.iter().find(|of| of.case().message_length() == Some(*length));
             let figures = lengths
                 .iter()
                 .map(|length| Cell::of(at(length).and_then(|of| cycles(of)), |(per_byte, _)| cell(&per_byte)));

@@ -31,7 +31,7 @@ pub(super) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
         .names("verify_by", "by");
     let mut seen: Vec<(&str, Option<u64>)> = Vec::new();
     for of in analysis.area(AREA) {
-        let (case, payload) = (of.case(), of.case().number("len"));
+        let (case, payload) = (of.case(), of.case().message_length());
         let Some(bytes) = case.facts.bytes else { continue };
         if seen.contains(&(&case.algorithm, payload)) {
             continue;
@@ -74,7 +74,7 @@ fn fastest<'r, 'a>(
 ) -> Option<&'r CaseAnalysis<'a>> {
     let same = |of: &&CaseAnalysis<'_>| {
         let case = of.case();
-        case.algorithm == algorithm && case.number("len") == payload && case.operation == operation && of.usual()
+        case.algorithm == algorithm && case.message_length() == payload && case.operation == operation && of.usual()
     };
     let time = |of: &CaseAnalysis<'_>| of.median().map(|median| median.estimate);
     let measured = analysis.area(AREA).filter(same).filter_map(|of| Some((of, time(of)?)));

@@ -12,7 +12,7 @@ pub use server::{ServerFigures, servers};
 use crate::case::CaseAnalysis;
 use crate::comparison::{Measured, ratio};
 use crate::run::RunAnalysis;
-use pqlab_record::Case;
+use pqlab_record::{Case, Parameter};
 use pqlab_stats::Interval;
 
 /// The area.
@@ -73,9 +73,9 @@ impl Configuration {
         (case.workload == AREA).then_some(())?;
         Some(Configuration {
             exchange: case.algorithm.clone(),
-            authentication: case.word("auth")?.to_owned(),
-            intermediates: case.number("chain")?,
-            mode: case.word("mode").map(str::to_owned),
+            authentication: case.authentication()?.to_owned(),
+            intermediates: case.number(Parameter::INTERMEDIATES)?,
+            mode: case.handshake_mode().map(str::to_owned),
             provider: case.provider.clone(),
         })
     }

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn without_threads_one_core_is_the_server_alone() {
         let mut run = fixtures::tls_run();
-        run.records.retain(|record| record.case.number("threads").is_none());
+        run.records.retain(|record| record.case.threads().is_none());
         let analysis = RunAnalysis::of(&run);
         let all = servers(&analysis);
         assert!(all[0].measured.is_empty() && all[0].efficiency.is_none());

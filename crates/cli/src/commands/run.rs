@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(plan) = plan.as_ref().filter(|_| !arguments.quiet) {
         let expected = laboratory.expected_duration(&store, plan, true)?;
         if expected.seconds >= ANNOUNCED_S {
-            let measured = plan.cases.iter().filter(|case| case.workload != "floor").count();
+            let measured = plan.cases.iter().filter(|case| !case.is_overhead()).count();
             output::talk(&format!("{}: {}; {}", plan.suite, cases(measured), takes(&expected)));
             announced = Some(expected.seconds);
         }

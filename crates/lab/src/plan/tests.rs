@@ -50,7 +50,7 @@ fn fastest_halves() -> CaseOptions {
 fn loads(cases: &[Case]) -> [usize; 3] {
     let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
     let count = |of: &dyn Fn(&Case) -> String| loads.iter().map(|case| of(case)).collect::<HashSet<_>>().len();
-    let tasks = |case: &Case| case.number("tasks").map(|tasks| tasks.to_string()).unwrap_or_default();
+    let tasks = |case: &Case| case.tasks().map(|tasks| tasks.to_string()).unwrap_or_default();
     [count(&|case| case.algorithm.clone()), count(&|case| case.provider.clone()), count(&tasks)]
 }
 
@@ -65,13 +65,13 @@ fn the_suite_hybrid_loads_two_constructions_of_the_fastest_unless_another_is_nam
     assert!(other.iter().all(|case| case.algorithm != "X-Wing"));
     let named = planned("hybrid", &filter(&["*handshake-load*@rustcrypto"]));
     assert_eq!(loads(&named), [2, 1, 4]);
-    assert!(named.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
+    assert!(named.iter().all(|case| case.provider == "rustcrypto" || case.is_overhead()));
     let rustcrypto = || Some("rustcrypto".to_owned());
     let halves =
         with(CaseOptions { classical: rustcrypto(), post_quantum: rustcrypto(), tasks: Some(vec![7]), ..unchosen() });
     let of_halves = planned("hybrid", &halves);
     assert_eq!(loads(&of_halves), [2, 1, 1]);
-    assert!(of_halves.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
+    assert!(of_halves.iter().all(|case| case.provider == "rustcrypto" || case.is_overhead()));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
     };
     for suite in ["hybrid", "ntor"] {
         let all = plan_of(suite, &Filters::default(), &fixed).cases;
-        let several = |case: &&Case| case.number("tasks").or(case.number("threads")).is_some();
+        let several = |case: &&Case| case.tasks().or(case.threads()).is_some();
         assert_eq!(all.iter().filter(several).count(), 0);
         assert!(all.iter().any(|case| case.operation == "handshake"));
     }
@@ -146,7 +146,7 @@ fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
     let usual = planned("ntor", &with(CaseOptions { threads: Some(vec![1, 2]), ..unchosen() }));
     let [algorithms, providers, tasks] = loads(&usual);
     assert!(algorithms == 3 && (1..=3).contains(&providers) && tasks == 2, "{:?}", loads(&usual));
-    let several: Vec<&Case> = usual.iter().filter(|case| case.number("threads").is_some()).collect();
+    let several: Vec<&Case> = usual.iter().filter(|case| case.threads().is_some()).collect();
     assert_eq!(several.len(), 3 * 2 * 2, "{several:?}");
     for case in several {
         let alone = |operation: &str| {
@@ -157,7 +157,7 @@ fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
         assert!(["create", "reply", "finish", "handshake"].into_iter().all(alone), "{}", case.id());
     }
     let filtered = planned("ntor", &filter(&["*[threads=*"]));
-    let real = filtered.iter().filter(|case| case.workload != "floor");
+    let real = filtered.iter().filter(|case| !case.is_overhead());
     let algorithms: HashSet<&str> = real.map(|case| case.algorithm.as_str()).collect();
     assert_eq!(algorithms.len(), 3, "{algorithms:?}");
 }
@@ -283,7 +283,7 @@ fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
 fn where_a_link_is_asked_for_nothing_else_is_measured() {
     let options = CaseOptions { rtt_ms: Some(100.0), ..unchosen() };
     let plan = planned("tls", &Filters { options, ..Filters::default() });
-    let ids: Vec<String> = plan.iter().filter(|case| case.workload != "floor").map(Case::id).collect();
+    let ids: Vec<String> = plan.iter().filter(|case| !case.is_overhead()).map(Case::id).collect();
     assert!((10..=20).contains(&ids.len()), "{}", ids.len());
     assert!(ids.iter().all(|id| id.contains("/connect[") && id.contains(",over=tcp,rtt=100ms]@")), "{ids:?}");
     assert!(planned("tls", &Filters::default()).iter().all(|case| !case.waits_for_network()));
@@ -293,7 +293,7 @@ fn where_a_link_is_asked_for_nothing_else_is_measured() {
 fn the_suite_tls_has_the_primitives_of_its_handshakes() {
     let all = planned("tls", &Filters::default());
     assert!(all.len() <= 200, "{}", all.len());
-    let whole = || all.iter().filter(|case| case.operation == "handshake" && case.word("over").is_none());
+    let whole = || all.iter().filter(|case| case.operation == "handshake" && case.transport().is_none());
     // No library offers the classical halves of these by themselves, as KEMs.
     let known = |case: &&Case| !case.algorithm.starts_with("SecP");
     assert!(whole().filter(known).count() > 30);
@@ -355,7 +355,7 @@ fn rows_of_nothing_stay_with_the_operations_that_a_filter_selects() {
     for (filters, operation) in [(by_id, "verify-load"), (by_algorithm, "verify")] {
         let cases = planned("scaling", &filters);
         let operations: HashSet<&str> =
-            cases.iter().filter(|case| case.workload != "floor").map(|case| case.operation.as_str()).collect();
+            cases.iter().filter(|case| !case.is_overhead()).map(|case| case.operation.as_str()).collect();
         let null: Vec<&Case> =
             cases.iter().filter(|case| case.workload == "scaling" && case.provider == NULL).collect();
         assert!(null.iter().any(|case| case.operation == operation), "{operation}: {null:?}");

@@ -160,8 +160,8 @@ fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Op
 /// Throughput on several threads, with the ideal.
 pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     // A sample of such a case is the time of one operation over all threads: see the workload.
-    let rows = analysis.area(area).filter(|row| row.case().number("tasks").is_none());
-    let count = |row: &CaseAnalysis<'_>| row.case().number("tx").unwrap_or(1) as f64;
+    let rows = analysis.area(area).filter(|row| row.case().tasks().is_none());
+    let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
     let all = series(rows, "threads", |row| rate(row, count(row)));
     let title = format!("{area}: throughput against threads");
     let plot = Plot {
@@ -227,7 +227,7 @@ pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         return None;
     }
     let valid = |row: &ledger::ScalingRow<'_>| {
-        row.case.number("threads").unwrap_or(1) == 1 && row.case.word("invalid").is_none()
+        row.case.threads().unwrap_or(1) == 1 && !row.case.has_invalid_transaction()
     };
     let curve = |row: ledger::ScalingRow<'_>| {
         let form = (row.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
@@ -256,7 +256,7 @@ pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
     let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && row.case().provider != "null";
-    let rows = analysis.cases().iter().filter(post_quantum).filter(|row| row.case().workload != "floor");
+    let rows = analysis.cases().iter().filter(post_quantum).filter(|row| !row.case().is_overhead());
     let mut all: Vec<Series> = rows
         .filter_map(|row| {
             let now = row.median()?;

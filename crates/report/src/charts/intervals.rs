@@ -18,10 +18,10 @@ pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec
         one.case().algorithm == other.case().algorithm && one.case().operation == other.case().operation
     };
     let chosen = |row: &&CaseAnalysis<'_>| {
-        let lengths = rows().filter(|other| same(row, other)).filter_map(|other| other.case().number("len"));
+        let lengths = rows().filter(|other| same(row, other)).filter_map(|other| other.case().message_length());
         // Of a hash the rate matters, of a signature the signing: the longest, and the shortest.
         let wanted = if row.case().facts.bytes.is_some() { lengths.max() } else { lengths.min() };
-        row.case().number("len") == wanted
+        row.case().message_length() == wanted
     };
     rows().filter(chosen).collect()
 }
@@ -32,7 +32,7 @@ pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     if rows.is_empty() {
         // An area may have nothing but cases with parameters of its own.
         // What is told of threads and tasks is a throughput, drawn as a curve.
-        let together = |row: &CaseAnalysis<'_>| row.case().number("threads").or(row.case().number("tasks")).is_some();
+        let together = |row: &CaseAnalysis<'_>| row.case().threads().or(row.case().tasks()).is_some();
         let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && row.case().provider != "null" && !together(row);
         rows = analysis.area(area).filter(plain).collect();
     }

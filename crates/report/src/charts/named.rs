@@ -222,9 +222,9 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let block = |row: &&CaseAnalysis<'_>| {
         let case = row.case();
         case.operation.starts_with("verify")
-            && case.number("tx") == Some(BLOCK)
-            && case.number("threads").is_none_or(|threads| threads == 1)
-            && case.word("invalid").is_none()
+            && case.transactions() == Some(BLOCK)
+            && case.threads().is_none_or(|threads| threads == 1)
+            && !case.has_invalid_transaction()
             && row.median().is_some()
             && case.provider != "null"
     };

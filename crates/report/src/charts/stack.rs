@@ -60,7 +60,7 @@ pub(super) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     of_area.retain(|of| of.hybrid.case.workload == area);
     let cryptography = |of: &Decomposition<'_>| {
         let case = &of.hybrid.case;
-        case.number("tx").is_none() && !UNCRYPTOGRAPHIC.contains(&case.operation.as_str())
+        case.transactions().is_none() && !UNCRYPTOGRAPHIC.contains(&case.operation.as_str())
     };
     if of_area.iter().any(cryptography) {
         of_area.retain(cryptography);

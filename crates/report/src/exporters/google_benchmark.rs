@@ -218,7 +218,7 @@ fn named<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     names: Names,
 ) -> Result<Vec<(&'r CaseAnalysis<'a>, String)>, ExportError> {
-    let (floor, mut cases): (Vec<_>, Vec<_>) = analysis.cases().iter().partition(|of| of.case().workload == "floor");
+    let (floor, mut cases): (Vec<_>, Vec<_>) = analysis.cases().iter().partition(|of| of.case().is_overhead());
     cases.extend(floor);
     let protocol: &Protocol = &analysis.run.header.protocol;
     let given = match names {
@@ -270,7 +270,7 @@ fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
         txs_per_second: None,
         label: label.join("; "),
         error: None,
-        threads: case.number("threads").unwrap_or(1),
+        threads: case.threads().unwrap_or(1),
     };
     if record.status == Status::Failed || processes.is_empty() {
         let error = record.error.clone().unwrap_or_else(|| "no samples".to_owned());

@@ -182,7 +182,7 @@ impl Exporter for Sha3Csv {
                 let mut caveats: IndexMap<String, Vec<String>> = IndexMap::new();
                 for length in &lengths {
                     let mut found = of_function.iter().filter(|of| output(of.case()) == bytes);
-                    let found = found.find(|of| of.case().number("len") == Some(*length));
+                    let found = found.find(|of| of.case().message_length() == Some(*length));
                     let cell = |unit| found.map_or_else(|| Ok(String::new()), |of| self.cell(of, unit));
                     row.push(cell(unit)?);
                     if with_ticks {
@@ -225,11 +225,11 @@ fn fixed_digest(case: &Case) -> Option<u64> {
 }
 
 fn output(case: &Case) -> u64 {
-    fixed_digest(case).or_else(|| case.number("out")).unwrap_or(XOF_OUTPUT)
+    fixed_digest(case).or_else(|| case.output_length()).unwrap_or(XOF_OUTPUT)
 }
 
 fn lengths(digests: &[&CaseAnalysis<'_>]) -> BTreeSet<u64> {
-    digests.iter().filter_map(|of| of.case().number("len")).collect()
+    digests.iter().filter_map(|of| of.case().message_length()).collect()
 }
 
 fn joined(numbers: &BTreeSet<u64>) -> String {

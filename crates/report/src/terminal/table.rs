@@ -233,7 +233,7 @@ kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
     #[test]
     fn a_narrow_terminal_leaves_columns_out_and_has_notes_below_their_row() {
         let mut run = fixtures::run();
-        let disk = run.records.iter_mut().find(|record| record.case.word("regime").is_some()).unwrap();
+        let disk = run.records.iter_mut().find(|record| record.case.regime().is_some()).unwrap();
         for visit in &mut disk.samples.visits {
             let factor = 1.0 + 0.02 * f64::from(visit.process % 3);
             visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor) as u64);

@@ -74,7 +74,7 @@ impl Workload for HashWorkload {
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         let provider = find(providers, &case.provider)?;
         let mut generator = generator(case, seed);
-        let length = case.number("len").unwrap_or(RECORD as u64) as usize;
+        let length = case.message_length().unwrap_or(RECORD as u64) as usize;
         let output = case.number(OUTPUT).unwrap_or(XOF_OUTPUT) as usize;
         let mut input = |length| bytes(&mut generator, length);
         let (key, nonce) = (input(32), input(12));

@@ -54,7 +54,7 @@ impl Workload for HpkeWorkload {
                     let of_pair = lengths.iter().map(|&length| case(name, operation, &pair, &suite, providers, length));
                     let own = own(name, &pair, providers).filter(|_| !is_asked(options));
                     cases.extend(of_pair.flat_map(|case| {
-                        let sealed = |own: &&Arc<dyn Hpke>| case.number("len") >= Some(own.info().shortest as u64);
+                        let sealed = |own: &&Arc<dyn Hpke>| case.message_length() >= Some(own.info().shortest as u64);
                         let by_library = own.filter(sealed).map(|_| by_library(case.clone()));
                         std::iter::once(case).chain(by_library)
                     }));
@@ -93,7 +93,7 @@ impl Workload for HpkeWorkload {
             Some(_) => return Err(missing(case)),
             None => None,
         };
-        let length = usize::try_from(case.number("len").unwrap_or(MESSAGE)).map_err(|_| missing(case))?;
+        let length = usize::try_from(case.message_length().unwrap_or(MESSAGE)).map_err(|_| missing(case))?;
         let mut generator = inputs::generator(case, seed);
         let parties = Parties::new(suite, own, Supply::of(case), length, &mut generator).map_err(fault)?;
         Ok(match case.operation.as_str() {

@@ -48,7 +48,7 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     let draws = match operation {
         "keygen" => !exact(case),
         "encapsulate" | "handshake" => true,
-        "sign" | "cycle" => !case.flag("deterministic") && case.algorithm != ED25519,
+        "sign" | "cycle" => !case.is_deterministic() && case.algorithm != ED25519,
         _ => false,
     };
     let asked = generators(providers, &case.provider).filter(|_| draws);

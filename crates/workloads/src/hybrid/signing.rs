@@ -67,7 +67,7 @@ impl Inputs {
         messages.truncate(POOL);
         seeds.truncate(POOL);
         let context = if case.algorithm == ML_DSA { Message::ML_DSA_CONTEXT } else { &[] };
-        let mode = Mode { deterministic: case.flag("deterministic"), prehash: None, context };
+        let mode = Mode { deterministic: case.is_deterministic(), prehash: None, context };
         let other = keys.split_off(POOL);
         let setting = Setting::new(scheme, mode, other[0].as_ref())?;
         Ok(Inputs { setting, keys, messages, coins: given.then(|| GivenCoins::seeds(seeds)) })

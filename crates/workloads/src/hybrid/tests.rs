@@ -57,7 +57,7 @@ fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
     assert!(loads.iter().all(|case| HYBRID_KEMS.contains(&case.algorithm.as_str())));
     let usual = HybridWorkload.cases(&providers, &CaseOptions { workers: Some(2), ..CaseOptions::default() });
     let tasks = usual.iter().filter(|case| case.algorithm == "X-Wing" && case.provider == "rustcrypto");
-    assert_eq!(tasks.filter_map(|case| case.number("tasks")).collect::<Vec<_>>(), [100, 500, 1_000, 5_000]);
+    assert_eq!(tasks.filter_map(|case| case.tasks()).collect::<Vec<_>>(), [100, 500, 1_000, 5_000]);
 }
 
 #[test]

@@ -41,15 +41,15 @@ enum Regime {
 
 impl BlockTrial {
     pub(super) fn of(fixture: &mut Fixture, case: &Case) -> Result<BlockTrial, Fault> {
-        let count = case.number("tx").filter(|count| *count > 0).ok_or_else(|| missing(case))?;
-        let senders = case.number("senders").unwrap_or(1);
+        let count = case.transactions().filter(|count| *count > 0).ok_or_else(|| missing(case))?;
+        let senders = case.senders().unwrap_or(1);
         let different = count.min(POOL);
         let share = word(case, "invalid").and_then(|text| text.strip_suffix('%')?.parse::<f64>().ok()).unwrap_or(0.0);
         let bad = (different as f64 * share / 100.0).round() as u64;
         let pool = fixture.pool(different, senders.min(different), bad.min(different)).map_err(fault)?;
         let prepared = case.form == Some(Form::Prepared);
         let regime = word(case, "regime").unwrap_or_default();
-        let batch = case.number("batch").filter(|batch| *batch > 0);
+        let batch = case.batch_size().filter(|batch| *batch > 0);
         let cache = prepared && regime != "compute";
         let verifier = fixture.verifier(batch.unwrap_or(1) as usize, cache).map_err(fault)?;
         let regime = match regime {
@@ -62,7 +62,7 @@ impl BlockTrial {
             "disk" => Regime::Disk { file: block_file(fixture.form, &pool, count).map_err(on_disk)? },
             _ => return Err(missing(case)),
         };
-        let threads = match (case.number("threads").unwrap_or(1), &regime) {
+        let threads = match (case.threads().unwrap_or(1), &regime) {
             // It stays where the worker is, and whoever reads goes elsewhere.
             (..=1, Regime::Disk { .. }) => Some(Threads::start(1, affinity::allowed())?),
             (..=1, _) => None,

@@ -75,7 +75,7 @@ fn batches_are_no_larger_than_the_block_and_are_those_that_are_asked_for() {
         let options = CaseOptions { blocks: Some(blocks.to_vec()), at_once, ..CaseOptions::default() };
         let cases = LedgerWorkload::default().cases(&providers(), &options).into_iter();
         let numbers: std::collections::BTreeSet<(u64, u64)> =
-            cases.filter_map(|case| Some((case.number("tx")?, case.number("batch")?))).collect();
+            cases.filter_map(|case| Some((case.transactions()?, case.batch_size()?))).collect();
         numbers.into_iter().collect::<Vec<_>>()
     };
     assert_eq!(batches(&[1, 60, 200], None), [(1, 1), (60, 60), (200, 100)]);

@@ -96,7 +96,7 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
     let (_, cases) = cases();
     for operation in ["create", "reply", "finish", "handshake", "handshake-load"] {
         for several in [false, true] {
-            let alike = |case: &&Case| case.operation == operation && case.number("threads").is_some() == several;
+            let alike = |case: &&Case| case.operation == operation && case.threads().is_some() == several;
             let blocks: Vec<&str> = cases.iter().filter(alike).map(|case| case.block.as_str()).collect();
             assert!(blocks.iter().all(|block| *block == blocks[0]), "{operation}: {blocks:?}");
             let names = cases.iter().filter(alike).map(|case| case.algorithm.as_str());

@@ -97,7 +97,7 @@ pub(crate) fn load_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
 
 /// Whether it is a case of [`thread_cases`] or [`load_cases`].
 pub(crate) fn concerns(case: &Case) -> bool {
-    case.number("threads").is_some() || case.number("tasks").is_some()
+    case.threads().is_some() || case.tasks().is_some()
 }
 
 /// What each thread of such a case does.
@@ -120,7 +120,7 @@ pub(crate) fn prepare(
     let mut processors = affinity::granted();
     let first = seed.process as usize % processors.len().max(1);
     processors.rotate_left(first);
-    match (case.number("threads"), case.number("tasks"), case.number("workers")) {
+    match (case.threads(), case.tasks(), case.workers()) {
         (Some(threads @ 1..), None, None) => Ok(Box::new(team::Team::new(trials(threads)?, &processors))),
         (None, Some(tasks @ 1..), Some(workers @ 1..)) => {
             Ok(Box::new(load::Load::new(tasks, trials(workers)?, &processors)))
@@ -138,7 +138,7 @@ fn usual_threads(cores: usize) -> Vec<u64> {
 }
 
 fn block(case: &Case) -> String {
-    let length = case.number("len").map_or_else(String::new, |length| format!("/{length}"));
+    let length = case.message_length().map_or_else(String::new, |length| format!("/{length}"));
     format!("{}/{}/{}{length}", case.workload, case.algorithm, case.operation)
 }
 

@@ -145,7 +145,7 @@ pub(super) fn prepare(
     };
     let signer = own.or_else(|| signer(providers, &case.algorithm));
     let signer = signer.ok_or_else(|| Fault::Unsupported(format!("nobody here signs by {}", case.algorithm)))?;
-    let length = case.number("len").unwrap_or(MESSAGE) as usize;
+    let length = case.message_length().unwrap_or(MESSAGE) as usize;
     let shape = Shape { number, signers: case.number(BY).map_or(POOL, |number| number as usize), length };
     let trial = VerifyBatch::new(verifier, signer.as_ref(), shape, case.form, &mut generator(case, seed));
     Ok(Box::new(trial.map_err(fault)?))

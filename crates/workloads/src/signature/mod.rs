@@ -119,7 +119,7 @@ pub(crate) fn trial(
 ) -> Result<Box<dyn Trial>, Fault> {
     let (info, parameters) = (scheme.info(), &scheme.info().parameters);
     let encoded = case.form == Some(Form::Encoded);
-    let length = case.number("len").unwrap_or(MESSAGE) as usize;
+    let length = case.message_length().unwrap_or(MESSAGE) as usize;
     let mode = Mode::of(case).ok_or_else(|| missing(case))?;
     let encoding = || inputs::encoding(case, &info.encodings);
     let given = |length, generator: &mut ChaCha8Rng| {

@@ -119,7 +119,7 @@ impl Workload for TokenWorkload {
         let length = public.encode(&mut encoded).map_err(fault)?;
         let key_id = Sha256::digest(&encoded[..length]).into();
         let issuer = Issuer::new(format, algorithm, key, public, key_id);
-        let length = usize::try_from(case.number("len").unwrap_or(PAYLOAD)).map_err(|_| missing(case))?;
+        let length = usize::try_from(case.message_length().unwrap_or(PAYLOAD)).map_err(|_| missing(case))?;
         let payloads = Supply::OneKey.messages(length, &mut generator);
         Ok(match case.operation.as_str() {
             "make" => Box::new(Make::new(issuer, payloads)),

@@ -57,15 +57,15 @@ fn cases<'r, 'a>(
     };
     let all: Vec<&CaseAnalysis<'a>> = run.area(area).filter(of_job).collect();
     // Messages of one length: the shortest.
-    let shortest = all.iter().filter_map(|of| of.case().number("len")).min();
-    all.into_iter().filter(|of| of.case().number("len") == shortest).collect()
+    let shortest = all.iter().filter_map(|of| of.case().message_length()).min();
+    all.into_iter().filter(|of| of.case().message_length() == shortest).collect()
 }
 
 /// Whether it differs from the usual case in where its randomness comes from alone: a cycle is measured in no other way.
 fn but_for_randomness(of: &CaseAnalysis<'_>) -> bool {
     let case = of.case();
     let plain = |parameter: &Parameter| match parameter {
-        Parameter::Number(name, _) => name == "len",
+        Parameter::Number(name, _) => name == Parameter::LENGTH,
         Parameter::Flag(name) => name == "deterministic",
         Parameter::Word(name, _) => name == "coins",
     };
@@ -210,7 +210,7 @@ pub(super) fn efficiency(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
 pub(super) fn block<'r, 'a>(run: &'r RunAnalysis<'a>) -> Option<&'r CaseAnalysis<'a>> {
     let blocks = run.area("ledger").filter(|of| {
         let case = of.case();
-        case.operation == "verify-block" && case.number("tx") == Some(100) && case.algorithm.ends_with("ML-DSA-65")
+        case.operation == "verify-block" && case.transactions() == Some(100) && case.algorithm.ends_with("ML-DSA-65")
     });
     let ranked: Vec<_> = blocks.filter_map(|of| Some((crate::ledger::rank(of.case())?, of))).collect();
     let typical = ranked.iter().map(|(rank, _)| *rank).min()?;
@@ -287,9 +287,9 @@ fn digest<'r, 'a>(
 ) -> Option<&'r CaseAnalysis<'a>> {
     run.area("hash").find(|of| {
         let case = of.case();
-        let same = case.algorithm == algorithm && case.operation == "digest" && case.number("len") == Some(length);
+        let same = case.algorithm == algorithm && case.operation == "digest" && case.message_length() == Some(length);
         same && case.provider == provider
-            && case.number("out").unwrap_or(XOF_OUTPUT) == XOF_OUTPUT
+            && case.output_length().unwrap_or(XOF_OUTPUT) == XOF_OUTPUT
             && of.median().is_some()
     })
 }

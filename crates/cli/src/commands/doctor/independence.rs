@@ -15,7 +15,7 @@ pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     let plan = arguments.measured.plan(&laboratory)?;
     let stop = stop_on_signals()?;
     let repetitions = arguments.repetitions;
-    let judged = plan.cases.iter().filter(|case| case.workload != "floor").count();
+    let judged = plan.cases.iter().filter(|case| !case.is_overhead()).count();
     let all = (plan.cases.len() + judged) * repetitions as usize;
     announce(
         &format!("measuring {judged} cases in company and each alone, {} by one seed", times(repetitions)),

@@ -10,16 +10,16 @@ const BLOCK: u64 = 100;
 
 /// What the reference calls the work of a case; `None` for what it did not measure.
 fn reference_name(case: &Case) -> Option<&'static str> {
-    let one_thread = case.number("threads").unwrap_or(1) == 1 && case.word("invalid").is_none();
+    let one_thread = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
     let reference = case.workload == "ledger" && case.algorithm == REFERENCE_FORM && one_thread;
     // It parsed the key on each call, and verified one after the other.
-    if !reference || case.form == Some(Form::Prepared) || case.number("batch").is_some() {
+    if !reference || case.form == Some(Form::Prepared) || case.batch_size().is_some() {
         return None;
     }
     match case.operation.as_str() {
         "verify-block" => {
-            let block = case.number("tx") == Some(BLOCK) && case.number("senders") == Some(1);
-            (block && case.word("regime") == Some("compute")).then_some("BM_Verify100Transactions")
+            let block = case.transactions() == Some(BLOCK) && case.senders() == Some(1);
+            (block && case.regime() == Some("compute")).then_some("BM_Verify100Transactions")
         }
         "verify" => Some("BM_VerifySingleTransaction"),
         "encode" => Some("BM_EncodeTransaction"),

@@ -9,8 +9,6 @@ use std::fmt;
 const KEY: &str = "key";
 /// The parameter that names coins other than those of the library's own generator.
 const COINS: &str = "coins";
-/// The flag of signing that draws nothing where the scheme has a variant that draws.
-const DETERMINISTIC: &str = "deterministic";
 /// The parameter that names how many keys the operation takes in turn, where that is not the usual pool.
 const KEYS: &str = "keys";
 
@@ -64,7 +62,7 @@ impl fmt::Display for Kind {
         let encoded = (self.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
         let key = self.key.as_ref().map(|key| format!("{KEY}={key}"));
         let coins = self.exact_coins.then(|| format!("{COINS}={}", CoinSource::Exact.name()));
-        let deterministic = self.deterministic.then(|| DETERMINISTIC.to_owned());
+        let deterministic = self.deterministic.then(|| Parameter::DETERMINISTIC.to_owned());
         let words: Vec<String> = [encoded, key, coins, deterministic].into_iter().flatten().collect();
         formatter.write_str(&words.join(","))
     }
@@ -111,7 +109,7 @@ impl Case {
             schemes.iter().any(|scheme| name.contains(scheme))
         };
         if self.workload == "tls" {
-            let signer = self.word("auth").filter(|_| self.word("mode") != Some("psk"));
+            let signer = self.authentication().filter(|_| self.handshake_mode() != Some("psk"));
             return SERVER_SIGNS.contains(&operation) && signer.is_some_and(|name| named(&SIGN_BY_TRIAL, name));
         }
         match operation {
@@ -131,7 +129,7 @@ impl Case {
             form: self.form,
             key: self.key().map(str::to_owned),
             exact_coins: self.word(COINS) == Some(CoinSource::Exact.name()),
-            deterministic: self.flag(DETERMINISTIC),
+            deterministic: self.is_deterministic(),
         }
     }
 
@@ -191,7 +189,7 @@ impl Case {
     pub fn comparable(&self, other: &Case) -> bool {
         let (one, two) = (self.kind(), other.kind());
         let forms = one.form.is_none() || two.form.is_none() || one.form == two.form;
-        let draws = |case: &Case| (case.coins(), case.flag(DETERMINISTIC));
+        let draws = |case: &Case| (case.coins(), case.is_deterministic());
         let coins = match (draws(self), draws(other)) {
             ((None, false), _) | (_, (None, false)) => !(one.exact_coins || two.exact_coins) || one == two,
             (one, two) => one == two,
@@ -240,7 +238,7 @@ mod tests {
         let (prepared, encoded) = (sign(Form::Prepared), sign(Form::Encoded).with_key("seed"));
         let exact = prepared.clone().with_coins(CoinSource::Exact);
         let mut deterministic = prepared.clone();
-        deterministic.parameters.push(Parameter::Flag(DETERMINISTIC.into()));
+        deterministic.parameters.push(Parameter::Flag(Parameter::DETERMINISTIC.into()));
         deterministic.facts.generator = None;
         let all = [&prepared, &encoded, &encoded.clone().with_key("expanded"), &exact, &deterministic];
         for (first, one) in all.iter().enumerate() {

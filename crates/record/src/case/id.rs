@@ -1,0 +1,181 @@
+//! Case ids: `area/ALGORITHM/operation[parameters]@provider`.
+
+use super::{Case, Form, Parameter};
+use std::fmt;
+use std::str::FromStr;
+
+/// Word of an id for an operation that starts from encoded bytes.
+const ENCODED: &str = "encoded";
+
+/// Identity of a case, as ids spell it: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. It prints what it was parsed from,
+/// byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CaseId {
+    /// The area, which is the workload's name.
+    pub area: String,
+    /// The algorithm. It may contain slashes (`SHA-512/256`).
+    pub algorithm: String,
+    /// The operation, without brackets.
+    pub operation: String,
+    /// Whether the operation starts from encoded bytes. Ids do not tell a prepared key from an operation without key.
+    pub encoded: bool,
+    /// All other parameters, in the order of the id.
+    pub parameters: Vec<Parameter>,
+    /// The provider, with its backend after a colon.
+    pub provider: String,
+}
+
+/// A text that is not the id of a case.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a case id: {reason}; expected area/ALGORITHM/operation[parameters]@provider")]
+pub struct UnreadableId {
+    /// The text.
+    pub text: String,
+    /// What is wrong with it.
+    pub reason: &'static str,
+}
+
+impl Case {
+    /// The identity alone, without block and facts.
+    pub fn identity(&self) -> CaseId {
+        CaseId {
+            area: self.workload.clone(),
+            algorithm: self.algorithm.clone(),
+            operation: self.operation.clone(),
+            encoded: self.form == Some(Form::Encoded),
+            parameters: self.parameters.clone(),
+            provider: self.provider.clone(),
+        }
+    }
+
+    /// The id in one line: `kem/ML-KEM-768/encapsulate@liboqs`, `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`.
+    pub fn id(&self) -> String {
+        format!("{}/{}/{}{}@{}", self.workload, self.algorithm, self.operation, self.brackets(), self.provider)
+    }
+
+    /// Name of the case in a table: `ML-KEM-768 encapsulate`, with its parameters in brackets.
+    pub fn name(&self) -> String {
+        format!("{} {}{}", self.algorithm, self.operation, self.brackets())
+    }
+
+    fn brackets(&self) -> Brackets<'_> {
+        Brackets { encoded: self.form == Some(Form::Encoded), parameters: &self.parameters }
+    }
+}
+
+impl fmt::Display for CaseId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CaseId { area, algorithm, operation, encoded, parameters, provider } = self;
+        let brackets = Brackets { encoded: *encoded, parameters };
+        write!(formatter, "{area}/{algorithm}/{operation}{brackets}@{provider}")
+    }
+}
+
+impl FromStr for CaseId {
+    type Err = UnreadableId;
+
+    fn from_str(text: &str) -> Result<CaseId, UnreadableId> {
+        let refuse = |reason| UnreadableId { text: text.to_owned(), reason };
+        let (name, provider, inside) = match text.split_once("]@") {
+            Some((name, provider)) => {
+                let (name, inside) = name.split_once('[').ok_or_else(|| refuse("a bracket is never opened"))?;
+                (name, provider, Some(inside))
+            }
+            None => {
+                let (name, provider) = text.split_once('@').ok_or_else(|| refuse("the provider is missing"))?;
+                (name, provider, None)
+            }
+        };
+        let (area, rest) = name.split_once('/').ok_or_else(|| refuse("the algorithm is missing"))?;
+        let (algorithm, operation) = rest.rsplit_once('/').ok_or_else(|| refuse("the operation is missing"))?;
+        if [area, algorithm, operation, provider].contains(&"") || inside == Some("") {
+            return Err(refuse("a part is empty"));
+        }
+        let mut parameters: Vec<Parameter> = inside.into_iter().flat_map(|inside| inside.split(',')).map(read).collect();
+        let encoded = parameters.first() == Some(&Parameter::Flag(ENCODED.into()));
+        if encoded {
+            parameters.remove(0);
+        }
+        let [area, algorithm, operation, provider] = [area, algorithm, operation, provider].map(str::to_owned);
+        Ok(CaseId { area, algorithm, operation, encoded, parameters, provider })
+    }
+}
+
+/// A number only if it is written as numbers are printed, so that `010` stays a word.
+fn read(text: &str) -> Parameter {
+    let Some((name, value)) = text.split_once('=') else { return Parameter::Flag(text.into()) };
+    match value.parse::<u64>() {
+        Ok(number) if number.to_string() == value => Parameter::Number(name.into(), number),
+        _ => Parameter::Word(name.into(), value.into()),
+    }
+}
+
+/// Parameters in brackets; nothing if there are none.
+struct Brackets<'a> {
+    encoded: bool,
+    parameters: &'a [Parameter],
+}
+
+impl fmt::Display for Brackets<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let encoded = self.encoded.then(|| ENCODED.to_owned());
+        let all: Vec<String> = encoded.into_iter().chain(self.parameters.iter().map(Parameter::to_string)).collect();
+        if all.is_empty() { Ok(()) } else { write!(formatter, "[{}]", all.join(",")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Facts;
+
+    fn case(form: Option<Form>, parameters: Vec<Parameter>) -> Case {
+        Case {
+            workload: "signature".into(),
+            algorithm: "ML-DSA-65".into(),
+            operation: "verify".into(),
+            provider: "libcrux:avx2".into(),
+            form,
+            parameters,
+            block: String::new(),
+            facts: Facts::default(),
+        }
+    }
+
+    #[test]
+    fn an_id_names_only_what_tells_cases_apart() {
+        assert_eq!(case(Some(Form::Prepared), vec![]).id(), "signature/ML-DSA-65/verify@libcrux:avx2");
+        let encoded =
+            case(Some(Form::Encoded), vec![Parameter::Number("len".into(), 1024), Parameter::Flag("hedged".into())]);
+        assert_eq!(encoded.id(), "signature/ML-DSA-65/verify[encoded,len=1024,hedged]@libcrux:avx2");
+        assert_eq!(encoded.message_length(), Some(1024));
+        assert_eq!((encoded.library(), encoded.backend()), ("libcrux", Some("avx2")));
+        assert_eq!(encoded.id().parse(), Ok(encoded.identity()));
+    }
+
+    #[test]
+    fn ids_print_what_they_were_parsed_from() {
+        for id in [
+            "kem/ML-KEM-768/encapsulate@liboqs",
+            "signature/ML-DSA-65/verify[encoded,key=seed,len=1024]@libcrux:avx2",
+            "hash/SHA-512/256/digest[len=0]@aws-lc",
+            "hybrid/X25519+ML-KEM-768/handshake-load[tasks=100,workers=2]@aws-lc+liboqs",
+            "tls/X25519MLKEM768/connect[auth=ML-DSA-65,chain=1,over=tcp,rtt=100ms,loss=0.5%]@openssl",
+            "signature/ML-DSA-65/sign[len=010,deterministic]@so:/opt/lib@2/liboqs.so",
+        ] {
+            assert_eq!(id.parse::<CaseId>().unwrap().to_string(), id);
+        }
+        let read: CaseId = "hash/SHA-512/256/digest[len=64]@p".parse().unwrap();
+        assert_eq!((read.area.as_str(), read.algorithm.as_str(), read.operation.as_str()), ("hash", "SHA-512/256", "digest"));
+        assert_eq!(read.parameters, [Parameter::Number("len".into(), 64)]);
+    }
+
+    #[test]
+    fn texts_that_are_not_ids_are_refused() {
+        for text in ["", "kem", "kem/a@p", "kem/a/b", "kem/a/b]@p", "kem/a/b[]@p", "/a/b@p", "kem/a/@p", "kem/a/b@"] {
+            assert!(text.parse::<CaseId>().is_err(), "{text:?}");
+        }
+        let error = "kem/a/b".parse::<CaseId>().unwrap_err().to_string();
+        assert!(error.contains("the provider is missing"), "{error}");
+    }
+}

@@ -1,0 +1,265 @@
+//! Parameters of a case, and the questions that the rest of the program asks about them. Only this file knows how ids spell them;
+//! what has no question of its own is asked by name, within the area that declares the parameter.
+
+use super::{Case, State};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One of the parameters that tell cases of the same algorithm, operation and provider apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Parameter {
+    /// Something that is so, such as `deterministic`.
+    Flag(String),
+    /// A named number, such as `len=1024`.
+    Number(String, u64),
+    /// A named word, such as `regime=disk`.
+    Word(String, String),
+}
+
+impl Parameter {
+    /// Message length in bytes.
+    pub const LENGTH: &'static str = "len";
+    /// Output length in bytes.
+    pub const OUTPUT: &'static str = "out";
+    /// Threads that run the operation at the same time.
+    pub const THREADS: &'static str = "threads";
+    /// Tasks that are submitted to a thread pool at once.
+    pub const TASKS: &'static str = "tasks";
+    /// Threads of that pool.
+    pub const WORKERS: &'static str = "workers";
+    /// Transactions of a block.
+    pub const TRANSACTIONS: &'static str = "tx";
+    /// Keys that signed a block's transactions.
+    pub const SENDERS: &'static str = "senders";
+    /// Keys that signed a batch of signatures.
+    pub const SIGNERS: &'static str = "signers";
+    /// Signatures that are verified at once.
+    pub const BATCH: &'static str = "batch";
+    /// Where the data of an operation come from and go to: `compute`, `disk`, ...
+    pub const REGIME: &'static str = "regime";
+    /// Position of the invalid transaction of a block.
+    pub const INVALID: &'static str = "invalid";
+    /// Signature scheme that authenticates a TLS server.
+    pub const AUTHENTICATION: &'static str = "auth";
+    /// Intermediate certificates of a TLS server's chain.
+    pub const INTERMEDIATES: &'static str = "chain";
+    /// Kind of TLS handshake: `psk`, `client-auth`, ...
+    pub const MODE: &'static str = "mode";
+    /// What the messages of a handshake are carried by, if not memory.
+    pub const OVER: &'static str = "over";
+    /// State of the caches and of the process.
+    pub const STATE: &'static str = "state";
+    /// Signing that draws nothing although the scheme has a variant that does.
+    pub const DETERMINISTIC: &'static str = "deterministic";
+
+    /// The name in front of the value; of a flag, the flag itself.
+    pub fn name(&self) -> &str {
+        match self {
+            Parameter::Flag(name) | Parameter::Number(name, _) | Parameter::Word(name, _) => name,
+        }
+    }
+}
+
+impl fmt::Display for Parameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parameter::Flag(flag) => formatter.write_str(flag),
+            Parameter::Number(name, value) => write!(formatter, "{name}={value}"),
+            Parameter::Word(name, value) => write!(formatter, "{name}={value}"),
+        }
+    }
+}
+
+/// Parameters that describe the link between the two ends of a handshake.
+const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
+/// The area of the case that does nothing and shows what the harness adds to every operation.
+const FLOOR: &str = "floor";
+/// The area of peak stack and heap, which are not times.
+const MEMORY: &str = "memory";
+
+impl Case {
+    /// The value of a named number among the parameters.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Number(key, value) if key == name => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// The value of a named word among the parameters.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        self.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Word(key, value) if key == name => Some(value.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Whether a flag is set among the parameters.
+    pub fn flag(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
+    }
+
+    /// Message length in bytes, if the operation has a message.
+    pub fn message_length(&self) -> Option<u64> {
+        self.number(Parameter::LENGTH)
+    }
+
+    /// Output length in bytes, if it is not the usual one of the algorithm.
+    pub fn output_length(&self) -> Option<u64> {
+        self.number(Parameter::OUTPUT)
+    }
+
+    /// Threads that run the operation at the same time, if it is measured on several.
+    pub fn threads(&self) -> Option<u64> {
+        self.number(Parameter::THREADS)
+    }
+
+    /// Tasks that are submitted to a thread pool at once, for an operation [under load](Self::is_load).
+    pub fn tasks(&self) -> Option<u64> {
+        self.number(Parameter::TASKS)
+    }
+
+    /// Threads of the pool that runs the [tasks](Self::tasks).
+    pub fn workers(&self) -> Option<u64> {
+        self.number(Parameter::WORKERS)
+    }
+
+    /// Transactions of the block, for an operation on a block.
+    pub fn transactions(&self) -> Option<u64> {
+        self.number(Parameter::TRANSACTIONS)
+    }
+
+    /// Keys that signed the transactions of the block.
+    pub fn senders(&self) -> Option<u64> {
+        self.number(Parameter::SENDERS)
+    }
+
+    /// Keys that signed the signatures of the batch.
+    pub fn signers(&self) -> Option<u64> {
+        self.number(Parameter::SIGNERS)
+    }
+
+    /// Signatures that are verified at once, if a block's are.
+    pub fn batch_size(&self) -> Option<u64> {
+        self.number(Parameter::BATCH)
+    }
+
+    /// Where the data come from and go to, for an operation on a block.
+    pub fn regime(&self) -> Option<&str> {
+        self.word(Parameter::REGIME)
+    }
+
+    /// Whether one of the block's transactions is invalid.
+    pub fn has_invalid_transaction(&self) -> bool {
+        self.word(Parameter::INVALID).is_some()
+    }
+
+    /// Signature scheme that authenticates the TLS server.
+    pub fn authentication(&self) -> Option<&str> {
+        self.word(Parameter::AUTHENTICATION)
+    }
+
+    /// Kind of TLS handshake, if it is not the usual one.
+    pub fn handshake_mode(&self) -> Option<&str> {
+        self.word(Parameter::MODE)
+    }
+
+    /// What the messages of a handshake are carried by, if not memory.
+    pub fn transport(&self) -> Option<&str> {
+        self.word(Parameter::OVER)
+    }
+
+    /// Whether signing draws nothing although the scheme has a variant that does.
+    pub fn is_deterministic(&self) -> bool {
+        self.flag(Parameter::DETERMINISTIC)
+    }
+
+    /// Whether the case does nothing and shows what the harness adds to every operation.
+    pub fn is_overhead(&self) -> bool {
+        self.workload == FLOOR
+    }
+
+    /// Whether the operation is measured with many tasks in a thread pool.
+    pub fn is_load(&self) -> bool {
+        self.operation.ends_with("-load")
+    }
+
+    /// The state in which the case is measured.
+    pub fn state(&self) -> State {
+        let named = self.word(Parameter::STATE);
+        State::ALL.into_iter().find(|state| Some(state.name()) == named).unwrap_or_default()
+    }
+
+    /// Whether the case is the computing of one thread in its steady state. Then core cycles say what its software costs, whatever
+    /// the core's clock did. An operation that waits for memory, a disk, a socket or other threads does not compute.
+    pub fn computes(&self) -> bool {
+        let waits = self.is_load()
+            || self.threads().is_some()
+            || self.regime() == Some("disk")
+            || self.transport().is_some();
+        self.state() == State::Warm && self.workload != MEMORY && !waits
+    }
+
+    /// Whether the case waits for an emulated network: its time is mostly the link's, which no core's clock changes.
+    pub fn waits_for_network(&self) -> bool {
+        LINK.iter().any(|name| self.word(name).is_some())
+    }
+
+    /// The same case in another state. Ids do not name the usual one.
+    pub fn in_state(mut self, state: State) -> Case {
+        self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == Parameter::STATE));
+        if state != State::Warm {
+            self.parameters.push(Parameter::Word(Parameter::STATE.into(), state.name().into()));
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Facts;
+
+    fn case(parameters: Vec<Parameter>) -> Case {
+        Case {
+            workload: "signature".into(),
+            algorithm: "ML-DSA-65".into(),
+            operation: "verify".into(),
+            provider: "libcrux:avx2".into(),
+            form: None,
+            parameters,
+            block: String::new(),
+            facts: Facts::default(),
+        }
+    }
+
+    #[test]
+    fn operations_that_wait_do_not_compute() {
+        let plain = case(vec![Parameter::Number("len".into(), 32)]);
+        assert!(plain.computes());
+        assert!(!plain.clone().in_state(State::Evicted).computes());
+        for parameter in [
+            Parameter::Number("threads".into(), 1),
+            Parameter::Word("regime".into(), "disk".into()),
+            Parameter::Word("over".into(), "tcp".into()),
+        ] {
+            assert!(!case(vec![parameter]).computes());
+        }
+        assert!(!Case { operation: "verify-load".into(), ..plain.clone() }.computes());
+        let over = |word: &str| case(vec![Parameter::Word(word.into(), "1".into())]).waits_for_network();
+        assert!(over("rtt") && over("network") && !over("over"));
+        assert!(!Case { workload: "memory".into(), ..plain }.computes());
+    }
+
+    #[test]
+    fn ids_do_not_name_the_usual_state() {
+        let warm = case(vec![Parameter::Number("len".into(), 32)]);
+        assert_eq!(warm.state(), State::Warm);
+        let evicted = warm.clone().in_state(State::Evicted);
+        assert_eq!(evicted.id(), "signature/ML-DSA-65/verify[len=32,state=evicted]@libcrux:avx2");
+        for state in State::ALL {
+            assert_eq!(evicted.clone().in_state(state).state(), state);
+        }
+        assert_eq!(evicted.in_state(State::Warm), warm);
+    }
+}
