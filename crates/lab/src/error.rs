@@ -1,4 +1,4 @@
-use crate::near::nearest;
+use crate::patterns::nearest;
 use pqlab_harness::counter::CounterError;
 use pqlab_harness::{MeasuringError, WorkerError};
 use pqlab_store::StoreError;

@@ -14,91 +14,67 @@
 
 #![warn(clippy::missing_errors_doc)]
 
-mod between;
-mod catalogue;
-mod claim;
-mod compare;
-mod defects;
-mod destination;
-mod duration;
-mod errand;
+mod comparing;
+mod environment_variables;
 mod error;
-mod fastest;
-mod gate;
-mod gather;
-mod independence;
 mod inspect;
 mod leak;
-mod leaks;
 pub mod ledger;
 mod libraries;
 mod machine;
-mod names;
-mod near;
-pub mod offered;
-mod outline;
-mod paired;
-mod place;
-mod plan;
-mod relay;
-mod runs;
-mod series;
-mod series_report;
-mod session;
+mod ntor;
+mod output_file;
+mod patterns;
+mod planning;
+mod running;
+mod samples;
 #[cfg(test)]
 mod simulated;
-mod sink;
-mod spread;
-mod suite;
-mod table_suites;
-mod taint;
-mod timeline;
-mod variables;
-mod verify;
-mod worker;
+mod stored;
+mod verifying;
 
-pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
-pub use catalogue::{
+pub use machine::agreement::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
+pub use libraries::catalogue::{
     AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
     suite_entries,
 };
-pub use compare::{
+pub use comparing::runs::{
     Compared, Margin, check_percentage, compare_analyses, compare_cases, compare_named, compare_stored,
     comparison_criteria, newest_before,
 };
-pub use destination::{Destination, Writing};
-pub use duration::{ExpectedDuration, run_seconds};
+pub use output_file::{Destination, Writing};
+pub use planning::duration::{ExpectedDuration, run_seconds};
 pub use error::{LabError, SinkError, Thing};
-pub use gate::{Gate, GateRequest, GateStep, GatedCase};
-pub use gather::{Gathered, Reported, gather, gather_merged, gather_report, newest_of_each_suite};
-pub use independence::{
+pub use comparing::gate::{Gate, GateRequest, GateStep, GatedCase};
+pub use stored::selection::{Gathered, Reported, gather, gather_merged, gather_report, newest_of_each_suite};
+pub use machine::independence::{
     DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest, IndependenceSummary,
 };
 pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
-
-pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
-pub use leaks::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
-pub use libraries::{instead, libraries_of_run, libraries_of_suites};
-pub use machine::{Machine, severity_word};
-pub use names::Named;
-pub use near::nearest;
-pub use outline::Outline;
-pub use paired::{ComparedLibrary, Side, compare_sides, shared_operations};
-pub use plan::{Filters, Plan, matches};
+pub use leak::timing::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
+pub use leak::series::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
+pub use libraries::{by_name, instead, libraries_of_run, libraries_of_suites};
+pub use machine::doctor::{Machine, severity_word};
+pub use planning::names::Named;
+pub use patterns::{matches, nearest};
+pub use planning::outline::Outline;
+pub use comparing::libraries::{ComparedLibrary, Side, compare_sides, shared_operations};
+pub use planning::plan::{Filters, Plan};
 pub use pqlab_harness::counter::estimated_over_counted;
-pub use relay::{RELAY_IDENTITY, RelayKeys, circuit_handshake, relay, relay_address, relay_client};
-pub use runs::{check_name, remove_runs};
-pub use series::{Samples, read_samples};
-pub use series_report::SeriesReport;
-pub use session::{Ended, Laboratory, Progress, RunRequest};
-pub use sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
-pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
-pub use table_suites::suites_with_table;
-pub use taint::{TaintEnd, TaintFinding, Tainted};
-pub use timeline::{Visited, timeline};
-pub use variables::check_environment;
-pub use verify::{Extent, Found, Verified, VerifyPart, VerifyRequest};
-pub use worker::{WorkerProgram, run_if_worker, run_if_worker_with, serve_as_worker};
+pub use ntor::{RELAY_IDENTITY, RelayKeys, circuit_handshake, relay, relay_address, relay_client};
+pub use stored::names::{check_name, remove_runs};
+pub use samples::files::{Samples, read_samples};
+pub use samples::report::SeriesReport;
+pub use running::laboratory::{Ended, Laboratory, Progress, RunRequest};
+pub use running::sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
+pub use planning::suite::{ProtocolOverrides, Select, Suite, builtin_suites};
+pub use planning::suites_of_tables::suites_with_table;
+pub use leak::taint::{TaintEnd, TaintFinding, Tainted};
+pub use stored::timeline::{Visited, timeline};
+pub use environment_variables::check_environment;
+pub use verifying::{Extent, Found, Verified, VerifyPart, VerifyRequest};
+pub use running::program::WorkerProgram;
+pub use running::worker::{run_if_worker, run_if_worker_with, serve_as_worker};
 
 pub use pqlab_workloads::ntor::client::{Client as RelayClient, ClientError};
 pub use pqlab_workloads::ntor::relay::{Answered, FRAMES, Relay, RelayError, Served};

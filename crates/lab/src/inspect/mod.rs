@@ -5,8 +5,9 @@ mod certificate;
 mod kem;
 mod signature;
 
-use crate::errand::{self, Answer};
-use crate::{LabError, Laboratory, Thing, matches, names};
+use crate::planning::names;
+use crate::running::errand::{Task, lost, read_answer};
+use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_constructions::parts::{Part, Parts, parts};
 use pqlab_harness::errand::{Manner, Next};
 use pqlab_primitives::{Error, Provider};
@@ -108,22 +109,48 @@ impl Laboratory {
         if loaded.is_empty() {
             return inspect(self.registry(), request);
         }
-        let mut errand = self.start(&errand::Task::Inspect { request: request.clone() }, &Manner::default())?;
+        let mut errand = self.start(&InspectTask { request: request.clone() }, &Manner::default())?;
         let never = AtomicBool::new(false);
-        while let Next::Said(said) = errand.next(&never).map_err(errand::lost)? {
-            match errand::understood(&said) {
-                Some(Answer::Inspections(inspections)) => return Ok(inspections),
-                Some(Answer::Refused(reason)) => return Err(LabError::invalid("algorithm", reason)),
+        while let Next::Said(said) = errand.next(&never).map_err(lost)? {
+            match read_answer::<InspectTask>(&said) {
+                Some(InspectAnswer::Inspections(inspections)) => return Ok(inspections),
+                Some(InspectAnswer::Refused(reason)) => return Err(LabError::invalid("algorithm", reason)),
                 _ => {}
             }
         }
-        let status = errand.end().map_err(errand::lost)?.status;
+        let status = errand.end().map_err(lost)?.status;
         Err(LabError::library(&loaded.join(", "), format!("the process that called them ended, {status}")))
     }
 }
 
-/// Looks at an algorithm in this process.
-pub(crate) fn inspect(registry: &Registry, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
+/// Inspects an algorithm.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct InspectTask {
+    request: InspectRequest,
+}
+
+/// What an algorithm is in each provider, or why it cannot be inspected.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum InspectAnswer {
+    Inspections(Vec<Inspection>),
+    Refused(String),
+}
+
+impl Task for InspectTask {
+    const NAME: &'static str = "inspect";
+    type Answer = InspectAnswer;
+
+    fn carry_out(self, registry: &Registry, say: &(dyn Fn(InspectAnswer) + Sync)) -> io::Result<()> {
+        say(match inspect(registry, &self.request) {
+            Ok(inspections) => InspectAnswer::Inspections(inspections),
+            Err(error) => InspectAnswer::Refused(error.to_string()),
+        });
+        Ok(())
+    }
+}
+
+/// Inspects an algorithm in this process.
+fn inspect(registry: &Registry, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
     let own = registry.providers();
     let known = names::algorithm(&request.algorithm, &registry.cases(&Default::default()));
     let algorithm = known.as_deref().unwrap_or(&request.algorithm);

@@ -9,7 +9,7 @@ use pqlab_constructions::certificate::{
     Certificate, CertificateError, Profile, Schemes, SigningKeys, SubjectType, build, verify_chain,
 };
 use pqlab_constructions::keys::Identifier;
-use pqlab_lab::offered;
+use pqlab_lab::by_name;
 use pqlab_lab::primitives::{Coins, SigningKey};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
@@ -244,7 +244,7 @@ fn build_certificate(
         return Err(Failure::argument("alternative_public_key", reason));
     }
     detached(py, || {
-        let sha256 = offered::hash("SHA-256", None)?.implementation;
+        let sha256 = by_name::hash("SHA-256", None)?.implementation;
         let subject_key = public.encoded()?;
         let alternative_key = alternative.map(PublicKey::encoded).transpose()?;
         let identify = |key: &pqlab_constructions::keys::PublicKey| key.key_identifier(sha256.as_ref());

@@ -2,7 +2,7 @@
 
 use crate::errors::{Answer, Failure, detached};
 use crate::input::{Bytes, Whole};
-use pqlab_lab::offered;
+use pqlab_lab::by_name;
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyo3(signature = (algorithm, data, provider=None))]
 fn hash<'py>(py: Python<'py>, algorithm: &str, data: Bytes<'_>, provider: Option<&str>) -> Answer<Bound<'py, PyBytes>> {
     let digest = detached(py, || {
-        let function = offered::hash(algorithm, provider)?.implementation;
+        let function = by_name::hash(algorithm, provider)?.implementation;
         let mut digest = vec![0; function.info().digest];
         function.digest(&data, &mut digest)?;
         Ok(digest)
@@ -43,7 +43,7 @@ fn xof<'py>(
 ) -> Answer<Bound<'py, PyBytes>> {
     check_length(length.0)?;
     let output = detached(py, || {
-        let function = offered::xof(algorithm, provider)?.implementation;
+        let function = by_name::xof(algorithm, provider)?.implementation;
         let mut output = vec![0; length.0];
         function.digest(&data, &mut output)?;
         Ok(output)
@@ -70,10 +70,10 @@ pub(crate) fn hash_rows<'py>(
 ) -> Answer<(Bound<'py, PyBytes>, usize)> {
     let (rows, columns, bytes) = bytes_of(matrix)?;
     let (digests, length) = detached(py, || {
-        let lanes = offered::eight_at_once(algorithm, provider)?;
+        let lanes = by_name::eight_at_once(algorithm, provider)?;
         // The rows that are left when all eights are done go through one function of the same library, where it has one.
-        let hash = offered::hash(algorithm, Some(&lanes.provider)).or_else(|_| offered::hash(algorithm, None));
-        let xof = offered::xof(algorithm, Some(&lanes.provider)).or_else(|_| offered::xof(algorithm, None));
+        let hash = by_name::hash(algorithm, Some(&lanes.provider)).or_else(|_| by_name::hash(algorithm, None));
+        let xof = by_name::xof(algorithm, Some(&lanes.provider)).or_else(|_| by_name::xof(algorithm, None));
         let output = match (&hash, length) {
             (Ok(hash), None) => hash.implementation.info().digest,
             (Ok(hash), Some(Whole(asked))) if asked == hash.implementation.info().digest => asked,

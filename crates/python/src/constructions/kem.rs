@@ -4,7 +4,7 @@ use super::keys::{KeyPair, Public, PublicKey, Secret, SecretKey, encoding_of};
 use super::source::{Kind, Source};
 use crate::errors::{Answer, Failure, detached};
 use crate::input::Bytes;
-use pqlab_lab::offered::hybrid_names;
+use pqlab_lab::by_name::hybrid_names;
 use pqlab_lab::primitives::{Coins, Kem, KemParameters, Wiped};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

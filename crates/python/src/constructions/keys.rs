@@ -4,7 +4,7 @@ use super::source::{Source, Use};
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Bytes;
 use pqlab_constructions::keys::{DecodeError, Identifier, PrivateKey, PublicKey as Encoded};
-use pqlab_lab::offered;
+use pqlab_lab::by_name;
 use pqlab_lab::primitives::{
     DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result, SigningKey, VerifyingKey, Wiped,
 };
@@ -150,7 +150,7 @@ impl PublicKey {
     /// SHA-256 of the DER of the SubjectPublicKeyInfo, in hexadecimal.
     fn fingerprint(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
-            let digest = self.encoded()?.fingerprint(offered::hash("SHA-256", None)?.implementation.as_ref())?;
+            let digest = self.encoded()?.fingerprint(by_name::hash("SHA-256", None)?.implementation.as_ref())?;
             Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
         })
     }

@@ -90,7 +90,7 @@ fn ledger_sign<'py>(py: Python<'py>, said: Said<'_>, secret_key: &Bound<'_, Secr
         let (chain_id, nonce, amount, fee) = (chain_id.0, nonce.0, amount.0, fee.0);
         let body = Body { chain_id, scheme, nonce, to, amount, fee, public_key: public.bytes()? };
         let mut out = vec![0; FIELDS + scheme.public_key() + scheme.signature().1];
-        let sha256 = offered::hash("SHA-256", None)?.implementation;
+        let sha256 = by_name::hash("SHA-256", None)?.implementation;
         let length = body.sign(signing.as_ref(), sha256.as_ref(), Coins::Internal, &mut Scratch::new(), &mut out)?;
         out.truncate(length);
         Ok(out)
@@ -120,7 +120,7 @@ fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, p
         let found = Transaction::decode(&transaction)?;
         let scheme = found.body().scheme;
         let source = Source::find(UsedAs::Signature, scheme.algorithm(), provider)?;
-        let sha256 = offered::hash("SHA-256", None)?.implementation;
+        let sha256 = by_name::hash("SHA-256", None)?.implementation;
         let mut verifier = Verifier::new(Form::TxV2, chain_id.0, sha256);
         if let Use::Signature(implementation) = &source.of {
             verifier = verifier.with_scheme(scheme, Arc::clone(implementation))?;

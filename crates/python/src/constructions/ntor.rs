@@ -5,7 +5,7 @@ use crate::input::{Bytes, Whole};
 use pqlab_constructions::ntor::{
     HandshakeError, IDENTITY, Initiator, Pending, Protocol, RelayDescriptor, Responder, Variant,
 };
-use pqlab_lab::offered;
+use pqlab_lab::by_name;
 use pqlab_lab::primitives::{Coins, Wiped};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -66,7 +66,7 @@ impl Ntor {
     #[pyo3(signature = (handshake="hybrid", provider=None))]
     fn new(handshake: &str, provider: Option<&str>) -> Answer<Ntor> {
         let name = pqlab_lab::circuit_handshake(handshake)?.name();
-        Ok(Ntor { name, protocol: offered::circuit_protocol(handshake, provider)? })
+        Ok(Ntor { name, protocol: by_name::circuit_protocol(handshake, provider)? })
     }
 
     /// The handshake's name: `ntor-v1`, `kem-only-mlkem768`, `ntor-x25519-mlkem768`.

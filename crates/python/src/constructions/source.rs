@@ -1,7 +1,7 @@
 //! Where keys come from: an algorithm of a provider. Each is looked up once.
 
 use crate::errors::{Answer, Failure};
-use pqlab_lab::offered::{self, Offered};
+use pqlab_lab::by_name::{self, Offered};
 use pqlab_lab::primitives::{Kem, KeyEncoding, SignatureInfo, SignatureScheme};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -39,11 +39,11 @@ impl Source {
         }
         let (provider, of) = match kind {
             Kind::Kem => {
-                let Offered { provider, implementation } = offered::kem(algorithm, provider)?;
+                let Offered { provider, implementation } = by_name::kem(algorithm, provider)?;
                 (provider, Use::Kem(implementation))
             }
             Kind::Signature => {
-                let Offered { provider, implementation } = offered::signature(algorithm, provider)?;
+                let Offered { provider, implementation } = by_name::signature(algorithm, provider)?;
                 (provider, Use::Signature(implementation))
             }
         };

@@ -307,7 +307,7 @@ fn unfit_field(text: &str) -> Option<(usize, String)> {
 pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
     macro_rules! suites {
         ($($name:literal)*) => {
-            [$(($name, include_str!(concat!("../../../suites/", $name, ".toml")))),*]
+            [$(($name, include_str!(concat!("../../../../suites/", $name, ".toml")))),*]
         };
     }
     // In the order in which they are listed.
@@ -385,7 +385,7 @@ mod tests {
     /// of the program uses.
     #[test]
     fn the_schema_for_editors_has_the_fields_that_there_are() {
-        let schema = include_str!("../../../docs/suite.schema.json");
+        let schema = include_str!("../../../../docs/suite.schema.json");
         let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
         let protocol = &schema["properties"]["protocol"]["properties"];
         let select = &schema["properties"]["select"]["items"]["properties"];
@@ -413,7 +413,7 @@ mod tests {
             let fields = suite["select"].as_array().unwrap().iter().flat_map(|of| of.as_table().unwrap().keys());
             fields.for_each(|name| assert!(select.get(name).is_some(), "{name}"));
         }
-        let documented = include_str!("../../../docs/suites.md");
+        let documented = include_str!("../../../../docs/suites.md");
         let example = documented.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
         assert_eq!(Suite::parse(example, "docs/suites.md").unwrap().select.len(), 2);
     }

@@ -1,6 +1,7 @@
 //! Where the records of a run go: a store, memory, or whatever a program makes of them.
 
-use crate::{SinkError, spread};
+use crate::SinkError;
+use crate::machine::run_spread;
 use pqlab_analysis::{CaseAnalysis, Estimates};
 use pqlab_record::{Case, Environment, Record, Run, RunHeader, RunSpreads};
 use pqlab_store::Store;
@@ -38,7 +39,7 @@ pub trait RecordSink {
 
 impl RecordSink for Store {
     fn spreads(&self, environment: &Environment, now: &str) -> Result<RunSpreads, SinkError> {
-        Ok(spread::known(self, environment, now)?)
+        Ok(run_spread::known(self, environment, now)?)
     }
 
     fn begin(&mut self, header: &RunHeader) -> Result<(), SinkError> {
@@ -51,7 +52,7 @@ impl RecordSink for Store {
 
     fn complete(&mut self, header: &RunHeader, finished_at: &str) -> Result<(), SinkError> {
         self.complete_run(&header.id, finished_at)?;
-        Ok(spread::remember(self, &header.id)?)
+        Ok(run_spread::remember(self, &header.id)?)
     }
 }
 

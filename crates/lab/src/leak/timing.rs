@@ -1,8 +1,10 @@
 //! Does the time depend on the secret? Cases from the registry, times from the harness, a verdict from the statistics.
 
-use crate::near::nearest;
+use crate::patterns::nearest;
+use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_harness::Fault;
+use pqlab_harness::errand::{Manner, Next};
 use pqlab_harness::leak::{FIRST, LeakPlan, LeakTimes, NULL, POSITIVE, SECOND, measure};
 use pqlab_stats::{
     LEAK_CONFIDENCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict, Shift, TENTHS, judge_leak, median,
@@ -10,6 +12,8 @@ use pqlab_stats::{
 use pqlab_workloads::Registry;
 use pqlab_workloads::leak::{LeakCase, LeakSubject, Role, cases, prepare};
 use serde::{Deserialize, Serialize};
+use std::io;
+use std::sync::atomic::AtomicBool;
 
 /// How a leak is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -145,8 +149,80 @@ pub(crate) fn cases_of(registry: &Registry, patterns: &[String]) -> Result<Vec<L
     Ok(all.into_iter().filter(|case| patterns.iter().any(|pattern| fits(pattern, case))).collect())
 }
 
+/// Finds a case by its id.
+///
+/// # Errors
+/// `InvalidData` if this build does not have it.
+pub(super) fn find_case(registry: &Registry, id: String) -> io::Result<LeakCase> {
+    let invalid = |reason: String| io::Error::new(io::ErrorKind::InvalidData, reason);
+    let found = cases_of(registry, &[id]).map_err(|error| invalid(error.to_string()))?;
+    found.into_iter().next().ok_or_else(|| invalid("no such case".into()))
+}
+
+/// Tests whether the time of a case depends on its secret.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LeakTask {
+    /// The case's id.
+    pub(crate) case: String,
+    /// How to test it.
+    pub(crate) request: LeakRequest,
+}
+
+/// The share that is done, or the result.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum LeakAnswer {
+    Done(f64),
+    Outcome(Box<LeakOutcome>),
+}
+
+impl Task for LeakTask {
+    const NAME: &'static str = "leak";
+    type Answer = LeakAnswer;
+
+    fn carry_out(self, registry: &Registry, say: &(dyn Fn(LeakAnswer) + Sync)) -> io::Result<()> {
+        let case = find_case(registry, self.case)?;
+        let outcome = measure_leak(registry, &case, &self.request, &mut |share| say(LeakAnswer::Done(share)));
+        say(LeakAnswer::Outcome(Box::new(outcome)));
+        Ok(())
+    }
+}
+
+impl Laboratory {
+    /// Tests whether the time of a case depends on its secret, in a process of its own: one that dies is a failed test.
+    /// `progress` gets the share that is done, from 0 to 1. `None` if `stop` was set meanwhile.
+    ///
+    /// # Errors
+    /// [`LabError::Worker`] if no process can be started, [`LabError::System`] if it is lost.
+    pub fn measure_leak(
+        &self,
+        case: &LeakCase,
+        request: &LeakRequest,
+        progress: &mut dyn FnMut(f64),
+        stop: &AtomicBool,
+    ) -> Result<Option<LeakOutcome>, LabError> {
+        let mut errand = self.start(&LeakTask { case: case.to_string(), request: *request }, &Manner::default())?;
+        let mut outcome = None;
+        loop {
+            match errand.next(stop).map_err(lost)? {
+                Next::Said(said) => match read_answer::<LeakTask>(&said) {
+                    Some(LeakAnswer::Done(share)) => progress(share),
+                    Some(LeakAnswer::Outcome(found)) => outcome = Some(*found),
+                    None => {}
+                },
+                Next::Ended => break,
+                Next::Stopped => return Ok(None),
+            }
+        }
+        let status = errand.end().map_err(lost)?.status;
+        Ok(Some(match outcome {
+            Some(outcome) if status.success() => outcome,
+            _ => leak_without_figures(case, LeakConclusion::Failed, format!("its process ended: {status}")),
+        }))
+    }
+}
+
 /// An outcome without figures.
-pub(crate) fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String) -> LeakOutcome {
+fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String) -> LeakOutcome {
     LeakOutcome {
         case: case.to_string(),
         operation: case.operation_id(),
@@ -161,7 +237,7 @@ pub(crate) fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, rea
 }
 
 /// Measures a case in this process, which is one that was started for it. `progress` is told the share that is done.
-pub(crate) fn measure_leak(
+fn measure_leak(
     registry: &Registry,
     case: &LeakCase,
     request: &LeakRequest,

@@ -1,10 +1,11 @@
 //! Known answers, published vectors and every library against every other: each algorithm of each provider in a process of its
 //! own, so that one that crashes is a failed line and the rest goes on. As many go on at once as there are processors.
 
+pub(crate) mod defects;
 mod found;
 mod parts;
 
-use crate::errand::{self, Answer};
+use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory};
 use parts::{check_names, parts};
 use pqlab_harness::clock;
@@ -15,6 +16,7 @@ use pqlab_verification::{
 };
 use pqlab_workloads::Registry;
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -123,25 +125,25 @@ impl Laboratory {
         halt: &AtomicBool,
         say: &dyn Fn(Verified),
     ) -> Result<bool, LabError> {
-        let task = errand::Task::Verify { part: part.clone(), request: request.clone() };
+        let task = VerifyTask { part: part.clone(), request: request.clone() };
         let mut errand: Errand = self.start(&task, &Manner::default())?;
         let mut last = "before its first line".to_owned();
         loop {
-            match errand.next(halt).map_err(errand::lost)? {
-                Next::Said(said) => match errand::understood(&said) {
-                    Some(Answer::Line(line)) => {
+            match errand.next(halt).map_err(lost)? {
+                Next::Said(said) => match read_answer::<VerifyTask>(&said) {
+                    Some(VerifyAnswer::Line(line)) => {
                         last = format!("after {} {}", line.algorithm, line.suite);
                         say(Verified::Line(line));
                     }
-                    Some(Answer::EdgeCases(edge_cases)) => say(Verified::EdgeCases(edge_cases)),
-                    Some(Answer::Answers(done, of)) => say(Verified::Answers(done, of)),
+                    Some(VerifyAnswer::EdgeCases(edge_cases)) => say(Verified::EdgeCases(edge_cases)),
+                    Some(VerifyAnswer::Answers(done, of)) => say(Verified::Answers(done, of)),
                     _ => {}
                 },
                 Next::Ended => break,
                 Next::Stopped => return Ok(false),
             }
         }
-        let ErrandEnd { status, stdout, .. } = errand.end().map_err(errand::lost)?;
+        let ErrandEnd { status, stdout, .. } = errand.end().map_err(lost)?;
         let failed = |what: String| {
             Verified::Line(Line {
                 provider: part.provider().to_owned(),
@@ -169,12 +171,12 @@ impl Laboratory {
         halt: &AtomicBool,
         say: &dyn Fn((u64, f64)),
     ) -> Result<bool, LabError> {
-        let task = errand::Task::Pace { part: part.clone(), answers: request.answers };
+        let task = PaceTask { part: part.clone(), answers: request.answers };
         let mut errand: Errand = self.start(&task, &Manner::default())?;
         loop {
-            match errand.next(halt).map_err(errand::lost)? {
+            match errand.next(halt).map_err(lost)? {
                 Next::Said(said) => {
-                    if let Some(Answer::Pace(answers, seconds)) = errand::understood(&said) {
+                    if let Some(PaceAnswer { answers, seconds }) = read_answer::<PaceTask>(&said) {
                         say((answers, seconds));
                     }
                 }
@@ -239,44 +241,86 @@ fn at_once(parts: usize) -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(parts).max(1)
 }
 
-/// What a process of its own does: it times some accumulated answers.
-pub(crate) fn pace_here(registry: &Registry, part: &VerifyPart, answers: Answers) -> Option<Answer> {
-    let provider = registry.providers().iter().find(|provider| provider.id() == part.provider())?;
-    let (count, seconds) = verification::pace(provider, part.algorithm(), answers, clock::monotonic_ns)?;
-    Some(Answer::Pace(count, seconds))
+/// Times some accumulated answers of a part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PaceTask {
+    part: VerifyPart,
+    /// How many answers there are to be.
+    answers: Answers,
 }
 
-/// What a process of its own does: one part, line by line.
-pub(crate) fn verify_here(
-    registry: &Registry,
-    part: &VerifyPart,
-    request: &VerifyRequest,
-    say: &(dyn Fn(Answer) + Sync),
-) {
-    let providers = registry.providers();
-    match part {
-        VerifyPart::Interoperability { algorithm } => {
-            let select = |provider: &str, name: &str, _: &str| name == algorithm && request.asks_for(provider);
-            verification::interop(providers, &select, &mut |line| say(Answer::Line(line)));
+/// How many accumulated answers are asked for, and what one of them takes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PaceAnswer {
+    answers: u64,
+    seconds: f64,
+}
+
+impl Task for PaceTask {
+    const NAME: &'static str = "pace";
+    type Answer = PaceAnswer;
+
+    fn carry_out(self, registry: &Registry, say: &(dyn Fn(PaceAnswer) + Sync)) -> io::Result<()> {
+        let provider = registry.providers().iter().find(|provider| provider.id() == self.part.provider());
+        let pace = provider.and_then(|provider| {
+            verification::pace(provider, self.part.algorithm(), self.answers, clock::monotonic_ns)
+        });
+        if let Some((answers, seconds)) = pace {
+            say(PaceAnswer { answers, seconds });
         }
-        VerifyPart::Provider { id, algorithm } => {
-            let select = |provider: &str, name: &str, _: &str| provider == id && name == algorithm;
-            let mut report = |line| say(Answer::Line(line));
-            verification::verify_known_answers(providers, &select, &mut report);
-            let told = |done, of| say(Answer::Answers(done, of));
-            let accumulation = Accumulation {
-                answers: request.answers,
-                kept_in: request.kept_in.clone(),
-                told: Some(&told),
-                clock: Some(clock::monotonic_ns),
-            };
-            let vectors = Vectors::new(vectors_root()).with_fetched(fetched_vectors()).with_accumulation(accumulation);
-            verification::verify(providers, &vectors, &select, &mut report);
-            let asked = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);
-            let provider = providers.iter().find(|provider| provider.id() == *id).filter(|_| asked);
-            if let Some(edge_cases) = provider.and_then(|provider| verification::edge_cases(provider)) {
-                say(Answer::EdgeCases(edge_cases));
+        Ok(())
+    }
+}
+
+/// Verifies one part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct VerifyTask {
+    part: VerifyPart,
+    request: VerifyRequest,
+}
+
+/// One result of a part.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum VerifyAnswer {
+    Line(Line),
+    EdgeCases(EdgeCases),
+    /// Accumulated answers that are done, and all of them.
+    Answers(u64, u64),
+}
+
+impl Task for VerifyTask {
+    const NAME: &'static str = "verify";
+    type Answer = VerifyAnswer;
+
+    fn carry_out(self, registry: &Registry, say: &(dyn Fn(VerifyAnswer) + Sync)) -> io::Result<()> {
+        let VerifyTask { part, request } = &self;
+        let providers = registry.providers();
+        match part {
+            VerifyPart::Interoperability { algorithm } => {
+                let select = |provider: &str, name: &str, _: &str| name == algorithm && request.asks_for(provider);
+                verification::interop(providers, &select, &mut |line| say(VerifyAnswer::Line(line)));
+            }
+            VerifyPart::Provider { id, algorithm } => {
+                let select = |provider: &str, name: &str, _: &str| provider == id && name == algorithm;
+                let mut report = |line| say(VerifyAnswer::Line(line));
+                verification::verify_known_answers(providers, &select, &mut report);
+                let told = |done, all| say(VerifyAnswer::Answers(done, all));
+                let accumulation = Accumulation {
+                    answers: request.answers,
+                    kept_in: request.kept_in.clone(),
+                    told: Some(&told),
+                    clock: Some(clock::monotonic_ns),
+                };
+                let vectors =
+                    Vectors::new(vectors_root()).with_fetched(fetched_vectors()).with_accumulation(accumulation);
+                verification::verify(providers, &vectors, &select, &mut report);
+                let asked = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);
+                let provider = providers.iter().find(|provider| provider.id() == *id).filter(|_| asked);
+                if let Some(edge_cases) = provider.and_then(|provider| verification::edge_cases(provider)) {
+                    say(VerifyAnswer::EdgeCases(edge_cases));
+                }
             }
         }
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! What the doctor looks at and tries: the machine, a case to compare with itself, suites to measure again and again.
 
-use crate::near::nearest;
+use crate::patterns::nearest;
 use crate::{
     Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite, advise, advise_here, counters,
     estimated_over_counted, matches,

@@ -1,11 +1,23 @@
 //! The secret-tainting run: what valgrind reports of branches and addresses that depend on a secret.
 
+use super::timing::find_case;
+use crate::running::errand::{Task, lost, read_answer};
+use crate::{LabError, Laboratory};
 use pqlab_harness::Fault;
+use pqlab_harness::errand::{Manner, Next};
 use pqlab_harness::leak::FIRST;
 use pqlab_harness::taint::{self, CALLING, LOADING};
 use pqlab_workloads::Registry;
 use pqlab_workloads::leak::{LeakCase, LeakSubject, prepare};
 use serde::{Deserialize, Serialize};
+use std::io;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+/// The program that follows secrets through an operation.
+const VALGRIND: &str = "valgrind";
+/// Its arguments. The stack is deep enough to reach the function that calls the operation.
+const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-callers=60"];
 
 /// Something that depends on the secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -40,8 +52,58 @@ pub struct Tainted {
     pub findings: Vec<TaintFinding>,
 }
 
-/// Runs the operation of a case once with its secret tainted. To be called in a process under valgrind.
-pub(crate) fn run_tainted(registry: &Registry, case: &LeakCase, seed: u64) -> TaintEnd {
+/// Runs a case once with its secret tainted, under valgrind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TaintTask {
+    /// The case's id.
+    pub(crate) case: String,
+    /// Seed of keys and inputs.
+    pub(crate) seed: u64,
+}
+
+impl Task for TaintTask {
+    const NAME: &'static str = "taint";
+    type Answer = TaintEnd;
+
+    fn carry_out(self, registry: &Registry, say: &(dyn Fn(TaintEnd) + Sync)) -> io::Result<()> {
+        say(run_tainted(registry, &find_case(registry, self.case)?, self.seed));
+        Ok(())
+    }
+}
+
+impl Laboratory {
+    /// Runs the operation of a case once under valgrind with its secret tainted, in a process of its own, and reports which
+    /// branches and addresses depend on it. `seed` is the one of keys and inputs. `None` if `stop` was set meanwhile.
+    ///
+    /// # Errors
+    /// [`LabError::Missing`] if valgrind is not installed, and as [`measure_leak`](Self::measure_leak).
+    pub fn taint(&self, case: &LeakCase, seed: u64, stop: &AtomicBool) -> Result<Option<Tainted>, LabError> {
+        let version = Command::new(VALGRIND).arg("--version").stdin(Stdio::null()).output();
+        if !version.is_ok_and(|output| output.status.success()) {
+            return Err(LabError::Missing { program: VALGRIND });
+        }
+        let wrapper = [VALGRIND].into_iter().chain(MEMCHECK).map(Into::into).collect();
+        let task = TaintTask { case: case.to_string(), seed };
+        let mut errand = self.start(&task, &Manner { wrapper, keep_stderr: true })?;
+        let mut answer = None;
+        loop {
+            match errand.next(stop).map_err(lost)? {
+                Next::Said(said) => answer = read_answer::<TaintTask>(&said).or(answer),
+                Next::Ended => break,
+                Next::Stopped => return Ok(None),
+            }
+        }
+        let ended = errand.end().map_err(lost)?;
+        let end = match answer {
+            Some(end) if ended.status.success() => end,
+            _ => TaintEnd { gap: Some(format!("its process ended: {}", ended.status)), unsupported: false },
+        };
+        Ok(Some(Tainted { case: case.to_string(), end, findings: taint_findings(&ended.stderr) }))
+    }
+}
+
+/// Runs the operation of a case once with its secret tainted. Call it in a process under valgrind.
+fn run_tainted(registry: &Registry, case: &LeakCase, seed: u64) -> TaintEnd {
     match try_run(registry, case, seed) {
         Ok(()) => TaintEnd { gap: None, unsupported: false },
         Err(Fault::Unsupported(reason)) => TaintEnd { gap: Some(reason), unsupported: true },
@@ -58,7 +120,7 @@ fn try_run(registry: &Registry, case: &LeakCase, seed: u64) -> Result<(), Fault>
 }
 
 /// Reads valgrind's report: what happened while the tainted input was loaded or worked on, each finding once.
-pub(crate) fn taint_findings(report: &str) -> Vec<TaintFinding> {
+fn taint_findings(report: &str) -> Vec<TaintFinding> {
     let mut findings = Vec::new();
     let lines: Vec<&str> = report.lines().map(without_prefix).collect();
     for (at, line) in lines.iter().enumerate() {

@@ -1,9 +1,10 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
-use crate::libraries::{LIBRARIES, Loaded, NOT_OPENED};
-use crate::place::Place;
-use crate::worker::{IN_WORKER, provider_builds, registry};
-use crate::{Collected, LabError, Plan, RecordSink, SinkError, WorkerProgram, defects};
+use super::processors::Place;
+use super::program::{IN_WORKER, provider_builds, registry};
+use crate::libraries::opened::{LIBRARIES, Loaded, NOT_OPENED};
+use crate::verifying::defects;
+use crate::{Collected, LabError, Plan, RecordSink, SinkError, WorkerProgram};
 use pqlab_analysis::comparison::{Difference, differences};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;

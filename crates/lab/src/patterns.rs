@@ -1,9 +1,15 @@
-//! What was meant by a pattern of ids that matches none.
+//! Patterns of ids: what they match, and what was meant by one that matches nothing.
 
-use crate::matches;
+use wildmatch::WildMatch;
 
 /// Ids that are named at most.
 const NAMED: usize = 3;
+
+/// Whether a text matches a pattern, in which `*` stands for any text and `?` for any one character. Everything else stands for
+/// itself: brackets, which ids contain, are not character classes.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    WildMatch::new(pattern).matches(text)
+}
 
 /// The ids nearest to a pattern that matches none of them: those that it matches once what it lacks is added (a provider,
 /// brackets), or what it has too much is taken away; else those that look most like it.

@@ -1,7 +1,8 @@
 //! From suites and filters to a plan.
 
-use crate::near::nearest;
-use crate::{LabError, ProtocolOverrides, Select, Suite, Thing, suite};
+use crate::patterns::{matches, nearest};
+use crate::planning::suite;
+use crate::{LabError, ProtocolOverrides, Select, Suite, Thing};
 use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
 use pqlab_workloads::{
@@ -402,12 +403,6 @@ fn options(
     let options = CaseOptions { cores, fastest: found.map(<[Fastest]>::to_vec), ..filters.options.clone().or(own) };
     options.check().map_err(|error| LabError::invalid(error.field, error.to_string()))?;
     Ok(options)
-}
-
-/// Whether a text matches a pattern, in which `*` stands for any text and `?` for any one character. All else stands for itself:
-/// brackets, which ids have, are no classes of characters.
-pub fn matches(pattern: &str, text: &str) -> bool {
-    WildMatch::new(pattern).matches(text)
 }
 
 /// Whether a pattern matches a case's id. One that says no encoding of the private key, as ids of before did not, takes each.

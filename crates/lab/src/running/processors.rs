@@ -1,6 +1,6 @@
 //! On which processors the processes of a run are kept.
 
-use crate::claim::{Claim, Claimed, claim};
+use super::core_locks::{Claim, Claimed, claim};
 use pqlab_harness::affinity::{self, AffinityError};
 use pqlab_record::Protocol;
 

@@ -1,7 +1,7 @@
 //! What people type where something is to be measured: a suite, an area, a file of a suite, an algorithm, a provider.
 
-use crate::near::nearest;
-use crate::plan::check_names;
+use crate::patterns::nearest;
+use crate::planning::plan::check_names;
 use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_suites, matches};
 use pqlab_record::Case;
 use std::path::Path;

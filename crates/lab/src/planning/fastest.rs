@@ -4,9 +4,10 @@
 //! others, by the rules of a run. A library that crashes, hangs or answers wrongly there is a failed candidate, as it would
 //! be a failed row.
 
-use crate::place::Place;
-use crate::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
-use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite, defects};
+use crate::planning::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
+use crate::running::processors::Place;
+use crate::verifying::defects;
+use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, ProcessPool};
 use pqlab_harness::schedule::{self, CounterFacts};

@@ -2,18 +2,24 @@
 //! this one, which opens none, plans with the descriptions. Every process of a run then opens all libraries, and starts the
 //! programs whose cases it has.
 
-use crate::errand::{self, Answer, Task, lost};
+pub(crate) mod opened;
+
+pub mod by_name;
+pub(crate) mod catalogue;
+
+use crate::running::errand::{Task, lost, read_answer};
+use crate::running::program;
 use crate::{LabError, Laboratory, Suite};
+use opened::Loaded;
 use pqlab_foreign::process::Listing;
 use pqlab_foreign::{Description, LibrarySpec};
-use pqlab_harness::clock;
+use pqlab_harness::clock::awake_ns;
 use pqlab_harness::errand::{Manner, Next};
-use pqlab_primitives::{BuildInfo, Provider};
+use pqlab_primitives::Provider;
 use pqlab_record::{LoadedLibrary, ProviderBuild, RunHeader};
 use pqlab_workloads::Registry;
 use pqlab_workloads::fastest::FASTEST;
 use serde::{Deserialize, Serialize};
-use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
@@ -22,57 +28,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// The variable that tells a worker which libraries to open.
-pub(crate) const LIBRARIES: &str = "PQLAB_LIBRARIES";
-
-/// The variable that tells a worker why it opens none of them.
-pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
-
 /// How long a library may take to be opened and described, unless workers have less for an answer: that is milliseconds' work.
 const DESCRIBING: Duration = Duration::from_secs(20);
-
-/// A library as workers are told of it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Loaded {
-    /// What to open.
-    pub(crate) library: LibrarySpec,
-    /// What it said of itself when it was described: the provider of a worker that cannot open it any more says the same.
-    build: BuildInfo,
-    /// What a program listed, so that it need not be started to be known.
-    listing: Option<Listing>,
-}
-
-/// The libraries of a worker process.
-#[derive(Default)]
-pub(crate) struct Opened {
-    /// A provider each, which offers nothing where it could not be opened.
-    pub(crate) providers: Vec<Provider>,
-    /// Labels of those that could not be, with the reason.
-    pub(crate) failed: Vec<(String, String)>,
-}
-
-/// Opens the libraries that the coordinator wants, in this process.
-///
-/// # Errors
-/// Where the variable that names them is not of this build.
-pub(crate) fn open_libraries() -> io::Result<Opened> {
-    let mut opened = Opened::default();
-    let Some(told) = env::var_os(LIBRARIES) else { return Ok(opened) };
-    let loaded: Vec<Loaded> = serde_json::from_slice(told.as_encoded_bytes()).map_err(io::Error::other)?;
-    let none = env::var(NOT_OPENED).ok();
-    for Loaded { library, build, listing } in loaded {
-        let open =
-            || pqlab_foreign::open(&library, listing.as_ref(), clock::awake_ns).map_err(|error| error.to_string());
-        match none.clone().map_or_else(open, Err) {
-            Ok(provider) => opened.providers.push(provider),
-            Err(reason) => {
-                opened.failed.push((library.label.clone(), reason));
-                opened.providers.push(Provider::new(&library.label, build));
-            }
-        }
-    }
-    Ok(opened)
-}
 
 /// The libraries that the files of suites among these words name, those of the last word where a label comes twice.
 ///
@@ -103,6 +60,33 @@ pub fn instead(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<Library
     let rest: Vec<LibrarySpec> =
         others.into_iter().filter(|other| these.iter().all(|one| one.label != other.label)).collect();
     these.into_iter().chain(rest).collect()
+}
+
+/// Opens a library and describes what it offers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DescribeTask {
+    /// The library.
+    library: LibrarySpec,
+}
+
+/// What a library offers, or why it cannot be opened.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum DescribeAnswer {
+    Description(Box<Description>),
+    Refused(String),
+}
+
+impl Task for DescribeTask {
+    const NAME: &'static str = "describe";
+    type Answer = DescribeAnswer;
+
+    fn carry_out(self, _: &Registry, say: &(dyn Fn(DescribeAnswer) + Sync)) -> io::Result<()> {
+        say(match pqlab_foreign::describe(&self.library, awake_ns) {
+            Ok(description) => DescribeAnswer::Description(Box::new(description)),
+            Err(error) => DescribeAnswer::Refused(error.to_string()),
+        });
+        Ok(())
+    }
 }
 
 impl Laboratory {
@@ -176,19 +160,19 @@ impl Laboratory {
     /// What a worker process says of a library that it opens: what the provider offers, or which library gives none, and why.
     fn described(&self, library: &LibrarySpec) -> Result<Result<(Provider, Option<Listing>), String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
-        let mut errand = self.start_without_libraries(&Task::Describe { library: library.clone() }, &manner)?;
+        let mut errand = self.start_without_libraries(&DescribeTask { library: library.clone() }, &manner)?;
         let limit = DESCRIBING.min(self.limits.request);
         let never = AtomicBool::new(false);
         loop {
             match errand.next_within(limit, &never).map_err(lost)? {
                 None => return Ok(Err(format!("{library} was not opened within {} s", limit.as_secs_f64()))),
-                Some(Next::Said(said)) => match errand::understood(&said) {
-                    Some(Answer::Description(description)) => {
+                Some(Next::Said(said)) => match read_answer::<DescribeTask>(&said) {
+                    Some(DescribeAnswer::Description(description)) => {
                         let listing = description.listing().cloned();
                         return Ok(offered(library, &description).map(|provider| (provider, listing)));
                     }
                     // It names the file.
-                    Some(Answer::Refused(reason)) => return Ok(Err(format!("{}: {reason}", library.label))),
+                    Some(DescribeAnswer::Refused(reason)) => return Ok(Err(format!("{}: {reason}", library.label))),
                     _ => {}
                 },
                 Some(Next::Ended | Next::Stopped) => break,
@@ -203,7 +187,7 @@ impl Laboratory {
 
     /// The providers as the environment of a run has them.
     pub(crate) fn provider_builds(&self) -> Vec<ProviderBuild> {
-        let mut builds = crate::worker::provider_builds(&self.registry);
+        let mut builds = program::provider_builds(&self.registry);
         for build in &mut builds {
             let of = self.libraries().find(|library| library.label == build.id);
             build.library = of.map(known_as);

@@ -1,6 +1,6 @@
 //! What would be measured, and about how long it would take.
 
-use crate::plan::without_what_is_missing;
+use crate::planning::plan::without_what_is_missing;
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
 use pqlab_record::Case;
 use pqlab_store::Store;

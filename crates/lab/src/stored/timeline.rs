@@ -1,6 +1,6 @@
 //! All runs of a store from the oldest to the newest, each with its figures, in memory for a few of them.
 
-use crate::gather::HISTORY;
+use super::selection::HISTORY;
 use crate::{LabError, compare_analyses};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::comparison::Judged;

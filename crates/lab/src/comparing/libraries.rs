@@ -1,6 +1,6 @@
 //! Two libraries against each other: the cases that both have, each pair measured in the same rounds.
 
-use crate::plan::Plan;
+use crate::planning::plan::Plan;
 use crate::{
     Filters, LabError, Laboratory, LibrarySpec, Margin, ProtocolOverrides, Select, Suite, Thing, compare_stored,
     defects, instead,

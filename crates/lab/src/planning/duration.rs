@@ -5,7 +5,7 @@
 //! preparation: from earlier runs by other rules, or from a quick try in a worker process. Disturbed visits are measured
 //! again, so no estimate is a bound.
 
-use crate::place::Place;
+use crate::running::processors::Place;
 use crate::{LabError, Laboratory, Plan};
 use pqlab_harness::clock;
 use pqlab_harness::gate::AdditionsPerCycle;

@@ -1,0 +1,9 @@
+//! Running a plan, or a task, in worker processes.
+
+pub(crate) mod core_locks;
+pub(crate) mod errand;
+pub(crate) mod laboratory;
+pub(crate) mod processors;
+pub(crate) mod program;
+pub(crate) mod sink;
+pub(crate) mod worker;

@@ -1,0 +1,144 @@
+//! Worker processes: how a program finds out that it is one, and what it does then.
+
+use super::errand::{self, Task};
+use super::program::{WORKER, provider_builds, registry};
+use crate::LabError;
+use crate::inspect::InspectTask;
+use crate::leak::taint::TaintTask;
+use crate::leak::timing::LeakTask;
+use crate::libraries::DescribeTask;
+use crate::libraries::opened::{Opened, open_libraries};
+use crate::verifying::{PaceTask, VerifyTask};
+use pqlab_harness::{BuildId, process, wire, worker};
+use pqlab_primitives::Provider;
+use pqlab_workloads::Registry;
+use serde_json::Value;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::process::exit;
+
+/// Where this process was started as a worker by [`WorkerProgram::this`]: works, and ends the process. Else returns at once. To
+/// be called first in `main`, before there are threads.
+pub fn run_if_worker() {
+    run_if_worker_with(Vec::new);
+}
+
+/// Likewise, with more providers than those of the build: those of
+/// [`Laboratory::with_providers`](crate::Laboratory::with_providers).
+pub fn run_if_worker_with(more: impl FnOnce() -> Vec<Provider>) {
+    let Some(descriptor) = descriptor_of(env::args_os().skip(1)) else { return };
+    match serve_as_worker(descriptor, more()) {
+        Ok(()) => exit(0),
+        Err(error) => {
+            // The last line on standard error explains a worker's end.
+            let line = format!("{error}\n");
+            io::stderr().write_all(line.as_bytes()).ok();
+            exit(1)
+        }
+    }
+}
+
+/// The descriptor of a worker's command line, whose arguments these are.
+fn descriptor_of(arguments: impl Iterator<Item = OsString>) -> Option<i32> {
+    let mut arguments = arguments;
+    if arguments.next()? != OsStr::new(WORKER) {
+        return None;
+    }
+    arguments.next()?.to_str()?.parse().ok()
+}
+
+/// Serves a coordinator over an inherited file descriptor until it hangs up. What a worker process does, and all. It has
+/// the same `more` providers as the [`Laboratory`](crate::Laboratory) that started it, and opens the libraries that this has loaded.
+///
+/// # Errors
+/// [`LabError::System`] if the descriptor is not a coordinator's, the coordinator is of another build, or its end of the wire
+/// breaks.
+pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabError> {
+    let serve = || {
+        let mut stream = process::inherited_stream(descriptor)?;
+        let Opened { providers: opened, failed } = open_libraries()?;
+        let registry = registry(more.into_iter().chain(opened).collect()).without(failed.clone());
+        match worker::greet(&stream, BuildId::of(&provider_builds(&registry)))? {
+            Some(wire::Task::Measure) => worker::serve(&mut stream, &registry),
+            // What is found out about a library must not be that nothing was found.
+            Some(wire::Task::Errand(_)) if !failed.is_empty() => {
+                let failed: Vec<String> = failed.iter().map(|(label, reason)| format!("{label}: {reason}")).collect();
+                Err(io::Error::other(failed.join("; ")))
+            }
+            Some(wire::Task::Errand(task)) => serve_task(&task, &registry, stream),
+            None => Ok(()),
+        }
+    };
+    serve().map_err(LabError::system("this worker cannot work"))
+}
+
+/// Carries out the task of a process that is started for one alone.
+fn serve_task(text: &str, registry: &Registry, stream: impl Write + Send) -> io::Result<()> {
+    let (name, task): (String, Value) = serde_json::from_str(text).map_err(errand::unknown)?;
+    match name.as_str() {
+        LeakTask::NAME => errand::serve::<LeakTask>(task, registry, stream),
+        TaintTask::NAME => errand::serve::<TaintTask>(task, registry, stream),
+        VerifyTask::NAME => errand::serve::<VerifyTask>(task, registry, stream),
+        PaceTask::NAME => errand::serve::<PaceTask>(task, registry, stream),
+        InspectTask::NAME => errand::serve::<InspectTask>(task, registry, stream),
+        DescribeTask::NAME => errand::serve::<DescribeTask>(task, registry, stream),
+        _ => Err(errand::unknown(name)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::leak::timing::{LeakAnswer, LeakRequest, cases_of};
+
+    #[test]
+    fn refuses_unknown_tasks() {
+        let registry = Registry::new(Vec::new());
+        for task in ["", "{}", r#"["nothing", {}]"#, r#"["leak", {"case": "compare/x"}]"#] {
+            let refused = serve_task(task, &registry, Vec::new()).unwrap_err();
+            assert_eq!(refused.kind(), io::ErrorKind::InvalidData, "{task}: {refused}");
+        }
+        let task = errand::text_of(&TaintTask { case: "compare/nothing@built-in".into(), seed: 1 }).unwrap();
+        assert!(serve_task(&task, &registry, Vec::new()).unwrap_err().to_string().contains("compare/nothing@built-in"));
+    }
+
+    #[test]
+    fn sends_answers_that_the_coordinator_reads() {
+        let registry = Registry::new(Vec::new());
+        let case = cases_of(&registry, &["compare/naive/*".into()]).unwrap()[0].to_string();
+        let request =
+            LeakRequest { samples: 4_000, effect_ns: 30.0, control_delay_ns: 50.0, max_time_s: 1.0, seed: 1, cases: 1 };
+        let task = errand::text_of(&LeakTask { case: case.clone(), request }).unwrap();
+        let mut sent = Vec::new();
+        serve_task(&task, &registry, &mut sent).unwrap();
+        let mut sent = sent.as_slice();
+        let mut shares = Vec::new();
+        let outcome = loop {
+            let text: String = wire::receive(&mut sent).unwrap().unwrap();
+            match errand::read_answer::<LeakTask>(&text).unwrap() {
+                LeakAnswer::Done(share) => shares.push(share),
+                LeakAnswer::Outcome(outcome) => break outcome,
+            }
+        };
+        assert!(shares.is_sorted() && !shares.is_empty(), "{shares:?}");
+        assert_eq!((outcome.case, outcome.figures.unwrap().samples), (case, 4_000));
+        assert!(errand::read_answer::<LeakTask>("printed by a library").is_none());
+    }
+
+    #[test]
+    fn a_worker_is_known_by_its_command_line() {
+        let descriptor = |words: &[&str]| descriptor_of(words.iter().map(OsString::from));
+        assert_eq!(descriptor(&[WORKER, "5"]), Some(5));
+        for other in [&[][..], &[WORKER], &[WORKER, "five"], &["5"], &["run", WORKER, "5"]] {
+            assert_eq!(descriptor(other), None, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_descriptor_that_is_not_open_is_no_coordinator() {
+        let refused = serve_as_worker(1_000_000, Vec::new()).unwrap_err();
+        assert!(matches!(refused, LabError::System { .. }), "{refused}");
+        assert!(refused.to_string().contains("descriptor 1000000 is not open"), "{refused}");
+    }
+}

@@ -1,0 +1,4 @@
+//! Samples of other tools.
+
+pub(crate) mod files;
+pub(crate) mod report;
