@@ -10,7 +10,7 @@ use pqlab_lab::ledger::{
     VerifyBlockRequest, block_facts, bytes_of_part, footer_length, generate, generate_part, timed, verify_block,
 };
 use pqlab_lab::primitives::Coins;
-use pqlab_lab::{Laboratory, WorkerProgram, offered};
+use pqlab_lab::{Laboratory, WorkerProgram, by_name};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
