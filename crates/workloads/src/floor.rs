@@ -11,7 +11,7 @@ pub(crate) struct FloorWorkload;
 
 impl Workload for FloorWorkload {
     fn id(&self) -> &'static str {
-        "floor"
+        Case::FLOOR
     }
 
     fn describe(&self) -> &'static str {

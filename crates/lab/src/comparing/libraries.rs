@@ -12,8 +12,6 @@ use pqlab_workloads::CaseOptions;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// The workload of the harness itself, which every run has.
-const FLOOR: &str = "floor";
 /// The length of the messages that are signed where no suite says another, in bytes.
 const MESSAGE: u64 = 32;
 
@@ -284,7 +282,7 @@ mod tests {
         assert!(!one.iter().any(|id| id.contains("encoded") || id.contains("ECDSA")), "{one:?}");
         let blocks: HashSet<&str> = plan.cases.iter().map(|case| case.block.as_str()).collect();
         let twice = |block: &&str| plan.cases.iter().filter(|case| case.block == *block).count() >= 2;
-        assert!(blocks.into_iter().filter(|block| !block.contains(FLOOR)).all(|block| twice(&block)));
+        assert!(blocks.into_iter().filter(|block| !block.contains(Case::FLOOR)).all(|block| twice(&block)));
     }
 
     #[test]

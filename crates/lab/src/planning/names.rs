@@ -10,9 +10,6 @@ use std::path::Path;
 const AREAS: [&str; 11] =
     ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ledger", "memory"];
 
-/// The workload of the harness itself, which every run has.
-const FLOOR: &str = "floor";
-
 /// What algorithms were called before their standards, by the beginning of what is left of the name without case and signs.
 const BEFORE: [(&str, &str); 9] = [
     ("kyber512", "ML-KEM-512"),
@@ -112,7 +109,7 @@ impl Laboratory {
             };
         }
         let named = self.named(words)?;
-        let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
+        let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == Case::FLOOR));
         let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
         // It is measured with every suite, and selected by none but its own.
         cases.retain(|case| floor || !case.is_overhead());

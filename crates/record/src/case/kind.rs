@@ -108,9 +108,9 @@ impl Case {
             let name = name.to_ascii_uppercase().replace('-', "");
             schemes.iter().any(|scheme| name.contains(scheme))
         };
-        if self.workload == "tls" {
-            let signer = self.authentication().filter(|_| self.handshake_mode() != Some("psk"));
-            return SERVER_SIGNS.contains(&operation) && signer.is_some_and(|name| named(&SIGN_BY_TRIAL, name));
+        if let Some(signer) = self.authentication() {
+            let server_signs = self.handshake_mode() != Some("psk") && SERVER_SIGNS.contains(&operation);
+            return server_signs && named(&SIGN_BY_TRIAL, signer);
         }
         match operation {
             "keygen" => named(&KEYS_BY_TRIAL, &self.algorithm),

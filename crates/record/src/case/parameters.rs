@@ -72,12 +72,13 @@ impl fmt::Display for Parameter {
 
 /// Parameters that describe the link between the two ends of a handshake.
 const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
-/// The area of the case that does nothing and shows what the harness adds to every operation.
-const FLOOR: &str = "floor";
 /// The area of peak stack and heap, which are not times.
 const MEMORY: &str = "memory";
 
 impl Case {
+    /// The area of the case that does nothing and shows what the harness adds to every operation.
+    pub const FLOOR: &'static str = "floor";
+
     /// The value of a named number among the parameters.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.parameters.iter().find_map(|parameter| match parameter {
@@ -176,7 +177,7 @@ impl Case {
 
     /// Whether the case does nothing and shows what the harness adds to every operation.
     pub fn is_overhead(&self) -> bool {
-        self.workload == FLOOR
+        self.workload == Case::FLOOR
     }
 
     /// Whether the operation is measured with many tasks in a thread pool.
