@@ -230,6 +230,7 @@ fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
 mod tests {
     use super::*;
     use crate::WorkerProgram;
+    use pqlab_primitives::BuildInfo;
 
     fn library(text: &str) -> LibrarySpec {
         text.parse().unwrap()

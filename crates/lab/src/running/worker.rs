@@ -18,14 +18,14 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::exit;
 
-/// Where this process was started as a worker by [`WorkerProgram::this`]: works, and ends the process. Else returns at once. To
-/// be called first in `main`, before there are threads.
+/// If [`WorkerProgram::this`](crate::WorkerProgram::this) started this process as a worker: works, and ends the process. Otherwise
+/// returns at once. Call it first in `main`, before there are threads.
 pub fn run_if_worker() {
     run_if_worker_with(Vec::new);
 }
 
-/// Likewise, with more providers than those of the build: those of
-/// [`Laboratory::with_providers`](crate::Laboratory::with_providers).
+/// Like [`run_if_worker`], with the providers that [`Laboratory::with_providers`](crate::Laboratory::with_providers) adds to those of
+/// the build.
 pub fn run_if_worker_with(more: impl FnOnce() -> Vec<Provider>) {
     let Some(descriptor) = descriptor_of(env::args_os().skip(1)) else { return };
     match serve_as_worker(descriptor, more()) {
