@@ -62,8 +62,8 @@ mod tests {
     }
 
     #[test]
-    fn builds_of_before_were_linked_in() {
-        let build: ProviderBuild = serde_json::from_str(r#"{"id": "a", "version": "1", "build": "avx2"}"#).unwrap();
+    fn only_loaded_libraries_have_a_file() {
+        let build = ProviderBuild { id: "a".into(), build: "avx2".into(), ..ProviderBuild::default() };
         assert_eq!((build.library.clone(), build.origin().as_str()), (None, "avx2"));
         let library = LoadedLibrary { kind: "liboqs".into(), path: "/x.so".into(), spec: "b=liboqs:/x.so".into() };
         let loaded = ProviderBuild { id: "b".into(), library: Some(library.clone()), ..ProviderBuild::default() };

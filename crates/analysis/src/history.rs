@@ -19,7 +19,7 @@ pub struct Past {
     pub environment: Environment,
     /// Whether every case of its plan has its record.
     pub complete: bool,
-    /// Times in ns with their intervals, medians or means as the case is compared by, by the case's [lasting id](pqlab_record::Case::lasting_id).
+    /// Times in ns with their intervals, medians or means as the case is compared by, by the case's id.
     pub medians: HashMap<String, Interval>,
     /// Cases without a figure.
     pub failed: usize,
@@ -36,8 +36,8 @@ impl Past {
         for record in &run.records {
             let case = CaseAnalysis::of(&run.header, record);
             let figure = case.measured().and_then(|measured| measured.figure(Unit::Nanoseconds));
-            figures.extend(figure.map(|figure| (record.case.lasting_id(), figure)));
-            medians.extend(case.time().map(|time| (record.case.lasting_id(), time)));
+            figures.extend(figure.map(|figure| (record.case.id(), figure)));
+            medians.extend(case.time().map(|time| (record.case.id(), time)));
         }
         Past {
             id: run.header.id.clone(),
@@ -56,7 +56,7 @@ impl Past {
     /// runs gives. `None` where one has no such case.
     pub fn time_over(&self, run: &RunHeader, case: &Measured<'_>) -> Option<Interval> {
         let here = case.figure(Unit::Nanoseconds)?;
-        let there = self.figures.get(&case.record().case.lasting_id())?;
+        let there = self.figures.get(&case.record().case.id())?;
         Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
     }
 

@@ -65,6 +65,7 @@ fn of_store(error: &StoreError) -> Option<String> {
             ": name another file with --db"
         }
         StoreError::Future { .. } => ": correct its `started_at`, or the clock of the machine that measured it",
+        StoreError::Older { .. } => ": read it with the pqlab that wrote it, or name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
         StoreError::Denied { .. } => ": fix the rights of the file and its folder, or name another file with --db",
         StoreError::Full { .. } => ": free some, then go on with `pqlab run --resume`",

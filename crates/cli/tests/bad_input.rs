@@ -96,6 +96,13 @@ fn a_database_that_cannot_be_used_is_refused() {
     let before = std::fs::read(&newer).unwrap();
     run(newer.to_str().unwrap(), &["newer", "4711"]);
     assert_eq!(std::fs::read(&newer).unwrap(), before, "a database of a newer schema is not touched");
+
+    let older = pqlab.path("older.db");
+    std::fs::copy(&newer, &older).unwrap();
+    rusqlite::Connection::open(&older).unwrap().pragma_update(None, "user_version", 1).unwrap();
+    let before = std::fs::read(&older).unwrap();
+    run(older.to_str().unwrap(), &["older", "schema 1", "the pqlab that wrote it"]);
+    assert_eq!(std::fs::read(&older).unwrap(), before, "a database of an older schema is not touched");
 }
 
 #[test]

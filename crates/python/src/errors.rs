@@ -192,6 +192,7 @@ fn store_advice(error: &StoreError) -> &'static str {
         | StoreError::Foreign { .. }
         | StoreError::Altered { .. } => "name another file",
         StoreError::Future { .. } => "correct its started_at, or the clock of the machine that measured it",
+        StoreError::Older { .. } => "read it with the pqlab that wrote it, or name another file",
         StoreError::Newer { .. } => "update pqlab, or name another file",
         StoreError::Denied { .. } => "fix the rights of the file and its folder, or name another one",
         StoreError::Full { .. } => "free some, then go on with pqlab.resume()",

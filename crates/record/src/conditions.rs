@@ -2,6 +2,7 @@ use crate::Residue;
 use serde::{Deserialize, Serialize};
 
 /// Samples of a visit that follow one another, a millisecond or two of them, between two looks at the core.
+// The store encodes its fields in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chunk {
     /// How many samples.
@@ -15,6 +16,7 @@ pub struct Chunk {
 
 /// CPU time of the thread that did a visit's work, beside the wall time in which it had it: from before the first sample to behind
 /// the last, what is not timed included.
+// The store encodes its fields in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuTime {
     /// CPU time of the thread in ns.
@@ -23,7 +25,7 @@ pub struct CpuTime {
     pub wall_ns: u64,
 }
 
-/// Under which conditions a visit took its samples. All of it is absent in what was stored before it was kept.
+/// Conditions under which a visit took its samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The samples in their order, in chunks; none where the core was looked at before and after the visit only.
@@ -36,6 +38,5 @@ pub struct Conditions {
     /// process alone.
     pub first_call_ns: Option<f64>,
     /// CPU time of the visit; `None` where threads of its own did the work.
-    #[serde(default)]
     pub cpu_time: Option<CpuTime>,
 }

@@ -3,6 +3,7 @@ use std::fmt;
 
 /// State of the processor that a call left behind and that outlives it: what runs next in the thread pays, or computes
 /// otherwise.
+// The store encodes a variant by its position: new variants go to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residue {

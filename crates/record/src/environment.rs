@@ -65,7 +65,6 @@ pub struct Cpu {
     /// Instruction-set extensions that matter to cryptography, without those that were hidden.
     pub features: Vec<String>,
     /// Features that `PQLAB_HIDE_CPU_FEATURES` hid: code paths that need them did not run.
-    #[serde(default)]
     pub hidden_features: Vec<String>,
     /// Revision of the microcode.
     pub microcode: Option<String>,
@@ -117,10 +116,10 @@ pub struct OperatingSystem {
     /// The kernel's limit on performance counters (`perf_event_paranoid`).
     pub perf_event_paranoid: Option<i32>,
     /// Why the run's processes were not kept on one core; `None` where they were.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unpinned: Option<String>,
     /// Who else measured on the run's core when it began, where no other core was free.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub crowded: Option<String>,
 }
 
@@ -153,13 +152,10 @@ pub struct ProviderBuild {
     /// Flags, features, code paths.
     pub build: String,
     /// The language of what is not linked in, in a word of lower case (`go`); `None` for what is.
-    #[serde(default)]
     pub language: Option<String>,
     /// What runs it, with its version as found at run time: `go1.26.8`; `None` where nothing does.
-    #[serde(default)]
     pub runtime: Option<String>,
     /// The shared library or the program that it is, its id being the label that the user gave it; `None` where it was linked in.
-    #[serde(default)]
     pub library: Option<LoadedLibrary>,
 }
 

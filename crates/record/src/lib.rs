@@ -6,7 +6,6 @@
 mod case;
 mod conditions;
 mod disturbance;
-mod earlier;
 mod environment;
 mod noise;
 mod protocol;

@@ -19,7 +19,6 @@ pub struct MachineNoise {
     pub run_spread_pct: f64,
     /// Likewise of their core cycles, where the case has them: then the comparisons were made in cycles, and the margin and the
     /// smallest difference are of cycles.
-    #[serde(default)]
     pub run_spread_cycles_pct: Option<f64>,
     /// The margin within which nineteen of twenty comparisons are equivalent, in percent.
     pub margin_pct: f64,

@@ -70,8 +70,7 @@ pub struct Fastest {
     pub runner_up: Option<RunnerUp>,
     /// How many pairs were tried.
     pub candidates: u64,
-    /// Which they were; none in runs of before this was kept.
-    #[serde(default)]
+    /// Which they were.
     pub among: Vec<String>,
     /// Those that failed or have a known defect in what decided.
     pub failed: Vec<FailedCandidate>,
@@ -106,8 +105,7 @@ pub struct Protocol {
     pub warmup: u64,
     /// Samples of a case over all processes; `None` for the adaptive rules.
     pub iterations: Option<u64>,
-    /// Samples of a case that waits for a network, over all processes; 0 in runs of before there were any.
-    #[serde(default)]
+    /// Samples of a case that waits for a network, over all processes.
     pub handshakes: u64,
     /// Percentage of the samples left out at each tail.
     pub trim_pct: f64,
@@ -124,10 +122,8 @@ pub struct Protocol {
     /// Cores to which workers are pinned; `None` leaves the choice to the harness.
     pub affinity: Option<Vec<u32>>,
     /// What intervals take the spread between runs for.
-    #[serde(default)]
     pub run_spreads: RunSpreads,
     /// What `fastest` stands for, where it was asked for.
-    #[serde(default)]
     pub fastest: Vec<Fastest>,
 }
 

@@ -28,9 +28,7 @@ pub struct RunSummary {
     /// The name of the host that measured it.
     pub host: Option<String>,
     /// The names that users gave it, by which later runs are compared with it; sorted.
-    #[serde(default)]
     pub names: Vec<String>,
     /// What users wrote of it.
-    #[serde(default)]
     pub note: Option<String>,
 }

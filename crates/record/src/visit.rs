@@ -42,9 +42,7 @@ impl Moment {
 /// The samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Which start of the run made it: 0 for the first, one more each time that a stopped run was gone on with. Absent in
-    /// files of before it was kept.
-    #[serde(default)]
+    /// Which start of the run made it: 0 for the first, one more each time that a stopped run was gone on with.
     pub start: u32,
     /// Which worker process of that start. Two visits are of one process where their [workers](Self::worker) are equal.
     pub process: u32,
@@ -65,7 +63,6 @@ pub struct Visit {
     /// What the workload measured itself, by name: sizes in bytes, delays in ns, windows of threads.
     pub extra: Vec<(String, Vec<f64>)>,
     /// Under which conditions the samples were taken.
-    #[serde(default)]
     pub conditions: Conditions,
 }
 

@@ -48,6 +48,19 @@ pub enum StoreError {
         /// The newest schema that this build knows.
         known: u32,
     },
+    /// The file has a schema from before the oldest that this build reads.
+    #[error(
+        "{}: written by an older pqlab (schema {found}, this one reads schema {oldest} and later)",
+        path.display()
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The oldest schema that this build reads.
+        oldest: u32,
+    },
     /// The file has a schema object that pqlab never creates.
     #[error("{}: not a database written by pqlab: it contains the {what}", path.display())]
     Altered {

@@ -3,7 +3,7 @@
 //! A finished case survives a killed process and a power failure: [`Store::finish_case`] returns only when its one
 //! transaction has reached the disk. What was not committed leaves no trace.
 //!
-//! The tables (`migrations/`) are made to be read with `sqlite3` by hand; only raw samples need [`samples::decode`].
+//! The tables (`schema.sql`) are made to be read with `sqlite3` by hand; only raw samples need [`samples::decode`].
 
 #![warn(clippy::missing_errors_doc)]
 

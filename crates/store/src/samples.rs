@@ -7,34 +7,19 @@
 //! offset 9   the payload, raw DEFLATE (RFC 1951)
 //! ```
 //!
-//! The payload of version 1 is postcard's encoding of [`wire::Samples`], in which a list of readings is its least value
-//! and what each lies above it: the readings of a visit are close to one another, so most take a byte or two.
+//! The payload is postcard's encoding of [`wire::Samples`], in which a list of readings is its least value and what each lies
+//! above it: the readings of a visit are close to one another, so most take a byte or two.
 //!
-//! The payload of version 2 has behind it which [start](pqlab_record::Visit::start) of the run made which visits; what was
-//! written as version 1 was made by the first.
-//!
-//! The payload of version 3 has behind that the [conditions](pqlab_record::Conditions) of each visit.
-//!
-//! The payload of version 4 has behind that the CPU time of each visit.
-//!
-//! A change of the payload's shape is a new version with a module of its own; old ones stay readable.
+//! A change of the payload's shape is a new version with a module of its own; released ones stay readable.
 
-mod conditions;
-mod cpu_times;
-mod starts;
 mod wire;
 
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use pqlab_record::Samples;
-use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
-/// What is written.
+/// What is written and read. Versions 1 to 3 were never released.
 const VERSION: u8 = 4;
-/// What was written before, and is read.
-const WITHOUT_STARTS: u8 = 1;
-const WITHOUT_CONDITIONS: u8 = 2;
-const WITHOUT_CPU_TIMES: u8 = 3;
 const HEADER: usize = 9;
 /// DEFLATE cannot do better than 1,032 to 1, so that a length beyond this is a lie.
 const MOST_EXPANSION: usize = 1032;
@@ -65,14 +50,14 @@ pub enum SamplesError {
     /// Bytes behind the end.
     #[error("{0} bytes too many")]
     Trailing(usize),
-    /// The starts of the run are not those of so many visits.
-    #[error("other visits than starts made")]
+    /// The table of starts is longer or shorter than the list of visits.
+    #[error("start table covers a different number of visits than the payload")]
     Starts,
-    /// The conditions are not those of so many visits.
-    #[error("other visits than conditions")]
+    /// There are more or fewer conditions than visits.
+    #[error("number of condition records does not match number of visits")]
     Conditions,
-    /// The CPU times are not those of so many visits.
-    #[error("other visits than CPU times")]
+    /// There are more or fewer CPU times than visits.
+    #[error("number of CPU times does not match number of visits")]
     CpuTimes,
     /// A reading beyond 64 bits.
     #[error("a reading beyond 64 bits")]
@@ -82,7 +67,7 @@ pub enum SamplesError {
 /// The samples as bytes.
 ///
 /// # Errors
-/// [`SamplesError`] where visits and conditions do not belong together.
+/// [`SamplesError::Length`] for more than the longest payload.
 pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     let payload = payload(samples)?;
     if payload.len() > LONGEST_PAYLOAD {
@@ -105,7 +90,7 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
 /// [`SamplesError`] for bytes that are not what [`encode`] made.
 pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     let (header, compressed) = bytes.split_at_checked(HEADER).ok_or(SamplesError::Truncated(bytes.len()))?;
-    if !matches!(header[0], WITHOUT_STARTS | WITHOUT_CONDITIONS | WITHOUT_CPU_TIMES | VERSION) {
+    if header[0] != VERSION {
         return Err(SamplesError::Version(header[0]));
     }
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -126,25 +111,16 @@ pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     if read != compressed.len() {
         return Err(SamplesError::Trailing(compressed.len() - read));
     }
-    match header[0] {
-        WITHOUT_STARTS => from_payload::<wire::Samples>(&payload),
-        WITHOUT_CONDITIONS => from_payload::<starts::Samples>(&payload),
-        WITHOUT_CPU_TIMES => from_payload::<conditions::Samples>(&payload),
-        _ => from_payload::<cpu_times::Samples>(&payload),
-    }
+    from_payload(&payload)
 }
 
 /// The payload before compression: equal for equal samples, not-a-numbers included.
 pub(crate) fn payload(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
-    Ok(postcard::to_stdvec(&cpu_times::Samples::from(samples))?)
+    Ok(postcard::to_stdvec(&wire::Samples::from(samples))?)
 }
 
-fn from_payload<Shape>(payload: &[u8]) -> Result<Samples, SamplesError>
-where
-    Shape: DeserializeOwned,
-    Samples: TryFrom<Shape, Error = SamplesError>,
-{
-    let (samples, rest) = postcard::take_from_bytes::<Shape>(payload)?;
+fn from_payload(payload: &[u8]) -> Result<Samples, SamplesError> {
+    let (samples, rest) = postcard::take_from_bytes::<wire::Samples>(payload)?;
     if !rest.is_empty() {
         return Err(SamplesError::Trailing(rest.len()));
     }

@@ -6,54 +6,70 @@ use std::path::Path;
 /// Marks the file as ours, in the header field that SQLite keeps for it: "pqlb".
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pqlb");
 
-/// Step N brings schema N to schema N + 1. What has been released never changes: a new schema is a new step.
-pub(crate) const MIGRATIONS: &[&str] = &[
-    include_str!("../migrations/0001.sql"),
-    include_str!("../migrations/0002.sql"),
-    include_str!("../migrations/0003.sql"),
-    include_str!("../migrations/0004.sql"),
-    include_str!("../migrations/0005.sql"),
-];
-
-/// The newest schema that this build knows.
-pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
-
-/// The file's schema; 0 for an empty file. A file that is not ours, or of the future, is refused untouched.
-pub(crate) fn inspect(connection: &mut Connection, path: &Path) -> Result<u32, StoreError> {
-    // One transaction, so that a file that another process is just making is seen whole or not at all.
-    let view = connection.transaction().at(path)?;
-    version(&view, path)
+/// Versions of the tables, from the oldest that can be read to the newest.
+pub(crate) struct Schema {
+    /// The oldest version.
+    pub(crate) oldest: u32,
+    /// SQL that makes the tables of the oldest version.
+    pub(crate) tables: &'static str,
+    /// Step N brings version `oldest + N` to the next. A released step never changes.
+    pub(crate) migrations: &'static [&'static str],
 }
 
-/// Brings the file up to date, each step in a transaction of its own.
-pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    loop {
-        let step = connection.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
-        let Some(sql) = MIGRATIONS.get(version(&step, path)? as usize) else { return Ok(()) };
-        apply(&step, sql).at(path)?;
-        step.commit().at(path)?;
+/// What this build reads and writes. Versions 1 to 4 were never released.
+pub(crate) const SCHEMA: Schema = Schema { oldest: 5, tables: include_str!("schema.sql"), migrations: &[] };
+
+impl Schema {
+    pub(crate) fn newest(&self) -> u32 {
+        self.oldest + self.migrations.len() as u32
+    }
+
+    /// Returns the file's version; 0 for an empty file. It refuses other programs' files and versions out of range, and changes nothing.
+    pub(crate) fn inspect(&self, connection: &mut Connection, path: &Path) -> Result<u32, StoreError> {
+        // One transaction, so that a file that another process is just making is seen whole or not at all.
+        let view = connection.transaction().at(path)?;
+        self.version(&view, path)
+    }
+
+    /// Makes the tables of an empty file and brings an older file up to date, each step in a transaction of its own.
+    pub(crate) fn migrate(&self, connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+        loop {
+            let step = connection.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
+            let (sql, next) = match self.version(&step, path)? {
+                0 => (self.tables, self.oldest),
+                found => match self.migrations.get((found - self.oldest) as usize) {
+                    Some(sql) => (*sql, found + 1),
+                    None => return Ok(()),
+                },
+            };
+            apply(&step, sql, next).at(path)?;
+            step.commit().at(path)?;
+        }
+    }
+
+    fn version(&self, view: &Transaction<'_>, path: &Path) -> Result<u32, StoreError> {
+        let application: i32 = view.pragma_query_value(None, "application_id", |row| row.get(0)).at(path)?;
+        let version: i32 = view.pragma_query_value(None, "user_version", |row| row.get(0)).at(path)?;
+        let tables: u32 = view.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).at(path)?;
+        let (oldest, newest) = (self.oldest, self.newest());
+        match (application, u32::try_from(version)) {
+            (APPLICATION_ID, Ok(found)) if found > newest => {
+                Err(StoreError::Newer { path: path.to_path_buf(), found, known: newest })
+            }
+            (APPLICATION_ID, Ok(found)) if found >= oldest => check_tables(view, path).map(|()| found),
+            (APPLICATION_ID, Ok(found)) if found > 0 => {
+                Err(StoreError::Older { path: path.to_path_buf(), found, oldest })
+            }
+            (0, Ok(0)) if tables == 0 => Ok(0),
+            _ => Err(StoreError::Foreign { path: path.to_path_buf() }),
+        }
     }
 }
 
-fn apply(step: &Transaction<'_>, sql: &str) -> rusqlite::Result<()> {
-    let version: u32 = step.pragma_query_value(None, "user_version", |row| row.get(0))?;
+fn apply(step: &Transaction<'_>, sql: &str, version: u32) -> rusqlite::Result<()> {
     step.execute_batch(sql)?;
     step.pragma_update(None, "application_id", APPLICATION_ID)?;
-    step.pragma_update(None, "user_version", version + 1)
-}
-
-fn version(view: &Transaction<'_>, path: &Path) -> Result<u32, StoreError> {
-    let application: i32 = view.pragma_query_value(None, "application_id", |row| row.get(0)).at(path)?;
-    let version: i32 = view.pragma_query_value(None, "user_version", |row| row.get(0)).at(path)?;
-    let tables: u32 = view.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).at(path)?;
-    match (application, u32::try_from(version)) {
-        (APPLICATION_ID, Ok(found)) if found > KNOWN => {
-            Err(StoreError::Newer { path: path.to_path_buf(), found, known: KNOWN })
-        }
-        (APPLICATION_ID, Ok(found)) if found > 0 => check_tables(view, path).map(|()| found),
-        (0, Ok(0)) if tables == 0 => Ok(0),
-        _ => Err(StoreError::Foreign { path: path.to_path_buf() }),
-    }
+    step.pragma_update(None, "user_version", version)
 }
 
 /// Refuses views, triggers and virtual tables. pqlab creates only tables and indexes, and reading a crafted view may never end.

@@ -1,6 +1,6 @@
 use crate::StoreError;
 use crate::error::{At, PATIENCE_SECONDS};
-use crate::schema::{self, KNOWN};
+use crate::schema::{SCHEMA, Schema};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, OpenFlags};
@@ -28,9 +28,14 @@ impl Store {
     /// schema up to date. Older programs cannot open the file afterwards, so a [copy](Self::kept_copy) is kept beside it.
     ///
     /// # Errors
-    /// [`StoreError`] for what is no file or another program's, for a schema of the future, and where it cannot be made or written.
+    /// [`StoreError`] for what is no file or another program's, for a schema that this build does not read, and where it cannot be
+    /// made or written.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
-        let path = path.as_ref().to_path_buf();
+        Store::open_with(path.as_ref(), &SCHEMA)
+    }
+
+    pub(crate) fn open_with(path: &Path, schema: &Schema) -> Result<Store, StoreError> {
+        let path = path.to_path_buf();
         let file = file_name(&path)?;
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder).map_err(|error| StoreError::Denied {
@@ -42,13 +47,11 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(&file, flags).at(&path)?;
         prepare(&connection).at(&path)?;
-        let found = schema::inspect(&mut connection, &path)?;
-        let kept = match found {
-            1..KNOWN => Some(keep_copy(&connection, &file, found).at(&path)?),
-            _ => None,
-        };
-        if found < KNOWN {
-            schema::migrate(&mut connection, &path)?;
+        let found = schema.inspect(&mut connection, &path)?;
+        let is_older = (1..schema.newest()).contains(&found);
+        let kept = if is_older { Some(keep_copy(&connection, &file, found).at(&path)?) } else { None };
+        if found < schema.newest() {
+            schema.migrate(&mut connection, &path)?;
         }
         // SQLite opens a file that it may not write for reading, without a word.
         if connection.is_readonly("main").at(&path)? {
@@ -66,7 +69,7 @@ impl Store {
         let path = PathBuf::from(IN_MEMORY);
         let mut connection = Connection::open_in_memory().at(&path)?;
         prepare(&connection).at(&path)?;
-        schema::migrate(&mut connection, &path)?;
+        SCHEMA.migrate(&mut connection, &path)?;
         Ok(Store { connection, path, kept: None })
     }
 
@@ -76,7 +79,11 @@ impl Store {
     /// # Errors
     /// [`StoreError::Missing`] where it is not there, and as [`open`](Self::open).
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
-        let path = path.as_ref().to_path_buf();
+        Store::open_read_only_with(path.as_ref(), &SCHEMA)
+    }
+
+    pub(crate) fn open_read_only_with(path: &Path, schema: &Schema) -> Result<Store, StoreError> {
+        let path = path.to_path_buf();
         let file = file_name(&path)?;
         match file.try_exists() {
             Ok(true) => {}
@@ -84,17 +91,18 @@ impl Store {
             Err(error) => return Err(StoreError::Denied { path, attempt: "opened", reason: error.to_string() }),
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let open = || read_only(Connection::open_with_flags(&file, flags), &path);
+        let open = || read_only(Connection::open_with_flags(&file, flags), &path, schema);
         let (connection, found) = match open() {
             // Where the files beside it (-wal, -shm) can be neither found nor made, nobody else can be writing either,
             // and a database that was closed in order is all in the one file.
             Err(StoreError::Denied { .. }) if !log_of(&file).exists() => {
                 let uri = immutable_uri(&file);
-                read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path)?
+                read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path, schema)?
             }
             opened => opened?,
         };
-        let connection = if found < KNOWN { brought_up_to_date(&connection, &path)? } else { connection };
+        let is_older = found < schema.newest();
+        let connection = if is_older { brought_up_to_date(&connection, &path, schema)? } else { connection };
         Ok(Store { connection, path, kept: None })
     }
 
@@ -128,24 +136,24 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "foreign_keys", true)
 }
 
-/// Copies a file with an older schema to `pqlab.db.v4`, or to `pqlab.db.v4.2` and so on if that name is taken.
-fn keep_copy(connection: &Connection, file: &Path, schema: u32) -> rusqlite::Result<PathBuf> {
+/// Copies a file with an older schema to `pqlab.db.v5`, or to `pqlab.db.v5.2` and so on if that name is taken.
+fn keep_copy(connection: &Connection, file: &Path, version: u32) -> rusqlite::Result<PathBuf> {
     let name = |suffix: String| {
         let mut name = file.as_os_str().to_owned();
         name.push(suffix);
         PathBuf::from(name)
     };
-    let names = std::iter::once(format!(".v{schema}")).chain((2_u64..).map(|number| format!(".v{schema}.{number}")));
+    let names = std::iter::once(format!(".v{version}")).chain((2_u64..).map(|number| format!(".v{version}.{number}")));
     let copy = names.map(name).find(|name| !name.exists()).unwrap_or_else(|| name(".old".into()));
     copied(connection, Connection::open(&copy)?)?;
     Ok(copy)
 }
 
 /// Copies the database into a temporary file, which SQLite deletes on close, and migrates the copy.
-fn brought_up_to_date(older: &Connection, path: &Path) -> Result<Connection, StoreError> {
+fn brought_up_to_date(older: &Connection, path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
     let mut copy = Connection::open("").and_then(|copy| copied(older, copy)).at(path)?;
     prepare(&copy).at(path)?;
-    schema::migrate(&mut copy, path)?;
+    schema.migrate(&mut copy, path)?;
     Ok(copy)
 }
 
@@ -164,10 +172,14 @@ fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "FULL")
 }
 
-fn read_only(opened: rusqlite::Result<Connection>, path: &Path) -> Result<(Connection, u32), StoreError> {
+fn read_only(
+    opened: rusqlite::Result<Connection>,
+    path: &Path,
+    schema: &Schema,
+) -> Result<(Connection, u32), StoreError> {
     let mut connection = opened.at(path)?;
     prepare(&connection).at(path)?;
-    let found = schema::inspect(&mut connection, path)?;
+    let found = schema.inspect(&mut connection, path)?;
     Ok((connection, found))
 }
 

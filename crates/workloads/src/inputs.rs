@@ -150,14 +150,10 @@ pub(crate) fn encoded(
     Ok(bytes)
 }
 
-/// The encoding of the private key that a case names, of those that the provider loads; its own, the first, for a case of before,
-/// whose id did not say.
+/// The encoding of the private key that a case names, of those that the provider loads.
 pub(crate) fn encoding(case: &Case, encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
-    let found = match case.key() {
-        Some(name) => encodings.iter().find(|encoding| encoding.name() == name),
-        None => encodings.first(),
-    };
-    found.copied().ok_or_else(|| missing(case))
+    let named = encodings.iter().find(|encoding| case.key() == Some(encoding.name()));
+    named.copied().ok_or_else(|| missing(case))
 }
 
 /// Coins that an operation is given: fresh ones before each batch, or the same seeds in turn.

@@ -83,7 +83,7 @@ impl TrialSource for Registry {
 mod tests {
     use super::*;
     use crate::{Keys, Variant};
-    use pqlab_record::CoinSource;
+    use pqlab_record::{CoinSource, Form};
     use std::collections::HashSet;
 
     /// Every case that can be asked for, with every variant, source of coins and number of keys.
@@ -142,9 +142,27 @@ mod tests {
     }
 
     #[test]
-    fn no_id_leaves_the_encoding_of_a_private_key_unsaid() {
+    fn ids_name_the_encoding_of_every_encoded_private_key() {
+        let mut named = 0;
         for case in everything() {
-            assert_eq!(case.today(), case, "{}", case.id());
+            let encoded = match (case.workload.as_str(), case.operation.as_str()) {
+                ("kem", "keygen" | "decapsulate") | ("signature", "keygen" | "sign") => {
+                    case.form == Some(Form::Encoded)
+                }
+                ("certificate", "encode-private" | "decode-private") => true,
+                _ => false,
+            };
+            assert!(!encoded || case.key().is_some(), "{}", case.id());
+            named += usize::from(encoded);
+        }
+        assert!(named > 0, "no case has an encoded private key");
+    }
+
+    #[test]
+    fn conversions_of_keys_name_no_library() {
+        let conversions = ["encode-public", "decode-public", "encode-private", "decode-private"];
+        for case in everything().iter().filter(|case| conversions.contains(&case.operation.as_str())) {
+            assert_eq!(case.provider, "pqlab", "{}", case.id());
         }
     }
 }

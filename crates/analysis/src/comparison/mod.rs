@@ -43,7 +43,7 @@ use crate::run::RunAnalysis;
 use crate::series::SeriesComparison;
 use pqlab_record::{Case, RunHeader, RunSpreads, Statistic, Unit};
 use pqlab_stats::{DEFAULT_MARGIN_PCT, Judgement, Ratio, RunSpread, Verdict, judge};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// In which unit cases are judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -241,12 +241,11 @@ impl Comparison {
     }
 }
 
-/// Compares two runs case by case, without what the harness itself costs. A case of before is paired with the one of today that
-/// does the same work.
+/// Compares two runs case by case, without what the harness itself costs.
 pub fn compare_runs(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, criteria: &ComparisonCriteria) -> Comparison {
-    let (ours, theirs) = (by_lasting_id(first), by_lasting_id(second));
+    let (ours, theirs) = (by_id(first), by_id(second));
     let in_order = first.cases().iter().filter(|case| !case.is_floor());
-    let pairs = in_order.filter_map(|case| Some((case, *theirs.get(&case.case().lasting_id())?)));
+    let pairs = in_order.filter_map(|case| Some((case, *theirs.get(&case.case().id())?)));
     let mut comparison = compared_pairs(first, second, &pairs.collect::<Vec<_>>(), criteria, true);
     comparison.only_first = only(&ours, &theirs);
     comparison.only_second = only(&theirs, &ours);
@@ -254,26 +253,24 @@ pub fn compare_runs(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, criteria:
     comparison
 }
 
-/// Cases by what they are called in every run.
+/// Cases by their ids.
 type ById<'r, 'a> = BTreeMap<String, &'r CaseAnalysis<'a>>;
 
-fn by_lasting_id<'r, 'a>(run: &'r RunAnalysis<'a>) -> ById<'r, 'a> {
+fn by_id<'r, 'a>(run: &'r RunAnalysis<'a>) -> ById<'r, 'a> {
     let cases = run.cases().iter().filter(|case| !case.is_floor());
-    cases.map(|case| (case.case().lasting_id(), case)).collect()
+    cases.map(|case| (case.case().id(), case)).collect()
 }
 
 /// The ids of those that the other run has not, sorted.
 fn only(own: &ById<'_, '_>, other: &ById<'_, '_>) -> Vec<String> {
-    let missing = own.iter().filter(|(id, _)| !other.contains_key(*id));
-    let ids: BTreeSet<String> = missing.map(|(_, case)| case.case().id()).collect();
-    ids.into_iter().collect()
+    own.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
 }
 
 /// Of the cases that one run alone has, those that the other has with its private key in another encoding.
 fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison: &Comparison) -> Vec<String> {
     let alone = |run: &RunAnalysis<'_>, ids: &[String]| -> Vec<Case> {
         let cases = run.cases().iter().map(CaseAnalysis::case);
-        cases.filter(|case| ids.contains(&case.id())).map(Case::today).collect()
+        cases.filter(|case| ids.contains(&case.id())).cloned().collect()
     };
     let others = alone(second, &comparison.only_second);
     let keys = |case: &Case| case.key().map(|key| format!("key={key}"));
@@ -336,7 +333,6 @@ fn compared_pairs(
 }
 
 fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &ComparisonCriteria) -> ComparedCase {
-    let [now_one, now_two] = [first, second].map(|of| of.case().today());
     let sides = [first, second].map(|of| of.measured().into_iter().collect::<Vec<_>>());
     let statistic = common_statistic(&[&sides[0], &sides[1]]);
     let time = |of: &CaseAnalysis<'_>| Some(of.estimates.as_ref()?.time(statistic).estimate);
@@ -357,18 +353,12 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
         judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
         doubtful: false,
         broken: first.record.error.is_none() && second.record.error.is_some(),
-        unlike: !now_one.comparable(&now_two),
+        unlike: !first.case().comparable(second.case()),
         notes: Vec::new(),
     };
-    for (which, of, now) in [("first", first, &now_one), ("second", second, &now_two)] {
-        if let Some(key) = now.key().filter(|_| of.case().key().is_none()) {
-            case.notes
-                .push(format!("the {which} is of before, when ids did not say the key's encoding: it was key={key}"));
-        }
-    }
     if case.unlike {
-        let said = |case: &Case| Some(case.kind().to_string()).filter(|kind| !kind.is_empty());
-        let [one, two] = [&now_one, &now_two].map(|case| said(case).unwrap_or_else(|| "the usual".into()));
+        let said = |of: &CaseAnalysis<'_>| Some(of.case().kind().to_string()).filter(|kind| !kind.is_empty());
+        let [one, two] = [first, second].map(|of| said(of).unwrap_or_else(|| "the usual".into()));
         case.notes.push(format!("different kinds of work, no verdict: {one} against {two}"));
     }
     if let (Some(one), Some(two)) = (first.measured(), second.measured()) {

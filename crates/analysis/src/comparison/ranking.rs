@@ -125,13 +125,13 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
 }
 
 /// How each case of a run stands among those that differ from it in the provider alone: that do the same operation of the same
-/// algorithm with the same parameters. The encoding of a private key is one of them, which ids of before did not say.
+/// algorithm with the same parameters. The encoding of a private key is one of them.
 pub(crate) fn standings(cases: &[Option<&Measured<'_>>], criteria: &ComparisonCriteria) -> Vec<Option<Standing>> {
     let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
     for (place, case) in cases.iter().enumerate() {
         let Some(case) = case else { continue };
         let of = &case.record().case;
-        groups.entry((&of.workload, of.today().name())).or_default().push(place);
+        groups.entry((&of.workload, of.name())).or_default().push(place);
     }
     let mut found = vec![None; cases.len()];
     for places in groups.values() {

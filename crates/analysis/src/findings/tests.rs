@@ -156,7 +156,7 @@ fn what_a_reference_system_has_for_itself_is_chosen_where_it_is_alone() {
 fn a_post_quantum_certificate_is_chosen_among_those_that_are() {
     let mut run = with(&[("X.509-Ed25519", "verify", "aws-lc", 5.0), ("X.509-ML-DSA-65", "verify", "aws-lc", 20.0)]);
     run.records.retain(|record| record.case.algorithm.starts_with("X.509"));
-    // Runs of before named no category for certificates.
+    // A file can leave the category out.
     for category in [Some(3), None] {
         for record in &mut run.records {
             record.case.workload = "certificate".into();

@@ -75,7 +75,6 @@ pub struct LeakOutcome {
     /// In what else they differ, where it cannot be helped.
     pub caveat: Option<String>,
     /// What the verdict does not say, a sentence each; none where nothing was measured.
-    #[serde(default)]
     pub limits: Vec<String>,
     /// The verdict.
     pub verdict: LeakConclusion,

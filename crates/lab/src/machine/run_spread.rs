@@ -46,7 +46,7 @@ pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
                 continue;
             };
             let variance = crossed.shares.iter().map(|share| share.variance).sum();
-            medians.push(RunMedian { case: record.case.lasting_id(), unit, median: crossed.mean.exp(), variance });
+            medians.push(RunMedian { case: record.case.id(), unit, median: crossed.mean.exp(), variance });
         }
     }
     medians.retain(|median| median.median.is_finite() && median.median > 0.0 && median.variance.is_finite());

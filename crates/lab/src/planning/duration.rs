@@ -175,11 +175,11 @@ impl Laboratory {
 /// What is known of times.
 #[derive(Default)]
 struct Times {
-    /// Time of a call in ns, by what stays of a case's id: of one task where there are several.
+    /// Time of a call in ns, by the case's id: of one task where there are several.
     by_id: BTreeMap<String, f64>,
     /// Seconds that a case took by the rules of the plan, preparation included.
     whole_s: BTreeMap<String, f64>,
-    /// Time in which a process prepares a case, in ns, by what stays of its id.
+    /// Time in which a process prepares a case, in ns, by the case's id.
     ready_ns: BTreeMap<String, f64>,
     /// Time of a call for each unit of size, and of preparing, by kind.
     by_kind: BTreeMap<String, (f64, f64)>,
@@ -192,14 +192,14 @@ impl Times {
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
         // How long the samples of threads are, a median does not tell: these are tried.
         let told: Vec<&Case> = cases.iter().filter(|case| case.threads().is_none()).collect();
-        let ids: BTreeSet<String> = told.iter().map(|case| case.lasting_id()).collect();
+        let ids: BTreeSet<String> = told.iter().map(|case| case.id()).collect();
         self.by_id.retain(|id, _| ids.contains(id));
         let plan: BTreeMap<String, &Case> = cases.iter().map(|case| (case.id(), case)).collect();
         for run in runs {
             let same = same_rules(&run.protocol, protocol);
             for (id, seconds) in shares(run) {
                 let Some(case) = plan.get(id) else { continue };
-                let id = case.lasting_id();
+                let id = case.id();
                 if same {
                     self.whole_s.entry(id).or_insert(seconds);
                 } else if let Some(ns) = self.by_id.get(&id) {
@@ -212,7 +212,7 @@ impl Times {
             }
         }
         for case in told {
-            let id = case.lasting_id();
+            let id = case.id();
             if let Some(ns) = self.by_id.get(&id) {
                 // A median is of one task, and of a whole block.
                 let tasks = case.tasks().unwrap_or(1) as f64;
@@ -224,7 +224,7 @@ impl Times {
     }
 
     fn of(&self, case: &Case, protocol: &Protocol) -> Option<Known> {
-        let id = case.lasting_id();
+        let id = case.id();
         if let Some(seconds) = self.whole_s.get(&id) {
             // Only the sum counts where the whole is known.
             let ready_ns = seconds * 1e9 / f64::from(protocol.processes.max(1));
@@ -382,7 +382,7 @@ fn expected(plan: &Plan, times: &Times) -> ExpectedDuration {
             }
         }
         found.seconds += match known {
-            Some(known) if times.whole_s.contains_key(&case.lasting_id()) => {
+            Some(known) if times.whole_s.contains_key(&case.id()) => {
                 known.ready_ns * f64::from(protocol.processes.max(1)) / 1e9
             }
             Some(known) => case_seconds(case, protocol, known, times.shortest_sample_ns(case)),
@@ -439,7 +439,7 @@ mod tests {
         let known = case("keygen", "a", &[]);
         let cases = [known.clone(), case("keygen", "b", &[]), case("sign", "a", &[]), case("verify", "a", &[])];
         let mut times = Times::default();
-        times.by_id.insert(known.lasting_id(), 1e6);
+        times.by_id.insert(known.id(), 1e6);
         times.learn(&cases, &reference(), &[]);
         times.tried.insert(kind(&cases[2]), vec![tried(100.0)]);
         let found = expected(&plan(&cases, reference()), &times);
@@ -460,7 +460,7 @@ mod tests {
     fn a_load_takes_its_tasks_and_is_known_by_a_smaller_one() {
         let of = |tasks| case("sign-load", "a", &[("tasks", tasks), ("workers", 2)]);
         let mut times = Times::default();
-        times.by_id.insert(of(100).lasting_id(), 1e5);
+        times.by_id.insert(of(100).id(), 1e5);
         let cases = [of(100), of(5000)];
         times.learn(&cases, &reference(), &[]);
         let call_ns = |case: &Case| times.of(case, &reference()).map(|known| known.call_ns);
@@ -511,7 +511,7 @@ mod tests {
         let cases = [small.clone(), large.clone()];
         let seconds = |protocol: Protocol| {
             let mut times = Times::default();
-            times.by_id.insert(large.lasting_id(), 1e9);
+            times.by_id.insert(large.id(), 1e9);
             times.learn(&cases, &protocol, std::slice::from_ref(&earlier));
             expected(&plan(&cases[1..], protocol), &times).seconds
         };

@@ -134,9 +134,16 @@ impl Case {
     }
 
     /// The encoding of the private key that is loaded or written within the operation: `seed`, `expanded`, `both`, `scalar`,
-    /// `der`, `cbor`; `None` where no private key is, and for cases of before, whose ids did not say.
+    /// `der`, `cbor`; `None` if the operation has no private key in encoded form.
     pub fn key(&self) -> Option<&str> {
         self.word(KEY)
+    }
+
+    /// The id without the encoding of the private key: equal for cases that differ in nothing else.
+    pub fn id_without_key(&self) -> String {
+        let mut case = self.clone();
+        case.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == KEY));
+        case.id()
     }
 
     /// Where the randomness of the operation comes from; `None` for one that draws none.
@@ -222,6 +229,7 @@ mod tests {
         assert_eq!((prepared.block.as_str(), prepared.coins()), ("signature/sign", Some(CoinSource::Internal)));
         let seed = sign(Form::Encoded).with_key("expanded").with_key("seed").in_block("signature/sign");
         assert_eq!(seed.id(), "signature/ML-DSA-65/sign[encoded,key=seed,len=32]@openssl");
+        assert_eq!(seed.id_without_key(), "signature/ML-DSA-65/sign[encoded,len=32]@openssl");
         assert_eq!((seed.block.as_str(), seed.key()), ("signature/sign/encoded,key=seed", Some("seed")));
         let exact = sign(Form::Prepared).with_coins(CoinSource::Exact).in_block("signature/sign");
         assert_eq!(exact.id(), "signature/ML-DSA-65/sign[len=32,coins=exact]@openssl");

@@ -68,10 +68,8 @@ pub struct Sizes {
     /// Signature, the longest where the length varies.
     pub signature: Option<u64>,
     /// The client's message of a circuit handshake.
-    #[serde(default)]
     pub onionskin: Option<u64>,
     /// The relay's message of a circuit handshake.
-    #[serde(default)]
     pub reply: Option<u64>,
 }
 
@@ -87,7 +85,6 @@ pub struct Facts {
     /// What the library is known to do wrong in this operation, as published vectors show.
     pub defect: Option<String>,
     /// The random generator that the library asks within the operation; `None` where it asks none.
-    #[serde(default)]
     pub generator: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 //! A repetition is a process: its time is the mean over its samples, its iterations are the operations in them. With more
 //! than one repetition the aggregates follow, as Google Benchmark writes them. `cpu_time` is the real time times the part of its
 //! visits' wall time for which the thread had a processor: reading its CPU clock around each sample would take longer than many
-//! operations do. Where that was not recorded (older runs, and work on several threads) it repeats `real_time`, and the context
+//! operations do. Where that was not recorded (work on several threads) it repeats `real_time`, and the context
 //! says so. The label names the provider's version and then the caveats. Cases of the ledger carry the user counters
 //! `avg_verify_time_us` and `txs_per_second`. The harness floor is the last row.
 

@@ -273,9 +273,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
         )?;
         writeln!(out, "|---|---|---:|---:|---:|---|")?;
         for row in analysis.cases().iter().filter(|row| !row.is_floor()) {
-            let (Some(here), Some(there)) = (row.time(), other.medians.get(&row.case().lasting_id())) else {
-                continue;
-            };
+            let (Some(here), Some(there)) = (row.time(), other.medians.get(&row.case().id())) else { continue };
             let Some(ratio) = row.time_over(other) else { continue };
             writeln!(
                 out,

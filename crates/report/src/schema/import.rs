@@ -182,26 +182,15 @@ mod tests {
         let back = edited.into_run().unwrap();
         assert!(back == run, "another run came back");
         assert_eq!(document(&back).results["kem"][0].caveats, caveats);
-        let mut older = serde_json::to_value(document(&run)).unwrap();
-        for row in older["results"]["kem"].as_array_mut().unwrap() {
-            let row = row.as_object_mut().unwrap();
-            assert!(row.remove("caveats").is_some() && row.remove("key").is_some());
-        }
-        assert!(serde_json::from_value::<Document>(older).unwrap().into_run() == Ok(run), "another run came back");
     }
 
     #[test]
-    fn starts_come_back_and_are_the_first_where_nothing_is_said() {
+    fn starts_come_back() {
         let mut run = fixtures::run();
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.start = 2);
         let bytes = written("json-samples", &run);
         let document: Document = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(document.into_run(), Ok(run));
-        let text = String::from_utf8(bytes).unwrap();
-        let older = text.replace(r#""start":2,"#, "").replace(r#""start":0,"#, "");
-        assert!(older.len() < text.len() && !older.contains(r#""start":"#));
-        let document: Document = serde_json::from_str(&older).unwrap();
-        assert_eq!(document.into_run(), Ok(fixtures::run()));
     }
 
     #[test]

@@ -37,13 +37,10 @@ pub struct Document {
     /// The cases that have their record, by area, both in the order of the plan.
     pub results: IndexMap<String, Vec<ResultEntry>>,
     /// Cases on several threads: throughput, speed-up, efficiency.
-    #[serde(default)]
     pub scaling: Vec<ScalingEntry>,
     /// Cases through a thread pool: wall time, queueing delays, losses.
-    #[serde(default)]
     pub loads: Vec<LoadEntry>,
     /// Tables that several cases make together, by name. They follow from the samples: what a file says of them is for its readers.
-    #[serde(default)]
     pub tables: IndexMap<String, TableEntry>,
 }
 
@@ -71,7 +68,6 @@ pub struct RunEntry {
     /// Those of them that failed.
     pub failed: usize,
     /// The runs that the cases are of, the newest first: itself, or those that a report put together.
-    #[serde(default)]
     pub parts: Vec<PartEntry>,
 }
 
@@ -139,7 +135,7 @@ pub struct HarnessEntry {
     /// Operations discarded in each process before its first sample of a case.
     pub warmup: u64,
     /// Samples of a case that waits for a network, where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<u64>,
     /// Percentage of the samples left out at each tail.
     pub outlier_trim_pct: f64,
@@ -159,11 +155,9 @@ pub struct HarnessEntry {
     pub counter: CounterChoice,
     /// Cores to which workers were pinned.
     pub affinity: Option<Vec<u32>>,
-    /// What intervals take the spread between runs for. An import without it is taken.
-    #[serde(default)]
+    /// What intervals take the spread between runs for.
     pub run_spreads: RunSpreads,
-    /// What `fastest` stands for, where it was asked for, with its runner-up. An import without it is taken.
-    #[serde(default)]
+    /// What `fastest` stands for, where it was asked for, with its runner-up.
     pub fastest: Vec<Fastest>,
 }
 
@@ -173,7 +167,6 @@ pub struct ResultEntry {
     /// The identity in one line.
     pub id: String,
     /// Id of the run that measured it.
-    #[serde(default)]
     pub run: String,
     /// What a table's row is called.
     pub name: String,
@@ -196,7 +189,6 @@ pub struct ResultEntry {
     /// Whether too few visits were left undisturbed, so that the figures count all of them.
     pub contended: bool,
     /// Whether the case became slower or faster while it was measured.
-    #[serde(default)]
     pub drifting: bool,
     /// Whether the wanted precision was reached in the time given: else `imprecise` says why not.
     pub precision_reached: bool,
@@ -218,17 +210,14 @@ pub struct ResultEntry {
     /// Mean of the samples after trimming.
     pub mean_us: Option<f64>,
     /// 95% interval of the mean.
-    #[serde(default)]
     pub mean_ci_us: Option<[f64; 2]>,
     /// `median` or `mean`: what the case is compared and ranked by. `mean` for an operation that repeats by chance.
-    #[serde(default)]
     pub statistic: Option<String>,
     /// Sample standard deviation.
     pub stdev_us: Option<f64>,
     /// Standard deviation in percent of the mean.
     pub cov_pct: Option<f64>,
     /// Robust coefficient of variation in percent: 0.741 times the interquartile range over the median.
-    #[serde(default)]
     pub robust_cov_pct: Option<f64>,
     /// Smallest sample.
     pub min_us: Option<f64>,
@@ -254,7 +243,6 @@ pub struct ResultEntry {
     /// Operations a second, one after the other: the reciprocal of `mean_us`.
     pub ops_per_s: Option<f64>,
     /// 95% interval of `ops_per_s`.
-    #[serde(default)]
     pub ops_per_s_ci: Option<[f64; 2]>,
     /// Median count of `counter`; null for the wall clock.
     pub ticks: Option<f64>,
@@ -264,13 +252,10 @@ pub struct ResultEntry {
     pub sizes: Sizes,
     /// By how much the visits' medians change from the first round to the last, in percent; null for fewer than three
     /// processes with three visits.
-    #[serde(default)]
     pub drift_pct: Option<f64>,
     /// Standard deviation of what tells processes apart, in percent of the median; null where it cannot be told.
-    #[serde(default)]
     pub between_processes_pct: Option<f64>,
     /// Standard deviation of the medians of one process's visits, in percent of the median; likewise.
-    #[serde(default)]
     pub within_processes_pct: Option<f64>,
     /// What `ticks` count: `tsc` (ticks of constant rate, not cycles), `cycles`, `instructions`; `wall` counts none. Null
     /// for a case without figures.
@@ -299,83 +284,60 @@ pub struct ResultEntry {
     pub extra: IndexMap<String, ExtraEntry>,
     /// NIST security category.
     pub category: Option<u8>,
-    /// What the library is known to do wrong in this operation. An import without it is taken.
-    #[serde(default)]
+    /// What the library is known to do wrong in this operation.
     pub defect: Option<String>,
     /// Bytes that one operation works through.
     pub bytes: Option<u64>,
-    /// Bytes a second at the mean; null where `bytes` is. An import without it is taken.
-    #[serde(default)]
+    /// Bytes a second at the mean; null where `bytes` is.
     pub bytes_per_s: Option<f64>,
     /// Cases of one block were measured in the same shuffled rounds.
     pub block: String,
     /// When it was finished: RFC 3339, UTC.
     pub finished_at: String,
     /// Median core cycles of one operation; null where they are not known, and for what is not the computing of one thread.
-    #[serde(default)]
     pub core_cycles: Option<f64>,
     /// 95% interval of `core_cycles`.
-    #[serde(default)]
     pub core_cycles_ci: Option<[f64; 2]>,
     /// `counter`: the processor counted them; `estimated`: the time by the core clock that was probed around and within each
     /// visit.
-    #[serde(default)]
     pub core_cycles_source: Option<CyclesSource>,
     /// Mean core cycles of one operation after trimming.
-    #[serde(default, alias = "core_cycles_mean")]
     pub mean_core_cycles: Option<f64>,
     /// 95% interval of `mean_core_cycles`.
-    #[serde(default)]
     pub mean_core_cycles_ci: Option<[f64; 2]>,
     /// Whether the case takes part in rankings.
-    #[serde(default)]
     pub ranked: bool,
     /// Why it does not; null if it does.
-    #[serde(default)]
     pub not_ranked_because: Option<String>,
     /// How good the figure is; null for a case without figures.
-    #[serde(default)]
     pub quality: Option<QualityEntry>,
     /// How much of the measuring time somebody used the core's other hardware thread.
-    #[serde(default)]
     pub shared_pct: Option<f64>,
     /// The processor on which it was measured; null if there were several.
-    #[serde(default)]
     pub processor: Option<u32>,
     /// All processors on which it was measured.
-    #[serde(default)]
     pub processors: Option<Vec<u32>>,
     /// The two levels on which processes settled, where they did.
-    #[serde(default)]
     pub modes: Option<Vec<ModeEntry>>,
     /// State that outlives the call; null where there was no reading it.
-    #[serde(default)]
     pub residue: Option<Vec<Residue>>,
     /// The operation's first call in a process, the median over processes.
-    #[serde(default)]
     pub first_call_us: Option<f64>,
     /// Why the wanted precision was not reached: `drifting`, `two modes`, `few samples`, `spread`; empty where it was.
-    #[serde(default)]
     pub imprecise: Option<Vec<String>>,
     /// The encoding of the private key that is loaded or written within the operation: `seed`, `expanded`, `both`, `scalar`,
-    /// `der`, `cbor`; null where no private key is, and in runs of before, whose ids did not say.
-    #[serde(default)]
+    /// `der`, `cbor`; null if the operation has no private key in encoded form.
     pub key: Option<String>,
     /// Where the operation's randomness comes from: `internal` or `exact`; null where it draws none.
-    #[serde(default)]
     pub coins: Option<String>,
     /// The random generator that the library asks within the operation; null where it asks none.
-    #[serde(default)]
     pub generator: Option<String>,
     /// The shared library that was called, of a pair the first that was loaded; null where the provider was linked in.
-    #[serde(default)]
     pub library: Option<LibraryEntry>,
     /// The language of a provider that was not linked in, of a pair that of the first such: `go`; null where it was.
-    #[serde(default)]
     pub language: Option<String>,
     /// What must be known when the figures are read, by the words of [`Caveat`](pqlab_analysis::caveats::Caveat), each with what it says of
     /// this case; empty where there is nothing.
-    #[serde(default)]
     pub caveats: IndexMap<String, String>,
     /// Every raw sample; null in the format `json`, given in `json-samples`.
     pub samples: Option<Samples>,

@@ -94,7 +94,7 @@ impl Data {
 
 fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -> Details {
     let case = row.case();
-    let (id, lasting) = (case.id(), case.lasting_id());
+    let id = case.id();
     let estimates = row.estimates.as_ref();
     let sizes = &case.facts.sizes;
     let lengths = [
@@ -158,10 +158,7 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         f: analysis.standing(row).map(Standing::text),
         k: known,
         x: estimates.map(crate::schema::extra).unwrap_or_default(),
-        r: past
-            .iter()
-            .map(|past| past.medians.get(&lasting).map(|of| [of.estimate, of.low, of.high].map(round)))
-            .collect(),
+        r: past.iter().map(|past| past.medians.get(&id).map(|of| [of.estimate, of.low, of.high].map(round))).collect(),
         i: neutral(&id),
     }
 }

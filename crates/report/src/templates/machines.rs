@@ -31,7 +31,7 @@ fn against(analysis: &RunAnalysis<'_>, other: &Past) -> Markup {
         .filter(|row| !row.is_floor())
         .filter_map(|row| {
             let here = row.time()?;
-            let there = *other.medians.get(&row.case().lasting_id())?;
+            let there = *other.medians.get(&row.case().id())?;
             Some((row, here, there, row.time_over(other)?))
         })
         .collect();

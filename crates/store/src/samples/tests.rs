@@ -1,7 +1,4 @@
-use super::{
-    HEADER, SamplesError, VERSION, WITHOUT_CONDITIONS, WITHOUT_CPU_TIMES, WITHOUT_STARTS, conditions, cpu_times,
-    decode, encode, from_payload, payload, starts, wire,
-};
+use super::{HEADER, SamplesError, VERSION, decode, encode, from_payload, payload, wire};
 use crate::tests::only;
 use flate2::{Compression, write::DeflateEncoder};
 use pqlab_record::{Chunk, Conditions, CpuTime, Disturbance, Metric, Residue, Samples, Visit};
@@ -57,12 +54,35 @@ fn same(one: &Samples, other: &Samples) -> bool {
 }
 
 fn sealed(length: u32, compressed: &[u8]) -> Vec<u8> {
-    sealed_as(VERSION, length, compressed)
+    let body = [&length.to_le_bytes()[..], compressed].concat();
+    [&[VERSION][..], &crc32fast::hash(&body).to_le_bytes(), &body].concat()
 }
 
-fn sealed_as(version: u8, length: u32, compressed: &[u8]) -> Vec<u8> {
-    let body = [&length.to_le_bytes()[..], compressed].concat();
-    [&[version][..], &crc32fast::hash(&body).to_le_bytes(), &body].concat()
+/// A visit with two samples.
+fn visit() -> Visit {
+    Visit {
+        start: 0,
+        process: 1,
+        round: 4,
+        repeats: 0,
+        disturbances: vec![],
+        clock_hz: 2.7e9,
+        ticks: vec![21_000, 21_017],
+        wall_ns: vec![],
+        extra: vec![],
+        conditions: Conditions::default(),
+    }
+}
+
+/// Conditions of which all is known.
+fn conditions() -> Conditions {
+    Conditions {
+        chunks: vec![Chunk { samples: 2, clock_hz: 3.7e9, shared: true }],
+        processor: Some(3),
+        residues: Some(Residue::ALL.to_vec()),
+        first_call_ns: Some(3e7),
+        cpu_time: Some(CpuTime { cpu_ns: 9_900_000, wall_ns: 10_000_000 }),
+    }
 }
 
 proptest! {
@@ -91,16 +111,10 @@ fn not_a_number_and_minus_zero_keep_their_bits() {
     let mut samples = Samples::none();
     let values = vec![f64::from_bits(0x7ff8_0000_dead_beef), -0.0, f64::NEG_INFINITY, 9_007_199_254_740_993.0];
     samples.visits.push(Visit {
-        start: 0,
-        process: 0,
-        round: 0,
-        repeats: 0,
-        disturbances: vec![],
         clock_hz: f64::NAN,
         ticks: vec![u64::MAX, 0],
-        wall_ns: vec![],
         extra: vec![("delay".into(), values.clone()), ("zero".into(), vec![-0.0]), ("none".into(), vec![])],
-        conditions: Default::default(),
+        ..visit()
     });
     let decoded = decode(&encode(&samples).unwrap()).unwrap();
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -120,19 +134,7 @@ fn ten_thousand_readings_take_less_than_two_bytes_each() {
     let mut samples = Samples::none();
     for process in 0..10 {
         let ticks = (0..1000).map(|_| 21_000 + (noise() + noise()) / 4).collect();
-        let visit = Visit {
-            start: 0,
-            process,
-            round: 0,
-            repeats: 0,
-            disturbances: vec![],
-            clock_hz: 2.7e9,
-            ticks,
-            wall_ns: vec![],
-            extra: vec![],
-            conditions: Default::default(),
-        };
-        samples.visits.push(visit);
+        samples.visits.push(Visit { process, ticks, ..visit() });
     }
     let length = encode(&samples).unwrap().len();
     assert!(length < 20_000, "{length} bytes for 10,000 readings");
@@ -152,79 +154,90 @@ fn lies_are_told_apart() {
     assert!(matches!(decode(&sealed(length, &[compressed, &[0]].concat())), Err(SamplesError::Trailing(1))));
     assert!(matches!(decode(&sealed(length, &[0xff; 8])), Err(SamplesError::Deflate(_))));
     let longer = [&payload(&Samples::none()).unwrap()[..], &[0]].concat();
-    assert!(matches!(from_payload::<cpu_times::Samples>(&longer), Err(SamplesError::Trailing(1))));
+    assert!(matches!(from_payload(&longer), Err(SamplesError::Trailing(1))));
 }
 
 #[test]
-fn what_was_written_without_starts_is_the_firsts() {
-    let mut samples = Samples::none();
-    for start in [2, 0, 0] {
-        samples.visits.push(Visit {
-            start,
-            process: 1,
-            round: 4,
-            repeats: 0,
-            disturbances: vec![],
-            clock_hz: 2.7e9,
-            ticks: vec![21_000, 21_017],
-            wall_ns: vec![],
-            extra: vec![],
-            conditions: Default::default(),
-        });
-    }
+fn starts_and_conditions_come_back() {
+    let visits = vec![Visit { start: 2, conditions: conditions(), ..visit() }, visit(), visit()];
+    let samples = Samples { visits, ..Samples::none() };
     assert_eq!(decode(&encode(&samples).unwrap()).unwrap(), samples);
-    let old = postcard::to_stdvec(&wire::Samples::from(&samples)).unwrap();
-    let decoded = decode(&sealed_as(WITHOUT_STARTS, old.len() as u32, &deflated(&old))).unwrap();
-    assert!(decoded.visits.iter().map(|visit| visit.start).eq([0, 0, 0]));
-    assert_eq!(decoded.visits[0].ticks, samples.visits[0].ticks);
-    // Starts of more visits than there are, and of fewer.
-    for count in [2, 4, u64::MAX] {
-        let lie = [&old[..], &postcard::to_stdvec(&vec![(0_u32, count)]).unwrap()].concat();
-        let refused = decode(&sealed_as(WITHOUT_CONDITIONS, lie.len() as u32, &deflated(&lie)));
-        assert!(matches!(refused, Err(SamplesError::Starts)), "{refused:?}");
-    }
 }
 
 #[test]
-fn conditions_come_back_and_are_unknown_where_they_were_not_kept() {
-    let mut samples = Samples::none();
-    for chunks in [vec![], vec![Chunk { samples: 2, clock_hz: 3.7e9, shared: true }]] {
-        samples.visits.push(Visit {
-            start: 0,
-            process: 1,
-            round: 4,
-            repeats: 0,
-            disturbances: vec![],
-            clock_hz: 2.7e9,
-            ticks: vec![21_000, 21_017],
-            wall_ns: vec![],
-            extra: vec![],
-            conditions: Conditions {
-                chunks,
-                processor: Some(3),
-                residues: Some(Residue::ALL.to_vec()),
-                first_call_ns: Some(3e7),
-                cpu_time: Some(CpuTime { cpu_ns: 9_900_000, wall_ns: 10_000_000 }),
-            },
-        });
+fn rejects_tables_that_do_not_fit_the_visits() {
+    let refusal = |change: &dyn Fn(&mut wire::Samples)| {
+        let mut shape = wire::Samples::from(&Samples { visits: vec![visit(); 3], ..Samples::none() });
+        change(&mut shape);
+        let payload = postcard::to_stdvec(&shape).unwrap();
+        decode(&sealed(payload.len() as u32, &deflated(&payload))).unwrap_err().to_string()
+    };
+    for starts in [vec![], vec![(0, 2)], vec![(0, 4)], vec![(0, u64::MAX)], vec![(0, 3), (1, u64::MAX)]] {
+        let reason = refusal(&|shape| shape.starts.clone_from(&starts));
+        assert_eq!(reason, "start table covers a different number of visits than the payload", "{starts:?}");
     }
-    assert_eq!(decode(&encode(&samples).unwrap()).unwrap(), samples);
-    let old = postcard::to_stdvec(&starts::Samples::from(&samples)).unwrap();
-    let decoded = decode(&sealed_as(WITHOUT_CONDITIONS, old.len() as u32, &deflated(&old))).unwrap();
-    assert!(decoded.visits.iter().all(|visit| visit.conditions == Conditions::default()));
-    // Conditions of fewer visits than there are.
-    let lie = [&old[..], &[0]].concat();
-    let refused = decode(&sealed_as(WITHOUT_CPU_TIMES, lie.len() as u32, &deflated(&lie)));
-    assert!(matches!(refused, Err(SamplesError::Conditions)), "{refused:?}");
-    // Conditions of before CPU times were kept.
-    let old = postcard::to_stdvec(&conditions::Samples::from(&samples)).unwrap();
-    let decoded = decode(&sealed_as(WITHOUT_CPU_TIMES, old.len() as u32, &deflated(&old))).unwrap();
-    for (visit, whole) in decoded.visits.iter().zip(&samples.visits) {
-        assert_eq!(visit.conditions, Conditions { cpu_time: None, ..whole.conditions.clone() });
-    }
-    let lie = [&old[..], &postcard::to_stdvec(&[Some((1_u64, 1_u64))].to_vec()).unwrap()].concat();
-    let refused = decode(&sealed(lie.len() as u32, &deflated(&lie)));
-    assert!(matches!(refused, Err(SamplesError::CpuTimes)), "{refused:?}");
+    let reason = refusal(&|shape| drop(shape.conditions.pop()));
+    assert_eq!(reason, "number of condition records does not match number of visits");
+    let reason = refusal(&|shape| shape.cpu_times.push(None));
+    assert_eq!(reason, "number of CPU times does not match number of visits");
+}
+
+/// The format: these bytes never change. A new shape is a new version, whose test is added to this one.
+#[test]
+fn the_payload_has_these_bytes() {
+    let disturbances = vec![
+        Disturbance::Steal { pct: 12.5 },
+        Disturbance::InvoluntarySwitches { count: 7 },
+        Disturbance::CpuShare { pct: 50.0 },
+        Disturbance::Pressure { pct: 1.0 },
+        Disturbance::ClockDrift { pct: -2.0 },
+        Disturbance::SharedCore { pct: 30.0, kept: false },
+        Disturbance::SharedCore { pct: 30.0, kept: true },
+        Disturbance::OtherTasks { count: 2 },
+    ];
+    let first = Visit {
+        start: 1,
+        repeats: 5,
+        disturbances,
+        wall_ns: vec![6, 4],
+        extra: vec![("delay".into(), vec![0.5]), ("bytes".into(), vec![1088.0])],
+        conditions: conditions(),
+        ..visit()
+    };
+    let second = Visit { start: 2, ..visit() };
+    let expected = bytes(&[
+        // Metric, ns_per_tick, batch (300), number of visits.
+        "02 01000000000000e03f ac02 02",
+        // Process, round, repeats, number of disturbances.
+        "01 04 05 08",
+        "000000000000002940 0107 020000000000004940 03000000000000f03f",
+        "0400000000000000c0 050000000000003e40 060000000000003e40 0702",
+        // Clock, least tick (21,000), what each is above it, the same of wall_ns.
+        "00000060d71de441 88a401 020011 04 020200",
+        // Extra: a list of any values, a list of whole ones (1,088).
+        "02 0564656c6179 0101000000000000e03f 056279746573 00c0080100",
+        // The second visit.
+        "01 04 00 00 00000060d71de441 88a401 020011 00 00 00",
+        // Starts, each with its number of visits.
+        "02 0101 0201",
+        // Conditions: chunks, processor, residues, first_call_ns.
+        "02 0102000000a03091eb4101 0103 010400010203 0100000000389c7c41",
+        "00 00 00 00",
+        // CPU time of 9,900,000 in 10,000,000 ns, and none.
+        "02 01e09fdc0480ade204 00",
+    ]);
+    let samples = Samples { metric: Metric::Cycles, ns_per_tick: Some(0.5), batch: 300, visits: vec![first, second] };
+    assert_eq!(payload(&samples).unwrap(), expected);
+    assert_eq!(decode(&sealed(expected.len() as u32, &deflated(&expected))).unwrap(), samples);
+    let metrics = [Metric::Wall, Metric::Tsc, Metric::Cycles, Metric::Instructions];
+    let first_byte = metrics.map(|metric| payload(&Samples { metric, ..Samples::none() }).unwrap()[0]);
+    assert_eq!(first_byte, [0, 1, 2, 3]);
+}
+
+/// The bytes whose hexadecimal digits these are.
+fn bytes(text: &[&str]) -> Vec<u8> {
+    let digits: Vec<char> = text.concat().chars().filter(char::is_ascii_hexdigit).collect();
+    digits.chunks(2).map(|pair| u8::from_str_radix(&pair.iter().collect::<String>(), 16).unwrap()).collect()
 }
 
 fn deflated(payload: &[u8]) -> Vec<u8> {
@@ -252,12 +265,8 @@ fn decoder_of_random_bytes() {
         .run(&strings, |(bytes, length)| {
             prop_assert!(decode(&bytes).is_err());
             decode(&sealed(length, &bytes)).ok();
-            decode(&sealed_as(WITHOUT_STARTS, length, &bytes)).ok();
             decode(&sealed(length % (1032 * bytes.len() as u32 + 1), &bytes)).ok();
-            from_payload::<starts::Samples>(&bytes).ok();
-            from_payload::<conditions::Samples>(&bytes).ok();
-            from_payload::<cpu_times::Samples>(&bytes).ok();
-            from_payload::<wire::Samples>(&bytes).ok();
+            from_payload(&bytes).ok();
             Ok(())
         })
         .unwrap();

@@ -1,7 +1,8 @@
-//! The shape of version 1's payload. Order and types are the format: they never change.
+//! The shape of the payload. The order and the types of fields and variants are the format, also those of [`Metric`],
+//! [`Chunk`], [`Residue`] and [`CpuTime`]; a test compares them with fixed bytes.
 
 use super::SamplesError;
-use pqlab_record as record;
+use pqlab_record::{self as record, Chunk, CpuTime, Metric, Residue};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -10,14 +11,12 @@ pub(super) struct Samples {
     ns_per_tick: Option<f64>,
     batch: u64,
     visits: Vec<Visit>,
-}
-
-#[derive(Serialize, Deserialize)]
-enum Metric {
-    Wall,
-    Tsc,
-    Cycles,
-    Instructions,
+    /// In the order of the visits: a start of the run, and how many visits in a row it made.
+    pub(super) starts: Vec<(u32, u64)>,
+    /// One for each visit.
+    pub(super) conditions: Vec<Conditions>,
+    /// One for each visit.
+    pub(super) cpu_times: Vec<Option<CpuTime>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -58,6 +57,15 @@ enum Values {
     Any(Vec<f64>),
 }
 
+/// The conditions of a visit without its CPU time.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Conditions {
+    chunks: Vec<Chunk>,
+    processor: Option<u32>,
+    residues: Option<Vec<Residue>>,
+    first_call_ns: Option<f64>,
+}
+
 impl Readings {
     fn new(readings: &[u64]) -> Readings {
         let least = readings.iter().copied().min().unwrap_or(0);
@@ -86,7 +94,7 @@ impl Values {
     }
 }
 
-/// The integer that stands for exactly this number, if one does: minus zero has none.
+/// The integer that equals this number exactly, if there is one: minus zero has none.
 fn whole(value: f64) -> Option<u64> {
     let integer = value as u64;
     (value <= (1u64 << f64::MANTISSA_DIGITS) as f64 && (integer as f64).to_bits() == value.to_bits()).then_some(integer)
@@ -94,14 +102,22 @@ fn whole(value: f64) -> Option<u64> {
 
 impl From<&record::Samples> for Samples {
     fn from(samples: &record::Samples) -> Samples {
-        let metric = match samples.metric {
-            record::Metric::Wall => Metric::Wall,
-            record::Metric::Tsc => Metric::Tsc,
-            record::Metric::Cycles => Metric::Cycles,
-            record::Metric::Instructions => Metric::Instructions,
-        };
-        let visits = samples.visits.iter().map(Visit::from).collect();
-        Samples { metric, ns_per_tick: samples.ns_per_tick, batch: samples.batch, visits }
+        let mut starts: Vec<(u32, u64)> = Vec::new();
+        for visit in &samples.visits {
+            match starts.last_mut() {
+                Some((start, visits)) if *start == visit.start => *visits += 1,
+                _ => starts.push((visit.start, 1)),
+            }
+        }
+        Samples {
+            metric: samples.metric,
+            ns_per_tick: samples.ns_per_tick,
+            batch: samples.batch,
+            visits: samples.visits.iter().map(Visit::from).collect(),
+            starts,
+            conditions: samples.visits.iter().map(|visit| Conditions::from(&visit.conditions)).collect(),
+            cpu_times: samples.visits.iter().map(|visit| visit.conditions.cpu_time).collect(),
+        }
     }
 }
 
@@ -116,6 +132,17 @@ impl From<&record::Visit> for Visit {
             ticks: Readings::new(&visit.ticks),
             wall_ns: Readings::new(&visit.wall_ns),
             extra: visit.extra.iter().map(|(name, values)| (name.clone(), Values::new(values))).collect(),
+        }
+    }
+}
+
+impl From<&record::Conditions> for Conditions {
+    fn from(conditions: &record::Conditions) -> Conditions {
+        Conditions {
+            chunks: conditions.chunks.clone(),
+            processor: conditions.processor,
+            residues: conditions.residues.clone(),
+            first_call_ns: conditions.first_call_ns,
         }
     }
 }
@@ -139,35 +166,44 @@ impl TryFrom<Samples> for record::Samples {
     type Error = SamplesError;
 
     fn try_from(samples: Samples) -> Result<record::Samples, SamplesError> {
-        let metric = match samples.metric {
-            Metric::Wall => record::Metric::Wall,
-            Metric::Tsc => record::Metric::Tsc,
-            Metric::Cycles => record::Metric::Cycles,
-            Metric::Instructions => record::Metric::Instructions,
-        };
-        let visits = samples.visits.into_iter().map(record::Visit::try_from).collect::<Result<_, _>>()?;
-        Ok(record::Samples { metric, ns_per_tick: samples.ns_per_tick, batch: samples.batch, visits })
+        let Samples { metric, ns_per_tick, batch, visits, starts, conditions, cpu_times } = samples;
+        let started = starts.iter().try_fold(0_u64, |sum, (_, visits)| sum.checked_add(*visits));
+        if started != Some(visits.len() as u64) {
+            return Err(SamplesError::Starts);
+        }
+        if conditions.len() != visits.len() {
+            return Err(SamplesError::Conditions);
+        }
+        if cpu_times.len() != visits.len() {
+            return Err(SamplesError::CpuTimes);
+        }
+        let starts = starts.into_iter().flat_map(|(start, visits)| (0..visits).map(move |_| start));
+        let visits = visits.into_iter().zip(starts).zip(conditions).zip(cpu_times);
+        let visits = visits.map(|(((visit, start), conditions), cpu_time)| visit.restore(start, conditions, cpu_time));
+        Ok(record::Samples { metric, ns_per_tick, batch, visits: visits.collect::<Result<_, _>>()? })
     }
 }
 
-impl TryFrom<Visit> for record::Visit {
-    type Error = SamplesError;
-
-    fn try_from(visit: Visit) -> Result<record::Visit, SamplesError> {
-        let extra = visit.extra.into_iter().map(|(name, values)| Ok((name, values.restore()?)));
+impl Visit {
+    fn restore(
+        self,
+        start: u32,
+        conditions: Conditions,
+        cpu_time: Option<CpuTime>,
+    ) -> Result<record::Visit, SamplesError> {
+        let extra = self.extra.into_iter().map(|(name, values)| Ok((name, values.restore()?)));
+        let Conditions { chunks, processor, residues, first_call_ns } = conditions;
         Ok(record::Visit {
-            // Kept beside the visits, from version 2 on.
-            start: 0,
-            process: visit.process,
-            round: visit.round,
-            repeats: visit.repeats,
-            disturbances: visit.disturbances.into_iter().map(record::Disturbance::from).collect(),
-            clock_hz: visit.clock_hz,
-            ticks: visit.ticks.restore()?,
-            wall_ns: visit.wall_ns.restore()?,
+            start,
+            process: self.process,
+            round: self.round,
+            repeats: self.repeats,
+            disturbances: self.disturbances.into_iter().map(record::Disturbance::from).collect(),
+            clock_hz: self.clock_hz,
+            ticks: self.ticks.restore()?,
+            wall_ns: self.wall_ns.restore()?,
             extra: extra.collect::<Result<_, SamplesError>>()?,
-            // Kept beside the visits, from version 3 on.
-            conditions: record::Conditions::default(),
+            conditions: record::Conditions { chunks, processor, residues, first_call_ns, cpu_time },
         })
     }
 }

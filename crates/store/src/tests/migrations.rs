@@ -1,110 +1,114 @@
-use crate::Store;
-use crate::schema::{APPLICATION_ID, KNOWN, MIGRATIONS};
+use crate::schema::{APPLICATION_ID, SCHEMA, Schema};
+use crate::{Store, StoreError};
 use pqlab_record::{Disturbance, Metric, Status};
 use rusqlite::Connection;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
-/// What a pqlab of each schema left behind, as `sqlite3 FILE .dump` writes its rows: never edited, added to with every
-/// migration. Its samples hold the bytes of their encoding as it was then.
-const LEFT_BEHIND: &[&str] = &[
-    include_str!("fixtures/schema-1.sql"),
-    include_str!("fixtures/schema-2.sql"),
-    include_str!("fixtures/schema-3.sql"),
-    include_str!("fixtures/schema-4.sql"),
-    include_str!("fixtures/schema-5.sql"),
-];
+/// What a pqlab of the oldest schema leaves behind, as `sqlite3 FILE .dump` writes its rows. It never changes: these files must
+/// stay readable.
+const LEFT_BEHIND: &str = include_str!("fixtures/schema-5.sql");
 
-/// The schema from which on samples tell which start of the run made them.
-const WITH_STARTS: usize = 3;
+const RUN: &str = "20261121T190000-abcd";
 
-/// The schema from which on runs have notes.
-const WITH_NOTES: usize = 5;
+/// A made-up next version.
+const NEXT: Schema = Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT DEFAULT 'red'"], ..SCHEMA };
 
-/// A file of an older schema, with the rows that a pqlab of that time would have left.
-fn made_with(schema: usize, path: &Path) {
-    let connection = Connection::open(path).unwrap();
-    for sql in &MIGRATIONS[..schema] {
-        connection.execute_batch(sql).unwrap();
-    }
-    connection.execute_batch(LEFT_BEHIND[schema - 1]).unwrap();
+/// A made-up next version whose second statement fails.
+const BROKEN: Schema =
+    Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE runs (id)"], ..SCHEMA };
+
+/// A file of the oldest schema, with the rows that a pqlab leaves in it.
+fn left_behind() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pqlab.db");
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(SCHEMA.tables).unwrap();
+    connection.execute_batch(LEFT_BEHIND).unwrap();
     connection.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
-    connection.pragma_update(None, "user_version", schema as u32).unwrap();
+    connection.pragma_update(None, "user_version", SCHEMA.oldest).unwrap();
+    (folder, path)
+}
+
+fn version(connection: &Connection) -> u32 {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+}
+
+fn colour(store: &Store) -> String {
+    store.connection.query_row("SELECT colour FROM runs", [], |row| row.get(0)).unwrap()
 }
 
 #[test]
-fn a_store_of_every_older_schema_is_brought_up_to_date() {
-    assert_eq!(LEFT_BEHIND.len(), MIGRATIONS.len(), "each schema has its fixture");
-    for schema in 1..=MIGRATIONS.len() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("pqlab.db");
-        made_with(schema, &path);
-        let store = Store::open(&path).unwrap();
-        let found: u32 = store.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-        assert_eq!(found, KNOWN);
-        let note = store.runs().unwrap()[0].note.clone();
-        assert_eq!(note.as_deref(), (schema >= WITH_NOTES).then_some("before the new kernel"));
-        let run = store.load_run("20261121T190000-abcd").unwrap();
-        assert_eq!((run.header.seed, run.header.plan.len(), run.complete), (u64::MAX, 2, true));
-        assert_eq!(run.header.environment.host.load, Some([0.1, 0.2, 1.0 / 3.0]));
-        let [measured, failed] = &run.records[..] else { panic!("two records") };
-        assert_eq!(measured.case.id(), "kem/ML-KEM-768/encapsulate[encoded,n=0]@libcrux:avx2");
-        assert_eq!((measured.samples.metric, measured.samples.count()), (Metric::Tsc, 6));
-        let visit = &measured.samples.visits[0];
-        assert_eq!(visit.ticks, [21_000, 21_017, 21_003]);
-        assert_eq!(visit.disturbances, [Disturbance::Steal { pct: 12.5 }]);
-        assert_eq!(visit.extra, [("ciphertext".into(), vec![1088.0]), ("delay".into(), vec![0.5])]);
-        let starts: Vec<u32> = measured.samples.visits.iter().map(|visit| visit.start).collect();
-        assert_eq!(starts, if schema < WITH_STARTS { [0, 0] } else { [1, 2] });
-        assert_eq!((failed.status, failed.error.as_deref()), (Status::Failed, Some("timed out")));
-    }
+fn reads_what_was_left_behind() {
+    let (_folder, path) = left_behind();
+    let store = Store::open(&path).unwrap();
+    assert_eq!(version(&store.connection), SCHEMA.newest());
+    let summary = &store.runs().unwrap()[0];
+    assert_eq!(summary.note.as_deref(), Some("before the new kernel"));
+    assert_eq!(summary.names, ["release"]);
+    let run = store.load_run(RUN).unwrap();
+    assert_eq!((run.header.seed, run.header.plan.len(), run.complete), (u64::MAX, 2, true));
+    assert_eq!(run.header.environment.host.load, Some([0.1, 0.2, 1.0 / 3.0]));
+    let [measured, failed] = &run.records[..] else { panic!("two records") };
+    assert_eq!(measured.case.id(), "kem/ML-KEM-768/encapsulate[encoded,n=0]@libcrux:avx2");
+    assert_eq!((measured.samples.metric, measured.samples.count()), (Metric::Tsc, 6));
+    let visit = &measured.samples.visits[0];
+    assert_eq!(visit.ticks, [21_000, 21_017, 21_003]);
+    assert_eq!(visit.disturbances, [Disturbance::Steal { pct: 12.5 }]);
+    assert_eq!(visit.extra, [("ciphertext".into(), vec![1088.0]), ("delay".into(), vec![0.5])]);
+    let starts: Vec<u32> = measured.samples.visits.iter().map(|visit| visit.start).collect();
+    assert_eq!(starts, [1, 2]);
+    assert_eq!((failed.status, failed.error.as_deref()), (Status::Failed, Some("timed out")));
+}
+
+#[test]
+fn an_empty_file_gets_the_newest_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open_with(&folder.path().join("pqlab.db"), &NEXT).unwrap();
+    assert_eq!((version(&store.connection), store.kept_copy()), (SCHEMA.newest() + 1, None));
+    assert!(store.runs().unwrap().is_empty());
 }
 
 #[test]
 fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
-    for schema in 1..MIGRATIONS.len() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("pqlab.db");
-        made_with(schema, &path);
-        let before = std::fs::read(&path).unwrap();
-        let read = Store::open_read_only(&path).unwrap().load_run("20261121T190000-abcd").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), before);
-        let written = Store::open(&path).unwrap();
-        assert_eq!(written.load_run("20261121T190000-abcd").unwrap(), read);
-        let copy = written.kept_copy().unwrap().to_path_buf();
-        assert_eq!(copy, folder.path().join(format!("pqlab.db.v{schema}")));
-        let kept = Connection::open(&copy).unwrap();
-        let version: usize = kept.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-        assert_eq!(version, schema);
-        drop((kept, written));
-        assert_eq!(Store::open_read_only(&copy).unwrap().load_run("20261121T190000-abcd").unwrap(), read);
-        assert_eq!(Store::open(&path).unwrap().kept_copy(), None);
-        // The name of the copy is taken.
-        std::fs::write(&path, &before).unwrap();
-        assert_eq!(
-            Store::open(&path).unwrap().kept_copy().unwrap(),
-            folder.path().join(format!("pqlab.db.v{schema}.2"))
-        );
-    }
-}
-
-#[test]
-fn a_run_of_an_older_schema_was_started_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("pqlab.db");
-    made_with(WITH_STARTS - 1, &path);
-    Connection::open(&path).unwrap().execute_batch("UPDATE runs SET complete = 0, imported = 0").unwrap();
-    let mut store = Store::open(&path).unwrap();
-    assert_eq!(store.begin_start("20261121T190000-abcd").unwrap(), 1);
-    assert_eq!(store.begin_start("20261121T190000-abcd").unwrap(), 2);
+    let (folder, path) = left_behind();
+    let before = std::fs::read(&path).unwrap();
+    let reader = Store::open_read_only_with(&path, &NEXT).unwrap();
+    let read = reader.load_run(RUN).unwrap();
+    assert_eq!(colour(&reader), "red", "a migrated copy is read");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let written = Store::open_with(&path, &NEXT).unwrap();
+    assert_eq!((version(&written.connection), colour(&written)), (SCHEMA.newest() + 1, "red".to_owned()));
+    assert_eq!(written.load_run(RUN).unwrap(), read);
+    let oldest = SCHEMA.oldest;
+    let copy = written.kept_copy().unwrap().to_path_buf();
+    assert_eq!(copy, folder.path().join(format!("pqlab.db.v{oldest}")));
+    assert_eq!(version(&Connection::open(&copy).unwrap()), oldest);
+    drop((reader, written));
+    assert_eq!(Store::open_read_only(&copy).unwrap().load_run(RUN).unwrap(), read, "an older pqlab opens the copy");
+    assert!(matches!(Store::open(&path), Err(StoreError::Newer { .. })), "and refuses the migrated file");
+    assert_eq!(Store::open_with(&path, &NEXT).unwrap().kept_copy(), None);
+    // The name of the copy is taken.
+    std::fs::write(&path, &before).unwrap();
+    let again = Store::open_with(&path, &NEXT).unwrap();
+    assert_eq!(again.kept_copy().unwrap(), folder.path().join(format!("pqlab.db.v{oldest}.2")));
 }
 
 #[test]
 fn a_failed_migration_changes_nothing() {
+    let (_folder, path) = left_behind();
+    assert!(Store::open_with(&path, &BROKEN).is_err() && Store::open_read_only_with(&path, &BROKEN).is_err());
+    assert_eq!(version(&Connection::open(&path).unwrap()), SCHEMA.oldest);
+    assert_eq!(Store::open(&path).unwrap().load_run(RUN).unwrap().records.len(), 2);
+}
+
+#[test]
+fn a_file_that_could_not_be_made_is_left_empty() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");
     let mut connection = Connection::open(&path).unwrap();
     connection.pragma_update_and_check(None, "max_page_count", 3, |_| Ok(())).unwrap();
-    assert!(crate::schema::migrate(&mut connection, &path).is_err());
+    assert!(SCHEMA.migrate(&mut connection, &path).is_err());
     drop(connection);
     let connection = Connection::open(&path).unwrap();
     let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();

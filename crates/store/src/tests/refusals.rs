@@ -1,6 +1,6 @@
 use super::{header, new_store, record};
 use crate::error::refusal_of_folder;
-use crate::schema::{APPLICATION_ID, KNOWN};
+use crate::schema::{APPLICATION_ID, SCHEMA};
 use crate::{Store, StoreError};
 use rusqlite::Connection;
 use std::fs;
@@ -24,7 +24,19 @@ fn a_newer_schema_is_refused() {
     let path = store.path().to_path_buf();
     drop(store);
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
-    refused(&path, &format!("written by a newer pqlab (schema 7, this one knows {KNOWN})"));
+    refused(&path, &format!("written by a newer pqlab (schema 7, this one knows {})", SCHEMA.newest()));
+}
+
+#[test]
+fn a_schema_before_the_oldest_is_refused() {
+    for found in [1, SCHEMA.oldest - 1] {
+        let (_folder, store) = new_store();
+        let path = store.path().to_path_buf();
+        drop(store);
+        Connection::open(&path).unwrap().pragma_update(None, "user_version", found).unwrap();
+        let reads = format!("this one reads schema {} and later", SCHEMA.oldest);
+        refused(&path, &format!("written by an older pqlab (schema {found}, {reads})"));
+    }
 }
 
 #[test]

@@ -182,17 +182,10 @@ impl Plan {
         overrides.check()?;
         let mut protocol = header.protocol.clone();
         overrides.apply(&mut protocol);
-        // A run of before is measured again by the names of today.
-        let floors: HashSet<String> = header
-            .plan
-            .iter()
-            .map(Case::today)
-            .filter(|case| filters.take(case))
-            .map(|case| overhead_key(&case))
-            .collect();
+        let floors: HashSet<String> = header.plan.iter().filter(|case| filters.take(case)).map(overhead_key).collect();
         let overhead = |case: &Case| case.provider == NULL && floors.contains(&overhead_key(case));
-        let taken = |case: &Case| case.is_overhead() || filters.take(case) || overhead(case);
-        let cases: Vec<Case> = header.plan.iter().map(Case::today).filter(taken).collect();
+        let taken = |case: &&Case| case.is_overhead() || filters.take(case) || overhead(case);
+        let cases: Vec<Case> = header.plan.iter().filter(taken).cloned().collect();
         if cases.iter().all(Case::is_overhead) {
             let ids: Vec<String> = header.plan.iter().map(Case::id).collect();
             let near =
@@ -405,7 +398,7 @@ fn options(
     Ok(options)
 }
 
-/// Whether a pattern matches a case's id. One that says no encoding of the private key, as ids of before did not, takes each.
+/// Whether a pattern matches a case's id. A pattern without an encoding of the private key takes each encoding.
 fn names(pattern: &str, case: &Case) -> bool {
     matches(pattern, &case.id()) || (!pattern.contains("key=") && matches(pattern, &case.id_without_key()))
 }

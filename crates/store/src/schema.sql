@@ -11,7 +11,9 @@ CREATE TABLE runs (
     imported    INTEGER NOT NULL DEFAULT 0 CHECK (imported IN (0, 1)),
     host        TEXT,
     environment TEXT    NOT NULL CHECK (json_valid(environment)),
-    protocol    TEXT    NOT NULL CHECK (json_valid(protocol))
+    protocol    TEXT    NOT NULL CHECK (json_valid(protocol)),
+    starts      INTEGER NOT NULL DEFAULT 1 CHECK (starts >= 1),   -- 1, and 1 more for each resume
+    note        TEXT                                              -- what users wrote about the run
 ) STRICT;
 
 -- What a run set out to measure, in order.
@@ -56,3 +58,28 @@ CREATE TABLE samples (
     PRIMARY KEY (run, position),
     FOREIGN KEY (run, position) REFERENCES cases (run, position) ON DELETE CASCADE
 ) STRICT;
+
+-- Names that users gave to runs, to compare later ones with.
+CREATE TABLE baselines (
+    name TEXT NOT NULL PRIMARY KEY,
+    run  TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- What comparisons of a case with itself showed of a machine; the newest row of a machine counts.
+CREATE TABLE machine_noise (
+    number      INTEGER PRIMARY KEY,
+    host        TEXT,
+    cpu         TEXT NOT NULL,
+    measured_at TEXT NOT NULL,   -- RFC 3339, UTC
+    noise       TEXT NOT NULL CHECK (json_valid(noise))
+) STRICT;
+
+-- The medians of complete runs, case by case, so that later runs can tell at once how far whole runs lie apart here.
+CREATE TABLE run_medians (
+    run      TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    id       TEXT NOT NULL,   -- kem/ML-KEM-768/encapsulate@liboqs
+    unit     TEXT NOT NULL CHECK (unit IN ('time', 'cycles')),
+    median   REAL NOT NULL,   -- of one operation, in ns or in core cycles
+    variance REAL NOT NULL,   -- of its logarithm, as the run itself shows it
+    PRIMARY KEY (run, id, unit)
+) STRICT, WITHOUT ROWID;

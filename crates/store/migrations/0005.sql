@@ -1,2 +1,0 @@
--- What users wrote of a run.
-ALTER TABLE runs ADD COLUMN note TEXT;
