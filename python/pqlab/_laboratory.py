@@ -11,7 +11,7 @@ from pqlab import _pqlab
 from pqlab._errors import InvalidArgument
 from pqlab._functions import Benchmark, served
 from pqlab._progress import Shown
-from pqlab._request import Asked, Options, Path, asked_for, file_name, request
+from pqlab._request import Asked, Options, Path, asked_for, file_name, request, select_arguments
 from pqlab._runs import Run, stopped_runs
 from pqlab._serve import Server
 
@@ -55,29 +55,7 @@ def run(
 
     Ctrl-C stops after the visit in hand and raises :class:`pqlab.Interrupted`: what is finished is kept.
     """
-    how = {
-        "algorithms": algorithms,
-        "providers": providers,
-        "filters": filters,
-        "over": over,
-        "quick": quick,
-        "rigorous": rigorous,
-        "protocol": protocol,
-        "precision": precision,
-        "max_time": max_time,
-        "processes": processes,
-        "iterations": iterations,
-        "warmup": warmup,
-        "trim": trim,
-        "batch": batch,
-        "counter": counter,
-        "affinity": affinity,
-        "seed": seed,
-        "libraries": libraries,
-        "workers": workers,
-        "allow_foreign": allow_foreign,
-        **options,
-    }
+    how = select_arguments(locals())
     with _served(functions, label) as behind:
         asked = asked_for(what, how, "pqlab.run", behind)
         return _measured(progress, lambda shown: _pqlab.measure(asked, file_name(database), shown))
@@ -180,16 +158,7 @@ def cases(
     **options: Unpack[Options],
 ) -> list[str]:
     """The ids of the cases that :func:`run` would measure; with no words those of everything that can be measured."""
-    how = {
-        "algorithms": algorithms,
-        "providers": providers,
-        "filters": filters,
-        "libraries": libraries,
-        "workers": workers,
-        "allow_foreign": allow_foreign,
-        **options,
-    }
-    asked = asked_for(what, how, "pqlab.cases")
+    asked = asked_for(what, select_arguments(locals()), "pqlab.cases")
     found: list[str] = json.loads(_pqlab.cases(asked))
     return found
 

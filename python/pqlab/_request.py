@@ -67,10 +67,6 @@ class Options(TypedDict, total=False):
     """Connections of a case over that link, whatever their spread."""
 
 
-# How the compiled module calls what has another name here.
-_OPTIONS = {"pool_threads": "workers"}
-
-
 class Rules(TypedDict, total=False):
     """How it is measured; whatever is left out is left to the suites."""
 
@@ -131,21 +127,23 @@ class Asked(Loaded, Options, total=False):
     """Only handshakes exchanged over this, of circuits or of TLS: ``tcp``."""
 
 
-# How the compiled module calls the rules.
-_RULES = {
+# How the compiled module calls what has another name here.
+_NAMES = {
+    "pool_threads": "workers",
     "protocol": "kind",
     "precision": "precision_pct",
     "max_time": "max_time_s",
-    "processes": "processes",
-    "iterations": "iterations",
-    "handshakes": "handshakes",
-    "warmup": "warmup",
     "trim": "trim_pct",
-    "batch": "batch",
-    "counter": "counter",
 }
-_LISTS = ("algorithms", "providers", "filters", "libraries", "workers")
-_OTHERS = ("quick", "rigorous", "seed", "allow_foreign", "over")
+# What the compiled module takes as rules, as fields of the request itself, and as options.
+_RULES = (Rules.__optional_keys__ - {"quick", "rigorous", "affinity"}) | {"handshakes"}
+_FIELDS = Asked.__optional_keys__ - Options.__optional_keys__ - _RULES
+
+
+def select_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Selects what :class:`Asked` names from the local variables of a call, whose further options are in ``options``."""
+    named = {name: value for name, value in arguments.items() if name in Asked.__optional_keys__}
+    return {**named, **arguments["options"]}
 
 
 def asked_for(
@@ -157,13 +155,11 @@ def asked_for(
     rules: dict[str, Any] = {}
     options: dict[str, Any] = {}
     for name, value in how.items():
-        if name in _LISTS or name in _OTHERS:
-            fields[name] = value
-        elif name == "affinity":
-            fields[name] = None if value is None else list(value)
+        if name in _FIELDS:
+            fields[name] = plain(value)
         elif name in _RULES:
             if value is not None:
-                rules[_RULES[name]] = share(name, value) if name == "precision" else value
+                rules[_NAMES.get(name, name)] = share(name, value) if name == "precision" else value
         else:
             options[name] = value
     return request(protocol=rules, options=chosen(options), **fields)
@@ -193,7 +189,7 @@ def chosen(options: Mapping[str, Any]) -> dict[str, object]:
     for name, value in options.items():
         if name not in known:
             raise InvalidArgument(f"there is no argument {name!r}", f"the options are {', '.join(known)}")
-        chosen[_OPTIONS.get(name, name)] = plain(value)
+        chosen[_NAMES.get(name, name)] = plain(value)
     return chosen
 
 

@@ -13,82 +13,9 @@ use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
 use crate::group::gathered;
 use crate::run::RunAnalysis;
+use pqlab_record::document::{LoadEntry, RatioInterval, ScalingEntry};
 use pqlab_record::{Case, Parameter};
 use pqlab_stats::{CONFIDENCE, Description, Interval, IntervalMethod};
-use serde::{Deserialize, Serialize};
-
-/// An estimate with its 95% interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RatioInterval {
-    /// The estimate.
-    pub estimate: f64,
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-}
-
-/// One operation on so many threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ScalingEntry {
-    /// The case's id.
-    pub id: String,
-    /// Algorithm and operation, with what tells cases apart beside the number of threads.
-    pub name: String,
-    /// The provider's id.
-    pub provider: String,
-    /// Threads that worked at once.
-    pub threads: u64,
-    /// Processors over which they were spread.
-    pub cores: Option<u64>,
-    /// Whether there were more threads than processors.
-    pub oversubscribed: bool,
-    /// Operations a second, all threads together.
-    pub ops_per_s: f64,
-    /// The ends of its 95% interval.
-    pub ops_per_s_ci: [f64; 2],
-    /// Throughput over that of one thread; absent where that was not measured.
-    pub speed_up: Option<RatioInterval>,
-    /// Speed-up over the number of threads, or of processors where these are fewer.
-    pub efficiency: Option<RatioInterval>,
-}
-
-/// So many tasks at once through a thread pool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LoadEntry {
-    /// The case's id.
-    pub id: String,
-    /// Algorithm and operation, with what tells cases apart beside the numbers of tasks and workers.
-    pub name: String,
-    /// The provider's id.
-    pub provider: String,
-    /// Tasks submitted at once.
-    pub tasks: u64,
-    /// Threads of the pool.
-    pub workers: u64,
-    /// Processors over which they were spread.
-    pub cores: Option<u64>,
-    /// Whether there were more workers than processors.
-    pub oversubscribed: bool,
-    /// Wall time of a load in ms: the mean.
-    pub wall_ms: f64,
-    /// Tasks a second.
-    pub ops_per_s: f64,
-    /// The ends of its 95% interval.
-    pub ops_per_s_ci: [f64; 2],
-    /// Time in µs that half of the tasks of a load wait for a worker at most: the median over the loads.
-    pub queueing_p50_us: Option<f64>,
-    /// As above, for 95% of the tasks.
-    pub queueing_p95_us: Option<f64>,
-    /// As above, for 99% of the tasks.
-    pub queueing_p99_us: Option<f64>,
-    /// The longest that any task of any load waited.
-    pub queueing_max_us: Option<f64>,
-    /// Throughput against the best load of the same operation, in percent: negative for a loss.
-    pub against_peak_pct: Option<RatioInterval>,
-    /// Throughput against the smallest load of the same operation, in percent: negative for a loss.
-    pub against_smallest_pct: Option<RatioInterval>,
-}
 
 /// The cases of a run with a number of threads, those of one operation together, in the order of the plan.
 pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
@@ -100,6 +27,7 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
             let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
             let ideal = threads.min(cores.unwrap_or(threads)).max(1) as f64;
             let speed_up = single.and_then(|single| throughput_over(analysis, row, single));
+            let throughput = row.throughput();
             entries.push(ScalingEntry {
                 id: row.case.case().id(),
                 name: row.name.clone(),
@@ -107,8 +35,8 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
                 threads,
                 cores,
                 oversubscribed: cores.is_some_and(|cores| cores < threads),
-                ops_per_s: row.throughput().estimate,
-                ops_per_s_ci: row.throughput().ends(),
+                ops_per_s: throughput.estimate,
+                ops_per_s_ci: [throughput.low, throughput.high],
                 speed_up,
                 efficiency: speed_up.map(|ratio| ratio.map(|value| value / ideal)),
             });
@@ -133,6 +61,7 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
                 Some(ratio.map(|value| 100.0 * (value - 1.0)))
             };
             let queueing = |name: &str| row.extra(name, |values| values.median).map(|ns| ns / 1e3);
+            let throughput = row.throughput();
             entries.push(LoadEntry {
                 id: row.case.case().id(),
                 name: row.name.clone(),
@@ -142,8 +71,8 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
                 cores,
                 oversubscribed: cores.is_some_and(|cores| cores < workers),
                 wall_ms: row.estimates.mean_ns.estimate * tasks as f64 / 1e6,
-                ops_per_s: row.throughput().estimate,
-                ops_per_s_ci: row.throughput().ends(),
+                ops_per_s: throughput.estimate,
+                ops_per_s_ci: [throughput.low, throughput.high],
                 queueing_p50_us: queueing("queueing_p50_ns"),
                 queueing_p95_us: queueing("queueing_p95_ns"),
                 queueing_p99_us: queueing("queueing_p99_ns"),
@@ -156,45 +85,19 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
     entries
 }
 
-impl RatioInterval {
-    fn ends(self) -> [f64; 2] {
-        [self.low, self.high]
-    }
-
-    fn map(self, of: impl Fn(f64) -> f64) -> RatioInterval {
-        RatioInterval { estimate: of(self.estimate), low: of(self.low), high: of(self.high) }
-    }
+/// The interval of an entry.
+pub(crate) fn interval(of: RatioInterval) -> Interval {
+    let RatioInterval { estimate, low, high } = of;
+    Interval { estimate, low, high, confidence: CONFIDENCE, method: IntervalMethod::CrossedT }
 }
 
-impl From<Interval> for RatioInterval {
-    fn from(interval: Interval) -> RatioInterval {
-        RatioInterval { estimate: interval.estimate, low: interval.low, high: interval.high }
-    }
+/// Operations or tasks a second of an entry, with their interval.
+pub(crate) fn rate(ops_per_s: f64, [low, high]: [f64; 2]) -> Interval {
+    interval(RatioInterval { estimate: ops_per_s, low, high })
 }
 
-impl From<RatioInterval> for Interval {
-    fn from(of: RatioInterval) -> Interval {
-        let RatioInterval { estimate, low, high } = of;
-        Interval { estimate, low, high, confidence: CONFIDENCE, method: IntervalMethod::CrossedT }
-    }
-}
-
-fn rate(ops_per_s: f64, [low, high]: [f64; 2]) -> Interval {
-    RatioInterval { estimate: ops_per_s, low, high }.into()
-}
-
-impl ScalingEntry {
-    /// Operations a second with their interval.
-    pub fn rate(&self) -> Interval {
-        rate(self.ops_per_s, self.ops_per_s_ci)
-    }
-}
-
-impl LoadEntry {
-    /// Tasks a second with their interval.
-    pub fn rate(&self) -> Interval {
-        rate(self.ops_per_s, self.ops_per_s_ci)
-    }
+fn entry(of: Interval) -> RatioInterval {
+    RatioInterval { estimate: of.estimate, low: of.low, high: of.high }
 }
 
 /// The throughput of a case over that of another: the other's time over its own. Of one case against itself it is 1.
@@ -202,7 +105,7 @@ fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_,
     if std::ptr::eq(row.case, base.case) {
         return Some(RatioInterval { estimate: 1.0, low: 1.0, high: 1.0 });
     }
-    Some(RatioInterval::from(analysis.throughput_ratio(base.case, row.case)?))
+    Some(entry(analysis.throughput_ratio(base.case, row.case)?))
 }
 
 /// A case with figures.
@@ -219,7 +122,7 @@ impl Row<'_, '_> {
 
     fn throughput(&self) -> RatioInterval {
         let nothing = RatioInterval { estimate: 0.0, low: 0.0, high: 0.0 };
-        self.estimates.operations_per_second().map_or(nothing, RatioInterval::from)
+        self.estimates.operations_per_second().map_or(nothing, entry)
     }
 
     fn extra(&self, name: &str, value: impl Fn(&Description) -> f64) -> Option<f64> {

@@ -7,7 +7,7 @@ use pqlab_lab::analysis::environment::environment_line;
 use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_lab::record::{Case, Record, Run, RunHeader};
-use pqlab_lab::report::schema::{Document, ResultEntry};
+use pqlab_lab::report::document::{describe_case, describe_run};
 use pqlab_lab::report::terminal::{LineWidths, Palette, case_line};
 use serde_json::Value;
 use std::time::Duration;
@@ -90,7 +90,7 @@ impl Progress for Screen {
         self.widths = LineWidths::of(&header.plan);
         if self.stream == Stream::Events {
             let run = Run { header: header.clone(), records: Vec::new(), complete: false, finished_at: None };
-            self.event("begin", serde_json::to_value(Document::of(&RunAnalysis::of(&run), false, &[])));
+            self.event("begin", serde_json::to_value(describe_run(&RunAnalysis::of(&run), false, &[])));
         }
         if self.verbose {
             let protocol = &header.protocol;
@@ -126,7 +126,7 @@ impl Progress for Screen {
                 self.print(&line, output::data);
             }
             Stream::Events => {
-                let result = serde_json::to_value(ResultEntry::of(&CaseAnalysis::of(header, record)));
+                let result = serde_json::to_value(describe_case(&CaseAnalysis::of(header, record)));
                 self.event("case", result.map(|result| serde_json::json!({ "result": result })));
             }
             Stream::Lines | Stream::Nothing => {}

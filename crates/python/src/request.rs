@@ -101,13 +101,10 @@ impl Request {
     /// How it is measured.
     pub(crate) fn overrides(&self) -> Answer<ProtocolOverrides> {
         let own = fields::<ProtocolOverrides>(&self.protocol)?;
-        let own = ProtocolOverrides { affinity: self.affinity.clone(), ..own };
-        Ok(match (self.quick, self.rigorous) {
-            (true, true) => return Err(Failure::argument("quick", "a run is either quick or rigorous")),
-            (true, false) => own.or_preset(ProtocolOverrides::quick()),
-            (false, true) => own.or_preset(ProtocolOverrides::rigorous()),
-            (false, false) => own,
-        })
+        if self.quick && self.rigorous {
+            return Err(Failure::argument("quick", "a run is either quick or rigorous"));
+        }
+        Ok(ProtocolOverrides { affinity: self.affinity.clone(), ..own }.or_preset(self.quick, self.rigorous))
     }
 
     /// Everything that can be measured, with the libraries that were asked for.

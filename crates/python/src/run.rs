@@ -14,7 +14,7 @@ use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::record::{Run, Unit, Visits};
 use pqlab_lab::report::bundle::{File, bundle};
 use pqlab_lab::report::charts::{Chart, named, of_area};
-use pqlab_lab::report::schema::Document;
+use pqlab_lab::report::document::describe_run;
 use pqlab_lab::report::terminal::{Palette, chosen_cases, whole_run};
 use pqlab_lab::report::{ExportOptions, Names, exporter_with};
 use pqlab_lab::store::Store;
@@ -124,7 +124,7 @@ impl Measured {
         detached(py, || {
             let analysis = self.analysis();
             let tables = tables(&analysis, &self.scenario);
-            serde_json::to_string(&Document::of(&analysis, false, &tables))
+            serde_json::to_string(&describe_run(&analysis, false, &tables))
                 .map_err(|error| Failure::new(Kind::Internal, error.to_string()))
         })
     }

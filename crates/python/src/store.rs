@@ -2,8 +2,8 @@
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::run::{Measured, assumed, judged, margin, put_file, put_report};
+use pqlab_lab::record::document::{FileError, read_run};
 use pqlab_lab::report::bundle::bundle;
-use pqlab_lab::report::schema::{FileError, read_run};
 use pqlab_lab::report::site::INDEX;
 use pqlab_lab::store::{Import, Store, StoreError, default_path};
 use pqlab_lab::{Compared, check_name, compare_named, gather_report, remove_runs};

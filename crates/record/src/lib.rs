@@ -2,6 +2,9 @@
 //!
 //! A [`Run`] is one execution of a suite on one host: an [`Environment`], a [`Protocol`], a plan of [`Case`]s and a
 //! [`Record`] for each that is finished. A record keeps its raw samples; estimates are always computed from them anew.
+//! [`document`] is a run as exported JSON.
+
+pub mod document;
 
 mod case;
 mod conditions;

@@ -9,8 +9,8 @@ pub mod charts;
 mod command;
 #[cfg(test)]
 mod consistency;
+pub mod document;
 pub mod exporters;
-pub mod schema;
 pub mod site;
 #[cfg(test)]
 mod six_forms;

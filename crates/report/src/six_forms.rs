@@ -1,15 +1,16 @@
 //! Tables of several cases are made once and shown in six forms: each is asked for every table that there is, with the text of every
 //! row and the caveats of its cases.
 
+use crate::document::describe_table;
 use crate::exporters::{ExportOptions, exporters_with, table_csv, written};
 use crate::fixtures;
-use crate::schema::TableEntry;
 use crate::templates::{Around, Page, page};
 use crate::terminal::{self, Palette};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::tables::{Cell, Holds, NAMES, Table, tables};
 use pqlab_record::Run;
+use pqlab_record::document::TableEntry;
 use std::collections::BTreeSet;
 
 /// What a form shows of a table, and whether it has to show a cell by its text.
@@ -31,7 +32,7 @@ const FORMS: [Form; 6] = [
     ("json", |run, table| {
         let document: serde_json::Value = serde_json::from_str(&whole("json", run, None)).unwrap();
         let entry: TableEntry = serde_json::from_value(document["tables"][table.name].clone()).unwrap();
-        assert_eq!(entry, TableEntry::of(table));
+        assert_eq!(entry, describe_table(table));
         serde_json::to_string(&entry).unwrap()
     }),
 ];

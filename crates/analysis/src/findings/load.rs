@@ -5,8 +5,8 @@ use crate::case::CaseAnalysis;
 use crate::group::gathered;
 use crate::number::{difference, grouped, known_rate, percent, time};
 use crate::run::RunAnalysis;
-use crate::scaling::{LoadEntry, loads};
-use pqlab_stats::{Interval, IntervalMethod};
+use crate::scaling::{interval, loads};
+use pqlab_record::document::LoadEntry;
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let entries = loads(analysis);
@@ -32,14 +32,7 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadEntry, &CaseAnal
         found.by
     );
     if let Some(of) = entry.against_peak_pct.filter(|of| of.estimate < 0.0) {
-        let of = Interval {
-            estimate: of.estimate,
-            low: of.low,
-            high: of.high,
-            confidence: 0.95,
-            method: IntervalMethod::CrossedT,
-        };
-        text = format!("{text}, {} against the best load", difference(&of));
+        text = format!("{text}, {} against the best load", difference(&interval(of)));
     }
     if let Some(wait) = entry.queueing_p99_us {
         text = format!("{text}; {} of the tasks wait {} or less", percent(99.0), time(1e3 * wait));

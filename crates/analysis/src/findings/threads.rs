@@ -5,7 +5,8 @@ use crate::case::CaseAnalysis;
 use crate::group::distinct;
 use crate::number::factor;
 use crate::run::RunAnalysis;
-use crate::scaling::{RatioInterval, ScalingEntry, scaling};
+use crate::scaling::scaling;
+use pqlab_record::document::{RatioInterval, ScalingEntry};
 use pqlab_stats::Sorted;
 
 /// What is recommended here.

@@ -6,7 +6,8 @@ use crate::case::CaseAnalysis;
 use crate::group::grouped;
 use crate::kinds::{one_kind, randomness};
 use crate::run::RunAnalysis;
-use crate::scaling::{LoadEntry, loads};
+use crate::scaling::{loads, rate};
+use pqlab_record::document::LoadEntry;
 
 /// What is told: words for it, area, operation.
 const HEADLINES: [(&str, &str, &str); 5] = [
@@ -96,7 +97,7 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
             Cell::text(""),
             Cell::text(&best.case().provider),
             Cell::time(1e6 * entry.wall_ms),
-            Cell::rate_within(&entry.rate()),
+            Cell::rate_within(&rate(entry.ops_per_s, entry.ops_per_s_ci)),
             Cell::text(tied.join(", ")),
         ];
         table.row([&best.caveats], cells);

@@ -4,8 +4,8 @@ use super::{Cell, Table};
 use crate::caveats::Caveats;
 use crate::estimates::scaled;
 use crate::run::RunAnalysis;
-use crate::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
-use pqlab_stats::Interval;
+use crate::scaling::{interval, loads, rate, scaling};
+use pqlab_record::document::{LoadEntry, RatioInterval, ScalingEntry};
 
 /// Said where there were more threads than processors.
 const OVERSUBSCRIBED: &str = "oversubscribed";
@@ -29,9 +29,9 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(provider),
             Cell::whole(*threads),
             Cell::of(*cores, Cell::whole),
-            Cell::rate_within(&entry.rate()),
-            Cell::of(entry.speed_up.map(Interval::from), |ratio| Cell::factor_within(&ratio)),
-            Cell::of(entry.efficiency.map(|of| scaled(&Interval::from(of), 100.0)), |share| Cell::share_within(&share)),
+            Cell::rate_within(&rate(entry.ops_per_s, entry.ops_per_s_ci)),
+            Cell::of(entry.speed_up.map(interval), |ratio| Cell::factor_within(&ratio)),
+            Cell::of(entry.efficiency.map(|of| scaled(&interval(of), 100.0)), |share| Cell::share_within(&share)),
             Cell::text(if *oversubscribed { OVERSUBSCRIBED } else { "" }),
         ];
         table.row(caveats(analysis, &entry.id), cells);
@@ -64,14 +64,14 @@ pub(super) fn load(analysis: &RunAnalysis<'_>) -> Table {
     for entry in &entries {
         let LoadEntry { name, provider, tasks, workers, wall_ms, oversubscribed, .. } = entry;
         let wait = |us: Option<f64>| Cell::of(us, |us| Cell::time(1e3 * us));
-        let against = |of: Option<RatioInterval>| Cell::of(of.map(Interval::from), |of| Cell::difference_within(&of));
+        let against = |of: Option<RatioInterval>| Cell::of(of.map(interval), |of| Cell::difference_within(&of));
         let cells = [
             Cell::text(name),
             Cell::text(provider),
             Cell::whole(*tasks),
             Cell::whole(*workers),
             Cell::time(1e6 * wall_ms).scaled(1e-3),
-            Cell::rate_within(&entry.rate()),
+            Cell::rate_within(&rate(entry.ops_per_s, entry.ops_per_s_ci)),
             wait(entry.queueing_p50_us),
             wait(entry.queueing_p95_us),
             wait(entry.queueing_p99_us),

@@ -3,7 +3,8 @@
 use super::{AREA, Configuration, HandshakeFigures, connections, handshakes};
 use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
-use crate::scaling::{RatioInterval, scaling};
+use crate::scaling::{rate, scaling};
+use pqlab_record::document::RatioInterval;
 use pqlab_stats::Interval;
 
 /// The operation of a server.
@@ -60,7 +61,7 @@ pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
         let figures = &mut found[at];
         figures.caveats = Caveats::merged([&figures.caveats, &of.caveats]);
         let most = figures.measured.iter().all(|(threads, _)| *threads < entry.threads);
-        figures.measured.push((entry.threads, entry.rate()));
+        figures.measured.push((entry.threads, rate(entry.ops_per_s, entry.ops_per_s_ci)));
         if most && entry.threads > 1 {
             figures.efficiency = entry.efficiency;
         }
@@ -75,8 +76,7 @@ pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
     for figures in &mut found {
         figures.measured.sort_by_key(|(threads, _)| *threads);
         let of = |one: &&HandshakeFigures<'_, '_>| one.configuration == figures.configuration;
-        let rate = || alone.iter().find(of)?.server_per_second();
-        figures.one = figures.on(1).or_else(rate);
+        figures.one = figures.on(1).or_else(|| alone.iter().find(of)?.server_per_second());
     }
     found
 }

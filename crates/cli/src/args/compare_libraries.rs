@@ -1,7 +1,8 @@
 //! The arguments of `pqlab compare-libraries`.
 
-use super::{DatabaseArgs, MetricName, NamedLibraryArgs, ProtocolArgs, patterns, verdicts};
+use super::{DatabaseArgs, MetricName, NamedLibraryArgs, patterns, verdicts};
 use clap::{Args, ValueEnum};
+use pqlab_lab::ProtocolOverrides;
 
 /// What a comparison is printed as.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub(crate) struct CompareLibrariesArgs {
     pub(crate) foreign: NamedLibraryArgs,
 
     #[command(flatten)]
-    pub(crate) protocol: ProtocolArgs,
+    pub(crate) protocol: ProtocolOverrides,
 
     /// Seed of the order and of the inputs [default: drawn, and kept with the run]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]

@@ -1,8 +1,8 @@
 //! The arguments of `pqlab doctor`: what disturbs measuring, and tests of the measuring itself.
 
-use super::run::ProtocolArgs;
 use super::{DatabaseArgs, patterns, positive};
 use clap::Args;
+use pqlab_lab::ProtocolOverrides;
 
 /// What of this machine disturbs measuring; and with --aa, --independence or --between tests of how far its figures can be
 /// trusted.
@@ -90,7 +90,7 @@ pub(crate) struct MeasuredArgs {
     pub(crate) seed: Option<u64>,
 
     #[command(flatten)]
-    pub(crate) protocol: ProtocolArgs,
+    pub(crate) protocol: ProtocolOverrides,
 }
 
 /// Reads a number that is zero or above.

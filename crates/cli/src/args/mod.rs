@@ -42,7 +42,7 @@ pub(crate) use metric::MetricName;
 pub(crate) use names::NamesName;
 pub(crate) use ntor::{ClientArgs, RelayArgs};
 pub(crate) use report::{ReportArgs, ServeArgs};
-pub(crate) use run::{ProtocolArgs, RunArgs};
+pub(crate) use run::RunArgs;
 pub(crate) use runs::{RunsArgs, RunsCommand};
 pub(crate) use show::{ScenarioArgs, ShowArgs};
 pub(crate) use stats::StatsArgs;

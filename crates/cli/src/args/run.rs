@@ -1,8 +1,7 @@
 //! The arguments of `pqlab run`: what to measure, and how.
 
 use super::{DatabaseArgs, MetricName, NamedLibraryArgs, NamesName, parse_digits, patterns};
-use clap::{Args, ValueEnum};
-use pqlab_lab::record::{CounterChoice, ProtocolKind};
+use clap::Args;
 use pqlab_lab::{CaseOptions, ProtocolOverrides};
 use std::path::PathBuf;
 
@@ -119,7 +118,7 @@ pub(crate) struct RunArgs {
     pub(crate) options: CaseOptions,
 
     #[command(flatten)]
-    pub(crate) protocol: ProtocolArgs,
+    pub(crate) protocol: ProtocolOverrides,
 
     /// Connections of a case over a network, whatever their spread [default: 200]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -203,141 +202,9 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// What the flags set of the rules.
+    /// Returns the rules that the flags and the presets set.
     pub(crate) fn overrides(&self) -> ProtocolOverrides {
         let handshakes = self.handshakes;
-        ProtocolOverrides { handshakes, ..self.protocol.overrides(self.quick, self.rigorous) }
-    }
-}
-
-/// The measuring rules.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "How to measure")]
-pub(crate) struct ProtocolArgs {
-    /// The rules: adaptive, or those of the reference's suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
-    /// in the suite sha3; loads of many tasks only where --tasks or --filter names them)
-    /// [default: the suite's]
-    #[arg(long, value_enum)]
-    pub(crate) protocol: Option<ProtocolName>,
-
-    /// Samples of a case, in place of the adaptive rules
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) iterations: Option<u64>,
-
-    /// Operations that each process discards first [default: 100]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) warmup: Option<u64>,
-
-    /// Percentage of the samples left out at each tail [default: 0]
-    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
-    pub(crate) trim: Option<f64>,
-
-    /// Operations in a sample [default: calibrated; 1 where one operation is long enough]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) batch: Option<u64>,
-
-    /// Wanted half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
-    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
-    pub(crate) precision: Option<f64>,
-
-    /// Most seconds for a case [default: 1.5, or the suite's]
-    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
-    pub(crate) max_time: Option<f64>,
-
-    /// Worker processes: the unit of repetition [default: 8, or the suite's]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) processes: Option<u32>,
-
-    /// Cores to pin the workers to, in turn, such as 2,3 or 4-7 [default: the last one allowed]
-    #[arg(long, value_name = "CPUS", value_parser = parse_cpus)]
-    pub(crate) affinity: Option<Cpus>,
-
-    /// What to count [default: core cycles where the machine shows them, else TSC ticks, else the wall clock]
-    #[arg(long, value_enum)]
-    pub(crate) counter: Option<CounterName>,
-}
-
-impl ProtocolArgs {
-    /// What the flags, after the presets, set of the rules.
-    pub(crate) fn overrides(&self, quick: bool, rigorous: bool) -> ProtocolOverrides {
-        let preset = match (quick, rigorous) {
-            (true, _) => ProtocolOverrides::quick(),
-            (_, true) => ProtocolOverrides::rigorous(),
-            _ => ProtocolOverrides::default(),
-        };
-        let own = ProtocolOverrides {
-            kind: self.protocol.map(|protocol| match protocol {
-                ProtocolName::Adaptive => ProtocolKind::Adaptive,
-                ProtocolName::Reference => ProtocolKind::Reference,
-            }),
-            processes: self.processes,
-            warmup: self.warmup,
-            iterations: self.iterations,
-            handshakes: None,
-            trim_pct: self.trim,
-            batch: self.batch,
-            precision_pct: self.precision,
-            max_time_s: self.max_time,
-            counter: self.counter.map(|counter| match counter {
-                CounterName::Wall => CounterChoice::Wall,
-                CounterName::Tsc => CounterChoice::Tsc,
-                CounterName::Cycles => CounterChoice::Cycles,
-                CounterName::Instructions => CounterChoice::Instructions,
-            }),
-            affinity: self.affinity.clone().map(|cpus| cpus.0),
-            quick: false,
-            reference_iterations: None,
-        };
-        own.or_preset(preset)
-    }
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum ProtocolName {
-    Adaptive,
-    Reference,
-}
-
-#[derive(ValueEnum, Clone, Copy, Debug)]
-pub(crate) enum CounterName {
-    Wall,
-    Tsc,
-    Cycles,
-    Instructions,
-}
-
-/// A list of cores.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Cpus(pub(crate) Vec<u32>);
-
-/// Reads `0,2,4-7`.
-fn parse_cpus(text: &str) -> Result<Cpus, String> {
-    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no core's number"));
-    let mut cpus = Vec::new();
-    for part in text.split(',') {
-        match part.split_once('-') {
-            Some((first, last)) => {
-                let (first, last) = (number(first)?, number(last)?);
-                if last < first || last - first > 4096 {
-                    return Err(format!("{part:?} is no range of cores"));
-                }
-                cpus.extend(first..=last);
-            }
-            None => cpus.push(number(part)?),
-        }
-    }
-    Ok(Cpus(cpus))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cores_are_numbers_and_ranges() {
-        assert_eq!(parse_cpus("0,2,4-6").unwrap(), Cpus(vec![0, 2, 4, 5, 6]));
-        for wrong in ["", "a", "3-1", "-1", "1,,2", "0-4294967295"] {
-            assert!(parse_cpus(wrong).is_err(), "{wrong}");
-        }
+        ProtocolOverrides { handshakes, ..self.protocol.clone() }.or_preset(self.quick, self.rigorous)
     }
 }

@@ -73,7 +73,7 @@ fn laboratory(arguments: &CompareLibrariesArgs) -> anyhow::Result<(Laboratory, [
 fn plan(arguments: &CompareLibrariesArgs, laboratory: &Laboratory, sides: &[Side; 2]) -> anyhow::Result<Plan> {
     let filters =
         Filters { ids: arguments.filter.clone(), algorithms: arguments.algorithm.clone(), ..Filters::default() };
-    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    let overrides = arguments.protocol.clone().or_preset(arguments.quick, arguments.rigorous);
     let mut tell = |text: &str| {
         if !arguments.quiet {
             output::talk(text);

@@ -1,7 +1,7 @@
 use crate::DONE;
 use crate::args::ImportArgs;
 use crate::output::{BadInput, talk};
-use pqlab_lab::report::schema::read_run;
+use pqlab_lab::record::document::read_run;
 use pqlab_lab::store::Import;
 
 pub(crate) fn run(arguments: &ImportArgs) -> anyhow::Result<u8> {

@@ -1,10 +1,14 @@
 //! Suites: TOML files that select cases and say how hard to measure them.
 
 use crate::{LabError, Thing};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use pqlab_foreign::LibrarySpec;
 use pqlab_record::{CounterChoice, Protocol, ProtocolKind};
 use pqlab_workloads::CaseOptions;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::de::value::{self, StringDeserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -77,69 +81,86 @@ pub struct Select {
     pub(crate) unknown: BTreeMap<String, toml::Value>,
 }
 
-/// The parts of the protocol that a suite or a command line sets.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// The measuring rules that a suite, a command line or a program sets. All three read them by this declaration; the text of a
+/// field is its help on the command line.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
+#[command(next_help_heading = "How to measure")]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolOverrides {
-    /// `adaptive`, `fixed` or `reference`.
+    /// The rules: adaptive, or those of the reference's suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
+    /// in the suite sha3; loads of many tasks only where --tasks or --filter names them)
+    /// [default: the suite's]
+    #[arg(long = "protocol", value_name = "PROTOCOL", value_parser = one_of::<ProtocolKind>(&["adaptive", "reference"]))]
     pub kind: Option<ProtocolKind>,
-    /// Worker processes.
-    pub processes: Option<u32>,
-    /// Operations discarded in each process before the first sample.
-    pub warmup: Option<u64>,
-    /// Samples of a case.
+
+    /// Samples of a case, in place of the adaptive rules
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub iterations: Option<u64>,
-    /// Samples of a case that waits for a network.
-    pub handshakes: Option<u64>,
-    /// Samples of a case by the rules of the reference where those are asked for, if its own number is another than 1,000.
-    pub reference_iterations: Option<u64>,
-    /// Percentage left out at each tail.
+
+    /// Operations that each process discards first [default: 100]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub warmup: Option<u64>,
+
+    /// Percentage of the samples left out at each tail [default: 0]
+    #[arg(long = "trim", value_name = "PCT", allow_hyphen_values = true)]
     pub trim_pct: Option<f64>,
-    /// Operations in a sample.
+
+    /// Operations in a sample [default: calibrated; 1 where one operation is long enough]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub batch: Option<u64>,
-    /// Wanted half-width of the interval in percent.
+
+    /// Wanted half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
+    #[arg(long = "precision", value_name = "PCT", allow_hyphen_values = true)]
     pub precision_pct: Option<f64>,
-    /// Most seconds a case.
+
+    /// Most seconds for a case [default: 1.5, or the suite's]
+    #[arg(long = "max-time", value_name = "SECONDS", allow_hyphen_values = true)]
     pub max_time_s: Option<f64>,
-    /// The counter.
-    pub counter: Option<CounterChoice>,
-    /// Cores to pin to.
+
+    /// Worker processes: the unit of repetition [default: 8, or the suite's]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub processes: Option<u32>,
+
+    /// Cores to pin the workers to, in turn, such as 2,3 or 4-7 [default: the last one allowed]
+    #[arg(long, value_name = "CPUS", value_parser = parse_cores)]
     #[serde(skip)]
-    pub affinity: Option<Vec<u32>>,
+    pub affinity: Option<Cores>,
+
+    /// What to count [default: core cycles where the machine shows them, else TSC ticks, else the wall clock]
+    #[arg(long, value_name = "COUNTER", value_parser = one_of::<CounterChoice>(&["wall", "tsc", "cycles", "instructions"]))]
+    pub counter: Option<CounterChoice>,
+
+    /// Samples of a case that waits for a network.
+    #[arg(skip)]
+    pub handshakes: Option<u64>,
+
+    /// Samples of a case by the rules of the reference where those are asked for, if its own number is another than 1,000.
+    #[arg(skip)]
+    pub reference_iterations: Option<u64>,
+
     /// A quarter of the samples that a suite asks for; not of those asked for here.
+    #[arg(skip)]
     #[serde(skip)]
     pub quick: bool,
 }
 
+/// An alias, because clap takes `Option<Vec<_>>` for an option that may be repeated.
+type Cores = Vec<u32>;
+
 impl ProtocolOverrides {
-    /// A rough answer: wider intervals, a quarter of the time.
-    pub fn quick() -> ProtocolOverrides {
+    /// Fills what is not set here from a preset: `quick` (wider intervals, a quarter of the time) or `rigorous` (narrower
+    /// intervals, more processes, ten times the time).
+    pub fn or_preset(self, quick: bool, rigorous: bool) -> ProtocolOverrides {
+        let (precision_pct, max_time_s, processes) = match (quick, rigorous) {
+            (true, _) => (3.0, 0.25, 4),
+            (false, true) => (0.5, 10.0, 16),
+            (false, false) => return self,
+        };
         ProtocolOverrides {
-            precision_pct: Some(3.0),
-            max_time_s: Some(0.25),
-            processes: Some(4),
-            quick: true,
-            ..ProtocolOverrides::default()
-        }
-    }
-
-    /// A careful answer: narrower intervals, more processes, ten times the time.
-    pub fn rigorous() -> ProtocolOverrides {
-        ProtocolOverrides {
-            precision_pct: Some(0.5),
-            max_time_s: Some(10.0),
-            processes: Some(16),
-            ..ProtocolOverrides::default()
-        }
-    }
-
-    /// What is set here, else what one of these presets sets.
-    pub fn or_preset(self, preset: ProtocolOverrides) -> ProtocolOverrides {
-        ProtocolOverrides {
-            precision_pct: self.precision_pct.or(preset.precision_pct),
-            max_time_s: self.max_time_s.or(preset.max_time_s),
-            processes: self.processes.or(preset.processes),
-            quick: self.quick || preset.quick,
+            precision_pct: self.precision_pct.or(Some(precision_pct)),
+            max_time_s: self.max_time_s.or(Some(max_time_s)),
+            processes: self.processes.or(Some(processes)),
+            quick,
             ..self
         }
     }
@@ -218,6 +239,33 @@ impl ProtocolOverrides {
         }
         Ok(())
     }
+}
+
+/// Parses one of these words of a command line, which mean what they mean in a suite.
+fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+    words: &'static [&'static str],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words.iter().copied())
+        .try_map(|word| T::deserialize(StringDeserializer::<value::Error>::new(word)))
+}
+
+/// Parses a list such as `0,2,4-7`.
+fn parse_cores(text: &str) -> Result<Cores, String> {
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no core's number"));
+    let mut cores = Vec::new();
+    for part in text.split(',') {
+        match part.split_once('-') {
+            Some((first, last)) => {
+                let (first, last) = (number(first)?, number(last)?);
+                if last < first || last - first > 4096 {
+                    return Err(format!("{part:?} is no range of cores"));
+                }
+                cores.extend(first..=last);
+            }
+            None => cores.push(number(part)?),
+        }
+    }
+    Ok(cores)
 }
 
 /// The number of samples that all these suites have by the rules of the reference; `None` where they do not agree: a run has
@@ -463,6 +511,33 @@ mod tests {
         );
         let wrong = message(&of(r#"["oqs:/x.so"]"#));
         assert!(wrong.starts_with("x.toml:3:") && wrong.contains("the kinds are liboqs"), "{wrong}");
+    }
+
+    #[test]
+    fn cores_are_numbers_and_ranges() {
+        assert_eq!(parse_cores("0,2,4-6").unwrap(), [0, 2, 4, 5, 6]);
+        for wrong in ["", "a", "3-1", "-1", "1,,2", "0-4294967295"] {
+            assert!(parse_cores(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_command_line_and_a_suite_set_the_same_rules() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            rules: ProtocolOverrides,
+        }
+        let line = "x --protocol reference --iterations 7 --warmup 1 --trim 0.5 --batch 2 --precision 3 --max-time 4 --processes 5 \
+                    --counter tsc --affinity 2,3";
+        let suite = r#"{"kind": "reference", "iterations": 7, "warmup": 1, "trim_pct": 0.5, "batch": 2, "precision_pct": 3,
+            "max_time_s": 4, "processes": 5, "counter": "tsc"}"#;
+        let suite: ProtocolOverrides = serde_json::from_str(suite).unwrap();
+        let line = <Line as clap::Parser>::try_parse_from(line.split_whitespace()).unwrap().rules;
+        assert_eq!(line, ProtocolOverrides { affinity: Some(vec![2, 3]), ..suite });
+        for wrong in ["x --protocol fixed", "x --counter best", "x --affinity 1 --affinity 2"] {
+            assert!(<Line as clap::Parser>::try_parse_from(wrong.split_whitespace()).is_err(), "{wrong}");
+        }
     }
 
     #[test]

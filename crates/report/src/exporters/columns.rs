@@ -1,6 +1,6 @@
 //! The columns of a case: one table, from which every format with columns writes them, with their types and their units.
 
-use crate::schema::{ParameterValue, ResultEntry};
+use pqlab_record::document::{ParameterValue, ResultEntry};
 use pqlab_record::{CyclesSource, Form, Status};
 
 /// A column.

@@ -4,7 +4,7 @@ use super::columns::COLUMNS;
 use super::table_csv::table_csv;
 use super::tables::TableChoice;
 use super::{ExportError, Exporter, Format};
-use crate::schema::ResultEntry;
+use crate::document::describe_case;
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::text::neutral;
 use std::io::Write;
@@ -37,7 +37,7 @@ impl Exporter for Csv {
         }
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(COLUMNS.iter().map(|column| column.name))?;
-        for row in analysis.cases().iter().map(ResultEntry::of) {
+        for row in analysis.cases().iter().map(describe_case) {
             writer.write_record(COLUMNS.iter().map(|column| cell(&column.text(&row))))?;
         }
         writer.flush()?;
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(rows.len(), run.records.len());
         for (row, record) in rows.iter().zip(&run.records) {
             assert_eq!(at(row, "id"), record.case.id());
-            let entry = ResultEntry::of(&CaseAnalysis::of(&run.header, record));
+            let entry = describe_case(&CaseAnalysis::of(&run.header, record));
             assert_eq!(at(row, "median_us").parse::<f64>().ok(), entry.median_us);
             assert_eq!(at(row, "max_us").parse::<f64>().ok(), entry.max_us);
         }

@@ -1,8 +1,8 @@
-//! JSON, schema `pqlab/1`: see [`crate::schema`].
+//! JSON, schema `pqlab/1`: see [`pqlab_record::document`].
 
 use super::tables::TableChoice;
 use super::{ExportError, Exporter, Format, finish_json};
-use crate::schema::{Document, TableEntry};
+use crate::document::{describe_run, describe_table};
 use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
 
@@ -25,9 +25,9 @@ impl Exporter for Json {
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         if let Some(table) = self.tables.one(analysis)? {
-            return finish_json(&TableEntry::of(&table), out);
+            return finish_json(&describe_table(&table), out);
         }
-        let document = Document::of(analysis, self.samples, &self.tables.all(analysis));
+        let document = describe_run(analysis, self.samples, &self.tables.all(analysis));
         let mut out = BufWriter::new(out);
         if self.samples {
             // Indented, every sample would take a line.
@@ -46,6 +46,7 @@ mod tests {
     use super::super::written;
     use super::*;
     use crate::fixtures;
+    use pqlab_record::document::Document;
     use pqlab_record::{Form, Metric, Run};
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
@@ -256,7 +257,7 @@ mod tests {
     #[test]
     fn the_document_reads_back_as_it_was() {
         for samples in [false, true] {
-            let document = Document::of(&RunAnalysis::of(&fixtures::run()), samples, &[]);
+            let document = describe_run(&RunAnalysis::of(&fixtures::run()), samples, &[]);
             let bytes = written(&Json { samples, tables: TableChoice::default() }, &fixtures::run());
             assert_eq!(serde_json::from_slice::<Document>(&bytes).unwrap(), document);
             let row = &document.results["signature"][1];

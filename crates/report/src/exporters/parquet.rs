@@ -2,7 +2,7 @@
 
 use super::columns::{COLUMNS, Column, Value};
 use super::{ExportError, Exporter, Format};
-use crate::schema::ResultEntry;
+use crate::document::describe_case;
 use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::writer::ColumnWriter;
 use ::parquet::data_type::ByteArray;
@@ -13,6 +13,7 @@ use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::Type;
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::caveats::Caveat;
+use pqlab_record::document::ResultEntry;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ impl Exporter for Parquet {
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
-        let rows: Vec<ResultEntry> = analysis.cases().iter().map(ResultEntry::of).collect();
+        let rows: Vec<ResultEntry> = analysis.cases().iter().map(describe_case).collect();
         let file = made(&rows).map_err(|error| ExportError::Format(error.to_string()))?;
         out.write_all(&file)?;
         out.flush()?;

@@ -1,7 +1,6 @@
 //! What the page's script reads: the details of each case, as JSON inside the page.
 
 use crate::command::command;
-use crate::schema::ExtraEntry;
 use indexmap::IndexMap;
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::comparison::Standing;
@@ -9,6 +8,7 @@ use pqlab_analysis::history::Past;
 use pqlab_analysis::number::{digits, rate_within};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::document::ExtraEntry;
 use pqlab_stats::Interval;
 use serde::Serialize;
 
@@ -157,7 +157,7 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
         f: analysis.standing(row).map(Standing::text),
         k: known,
-        x: estimates.map(crate::schema::extra).unwrap_or_default(),
+        x: estimates.map(crate::document::extra).unwrap_or_default(),
         r: past.iter().map(|past| past.medians.get(&id).map(|of| [of.estimate, of.low, of.high].map(round))).collect(),
         i: neutral(&id),
     }

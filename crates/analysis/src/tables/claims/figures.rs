@@ -8,9 +8,10 @@ use crate::ledger::transactions_verified;
 use crate::ntor::{HandshakeFigures, STEPS, handshakes};
 use crate::rate;
 use crate::run::RunAnalysis;
-use crate::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
+use crate::scaling::{loads, scaling};
 use crate::tables::cycles::cycles;
 use crate::tables::sizes::most_lengths;
+use pqlab_record::document::{LoadEntry, RatioInterval, ScalingEntry};
 use pqlab_record::{Form, Parameter};
 use pqlab_stats::{Interval, IntervalMethod};
 

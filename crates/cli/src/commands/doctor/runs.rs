@@ -17,7 +17,7 @@ const STEPS: f64 = 1000.0;
 impl MeasuredArgs {
     /// What the measuring rules are to be instead of their defaults.
     pub(super) fn overrides(&self) -> ProtocolOverrides {
-        self.protocol.overrides(self.quick, self.rigorous)
+        self.protocol.clone().or_preset(self.quick, self.rigorous)
     }
 
     /// Whether cases were named.

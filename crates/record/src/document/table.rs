@@ -1,5 +1,4 @@
 use indexmap::IndexMap;
-use pqlab_analysis::tables::Table;
 use serde::{Deserialize, Serialize};
 
 /// A table that several cases make together.
@@ -46,31 +45,4 @@ pub struct CellEntry {
     pub value: Option<f64>,
     /// The ends of its 95% interval; null where there is none.
     pub interval: Option<[f64; 2]>,
-}
-
-impl TableEntry {
-    /// The table for programs.
-    pub fn of(table: &Table) -> TableEntry {
-        let column = |column: &pqlab_analysis::tables::Column| ColumnEntry {
-            name: column.name.clone(),
-            heading: column.heading.clone(),
-            unit: (!column.unit.is_empty()).then(|| column.unit.to_owned()),
-        };
-        let cell = |cell: &pqlab_analysis::tables::Cell| CellEntry {
-            text: cell.text.clone(),
-            value: cell.number.map(|number| number.estimate),
-            interval: cell.number.and_then(|number| number.interval),
-        };
-        let row = |row: &pqlab_analysis::tables::Row| RowEntry {
-            cells: table.columns.iter().zip(&row.cells).map(|(of, it)| (of.name.clone(), cell(it))).collect(),
-            caveats: row.caveats.by_word(),
-        };
-        TableEntry {
-            title: table.title.clone(),
-            area: table.area.clone(),
-            columns: table.columns.iter().map(column).collect(),
-            rows: table.rows.iter().map(row).collect(),
-            notes: table.notes.clone(),
-        }
-    }
 }

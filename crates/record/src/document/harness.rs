@@ -1,0 +1,83 @@
+use crate::{Case, CounterChoice, Fastest, Protocol, ProtocolKind, RunHeader, RunSpreads};
+use serde::{Deserialize, Serialize};
+
+/// The measuring rules, and what measuring itself costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HarnessEntry {
+    /// `adaptive`, `fixed` or `reference`.
+    pub protocol: ProtocolKind,
+    /// Samples of a case over all processes; null for the adaptive rules.
+    pub iterations: Option<u64>,
+    /// Operations discarded in each process before its first sample of a case.
+    pub warmup: u64,
+    /// Samples of a case that waits for a network, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handshakes: Option<u64>,
+    /// Percentage of the samples left out at each tail.
+    pub outlier_trim_pct: f64,
+    /// Worker processes.
+    pub processes: u32,
+    /// Median in ns of a case that does nothing through the same calls; null where the run has none.
+    pub floor_ns: Option<f64>,
+    /// Operations in a sample; null where they were calibrated.
+    pub batch: Option<u64>,
+    /// Wanted half-width of the median's interval in percent.
+    pub precision_pct: f64,
+    /// Most seconds for a case.
+    pub max_time_s: f64,
+    /// Seconds of a visit to a case.
+    pub visit_s: f64,
+    /// Which counter was asked for.
+    pub counter: CounterChoice,
+    /// Cores to which workers were pinned.
+    pub affinity: Option<Vec<u32>>,
+    /// What intervals take the spread between runs for.
+    pub run_spreads: RunSpreads,
+    /// What `fastest` stands for, where it was asked for, with its runner-up.
+    pub fastest: Vec<Fastest>,
+}
+
+impl HarnessEntry {
+    /// The rules of a run, with the median in ns of a case that does nothing.
+    pub fn of(header: &RunHeader, floor_ns: Option<f64>) -> HarnessEntry {
+        let protocol = &header.protocol;
+        HarnessEntry {
+            protocol: protocol.kind,
+            iterations: protocol.iterations,
+            warmup: protocol.warmup,
+            handshakes: header.plan.iter().any(Case::waits_for_network).then_some(protocol.handshakes),
+            outlier_trim_pct: protocol.trim_pct,
+            processes: protocol.processes,
+            floor_ns,
+            batch: protocol.batch,
+            precision_pct: protocol.precision_pct,
+            max_time_s: protocol.max_time_s,
+            visit_s: protocol.visit_s,
+            counter: protocol.counter,
+            affinity: protocol.affinity.clone(),
+            run_spreads: protocol.run_spreads.clone(),
+            fastest: protocol.fastest.clone(),
+        }
+    }
+}
+
+impl From<HarnessEntry> for Protocol {
+    fn from(entry: HarnessEntry) -> Protocol {
+        Protocol {
+            kind: entry.protocol,
+            processes: entry.processes,
+            warmup: entry.warmup,
+            iterations: entry.iterations,
+            handshakes: entry.handshakes.unwrap_or(Protocol::default().handshakes),
+            trim_pct: entry.outlier_trim_pct,
+            batch: entry.batch,
+            precision_pct: entry.precision_pct,
+            max_time_s: entry.max_time_s,
+            visit_s: entry.visit_s,
+            counter: entry.counter,
+            affinity: entry.affinity,
+            run_spreads: entry.run_spreads,
+            fastest: entry.fastest,
+        }
+    }
+}

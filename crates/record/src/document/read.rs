@@ -1,0 +1,130 @@
+//! How a [`Document`] that kept its samples becomes a run again.
+
+use super::{Document, ParameterValue, ResultEntry};
+use crate::{Case, Facts, Parameter, Record, Run, RunHeader, SCHEMA, Samples, Status};
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+/// The longest id of a run, in characters; ours have 23.
+const ID_LENGTH: usize = 64;
+
+/// Why a document is not a run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// It says that it is something else.
+    #[error("schema is `{0}`, not `{SCHEMA}`")]
+    Schema(String),
+    /// Names of runs stand in command lines, addresses and file names.
+    #[error(
+        "{0:?} is no id of a run: an id is 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, not beginning with `last` or a dash"
+    )]
+    RunId(String),
+    /// Figures cannot be computed anew without samples.
+    #[error("`{0}` comes without its samples: export the run as json-samples")]
+    NoSamples(String),
+    /// What names a case contradicts its fields.
+    #[error("`{0}` is not the id of its row, which says `{1}`")]
+    Id(String, String),
+}
+
+/// Why a file holds no run.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error("no run of pqlab: {0}")]
+    Json(#[from] serde_json::Error),
+    /// It is a run that cannot be taken in.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+}
+
+/// Reads the run that a file of the format json-samples holds.
+///
+/// # Errors
+/// See [`FileError`].
+pub fn read_run(path: &Path) -> Result<Run, FileError> {
+    let document: Document = serde_json::from_reader(BufReader::new(File::open(path)?))?;
+    Ok(document.into_run()?)
+}
+
+impl Document {
+    /// The run that was exported. Its plan is what has a record: a document does not name the cases that were not run.
+    ///
+    /// # Errors
+    /// See [`ImportError`]. Samples are taken as they are; figures in the document are not.
+    pub fn into_run(self) -> Result<Run, ImportError> {
+        if self.schema != SCHEMA {
+            return Err(ImportError::Schema(self.schema));
+        }
+        if !is_run_id(&self.run.id) {
+            return Err(ImportError::RunId(self.run.id));
+        }
+        let rows = self.results.into_values().flatten();
+        let records = rows.map(record).collect::<Result<Vec<Record>, ImportError>>()?;
+        Ok(Run {
+            header: RunHeader {
+                id: self.run.id,
+                suite: self.run.suite,
+                command: self.run.command,
+                seed: self.run.seed,
+                started_at: self.run.started_at,
+                environment: self.environment.into(),
+                protocol: self.harness.into(),
+                plan: records.iter().map(|record| record.case.clone()).collect(),
+            },
+            records,
+            complete: self.run.complete,
+            finished_at: self.run.finished_at,
+        })
+    }
+}
+
+fn is_run_id(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(plain) && !id.starts_with("last") && !id.starts_with('-')
+}
+
+fn record(row: ResultEntry) -> Result<Record, ImportError> {
+    let samples = match (row.samples, row.status) {
+        (Some(samples), _) => samples,
+        (None, Status::Failed) => Samples::none(),
+        (None, Status::Ok) => return Err(ImportError::NoSamples(row.id)),
+    };
+    let parameters = row.parameters.into_iter().map(|(name, value)| match value {
+        ParameterValue::Flag(_) => Parameter::Flag(name),
+        ParameterValue::Number(number) => Parameter::Number(name, number),
+        ParameterValue::Word(word) => Parameter::Word(name, word),
+    });
+    let case = Case {
+        workload: row.workload,
+        algorithm: row.algorithm,
+        operation: row.operation,
+        provider: row.provider,
+        form: row.encoding,
+        parameters: parameters.collect(),
+        block: row.block,
+        facts: Facts {
+            sizes: row.sizes,
+            bytes: row.bytes,
+            category: row.category,
+            defect: row.defect,
+            generator: row.generator,
+        },
+    };
+    if case.id() != row.id {
+        return Err(ImportError::Id(row.id, case.id()));
+    }
+    Ok(Record {
+        case,
+        status: row.status,
+        error: row.error,
+        verified: row.verified,
+        precision_reached: row.precision_reached,
+        samples,
+        finished_at: row.finished_at,
+    })
+}
