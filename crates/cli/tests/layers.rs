@@ -75,6 +75,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-testing", &[]),
 ];
 
+/// Crates that read files of another crate when they are built, which cargo does not see: `analysis` the facts of each library,
+/// which are data, and `foreign` three small files of the adapters.
+const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers"), ("pqlab-foreign", "pqlab-providers")];
+
 /// The crates that may depend on cryptography written in C.
 const MAY_USE_C: &[&str] = &["pqlab-cryptogams-sys", "pqlab-openssl-sys", "pqlab-providers", "pqlab-tls"];
 
@@ -153,6 +157,27 @@ fn every_crate_uses_only_what_its_layer_may() {
         let used = package.dependencies.iter().filter(|name| ours.contains(name.as_str()));
         let forbidden = used.filter(|name| !allowed.contains(&name.as_str()));
         wrong.extend(forbidden.map(|name| format!("{} must not use {name}", package.name)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn crates_read_no_files_of_another() {
+    let packages = packages();
+    let mut wrong = Vec::new();
+    for package in &packages {
+        let mut files = sources(&package.folder.join("src"));
+        files.extend(Some(package.folder.join("build.rs")).filter(|file| file.is_file()));
+        for file in files {
+            let text = fs::read_to_string(&file).expect("a source file is readable");
+            for other in packages.iter().filter(|other| other.name != package.name) {
+                let folder = other.folder.file_name().expect("a folder has a name").to_string_lossy();
+                let reads = without_tests(&text).contains(&format!("../{folder}/"));
+                if reads && !READS.contains(&(package.name.as_str(), other.name.as_str())) {
+                    wrong.push(format!("{} must not read files of {}", file.display(), other.name));
+                }
+            }
+        }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
