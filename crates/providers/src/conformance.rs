@@ -4,6 +4,8 @@
 
 use crate::shared::testing::*;
 use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, Provider, SignatureScheme};
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The providers of this build, or the library's that `PQLAB_PROVIDER` names.
@@ -35,6 +37,27 @@ fn every_library_of_this_build_has_a_provider() {
     }
     for provider in providers {
         assert!(!provider.build_info.version.contains("unknown"), "{}: {:?}", provider.id(), provider.build_info);
+    }
+}
+
+/// METHODOLOGY's table of what the timed region includes: `timed.md` of each folder. `PQLAB_RENEW_SNAPSHOTS=1` writes it.
+#[test]
+fn methodology_has_the_rows_of_every_library() {
+    macro_rules! folders {
+        ($($feature:literal => $module:ident,)*) => { [$(stringify!($module),)* "null"] };
+    }
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let rows: String =
+        crate::with_libraries!(folders).iter().map(|folder| read(&format!("src/{folder}/timed.md"))).collect();
+    let text = read("../../METHODOLOGY.md");
+    let begin = "\n|---|---|---|---|---|---|---|---|\n";
+    let start = text.find(begin).expect("the table has eight columns") + begin.len();
+    let end = start + text[start..].find("\n\n").expect("a paragraph follows the table") + 1;
+    if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
+        fs::write(package.join("../../METHODOLOGY.md"), [&text[..start], rows.as_str(), &text[end..]].concat()).unwrap();
+    } else {
+        assert!(text[start..end] == rows, "METHODOLOGY has other rows; PQLAB_RENEW_SNAPSHOTS=1 writes them anew");
     }
 }
 

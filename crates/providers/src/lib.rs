@@ -1,4 +1,4 @@
-//! The libraries: one file or folder each, one line each in the table below.
+//! The libraries: a folder each, and a line each in the table below.
 
 #[cfg(test)]
 mod conformance;
@@ -8,9 +8,34 @@ mod shared;
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 
-/// A line is a feature and the module that stands behind it, whose `providers()` are those of the library: one for each
-/// of its code paths that this processor can run.
-macro_rules! libraries {
+/// Hands the table of libraries to the macro that is named. A line is a feature and its folder, in which are:
+///
+/// - `mod.rs` with `providers()`: one for each of the library's code paths that this processor can run
+/// - `bare.rs` or `bare/mod.rs`: the library's own calls, with which the benchmark `adapter` compares the adapter
+/// - `facts.json`: what is known of the library besides its speed
+/// - `timed.md`: its rows in METHODOLOGY's table of what the timed region includes
+/// - `gaps.txt`: published vectors that it cannot be asked, if there are any
+#[macro_export]
+macro_rules! with_libraries {
+    ($expand:ident) => {
+        $expand! {
+            "aws-lc" => aws_lc,
+            "cryptogams" => cryptogams,
+            "fips" => fips,
+            "fn-dsa" => fn_dsa,
+            "graviola" => graviola,
+            "keccak" => keccak,
+            "libcrux" => libcrux,
+            "liboqs" => liboqs,
+            "libsecp256k1" => libsecp256k1,
+            "mldsa-batch" => mldsa_batch,
+            "openssl" => openssl,
+            "rustcrypto" => rustcrypto,
+        }
+    };
+}
+
+macro_rules! declare {
     ($($feature:literal => $module:ident,)*) => {
         $(#[cfg(feature = $feature)] mod $module;)*
 
@@ -25,18 +50,4 @@ macro_rules! libraries {
         }
     };
 }
-
-libraries! {
-    "aws-lc" => aws_lc,
-    "cryptogams" => cryptogams,
-    "fips" => fips,
-    "fn-dsa" => fn_dsa,
-    "graviola" => graviola,
-    "keccak" => keccak,
-    "libcrux" => libcrux,
-    "liboqs" => liboqs,
-    "libsecp256k1" => libsecp256k1,
-    "mldsa-batch" => mldsa_batch,
-    "openssl" => openssl,
-    "rustcrypto" => rustcrypto,
-}
+with_libraries!(declare);

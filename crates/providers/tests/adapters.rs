@@ -1,5 +1,4 @@
-//! The benchmark of adapters knows every operation of the libraries that it has a file for, and both sides of each of its
-//! comparisons work. That there is a file for every library `make bench-adapters` checks.
+//! The benchmark of adapters knows every operation of every library, and both sides of each of its comparisons work.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 #![allow(dead_code, unused_imports, reason = "what only the benchmark itself needs")]
@@ -17,10 +16,7 @@ use operations::Coverage;
 fn every_operation_is_compared_or_has_a_reason_and_both_sides_work() {
     let cases = operations::offered();
     let coverage = operations::coverage(&cases);
-    let missing = cases
-        .iter()
-        .zip(&coverage)
-        .filter(|(case, coverage)| libraries::has_file(&case.provider.library) && **coverage == Coverage::Missing);
+    let missing = cases.iter().zip(&coverage).filter(|(_, coverage)| **coverage == Coverage::Missing);
     let missing: Vec<String> = missing.map(|(case, _)| case.name()).collect();
     assert!(missing.is_empty(), "{missing:#?}");
     let mut compared = 0;
@@ -32,5 +28,5 @@ fn every_operation_is_compared_or_has_a_reason_and_both_sides_work() {
         }
         compared += 1;
     }
-    assert_eq!(compared > 0, cases.iter().any(|case| libraries::has_file(&case.provider.library)));
+    assert!(compared > 0);
 }

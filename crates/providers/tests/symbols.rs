@@ -4,19 +4,18 @@
 #![cfg(feature = "c")]
 #![allow(clippy::print_stdout)]
 
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
 
-/// The archives that must be among those found, by the beginning of their names.
-const EXPECTED: [&str; 6] = ["libaws_lc_", "libcrypto", "liboqs", "libpqlab_cryptogams", "libsecp256k1", "libssl"];
-
 #[test]
 fn no_symbol_is_defined_twice() {
-    let archives = archives();
-    for expected in EXPECTED {
+    let expected = expected();
+    let archives = archives(&expected);
+    for expected in &expected {
         assert!(
             archives.keys().any(|name| name.starts_with(expected)),
             "no archive {expected}*.a among {:?}",
@@ -36,13 +35,30 @@ fn no_symbol_is_defined_twice() {
     assert!(clashes.is_empty(), "{} symbols are defined twice: {:?}", clashes.len(), &clashes[..clashes.len().min(20)]);
 }
 
+/// The archives that must be among those found, by the beginnings of their names: all of the feature `c`.
+fn expected() -> Vec<String> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let manifest = read("Cargo.toml");
+    let libraries = manifest.lines().find_map(|line| line.strip_prefix("c = ")).expect("the libraries that compile C");
+    let libraries: Vec<String> = serde_json::from_str(libraries).expect("TOML that is JSON too: a list of texts");
+    let archives = |library: &String| {
+        let path = format!("src/{}/facts.json", library.replace('-', "_"));
+        let facts: Value = serde_json::from_str(&read(&path)).expect("a test of pqlab-analysis has read it");
+        let archives: Vec<String> = serde_json::from_value(facts["archives"].clone()).unwrap_or_default();
+        assert!(!archives.is_empty(), "{path} names no archives of {library}");
+        archives
+    };
+    libraries.iter().flat_map(archives).collect()
+}
+
 /// The newest archive of each name that build scripts of this profile left: what this test is linked with.
-fn archives() -> BTreeMap<String, (SystemTime, PathBuf)> {
+fn archives(expected: &[String]) -> BTreeMap<String, (SystemTime, PathBuf)> {
     let executable = std::env::current_exe().expect("a running test has a path");
     let profile = executable.ancestors().nth(2).expect("tests are in the profile's folder deps");
     let mut found = BTreeMap::new();
     for build in folders(&profile.join("build")) {
-        collect(&build.join("out"), 4, &mut found);
+        collect(&build.join("out"), 4, expected, &mut found);
     }
     found
 }
@@ -52,10 +68,10 @@ fn folders(path: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink()).collect()
 }
 
-fn collect(folder: &Path, depth: u32, found: &mut BTreeMap<String, (SystemTime, PathBuf)>) {
+fn collect(folder: &Path, depth: u32, expected: &[String], found: &mut BTreeMap<String, (SystemTime, PathBuf)>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        if !name.ends_with(".a") || !EXPECTED.iter().any(|start| name.starts_with(start)) {
+        if !name.ends_with(".a") || !expected.iter().any(|start| name.starts_with(start)) {
             continue;
         }
         let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else { continue };
@@ -66,7 +82,7 @@ fn collect(folder: &Path, depth: u32, found: &mut BTreeMap<String, (SystemTime, 
         }
     }
     if depth > 0 {
-        folders(folder).iter().for_each(|folder| collect(folder, depth - 1, found));
+        folders(folder).iter().for_each(|folder| collect(folder, depth - 1, expected, found));
     }
 }
 

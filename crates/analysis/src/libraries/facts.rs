@@ -17,6 +17,9 @@ pub struct LibraryFacts {
     pub versions: Vec<String>,
     /// The packages that bring it, with their versions.
     pub packages: BTreeMap<String, String>,
+    /// The archives of C or assembly that it is linked from, by the beginnings of their names.
+    #[serde(default)]
+    pub archives: Vec<String>,
     /// Whose code it is.
     pub whose: String,
     /// Whether it is this project's own code, which is not recommended as a library.
@@ -54,11 +57,11 @@ impl LibraryFacts {
     }
 }
 
-/// What is known of all libraries, from the data file beside this one.
+/// What is known of all libraries, from the file `facts.json` of each one's folder, which the build collects.
 pub fn facts() -> &'static [LibraryFacts] {
     static ALL: OnceLock<Vec<LibraryFacts>> = OnceLock::new();
-    let read = || serde_json::from_str(include_str!("facts.json"));
-    ALL.get_or_init(|| read().expect("a test has read the file that is compiled in"))
+    let read = || serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/facts.json")));
+    ALL.get_or_init(|| read().expect("a test has read the files that are compiled in"))
 }
 
 /// What is known of a library; `None` for one that was loaded from elsewhere, and for `null`, which is none.
@@ -121,8 +124,8 @@ mod tests {
         let names: Vec<&str> = facts().iter().map(|of| of.library.as_str()).collect();
         let providers =
             std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../providers/src/lib.rs")).unwrap();
-        let table = providers.split("libraries! {\n").nth(1).unwrap().split("\n}").next().unwrap();
-        let linked: Vec<&str> = table.lines().filter_map(|line| line.split('"').nth(1)).collect();
+        let table = providers.lines().filter(|line| line.contains("\" => "));
+        let linked: Vec<&str> = table.filter_map(|line| line.split('"').nth(1)).collect();
         assert!(linked.len() >= 10);
         assert_eq!(names, linked);
         assert_eq!(

@@ -10,7 +10,6 @@
 mod hash;
 mod kem;
 mod signature;
-mod signature_vectors;
 #[cfg(test)]
 mod sources;
 mod symmetric;

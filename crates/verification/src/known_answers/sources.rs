@@ -3,7 +3,7 @@
 
 use super::hash::{HASHES, Message, XOFS};
 use super::kem::{KEMS, ZeroCiphertext};
-use super::signature_vectors::{KEYS, KeyVector, VERIFICATIONS};
+use super::signature::{KEYS, KeyVector, VERIFICATIONS};
 use super::symmetric::{AGREEMENTS, KDFS};
 use super::{Expected, bytes};
 use crate::vectors_root;

@@ -1,33 +1,6 @@
-//! The libraries' own calls, one file each.
+//! The libraries' own calls: `bare.rs` in the folder of each.
 
-#[cfg(feature = "aws-lc")]
-mod aws_lc;
-#[cfg(feature = "aws-lc")]
-mod aws_lc_other;
-#[cfg(feature = "fips")]
-mod fips;
-#[cfg(feature = "fn-dsa")]
-mod fn_dsa;
-#[cfg(feature = "graviola")]
-mod graviola;
-#[cfg(any(feature = "cryptogams", feature = "keccak"))]
-mod keccak;
-#[cfg(feature = "libcrux")]
-mod libcrux;
-#[cfg(feature = "liboqs")]
-mod liboqs;
-#[cfg(feature = "libsecp256k1")]
-mod libsecp256k1;
-mod null;
-#[cfg(feature = "openssl")]
-mod openssl;
-#[cfg(feature = "openssl")]
-mod openssl_classical;
-#[cfg(feature = "openssl")]
-mod openssl_symmetric;
 mod reasons;
-#[cfg(feature = "rustcrypto")]
-mod rustcrypto;
 
 pub(crate) use reasons::{reason, reasons};
 
@@ -130,47 +103,35 @@ impl<T> Drop for Owned<T> {
     }
 }
 
-const LIBRARIES: &[&dyn Bare] = &[
-    #[cfg(feature = "aws-lc")]
-    &aws_lc::AwsLc,
-    #[cfg(feature = "fips")]
-    &fips::Fips,
-    #[cfg(feature = "fn-dsa")]
-    &fn_dsa::FnDsa,
-    #[cfg(feature = "graviola")]
-    &graviola::Graviola,
-    #[cfg(feature = "libcrux")]
-    &libcrux::PORTABLE,
-    #[cfg(all(feature = "libcrux", target_arch = "x86_64"))]
-    &libcrux::AVX2,
-    #[cfg(all(feature = "libcrux", target_arch = "aarch64"))]
-    &libcrux::NEON,
-    #[cfg(feature = "cryptogams")]
-    &keccak::Cryptogams,
-    #[cfg(feature = "keccak")]
-    &keccak::Keccak,
-    #[cfg(feature = "liboqs")]
-    &liboqs::Liboqs,
-    #[cfg(feature = "libsecp256k1")]
-    &libsecp256k1::Libsecp256k1,
-    &null::Null,
-    #[cfg(feature = "openssl")]
-    &openssl::OpenSsl,
-    #[cfg(feature = "rustcrypto")]
-    &rustcrypto::RustCrypto,
-];
+/// A line of the table is a folder, whose `BARE` has a [`Bare`] for the library or for each of its code paths.
+macro_rules! collect {
+    ($($feature:literal => $module:ident,)*) => {
+        #[path = "../../../src"]
+        mod folders {
+            pub(super) mod null {
+                pub(crate) mod bare;
+            }
+            $(
+                #[cfg(feature = $feature)]
+                pub(super) mod $module {
+                    pub(crate) mod bare;
+                }
+            )*
+        }
 
-/// Whether a library's own calls are known here.
-#[allow(dead_code, reason = "for the test alone: the benchmark asks for all libraries")]
-pub(crate) fn has_file(library: &str) -> bool {
-    LIBRARIES.iter().any(|known| known.library() == library)
+        const LIBRARIES: &[&[&dyn Bare]] = &[
+            $(#[cfg(feature = $feature)] folders::$module::bare::BARE,)*
+            folders::null::bare::BARE,
+        ];
+    };
 }
+pqlab_providers::with_libraries!(collect);
 
 /// The adapter against the library's own call, where there is such a comparison.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let provider = case.provider.id();
     let names = [provider.as_str(), case.provider.library.as_str()];
-    let library = LIBRARIES.iter().find(|library| names.contains(&library.library()))?;
+    let library = LIBRARIES.iter().copied().flatten().find(|library| names.contains(&library.library()))?;
     let algorithm = case.algorithm.as_str();
     if !(library.algorithms().contains(&algorithm) || library.is_general() && GENERAL.contains(&algorithm)) {
         return None;

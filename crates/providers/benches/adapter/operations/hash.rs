@@ -76,6 +76,33 @@ impl Work for Squeezing {
     }
 }
 
+/// Fills its argument with the output that follows.
+pub(crate) type Squeeze = Box<dyn FnMut(&mut [u8])>;
+
+/// Squeezes a state that `absorb` makes for each batch.
+pub(crate) fn squeezing(absorb: impl Fn() -> Squeeze + 'static) -> Side {
+    let squeeze = absorb();
+    Box::new(Absorbed { absorb, squeeze, out: [0; OUTPUT] })
+}
+
+struct Absorbed<A> {
+    absorb: A,
+    squeeze: Squeeze,
+    out: [u8; OUTPUT],
+}
+
+impl<A: Fn() -> Squeeze> Work for Absorbed<A> {
+    fn ready(&mut self, _batch: usize) {
+        self.squeeze = (self.absorb)();
+    }
+
+    fn run(&mut self, batch: usize) {
+        for _ in 0..batch {
+            (self.squeeze)(black_box(&mut self.out));
+        }
+    }
+}
+
 /// Messages for so many lanes, and room for their outputs, of a XOF [`OUTPUT`] bytes.
 pub(crate) fn lanes(lanes: usize, digest: Option<usize>) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let messages = (0..lanes).map(|lane| vec![lane.to_le_bytes()[0]; MESSAGE]).collect();

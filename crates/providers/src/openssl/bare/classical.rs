@@ -1,8 +1,8 @@
 //! OpenSSL's ECDSA and RSA: the message is digested by itself, because a context then serves any number of calls.
 
-use super::Owned;
-use super::openssl_symmetric::{digest, fetch, octets, parameter, text};
+use super::symmetric::{digest, fetch, octets, parameter, text};
 use crate::interleaved::Side;
+use crate::libraries::Owned;
 use crate::operations::{each, making, signature};
 use pqlab_openssl_sys as sys;
 use std::ffi::{CStr, c_int};

@@ -7,14 +7,16 @@ mod ml_dsa;
 mod slh_dsa;
 mod symmetric;
 
-use super::Bare;
 use crate::interleaved::Side;
+use crate::libraries::Bare;
 use crate::operations::{agreement, kem as kem_inputs, signature};
 use pqlab_primitives::{Aead, Kdf, Mac};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-pub(crate) struct RustCrypto;
+pub(crate) const BARE: &[&dyn Bare] = &[&RustCrypto];
+
+struct RustCrypto;
 
 impl Bare for RustCrypto {
     fn library(&self) -> &'static str {

@@ -1,7 +1,10 @@
 //! OpenSSL 4: its `EVP_PKEY` interface, with algorithms fetched and contexts made beforehand where the key is.
 
-use super::{Bare, Owned, openssl_classical as classical, openssl_symmetric as symmetric};
+mod classical;
+mod symmetric;
+
 use crate::interleaved::Side;
+use crate::libraries::{Bare, Owned};
 use crate::operations::{agreement, each, kem, making, signature};
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Aead, Kdf, KeyEncoding, Mac};
@@ -9,7 +12,9 @@ use std::ffi::{CStr, CString, c_int};
 use std::ptr;
 use std::sync::Arc;
 
-pub(crate) struct OpenSsl;
+pub(crate) const BARE: &[&dyn Bare] = &[&OpenSsl];
+
+struct OpenSsl;
 
 impl Bare for OpenSsl {
     fn library(&self) -> &'static str {

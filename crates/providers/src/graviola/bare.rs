@@ -1,7 +1,7 @@
 //! graviola, by the calls that its documentation shows.
 
-use super::Bare;
 use crate::interleaved::Side;
+use crate::libraries::Bare;
 use crate::operations::{agreement, each, hash, kem, making, signature, symmetric};
 use graviola::aead::AesGcm;
 use graviola::hashing::Sha256;
@@ -16,7 +16,9 @@ use pqlab_primitives::{Aead, Mac};
 use std::hint::black_box;
 use std::sync::Arc;
 
-pub(crate) struct Graviola;
+pub(crate) const BARE: &[&dyn Bare] = &[&Graviola];
+
+struct Graviola;
 
 impl Bare for Graviola {
     fn library(&self) -> &'static str {

@@ -1,14 +1,16 @@
 //! The crates `fips203`, `fips204` and `fips205`, which draw their coins themselves and take given ones as seeds.
 
-use super::Bare;
 use crate::interleaved::Side;
+use crate::libraries::Bare;
 use crate::operations::{each, kem, making, signature};
 use fips203::ml_kem_512 as ml_kem;
 use fips203::traits::{Decaps as _, Encaps as _, KeyGen as _, SerDes as _};
 use fips204::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use fips205::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 
-pub(crate) struct Fips;
+pub(crate) const BARE: &[&dyn Bare] = &[&Fips];
+
+struct Fips;
 
 impl Bare for Fips {
     fn library(&self) -> &'static str {

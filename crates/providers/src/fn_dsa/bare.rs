@@ -1,10 +1,10 @@
 //! The crate `fn-dsa`, with the operating system's generator in the terms that the crate takes.
 
-#[path = "../../../src/fn_dsa/system.rs"]
+#[path = "system.rs"]
 mod system;
 
-use super::Bare;
 use crate::interleaved::Side;
+use crate::libraries::Bare;
 use crate::operations::{each, making, signature};
 use fn_dsa::{
     DOMAIN_NONE, FN_DSA_LOGN_512, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512, SigningKey,
@@ -12,7 +12,9 @@ use fn_dsa::{
 };
 use system::System;
 
-pub(crate) struct FnDsa;
+pub(crate) const BARE: &[&dyn Bare] = &[&FnDsa];
+
+struct FnDsa;
 
 impl Bare for FnDsa {
     fn library(&self) -> &'static str {

@@ -5,23 +5,30 @@ mod hash;
 mod kem;
 mod signature;
 
-use super::Bare;
 use crate::interleaved::Side;
+use crate::libraries::Bare;
 use crate::operations::{kem as kem_inputs, signature as signature_inputs};
 
+pub(crate) const BARE: &[&dyn Bare] = &[
+    &PORTABLE,
+    #[cfg(target_arch = "x86_64")]
+    &AVX2,
+    #[cfg(target_arch = "aarch64")]
+    &NEON,
+];
+
 /// A code path.
-pub(crate) struct Libcrux {
+struct Libcrux {
     provider: &'static str,
     kem: fn(&kem_inputs::Inputs, &str) -> Option<Side>,
     signature: fn(&signature_inputs::Inputs, &str) -> Option<Side>,
 }
 
-pub(crate) const PORTABLE: Libcrux =
-    Libcrux { provider: "libcrux:portable", kem: kem::portable, signature: signature::portable };
+const PORTABLE: Libcrux = Libcrux { provider: "libcrux:portable", kem: kem::portable, signature: signature::portable };
 #[cfg(target_arch = "x86_64")]
-pub(crate) const AVX2: Libcrux = Libcrux { provider: "libcrux:avx2", kem: kem::avx2, signature: signature::avx2 };
+const AVX2: Libcrux = Libcrux { provider: "libcrux:avx2", kem: kem::avx2, signature: signature::avx2 };
 #[cfg(target_arch = "aarch64")]
-pub(crate) const NEON: Libcrux = Libcrux { provider: "libcrux:neon", kem: kem::neon, signature: signature::neon };
+const NEON: Libcrux = Libcrux { provider: "libcrux:neon", kem: kem::neon, signature: signature::neon };
 
 impl Bare for Libcrux {
     fn library(&self) -> &'static str {

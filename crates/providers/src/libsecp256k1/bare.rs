@@ -1,7 +1,7 @@
 //! libsecp256k1: the C functions, with one context that was blinded when it was made.
 
-use super::Bare;
 use crate::interleaved::Side;
+use crate::libraries::Bare;
 use crate::operations::{each, making, signature};
 use secp256k1::ffi::{self, CPtr, Context};
 use secp256k1::{All, PublicKey, Secp256k1};
@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 use std::hint::black_box;
 use std::ptr;
 
-pub(crate) struct Libsecp256k1;
+pub(crate) const BARE: &[&dyn Bare] = &[&Libsecp256k1];
+
+struct Libsecp256k1;
 
 impl Bare for Libsecp256k1 {
     fn library(&self) -> &'static str {

@@ -1,7 +1,7 @@
 //! OpenSSL's hash functions, MAC, KDF and cipher, with algorithms fetched and contexts made beforehand.
 
-use super::Owned;
 use crate::interleaved::{Side, Work};
+use crate::libraries::Owned;
 use crate::operations::{each, hash, symmetric};
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::Aead;
