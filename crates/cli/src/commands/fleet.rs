@@ -1,5 +1,5 @@
-use super::package::Words;
 use crate::args::{DatabaseArgs, FleetArgs, FleetCommand, FleetPageArgs, FleetRunArgs};
+use crate::package::Words;
 
 pub(crate) fn run(arguments: &FleetArgs) -> anyhow::Result<u8> {
     match &arguments.command {

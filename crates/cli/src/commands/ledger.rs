@@ -1,9 +1,8 @@
-use super::laboratory;
-use super::package::Words;
 use crate::args::{BlockFormatName, FormName, GenerateArgs, LedgerCommand, ScalingArgs, VerifyBlockArgs};
 use crate::output::{self, BadInput};
-use crate::{DONE, FAILED, INTERRUPTED};
-use anyhow::Context;
+use crate::package::Words;
+use crate::signals::stop_on_signals;
+use crate::{DONE, FAILED, INTERRUPTED, laboratory};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::{grouped, memory, rate, significant};
 use pqlab_lab::ledger::{
@@ -11,11 +10,9 @@ use pqlab_lab::ledger::{
     verify_block,
 };
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -57,7 +54,7 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
     };
     let stop = stop_on_signals()?;
     let bar = bar(arguments.no_progress, "transactions signed", request.count);
-    let outcome = generate(&laboratory()?, &request, &mut |made| bar.inc(made), &stop);
+    let outcome = generate(&laboratory::open()?, &request, &mut |made| bar.inc(made), &stop);
     bar.finish_and_clear();
     let Some(made) = outcome? else {
         output::talk("stopped: nothing is left of it");
@@ -96,7 +93,7 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
         part: None,
         batch: arguments.batch,
     };
-    let laboratory = laboratory()?;
+    let laboratory = laboratory::open()?;
     let (stop, progress) = (stop_on_signals()?, timed());
     let bar = bar(arguments.no_progress || arguments.json, "transactions verified", 0);
     let ended = AtomicBool::new(false);
@@ -308,17 +305,6 @@ fn threads(asked: Option<usize>) -> Result<usize, BadInput> {
         Some(count) => Ok(count),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
     }
-}
-
-/// A first signal ends the work in good order, a second one at once.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
-            .context("cannot listen to signals")?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot listen to signals")?;
-    }
-    Ok(stop)
 }
 
 fn bar(hidden: bool, what: &'static str, length: u64) -> ProgressBar {

@@ -12,26 +12,26 @@ const PYTHON: &str = "PQLAB_PYTHON";
 
 /// Words for the package, by what stands on the command line.
 #[derive(Debug, Default)]
-pub(super) struct Words(Vec<OsString>);
+pub(crate) struct Words(Vec<OsString>);
 
 impl Words {
-    pub(super) fn of(words: &[&str]) -> Words {
+    pub(crate) fn of(words: &[&str]) -> Words {
         Words(words.iter().map(OsString::from).collect())
     }
 
     /// An option with its value, which may begin with a hyphen.
-    pub(super) fn option(&mut self, name: &str, value: impl Into<OsString>) {
+    pub(crate) fn option(&mut self, name: &str, value: impl Into<OsString>) {
         let mut word = OsString::from(format!("{name}="));
         word.push(value.into());
         self.0.push(word);
     }
 
-    pub(super) fn flag(&mut self, name: &str, given: bool) {
+    pub(crate) fn flag(&mut self, name: &str, given: bool) {
         self.0.extend(given.then(|| name.into()));
     }
 
     /// Those that are no options, last.
-    pub(super) fn rest<T: Into<OsString>>(&mut self, words: impl IntoIterator<Item = T>) {
+    pub(crate) fn rest<T: Into<OsString>>(&mut self, words: impl IntoIterator<Item = T>) {
         self.0.push("--".into());
         self.0.extend(words.into_iter().map(Into::into));
     }
@@ -40,7 +40,7 @@ impl Words {
     ///
     /// # Errors
     /// [`BadInput`] where Python has no such package; `asked` is what needs it.
-    pub(super) fn become_package(self, asked: &str) -> anyhow::Result<u8> {
+    pub(crate) fn become_package(self, asked: &str) -> anyhow::Result<u8> {
         let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
         let there = Command::new(&python).args(["-c", "import pqlab._command"]).stderr(Stdio::null()).status();
         if !there.is_ok_and(|status| status.success()) {
