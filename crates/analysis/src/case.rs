@@ -5,7 +5,7 @@ use crate::estimates::{Estimates, estimate, is_length, scaled};
 use crate::histogram::Histogram;
 use crate::history::Past;
 use crate::text::neutral;
-use pqlab_record::{Case, Form, Parameter, Record, RunHeader, Sizes, State, Status};
+use pqlab_record::{Case, FLOOR, Form, Parameter, Record, RunHeader, Sizes, State, Status};
 use pqlab_stats::{Interval, Sorted};
 
 /// Most bars of a histogram.
@@ -16,8 +16,6 @@ const STEPS: usize = 120;
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 /// Area and operation of what signs with constructions.
 const SIGNING: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
-/// The area of the case that does nothing: what the harness itself costs.
-const FLOOR: &str = "floor";
 
 /// A case with its figures.
 #[derive(Clone, Debug)]

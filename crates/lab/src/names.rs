@@ -3,15 +3,12 @@
 use crate::near::nearest;
 use crate::plan::check_names;
 use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_suites, matches};
-use pqlab_record::Case;
+use pqlab_record::{Case, FLOOR};
 use std::path::Path;
 
 /// The areas in which an algorithm is looked for that is typed without one: in the first that has it, all of it is measured there.
 const AREAS: [&str; 11] =
     ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ledger", "memory"];
-
-/// The workload of the harness itself, which every run has.
-const FLOOR: &str = "floor";
 
 /// What algorithms were called before their standards, by the beginning of what is left of the name without case and signs.
 const BEFORE: [(&str, &str); 9] = [

@@ -6,14 +6,12 @@ use crate::{
     defects, instead,
 };
 use pqlab_analysis::comparison::{Comparison, Judged};
-use pqlab_record::{Case, Environment, ProviderBuild};
+use pqlab_record::{Case, Environment, FLOOR, ProviderBuild};
 use pqlab_store::Store;
 use pqlab_workloads::CaseOptions;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// The workload of the harness itself, which every run has.
-const FLOOR: &str = "floor";
 /// The length of the messages that are signed where no suite says another, in bytes.
 const MESSAGE: u64 = 32;
 

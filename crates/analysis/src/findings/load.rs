@@ -6,13 +6,14 @@ use crate::group::gathered;
 use crate::number::{difference, grouped, known_rate, percent, time};
 use crate::run::RunAnalysis;
 use crate::scaling::{LoadEntry, loads};
+use pqlab_record::NULL;
 use pqlab_stats::{Interval, IntervalMethod};
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let entries = loads(analysis);
     let with_case = entries.iter().filter_map(|entry| {
         let of = analysis.cases().iter().find(|of| of.case().id() == entry.id)?;
-        (of.case().provider != "null").then_some((entry.name.clone(), (entry, of)))
+        (of.case().provider != NULL).then_some((entry.name.clone(), (entry, of)))
     });
     gathered(with_case).into_iter().filter_map(|(name, of)| largest(analysis, &name, &of)).collect()
 }

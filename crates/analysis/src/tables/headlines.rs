@@ -7,6 +7,7 @@ use crate::group::grouped;
 use crate::kinds::{one_kind, randomness};
 use crate::run::RunAnalysis;
 use crate::scaling::{LoadEntry, loads};
+use pqlab_record::NULL;
 
 /// What is told: words for it, area, operation.
 const HEADLINES: [(&str, &str, &str); 5] = [
@@ -26,7 +27,7 @@ const NO_HYBRIDS: [&str; 10] = [
     "HKDF-SHA256",
     "X.509-Ed25519",
     "X.509-ML-DSA-65",
-    "null",
+    NULL,
     "mock",
 ];
 const LOAD: &str = "handshake-load";
