@@ -1,148 +1,25 @@
-"""What the program ``pqlab`` hands to the Python package: ``python -m pqlab._command verify FILE ...``,
-``generate``, ``fleet``, ``page``."""
+"""Verbs that the program ``pqlab`` hands to the Python package: ``python -m pqlab._command VERB REQUEST``. The request is an object of JSON
+with every field that the verb reads; the program has checked it."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
 import sys
 import time
 from dataclasses import asdict
+from types import SimpleNamespace
 
 import pqlab
-from pqlab import cluster
+from pqlab import _pqlab, cluster
 from pqlab._errors import Error, InvalidArgument
 from pqlab._machines import kind, machines
 from pqlab.cluster import ClusterReport, generate_block, verify_block
-
-SHOWN = 20
-"""Rejected transactions that are printed one by one, as by the program itself."""
 
 
 def answer(text: str) -> None:
     """What was asked for, which alone goes to standard output: Ray writes there of what dies."""
     print(text, file=sys.__stdout__)
-
-
-def _arguments(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="pqlab", allow_abbrev=False)
-    verbs = parser.add_subparsers(required=True)
-    verify = verbs.add_parser("verify", allow_abbrev=False)
-    verify.set_defaults(verb=_verify)
-    verify.add_argument("file")
-    verify.add_argument("--cluster", required=True)
-    verify.add_argument("--chain-id", type=int, default=1)
-    verify.add_argument("--form", default="txv2")
-    verify.add_argument("--threads", type=int, default=1)
-    verify.add_argument("--provider")
-    verify.add_argument("--batch", type=int)
-    verify.add_argument("--journal")
-    verify.add_argument("--keep-keys", action="store_true")
-    verify.add_argument("--json", action="store_true")
-    verify.add_argument("--no-progress", action="store_true")
-    generate = verbs.add_parser("generate", allow_abbrev=False)
-    generate.set_defaults(verb=_generate)
-    generate.add_argument("out")
-    generate.add_argument("--cluster", required=True)
-    for name in ("--scheme", "--provider", "--format", "--form"):
-        generate.add_argument(name)
-    for name in ("--count", "--senders", "--invalid", "--chain-id", "--seed", "--threads"):
-        generate.add_argument(name, type=int)
-    generate.add_argument("--no-progress", action="store_true")
-    scaling = verbs.add_parser("scaling", allow_abbrev=False)
-    scaling.set_defaults(verb=_scaling)
-    for name in ("--scheme", "--provider"):
-        scaling.add_argument(name)
-    for name in ("--count", "--repetitions", "--transactions", "--cores"):
-        scaling.add_argument(name, type=int, required=True)
-    for name in ("--nodes", "--machines"):
-        scaling.add_argument(name, type=lambda text: [int(word) for word in text.split(",")], required=True)
-    scaling.add_argument("--bandwidth", type=float, required=True)
-    for name in ("--json", "--no-progress"):
-        scaling.add_argument(name, action="store_true")
-    fleet = verbs.add_parser("fleet", allow_abbrev=False)
-    fleet.set_defaults(verb=_fleet)
-    fleet.add_argument("what", nargs="*")
-    fleet.add_argument("--address", required=True)
-    for name in ("--label", "--algorithm", "--provider", "--filter"):
-        fleet.add_argument(name, action="append", default=[])
-    fleet.add_argument("--max-time", type=float)
-    fleet.add_argument("--seed", type=int)
-    for name in ("--quick", "--rigorous", "--json", "--no-progress"):
-        fleet.add_argument(name, action="store_true")
-    page = verbs.add_parser("page", allow_abbrev=False)
-    page.set_defaults(verb=_page)
-    page.add_argument("runs", nargs="*")
-    for verb in (fleet, page):
-        verb.add_argument("--out")
-        verb.add_argument("--price", action="append", default=[])
-        verb.add_argument("--db")
-    return parser.parse_args(words)
-
-
-def _phases(report: ClusterReport) -> dict[str, float]:
-    names = ["reading", "decoding", "verifying", "threads_waited", "reading_waited"]
-    return {f"{name}_s": getattr(report.phases, name) / 1e9 for name in names}
-
-
-def document(asked: argparse.Namespace, report: ClusterReport) -> dict[str, object]:
-    """What ``--json`` prints: the program's own document, and beside it what the cluster did."""
-    seconds = max(report.elapsed_ns, 1) / 1e9
-    return {
-        "schema": "pqlab-ledger/1",
-        "file": asked.file,
-        "format": report.format,
-        "form": "TXv1" if asked.form == "txv1" else "TXv2",
-        "chain_id": asked.chain_id,
-        "threads": report.threads,
-        "batch": report.batch,
-        "providers": report.providers,
-        "versions": report.versions,
-        "batch_providers": list(report.batch_providers),
-        "complete": True,
-        "transactions": report.transactions,
-        "accepted": report.transactions - report.rejected,
-        "rejected": report.rejected,
-        "rejected_by_kind": report.kinds,
-        "rejections": [{"index": one.index, "kind": one.kind, "reason": one.reason} for one in report.rejections],
-        "rejections_listed": len(report.rejections),
-        "bytes": report.bytes,
-        "phases": _phases(report),
-        "seconds": seconds,
-        "transactions_per_s": report.transactions / seconds,
-        "bytes_per_s": report.bytes / seconds,
-        "cluster": {
-            "nodes": report.nodes,
-            "parts": report.parts,
-            "parts_of_the_journal": report.resumed,
-            "parts_begun_again": report.begun_again,
-            "start_s": report.start_ns / 1e9,
-            "unshared_memory_bytes": report.unshared_memory,
-        },
-    }
-
-
-def sentences(asked: argparse.Namespace, report: ClusterReport) -> str:
-    """What is printed without ``--json``."""
-    seconds = max(report.elapsed_ns, 1) / 1e9
-    accepted, spent = report.transactions - report.rejected, _phases(report)
-    nodes = "1 node" if report.nodes == 1 else f"{report.nodes} nodes"
-    lines = [
-        f"{asked.file}: {accepted:,} of {report.transactions:,} transactions accepted, {report.rejected:,} rejected",
-        f"{report.bytes / 2**20:.3g} MiB in {seconds:.3g} s on {nodes} with {report.threads} threads: "
-        f"{report.transactions / seconds:,.0f} transactions/s, {report.bytes / seconds / 2**20:.3g} MiB/s",
-        f"{report.parts} parts, {report.resumed} of them from the journal, {report.begun_again} begun again; the start took "
-        f"{report.start_ns / 1e9:.3g} s; at most {report.unshared_memory / 2**20:.3g} MiB of a process's own",
-        f"over all threads reading {spent['reading_s']:.3g} s, decoding {spent['decoding_s']:.3g} s, verifying "
-        f"{spent['verifying_s']:.3g} s, waiting to be read {spent['threads_waited_s']:.3g} s; reading waited "
-        f"{spent['reading_waited_s']:.3g} s for them",
-    ]
-    lines += [f"  {count:>9,}  {kind}" for kind, count in report.kinds.items()]
-    lines += [f"  transaction {one.index}: {one.reason}" for one in report.rejections[:SHOWN]]
-    if report.rejected > SHOWN:
-        lines.append(f"  and {report.rejected - SHOWN:,} more: --json lists them")
-    return "\n".join(lines)
 
 
 class _Bar:
@@ -159,11 +36,9 @@ class _Bar:
         sys.stderr.flush()
 
 
-def _generate(asked: argparse.Namespace) -> int:
-    names = ("scheme", "senders", "invalid", "chain_id", "seed", "format", "form", "provider", "threads")
-    given = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
-    shown = sys.stderr.isatty() and not asked.no_progress
-    made = generate_block(asked.out, asked.count, address=asked.cluster, progress=_Bar("signed") if shown else None, **given)
+def _generate(asked: SimpleNamespace) -> int:
+    shown = sys.stderr.isatty() and asked.progress
+    made = generate_block(asked.out, asked.count, address=asked.cluster, progress=_Bar("signed") if shown else None, **asked.options)
     nodes = "1 node" if made.nodes == 1 else f"{made.nodes} nodes"
     answer(
         f"{asked.out}: {made.transactions:,} transactions, {made.invalid:,} of them invalid, {made.bytes / 2**20:.3g} MiB signed by "
@@ -174,7 +49,7 @@ def _generate(asked: argparse.Namespace) -> int:
     return 0
 
 
-def _scaling(asked: argparse.Namespace) -> int:
+def _scaling(asked: SimpleNamespace) -> int:
     # What cannot be computed is refused before anything is measured.
     _scaled(asked, cluster.Scaling(asked.scheme, (), 1, 1, 1, 1))
     found = cluster.measure_scaling(
@@ -183,7 +58,7 @@ def _scaling(asked: argparse.Namespace) -> int:
         nodes=asked.nodes,
         repetitions=asked.repetitions,
         provider=asked.provider,
-        progress=None if asked.no_progress else lambda text: print(text, file=sys.stderr),
+        progress=(lambda text: print(text, file=sys.stderr)) if asked.progress else None,
     )
     estimates = _scaled(asked, found)
     if asked.json:
@@ -205,12 +80,20 @@ def _scaling(asked: argparse.Namespace) -> int:
     return 0
 
 
-def _scaled(asked: argparse.Namespace, found: cluster.Scaling) -> list[cluster.Estimate]:
+def _scaled(asked: SimpleNamespace, found: cluster.Scaling) -> list[cluster.Estimate]:
     return found.estimates(asked.transactions, asked.machines, asked.cores, asked.bandwidth * 1e6)
 
 
-def _verify(asked: argparse.Namespace) -> int:
-    shown = sys.stderr.isatty() and not asked.no_progress and not asked.json
+def render(asked: SimpleNamespace, report: ClusterReport) -> str:
+    """The text of a verification, or its document, by the code that makes the program's own."""
+    found = json.dumps({**asdict(report), "providers": [*report.providers.items()]})
+    text = _pqlab.ledger_cluster_report(asked.file, asked.form, asked.chain_id, found, asked.json)
+    # ASCII, whatever the encoding of standard output.
+    return json.dumps(json.loads(text), indent=2) if asked.json else text.rstrip("\n")
+
+
+def _verify(asked: SimpleNamespace) -> int:
+    shown = sys.stderr.isatty() and asked.progress and not asked.json
     report = verify_block(
         asked.file,
         asked.chain_id,
@@ -223,7 +106,7 @@ def _verify(asked: argparse.Namespace) -> int:
         journal=asked.journal,
         progress=_Bar("verified") if shown else None,
     )
-    answer(json.dumps(document(asked, report), indent=2) if asked.json else sentences(asked, report))
+    answer(render(asked, report))
     return 1 if report.rejected else 0
 
 
@@ -245,18 +128,18 @@ def _prices(words: list[str]) -> dict[str, float]:
     return prices
 
 
-def _fleet(asked: argparse.Namespace) -> int:
-    prices, labels = _prices(asked.price), _pairs("--label", asked.label)
+def _fleet(asked: SimpleNamespace) -> int:
+    prices, labels = _prices(asked.prices), _pairs("--label", asked.labels)
     how = {"max_time": asked.max_time, "seed": asked.seed, "quick": asked.quick, "rigorous": asked.rigorous}
     found = pqlab.fleet.run(
         *asked.what,
         address=asked.address,
         labels=labels,
-        database=asked.db,
-        progress=None if asked.no_progress else lambda text: print(text, file=sys.stderr),
-        algorithms=asked.algorithm,
-        providers=asked.provider,
-        filters=asked.filter,
+        database=asked.database,
+        progress=(lambda text: print(text, file=sys.stderr)) if asked.progress else None,
+        algorithms=asked.algorithms,
+        providers=asked.providers,
+        filters=asked.filters,
         **{name: value for name, value in how.items() if value},
     )
     page = None if asked.out is None else str(found.page(asked.out, prices=prices))
@@ -273,8 +156,8 @@ def _fleet(asked: argparse.Namespace) -> int:
     return 0 if found.complete else 1
 
 
-def _page(asked: argparse.Namespace) -> int:
-    prices, store = _prices(asked.price), pqlab.open(asked.db)
+def _page(asked: SimpleNamespace) -> int:
+    prices, store = _prices(asked.prices), pqlab.open(asked.database)
     if asked.runs:
         runs = [store.run(reference) for reference in asked.runs]
     else:
@@ -288,13 +171,16 @@ def _page(asked: argparse.Namespace) -> int:
     return 0
 
 
-def main(words: list[str]) -> int:
-    """Does what the words say; the exit code."""
-    asked = _arguments(words)
+VERBS = {"verify": _verify, "generate": _generate, "scaling": _scaling, "fleet": _fleet, "page": _page}
+
+
+def main(verb: str, request: str) -> int:
+    """Does what a request says of a verb; the exit code."""
+    asked = SimpleNamespace(**json.loads(request))
     sys.stdout = sys.stderr
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        code: int = asked.verb(asked)
+        return VERBS[verb](asked)
     except KeyboardInterrupt:
         kept = f": the same command goes on with {asked.journal}" if getattr(asked, "journal", None) else ""
         sys.stderr.write(f"pqlab: stopped{kept}\n")
@@ -303,8 +189,7 @@ def main(words: list[str]) -> int:
         what = " ".join(str(error).split())
         sys.stderr.write(f"pqlab: {what}\n")
         return 2
-    return code
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

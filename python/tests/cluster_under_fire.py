@@ -117,7 +117,19 @@ def beside(what: str, path: str, nodes: int, kills: int) -> dict[str, Any]:
     return {**answer, "killed": killed}
 
 
-DRIVER = "import sys; from pqlab import _verifying; from pqlab._command import main; _verifying.PART = {}; sys.exit(main(sys.argv[1:]))"
+DRIVER = "import sys; from pqlab import _verifying; from pqlab._command import main; _verifying.PART = {}; sys.exit(main(*sys.argv[1:]))"
+
+ASKED: dict[str, Any] = {
+    "chain_id": 1,
+    "form": "txv2",
+    "threads": 1,
+    "provider": None,
+    "batch": None,
+    "keep_keys": False,
+    "json": True,
+    "progress": False,
+}
+"""What the program asks for by default, with ``--json``."""
 
 
 def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
@@ -131,10 +143,9 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
         while True:
             machines = machines or Nodes(nodes)
             if driver is None:
-                words = ["verify", f"--cluster={machines.address}", f"--journal={journal}", "--json", "--", path]
-                driver = subprocess.Popen(
-                    [sys.executable, "-c", DRIVER.format(SMALL), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-                )
+                asked = {**ASKED, "file": path, "cluster": machines.address, "journal": journal}
+                words = [sys.executable, "-c", DRIVER.format(SMALL), "verify", json.dumps(asked)]
+                driver = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             try:
                 out, err = driver.communicate(timeout=PAUSE)
             except subprocess.TimeoutExpired:

@@ -7,14 +7,16 @@ import os
 import random
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import pqlab
 from pqlab import cluster, ledger
+from pqlab._command import render
 from pqlab._objects import digest_of_frame
 from pqlab._verifying import PART, Job, Journal, part_size
 
@@ -28,8 +30,9 @@ def block(folder: Path, count: int, **options: Any) -> Path:
 
 
 def command(*words: object) -> subprocess.CompletedProcess[str]:
-    arguments = [sys.executable, "-m", "pqlab._command", "verify", *map(str, words)]
-    return subprocess.run(arguments, capture_output=True, text=True, timeout=300, check=False)
+    arguments = [str(Path(sys.executable).with_name("pqlab")), "ledger", "verify", *map(str, words)]
+    environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
+    return subprocess.run(arguments, capture_output=True, text=True, timeout=300, check=False, env=environment)
 
 
 @pytest.mark.parametrize("transactions", [0, 1, 1023, 1024, 70_000, 1_000_000, 100_000_000])
@@ -179,6 +182,19 @@ def test_the_command_says_what_one_machine_says_and_goes_on_with_a_journal(tmp_p
     refused = command(path, "--cluster", "local")
     assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1, refused.stderr
     assert "transactions" in refused.stderr
+
+
+def test_a_cluster_says_what_the_program_says(tmp_path: Path) -> None:
+    path = block(tmp_path, 3000)
+    alone = ledger.verify_block(path)
+    own = {field.name: getattr(alone, field.name) for field in fields(alone)}
+    report = cluster.ClusterReport(**own, nodes=2, parts=3, resumed=1, begun_again=0, start_ns=10**9, unshared_memory=2**20)
+    words = [str(Path(sys.executable).with_name("pqlab")), "ledger", "verify", str(path)]
+    program = subprocess.run(words, capture_output=True, text=True, check=False).stdout.splitlines()
+    said = render(SimpleNamespace(file=str(path), form="txv2", chain_id=1, json=False), report).splitlines()
+    assert said[0] == program[0] == f"{path}: 2,970 of 3,000 transactions accepted, 30 rejected"
+    assert said[-20:] == program[-20:]
+    assert "3 parts, 1 of them from the journal, 0 begun again; the start took 1.00 s; at most 1.00 MiB of a process's own" in said
 
 
 def under_fire(what: str, path: Path, *words: str) -> dict[str, Any]:

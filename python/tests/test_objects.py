@@ -177,14 +177,14 @@ def test_a_disk_without_room_for_a_part_is_said(tmp_path: Path) -> None:
 
 def test_a_cluster_makes_and_verifies_objects(bucket: type[Bucket], tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    words = [sys.executable, "-m", "pqlab._command"]
-    made = ["generate", "--cluster=local", "--count=3000", "--scheme=Ed25519", "--senders=5", "--invalid=30", "--", "s3://pile/made"]
-    done = subprocess.run([*words, *made], capture_output=True, text=True, timeout=300, check=False)
+    words = [str(Path(sys.executable).with_name("pqlab")), "ledger"]
+    environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
+    made = ["generate", "--cluster=local", "--count=3000", "--scheme=Ed25519", "--senders=5", "--invalid=1", "--out=s3://pile/made"]
+    done = subprocess.run([*words, *made], capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     ledger.generate_block(tmp_path / "alone", 3000, "Ed25519", senders=5, invalid=30)
     assert bucket.objects["/pile/made"] == (tmp_path / "alone").read_bytes()
-    done = subprocess.run(
-        [*words, "verify", "--cluster=local", "--", "s3://pile/made"], capture_output=True, text=True, timeout=300, check=False
-    )
+    verified = [*words, "verify", "--cluster=local", "s3://pile/made"]
+    done = subprocess.run(verified, capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 1, done.stderr
     assert "2,970 of 3,000 transactions accepted, 30 rejected" in done.stdout

@@ -5,13 +5,10 @@ use crate::comparison::{
 use crate::group::distinct;
 use crate::libraries::JobWeights;
 use crate::merged::Merged;
-use pqlab_record::{Run, RunHeader, Statistic};
+use pqlab_record::{NULL, Run, RunHeader, Statistic};
 use pqlab_stats::Interval;
 use std::collections::HashMap;
 use std::sync::OnceLock;
-
-/// The provider that does nothing.
-const NULL: &str = "null";
 
 /// A run with its figures: what everything that is said of a run is made of, computed once.
 #[derive(Debug)]

@@ -7,16 +7,16 @@ use crate::run::RunAnalysis;
 const REFERENCE: [&str; 4] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65", "X.509-detached", "TXv1-ML-DSA-65"];
 
 /// What the null provider and the floor are: what is said wherever the floor of a run is.
-pub const FLOOR: &str = "what the provider null, which does nothing, takes through the same calls";
+pub const FLOOR_MEANING: &str = "what the provider null, which does nothing, takes through the same calls";
 
 /// What the floors of workers are.
-const WORKER_FLOORS: &str = "an empty turn of the loop in which each times its operations";
+const WORKER_FLOORS_MEANING: &str = "an empty turn of the loop in which each times its operations";
 
 /// `floors of workers: go 1.30 ns, java 2.10 ns: an empty turn ...`; `None` where the run has no worker.
 pub fn worker_floors(analysis: &RunAnalysis<'_>) -> Option<String> {
     let floors = analysis.worker_floors();
     let floors: Vec<String> = floors.into_iter().map(|(provider, ns)| format!("{provider} {}", time(ns))).collect();
-    (!floors.is_empty()).then(|| format!("floors of workers: {}: {WORKER_FLOORS}", floors.join(", ")))
+    (!floors.is_empty()).then(|| format!("floors of workers: {}: {WORKER_FLOORS_MEANING}", floors.join(", ")))
 }
 
 /// What `the reference` means wherever it is spoken of.

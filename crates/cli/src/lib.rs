@@ -3,9 +3,17 @@
 
 mod advice;
 mod args;
+mod baseline;
 mod commands;
+mod comparison;
+mod database;
+mod duration;
+mod laboratory;
 mod output;
+mod package;
 mod progress;
+mod scenario;
+mod signals;
 mod table;
 
 use args::{Cli, Command};

@@ -2,8 +2,10 @@
 
 use crate::args::ColorChoice;
 use pqlab_lab::Destination;
+use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::report::terminal::{Palette, steady};
+use pqlab_lab::report::{Exporter, shell_line};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -103,6 +105,25 @@ pub(crate) fn talk(text: &str) {
 pub(crate) fn complain(text: &str) {
     let line = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
     talk(&format!("pqlab: {line}"));
+}
+
+/// Prints a run in an export format, and what the format notes of it to standard error.
+pub(crate) fn print_export(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) -> anyhow::Result<()> {
+    print_notes(exporter, analysis);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    exporter.export(analysis, &mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints to standard error what an export format notes of a run.
+pub(crate) fn print_notes(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) {
+    exporter.notes(analysis).iter().for_each(|note| talk(note));
+}
+
+/// The command line as it can be typed again.
+pub(crate) fn command_line() -> String {
+    shell_line(&std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>())
 }
 
 /// Where a file goes that the user names after a flag; `-` is standard output.

@@ -282,6 +282,30 @@ fn only_the_harness_reads_a_clock() {
     assert!(wrong.is_empty(), "only the harness reads a clock:\n{}", wrong.join("\n"));
 }
 
+/// Code that verbs share is a module of the crate, so that the verbs know nothing of each other.
+#[test]
+fn no_verb_uses_the_file_of_another() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let verbs = source.join("commands");
+    let mut wrong = Vec::new();
+    let mut files = 0;
+    for file in sources(&source) {
+        // A verb may have a folder of its own, whose files know each other.
+        let upwards = if file.parent() == Some(verbs.as_path()) { "super::" } else { "super::super" };
+        let of_a_verb = file.starts_with(&verbs);
+        files += usize::from(of_a_verb);
+        let text = fs::read_to_string(&file).expect("a source file is readable");
+        for (number, line) in without_tests(&text).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or(line);
+            if code.contains("crate::commands") || (of_a_verb && code.contains(upwards)) {
+                wrong.push(format!("{}:{}: {}", file.display(), number + 1, line.trim()));
+            }
+        }
+    }
+    assert!(files > 20, "only {files} files of verbs were found");
+    assert!(wrong.is_empty(), "move what verbs share out of src/commands:\n{}", wrong.join("\n"));
+}
+
 /// The source files below a folder, without those that hold tests only.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

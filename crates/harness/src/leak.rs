@@ -20,8 +20,8 @@ use std::hint::black_box;
 pub const GROUPS: usize = 4;
 /// The group of the first class.
 pub const FIRST: usize = 0;
-/// The first class, once more.
-pub const NULL: usize = 1;
+/// The group of the first class once more (the null).
+pub const FIRST_AGAIN: usize = 1;
 /// The first class with a known delay (the positive control).
 pub const POSITIVE: usize = 2;
 /// The second class.

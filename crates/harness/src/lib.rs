@@ -20,6 +20,7 @@ pub mod process;
 mod program;
 pub mod residue;
 pub mod schedule;
+mod stopwatch;
 mod system;
 pub mod taint;
 mod timed;

@@ -8,6 +8,7 @@ use crate::gate::{self, Gate, InterferenceMonitor, Thresholds};
 use crate::own_time::OwnTime;
 use crate::probes::{self, MOST_NARROWED_PCT, Probes};
 use crate::residue::Tally;
+use crate::stopwatch::{CounterAlone, CounterAndWall, ProcessClock, Readings, Stopwatch, WallAlone, WaveTimes};
 use crate::system::{Here, System};
 use crate::trial::{Demands, Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
@@ -19,23 +20,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Time after which the rough estimate of an operation's time is good enough, in ns.
 const ESTIMATE_NS: u64 = 2_000_000;
+/// Upper bound on the wall time of an estimate, with the work that is not timed, in ns.
+const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
+/// Most operations timed at once for an estimate: each may need memory of its own.
+const ESTIMATE_BATCH: usize = 512;
+/// The same for trials that ask for long samples, and so have no memory for each operation.
+const LONG_ESTIMATE_BATCH: usize = 1 << 24;
 /// A first call that takes longer is taken for the length of the operation, in ns: whatever it set up besides is the least of
 /// it, and the first visit corrects the estimate. A shorter one may be set-up alone (seeding a generator takes tens of
 /// milliseconds), and is followed by calls that are not the first.
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
+/// What is taken for the time of an operation that waits for a network before any has been timed, in ns.
+const COUNTED_NS: f64 = 1e8;
 /// A visit whose samples are shorter on average has as many as the request asks for at least, and works for
 /// [`LEAST_WORK_NS`], in ns.
 const SHORT_SAMPLE_NS: f64 = 1e6;
 /// Time that such a visit works at least, in ns.
 const LEAST_WORK_NS: u64 = 1_000_000;
-/// What is taken for the time of an operation that waits for a network before any has been timed, in ns.
-const COUNTED_NS: f64 = 1e8;
-/// Time after which it has to do, with all that is not timed, in ns.
-const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
-/// Most operations timed at once for it: each may need memory of its own.
-const ESTIMATE_BATCH: usize = 512;
-/// As above where a trial asks for long samples, and so has no memory for each operation.
-const LONG_ESTIMATE_BATCH: usize = 1 << 24;
 
 /// Answers a coordinator's first message, and tells what this process is wanted for; `None` where the coordinator hung up.
 /// `build` is this process's own.
@@ -216,7 +217,8 @@ impl<'a> Worker<'a> {
         let trial = self
             .trials
             .get_mut(&request.case)
-            .ok_or_else(|| Fault::Library(format!("{} was not prepared in this worker", request.case)))?;
+            .ok_or_else(|| Fault::Library(format!("{} was not prepared in this worker", request.case)))?
+            .as_mut();
         let batch =
             usize::try_from(request.batch.max(1)).map_err(|_| Fault::Library("the batch is too large".into()))?;
         let mut recorder = Recorder::default();
@@ -231,41 +233,27 @@ impl<'a> Worker<'a> {
                 return Ok(Visited::put_off(pct, clock::monotonic_ns() - started, self.gate.additions_per_cycle()));
             }
         }
-        let mut warm = 0;
-        while warm < request.warmup {
-            let most = if wave == 0 { batch } else { wave as usize };
-            let count = most.min((request.warmup - warm) as usize);
-            trial.setup(count)?;
-            residue::put_back_registers();
-            trial.routine(count, &mut recorder)?;
-            warm += count as u64;
-        }
-        recorder.take();
-        recorder.take_disturbances();
+        warm_up(trial, if wave == 0 { batch } else { wave as usize }, request.warmup, &mut recorder)?;
 
-        let one_thread_only = matches!(self.counter.counter.metric(), Metric::Cycles | Metric::Instructions);
-        let keep_wall = one_thread_only && !several_threads;
-        let only_wall = one_thread_only && several_threads;
-        let (gate, thresholds) = match several_threads {
-            true => (&mut self.wide_gate, Thresholds::for_several_threads()),
-            false => (&mut self.gate, Thresholds::default()),
-        };
-        let capacity = request.samples.min(4096) as usize;
-        let mut ticks = Vec::with_capacity(capacity);
-        let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
-        let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
         let metric = self.counter.counter.metric();
         if own_time && metric == Metric::Instructions {
             let text = "the instructions of another process are not counted; `--counter` takes another one";
             return Err(Fault::Unsupported(text.into()));
         }
+        let one_thread_only = matches!(metric, Metric::Cycles | Metric::Instructions);
+        let (keeps_wall, only_wall) = (one_thread_only && !several_threads, one_thread_only && several_threads);
+        let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
         // Cycles of another process are not counted either: its time at the core's clock stands for them.
         let own_ns_per_tick =
             if own_time && metric == Metric::Cycles { 1e9 / clock::core_clock_hz() } else { ns_per_tick };
-        let counter = &mut self.counter.counter;
+        let (gate, thresholds) = match several_threads {
+            true => (&mut self.wide_gate, Thresholds::for_several_threads()),
+            false => (&mut self.gate, Thresholds::default()),
+        };
         let mut cpus = trial.processors();
         cpus.sort_unstable();
         let mut monitor = (!cpus.is_empty()).then_some(&mut self.monitor);
+        let mut sampling = Sampling::new(request, batch, wave, keeps_wall);
         gate.expect(&request.additions_per_cycle);
         let probed_before = monitor.as_mut().map(|monitor| {
             monitor.expect(&request.additions_per_cycle);
@@ -275,64 +263,25 @@ impl<'a> Worker<'a> {
         let before = gate.open();
         let others_before = other.and_then(clock::process_cpu_ns);
         let mut probes = Probes::begin(gate.first_probe(&before));
-        let measuring = clock::monotonic_ns();
-        let (mut worked_ns, mut tally) = (0, Tally::default());
-        let mut taken = 0;
-        while taken < request.samples {
-            let operations = if wave == 0 { batch } else { wave.min(request.samples - taken) as usize };
-            trial.setup(operations)?;
-            // What the setup and looking left behind is none of the operation's.
-            residue::put_back_registers();
-            if wave > 0 {
-                trial.routine(operations, &mut recorder)?;
-                let ns_per_tick = if only_wall { 1.0 } else { ns_per_tick };
-                let told = trial.own_samples();
-                if told.len() != operations {
-                    return Err(Fault::Library(format!("{} times of {operations} operations are told", told.len())));
-                }
-                ticks.extend(told.iter().map(|&ns| (ns as f64 / ns_per_tick) as u64));
-                worked_ns += told.iter().sum::<u64>();
-            } else if own_time {
-                let begun = clock::monotonic_ns();
-                trial.routine(batch, &mut recorder)?;
-                let measured = clock::monotonic_ns() - begun;
-                let said = trial.own_ns().ok_or_else(|| Fault::Library("its own time is not told".into()))?;
-                let kept = self.own_times.entry(request.case.clone()).or_default().judge(said, measured)?;
-                ticks.push((kept as f64 / own_ns_per_tick) as u64);
-                if keep_wall {
-                    wall_ns.push(kept);
-                }
-            } else if keep_wall {
-                let outer = clock::monotonic_ns();
-                counter.start();
-                trial.routine(batch, &mut recorder)?;
-                ticks.push(counter.stop());
-                wall_ns.push(clock::monotonic_ns() - outer);
-            } else if only_wall {
-                let begin = clock::monotonic_ns();
-                trial.routine(batch, &mut recorder)?;
-                ticks.push(clock::monotonic_ns() - begin);
-            } else {
-                counter.start();
-                trial.routine(batch, &mut recorder)?;
-                ticks.push(counter.stop());
-            }
-            tally.add(residue::read());
-            taken = ticks.len() as u64;
-            if wave == 0 {
-                worked_ns += wall_ns.last().copied().unwrap_or_else(|| {
-                    ticks.last().map_or(0, |&ticks| if only_wall { ticks } else { (ticks as f64 * ns_per_tick) as u64 })
-                });
-            }
-            trial.note(&mut recorder)?;
+        let between_samples = || {
             if !several_threads {
                 probes.sample(gate);
             }
-            let short = (worked_ns as f64) < SHORT_SAMPLE_NS * taken as f64;
-            let too_few = short && (taken < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
-            if !too_few && clock::monotonic_ns() - measuring >= request.budget_ns {
-                break;
-            }
+        };
+        let counter = self.counter.counter.as_mut();
+        if wave > 0 {
+            let stopwatch = WaveTimes { ns_per_tick: if only_wall { 1.0 } else { ns_per_tick } };
+            sampling.take(trial, stopwatch, &mut recorder, between_samples)?;
+        } else if own_time {
+            let own_time = self.own_times.entry(request.case.clone()).or_default();
+            let stopwatch = ProcessClock { own_time, ns_per_tick: own_ns_per_tick, keeps_wall };
+            sampling.take(trial, stopwatch, &mut recorder, between_samples)?;
+        } else if keeps_wall {
+            sampling.take(trial, CounterAndWall { counter }, &mut recorder, between_samples)?;
+        } else if only_wall {
+            sampling.take(trial, WallAlone, &mut recorder, between_samples)?;
+        } else {
+            sampling.take(trial, CounterAlone { counter, ns_per_tick }, &mut recorder, between_samples)?;
         }
         let others_cpu = others_before.zip(other.and_then(clock::process_cpu_ns));
         let mut observation = gate.close(before);
@@ -360,6 +309,7 @@ impl<'a> Worker<'a> {
         if several_threads {
             self.return_home()?;
         }
+        let Sampling { readings: Readings { ticks, wall_ns }, tally, .. } = sampling;
         Ok(Visited {
             ticks,
             wall_ns,
@@ -376,6 +326,71 @@ impl<'a> Worker<'a> {
             residues: tally.outcome().filter(|_| self.residues_readable),
         })
     }
+}
+
+/// The samples of a visit.
+struct Sampling<'a> {
+    request: &'a VisitRequest,
+    /// Operations in a sample.
+    batch: usize,
+    /// Most operations in a [wave](Demands::wave); 0 if samples are timed one by one.
+    wave: u64,
+    readings: Readings,
+    tally: Tally,
+}
+
+impl<'a> Sampling<'a> {
+    fn new(request: &'a VisitRequest, batch: usize, wave: u64, keeps_wall: bool) -> Sampling<'a> {
+        let capacity = request.samples.min(4096) as usize;
+        let wall_ns = Vec::with_capacity(if keeps_wall { capacity } else { 0 });
+        let readings = Readings { ticks: Vec::with_capacity(capacity), wall_ns };
+        Sampling { request, batch, wave, readings, tally: Tally::default() }
+    }
+
+    /// Takes samples until there are enough or the time is up.
+    fn take(
+        &mut self,
+        trial: &mut dyn Trial,
+        mut stopwatch: impl Stopwatch,
+        recorder: &mut Recorder,
+        mut between_samples: impl FnMut(),
+    ) -> Result<(), Fault> {
+        let Sampling { request, batch, wave, readings, tally } = self;
+        let begun = clock::monotonic_ns();
+        let (mut worked_ns, mut taken): (u64, u64) = (0, 0);
+        while taken < request.samples {
+            let operations = if *wave == 0 { *batch } else { (request.samples - taken).min(*wave) as usize };
+            trial.setup(operations)?;
+            // The setup and the probes may have changed the registers.
+            residue::put_back_registers();
+            worked_ns += stopwatch.time(trial, operations, recorder, readings)?;
+            tally.add(residue::read());
+            taken = readings.ticks.len() as u64;
+            trial.note(recorder)?;
+            between_samples();
+            let short = (worked_ns as f64) < SHORT_SAMPLE_NS * taken as f64;
+            let too_few = short && (taken < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
+            if !too_few && clock::monotonic_ns() - begun >= request.budget_ns {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Performs operations that are neither timed nor counted, at most `most` at once.
+fn warm_up(trial: &mut dyn Trial, most: usize, operations: u64, recorder: &mut Recorder) -> Result<(), Fault> {
+    let mut done = 0;
+    while done < operations {
+        let count = most.min((operations - done) as usize);
+        trial.setup(count)?;
+        residue::put_back_registers();
+        trial.routine(count, recorder)?;
+        done += count as u64;
+    }
+    recorder.take();
+    recorder.take_disturbances();
+    Ok(())
 }
 
 /// Performs `batch` operations as a sample does, and checks their answers; the time of the operations in ns.

@@ -10,7 +10,7 @@ mod faults;
 mod signature;
 
 use pqlab_harness::counter::{Pretended, pretend as pretend_counters};
-use pqlab_primitives::{BuildInfo, Provider};
+use pqlab_primitives::{BuildInfo, NULL, Provider};
 
 /// The variable that names another machine: the error of `perf_event_open` there (`EACCES`, else none is found), and behind
 /// a colon the value of `kernel.perf_event_paranoid`: `EACCES:4`.
@@ -25,7 +25,7 @@ pub fn providers() -> Vec<Provider> {
     let mut erring = Provider::new("erring", build_info.clone());
     erring.kems = erring::kem(&others).into_iter().collect();
     let mut provider = Provider::new("misbehaving", build_info);
-    let null = others.iter().filter(|provider| provider.library == "null").find_map(|provider| provider.kems.first());
+    let null = others.iter().filter(|provider| provider.library == NULL).find_map(|provider| provider.kems.first());
     if let Some(null) = null {
         provider.kems.extend(faults::kems(null));
         provider.kems.extend(company::kems(null));

@@ -37,7 +37,7 @@ pub use kem::{CoinSupport, DecapsulationKey, EncapsulationKey, Kem, KemInfo};
 pub use key_agreement::{KeyAgreement, KeyAgreementInfo, PrivateKey};
 pub use prehash::Prehash;
 pub use primitive::{Primitive, PrimitiveKind};
-pub use provider::{Backend, BuildInfo, Language, Provider, Unsupported};
+pub use provider::{Backend, BuildInfo, Language, NULL, Provider, Unsupported};
 pub use remote::{Function, Remote, RemoteCase};
 pub use signature::{KeyLengths, MU, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
 pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey, StreamCipher};

@@ -5,6 +5,9 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// Name of the provider that does nothing, and of each of its algorithms. It measures the overhead of the harness.
+pub const NULL: &str = "null";
+
 /// Which code a provider runs, as exactly as the library can say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildInfo {

@@ -3,7 +3,7 @@
 //! beside it. Answers held against published ones are the business of the crate `verification`.
 
 use crate::shared::testing::*;
-use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, Provider, SignatureScheme};
+use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, NULL, Provider, SignatureScheme};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ fn selected() -> Vec<Arc<Provider>> {
     let name = std::env::var("PQLAB_PROVIDER").ok();
     let asked = |provider: &Arc<Provider>| name.as_ref().is_none_or(|name| provider.library == *name);
     let all: Vec<_> =
-        crate::providers().into_iter().filter(|provider| provider.library != "null").filter(asked).collect();
+        crate::providers().into_iter().filter(|provider| provider.library != NULL).filter(asked).collect();
     assert!(!all.is_empty(), "PQLAB_PROVIDER names no library of this build; there are {:?}", crate::LIBRARIES);
     all
 }

@@ -2,9 +2,9 @@
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
+use pqlab_lab::report::{LatexCell, LatexSide, LatexTable, latex_table};
 use pqlab_lab::stats::{
-    Description, LatexCell, LatexSide, LatexTable, Load, bootstrap_ci, cohens_d, cov_stability_report,
-    describe_samples, latex_table, throughput_curve, welch_t_test,
+    Description, Load, bootstrap_ci, cohens_d, cov_stability_report, describe_samples, throughput_curve, welch_t_test,
 };
 use pqlab_lab::{SeriesReport, analysis::series::SeriesRequest};
 use pyo3::buffer::PyBuffer;

@@ -37,3 +37,9 @@ pub use word::UnknownWord;
 
 /// The name and version of the schema, as exported files carry it.
 pub const SCHEMA: &str = "pqlab/1";
+
+/// Name of the provider that does nothing, which measures the overhead of the harness. `pqlab_primitives` has the same name.
+pub const NULL: &str = "null";
+
+/// Name of the area that measures the overhead of the harness, as part of every run.
+pub const FLOOR: &str = "floor";

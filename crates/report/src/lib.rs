@@ -11,6 +11,7 @@ mod command;
 mod consistency;
 pub mod document;
 pub mod exporters;
+mod latex;
 pub mod site;
 #[cfg(test)]
 mod six_forms;
@@ -22,6 +23,7 @@ pub use command::{command, shell_line};
 pub use exporters::{
     ExportError, ExportOptions, Exporter, Format, Names, exporter, exporter_with, exporters, exporters_with,
 };
+pub use latex::{LatexCell, LatexSide, LatexTable, latex_table};
 
 #[cfg(test)]
 use pqlab_fixtures as fixtures;

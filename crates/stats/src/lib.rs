@@ -10,7 +10,6 @@ mod crossed;
 mod describe;
 mod drift;
 mod interval;
-mod latex;
 mod leak;
 mod modes;
 mod multiplicity;
@@ -37,7 +36,6 @@ pub use crossed::{
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, mean_interval, median_interval};
-pub use latex::{LatexCell, LatexSide, LatexTable, latex_escape, latex_table};
 pub use leak::{
     CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples,
     LeakVerdict, Shift, TENTHS, TimeDifference, judge_leak, time_difference,

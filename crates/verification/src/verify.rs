@@ -5,15 +5,12 @@ use crate::suites::Suite;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
 use crate::{KNOWN_DEFECTS, Line, Reason};
-use pqlab_primitives::{Primitive, Provider};
+use pqlab_primitives::{NULL, Primitive, Provider};
 use std::sync::Arc;
 
 /// What to run, of a provider's id, an algorithm's name and a suite's name. Of the interoperability matrix a pair is run if
 /// either of its providers is selected.
 pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
-
-/// The library of the provider that computes nothing and measures the harness alone. It has no answers to verify.
-const NULL: &str = "null";
 
 /// What lines of known answers name as their suite.
 const KNOWN_ANSWERS: &str = "known answers";

@@ -4,14 +4,14 @@ use crate::kem::KemWorkload;
 use crate::{CaseOptions, NULL, Workload, find, remote};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, Facts, Form};
+use pqlab_record::{Case, FLOOR, Facts, Form};
 use std::sync::Arc;
 
 pub(crate) struct FloorWorkload;
 
 impl Workload for FloorWorkload {
     fn id(&self) -> &'static str {
-        Case::FLOOR
+        FLOOR
     }
 
     fn describe(&self) -> &'static str {
@@ -44,5 +44,15 @@ impl Workload for FloorWorkload {
             Some(remote) => remote::nothing(remote, case),
             None => KemWorkload.prepare(case, providers, seed),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_and_providers_name_the_null_provider_alike() {
+        assert_eq!(NULL, pqlab_record::NULL);
     }
 }

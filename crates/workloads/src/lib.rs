@@ -19,6 +19,7 @@ pub use certificate::{CertificatePart, Specimen, certificate_forms, certificate_
 pub use constructed::{constructed, hybrids};
 pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
+pub use pqlab_primitives::NULL;
 pub use pqlab_tls::Implementation as TlsImplementation;
 pub use registry::Registry;
 pub use signature::{MESSAGE_SETS_MISSING, lacks_message_set};
@@ -97,9 +98,6 @@ pub trait Workload: Send + Sync {
 
 /// The environment variable that names the folder of published vectors, for the message sets.
 pub const VECTORS: &str = "PQLAB_VECTORS";
-
-/// The provider that does nothing: its figure is the floor of the harness.
-pub const NULL: &str = "null";
 
 /// What a library's error is to a measurement: an answer that does not verify is a wrong one.
 fn fault(error: Error) -> Fault {

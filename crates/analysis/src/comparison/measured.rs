@@ -2,7 +2,7 @@
 
 use crate::estimates::{Estimates, summary_of};
 use crate::libraries::is_own;
-use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, Statistic, Unit, Visit, Visits};
+use pqlab_record::{CyclesSource, Moment, NULL, Record, RunHeader, Samples, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{Cell, Crossed, crossed, mean, median};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -223,9 +223,6 @@ fn shared_moments(cases: &[&Measured<'_>], visits: Visits) -> BTreeSet<Moment> {
 /// The share of the visits of each of some cases that must have a counterpart in the others for the rounds in common to speak
 /// for all.
 const LEAST_COMMON: f64 = 0.5;
-
-/// The provider that does nothing.
-const NULL: &str = "null";
 
 const UNITS: [Unit; 2] = [Unit::Nanoseconds, Unit::CoreCycles];
 

@@ -7,12 +7,13 @@ use crate::number::{difference, grouped, known_rate, percent, time};
 use crate::run::RunAnalysis;
 use crate::scaling::{interval, loads};
 use pqlab_record::document::LoadEntry;
+use pqlab_record::NULL;
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let entries = loads(analysis);
     let with_case = entries.iter().filter_map(|entry| {
         let of = analysis.cases().iter().find(|of| of.case().id() == entry.id)?;
-        (of.case().provider != "null").then_some((entry.name.clone(), (entry, of)))
+        (of.case().provider != NULL).then_some((entry.name.clone(), (entry, of)))
     });
     gathered(with_case).into_iter().filter_map(|(name, of)| largest(analysis, &name, &of)).collect()
 }

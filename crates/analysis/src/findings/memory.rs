@@ -6,6 +6,7 @@ use crate::case::CaseAnalysis;
 use crate::group::grouped;
 use crate::number::memory;
 use crate::run::RunAnalysis;
+use pqlab_record::NULL;
 
 const AREA: &str = "memory";
 /// A stack that small systems give a thread, in bytes.
@@ -22,7 +23,7 @@ struct Peak<'r, 'a> {
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let peak = |of| Some(Peak { of, stack: most(of, "peak_stack_bytes")?, heap: most(of, "peak_heap_bytes")? });
-    let measured = analysis.area(AREA).filter(|of| of.usual() && of.case().provider != "null");
+    let measured = analysis.area(AREA).filter(|of| of.usual() && of.case().provider != NULL);
     let peaks: Vec<Peak<'_, '_>> = measured.filter_map(peak).collect();
     let category =
         peaks.iter().filter_map(|peak| peak.of.case().facts.category).filter(|of| *of <= super::CATEGORY).max();

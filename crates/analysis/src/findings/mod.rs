@@ -37,7 +37,7 @@ use crate::number::{
 };
 use crate::run::RunAnalysis;
 use crate::tables::most_lengths;
-use pqlab_record::{Sizes, State, Statistic, Unit};
+use pqlab_record::{NULL, Sizes, State, Statistic, Unit};
 use pqlab_stats::{Interval, Verdict};
 
 /// The NIST category that a recommendation should have at least, where there is one: what the standards' own defaults have.
@@ -295,7 +295,7 @@ fn rows<'s, 'a>(
                 case.number(name) == Some(number) && case.state() == State::Warm && ledger::rank(case).is_some()
             }
         };
-        let in_area = case.workload == area && case.provider != "null";
+        let in_area = case.workload == area && case.provider != NULL;
         plain && in_area && row.time().is_some() && operations.contains(&case.operation.as_str())
     };
     let mut rows: Vec<&'s CaseAnalysis<'a>> = analysis.cases().iter().filter(suits).collect();
@@ -584,7 +584,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     let usual: Vec<&CaseAnalysis<'_>> = analysis
         .cases()
         .iter()
-        .filter(|row| row.usual() && row.time().is_some() && row.case().provider != "null")
+        .filter(|row| row.usual() && row.time().is_some() && row.case().provider != NULL)
         .collect();
     let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
         |((_, job), rows)| {

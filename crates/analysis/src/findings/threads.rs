@@ -7,6 +7,7 @@ use crate::number::factor;
 use crate::run::RunAnalysis;
 use crate::scaling::scaling;
 use pqlab_record::document::{RatioInterval, ScalingEntry};
+use pqlab_record::NULL;
 use pqlab_stats::Sorted;
 
 /// What is recommended here.
@@ -60,7 +61,7 @@ fn beyond_ideal(one: &ScalingEntry) -> bool {
 
 /// Gains that there cannot be, a line each.
 pub(super) fn impossible(analysis: &RunAnalysis<'_>) -> Vec<String> {
-    let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != "null");
+    let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != NULL);
     let gain = |one: ScalingEntry| {
         let gain = one.speed_up.map_or(String::new(), |gain| factor(gain.estimate));
         format!("{} {} on {} threads: {gain}", one.name, one.provider, one.threads)

@@ -8,6 +8,7 @@ use crate::kinds::{one_kind, randomness};
 use crate::run::RunAnalysis;
 use crate::scaling::{loads, rate};
 use pqlab_record::document::LoadEntry;
+use pqlab_record::NULL;
 
 /// What is told: words for it, area, operation.
 const HEADLINES: [(&str, &str, &str); 5] = [
@@ -27,7 +28,7 @@ const NO_HYBRIDS: [&str; 10] = [
     "HKDF-SHA256",
     "X.509-Ed25519",
     "X.509-ML-DSA-65",
-    "null",
+    NULL,
     "mock",
 ];
 const LOAD: &str = "handshake-load";

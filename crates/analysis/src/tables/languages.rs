@@ -6,9 +6,7 @@ use crate::comparison::{NotRanked, Standing};
 use crate::languages::Language;
 use crate::number::NONE;
 use crate::run::RunAnalysis;
-
-/// What does nothing is written in no language.
-const NO_LIBRARY: &str = "null";
+use pqlab_record::NULL;
 
 /// A row for each provider of what a program in another language does too; without rows where there is none, or nothing beside it.
 pub(super) fn languages(analysis: &RunAnalysis<'_>) -> Table {
@@ -27,7 +25,7 @@ pub(super) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     let areas = analysis.areas();
     for (area, group) in areas.iter().flat_map(|area| analysis.groups(area).into_iter().map(move |group| (area, group)))
     {
-        let of = |case: &&CaseAnalysis<'_>| case.median().is_some() && case.case().library() != NO_LIBRARY;
+        let of = |case: &&CaseAnalysis<'_>| case.median().is_some() && case.case().library() != NULL;
         let cases = group.cases.into_iter().filter(of).map(|case| (analysis.language(&case.case().provider), case));
         let mut cases: Vec<(Language, &CaseAnalysis<'_>)> = cases.collect();
         if cases.len() < 2 || !cases.iter().any(|(language, _)| language.is_worker) {

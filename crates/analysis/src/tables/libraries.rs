@@ -8,12 +8,11 @@ use crate::group::grouped;
 use crate::libraries::{JobTotals, JobWeights, LibraryTotal, NOT_FOUND, PAIRINGS, Source, facts_of, job_totals};
 use crate::number::memory as amount;
 use crate::run::RunAnalysis;
+use pqlab_record::NULL;
 
 /// The area in which calls' peaks of stack and heap were measured, and what it calls them.
 const MEMORY: &str = "memory";
 const PEAKS: [&str; 2] = ["peak_stack_bytes", "peak_heap_bytes"];
-/// Code that does nothing through the same calls.
-const NO_LIBRARY: &str = "null";
 
 /// What a job takes with each library that can do all of it by the same algorithms; without rows where no library can.
 pub fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Table {
@@ -155,7 +154,7 @@ fn libraries<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let mut found: Vec<&'a str> = Vec::new();
     for of in analysis.cases().iter().filter(|of| !of.is_floor()) {
         for library in of_provider(&of.case().provider) {
-            if library != NO_LIBRARY && !found.contains(&library) {
+            if library != NULL && !found.contains(&library) {
                 found.push(library);
             }
         }

@@ -4,6 +4,7 @@ use super::overview::{SIGNATURE_BYTES, length};
 use super::{Cell, Table};
 use crate::case::{CaseAnalysis, wire_bytes};
 use crate::run::RunAnalysis;
+use pqlab_record::NULL;
 use pqlab_stats::Description;
 
 const AREAS: [&str; 2] = ["signature", "kem"];
@@ -26,7 +27,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
     let mut seen: Vec<&str> = Vec::new();
     let mut varying = false;
     for area in AREAS {
-        for of in analysis.area(area).filter(|of| of.case().provider != "null") {
+        for of in analysis.area(area).filter(|of| of.case().provider != NULL) {
             let case = of.case();
             let sizes = &case.facts.sizes;
             let Some(sent) = sizes.signature.or(sizes.ciphertext) else { continue };

@@ -1,8 +1,7 @@
 use crate::args::{CompareArgs, ComparedFormat};
+use crate::comparison;
 use crate::output::{self, Terminal};
-use crate::{DONE, FAILED, INCONCLUSIVE};
-use pqlab_lab::analysis::comparison::Comparison;
-use pqlab_lab::report::{exporters::compared_runs, terminal};
+use pqlab_lab::report::exporters::compared_runs;
 use pqlab_lab::{Compared, Margin, check_percentage, compare_named};
 
 pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<u8> {
@@ -15,30 +14,10 @@ pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<
         run: arguments.run.as_deref(),
         since_s: arguments.since,
     };
-    let comparison = compare_named(&store, &asked, margin.as_ref(), arguments.metric.into())?;
+    let compared = compare_named(&store, &asked, margin.as_ref(), arguments.metric.into())?;
     match arguments.format {
-        ComparedFormat::Text => show(&comparison, arguments.json, screen)?,
-        ComparedFormat::Markdown => output::data(&compared_runs(&comparison))?,
+        ComparedFormat::Text => comparison::print(&compared, arguments.json, screen)?,
+        ComparedFormat::Markdown => output::data(&compared_runs(&compared))?,
     }
-    Ok(code(&comparison))
-}
-
-pub(crate) fn show(comparison: &Comparison, json: bool, screen: &Terminal) -> anyhow::Result<()> {
-    if json {
-        output::json(&serde_json::to_string_pretty(&comparison.to_json())?)?;
-    } else {
-        output::data(&terminal::comparison_table(comparison, screen.width, screen.palette))?;
-    }
-    Ok(())
-}
-
-/// Something slower outweighs what is inconclusive.
-pub(crate) fn code(comparison: &Comparison) -> u8 {
-    if comparison.worse() {
-        FAILED
-    } else if comparison.inconclusive() {
-        INCONCLUSIVE
-    } else {
-        DONE
-    }
+    Ok(comparison::exit_code(&compared))
 }

@@ -1,11 +1,10 @@
 //! `pqlab compare-libraries`: one run of two libraries, and what it says of them.
 
-use super::compare;
-use super::run::{command_line, stop_on_signals};
-use crate::INTERRUPTED;
 use crate::args::{CompareLibrariesArgs, ComparedFormat};
 use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
+use crate::signals::stop_on_signals;
+use crate::{INTERRUPTED, comparison};
 use pqlab_lab::report::exporters::compared_libraries;
 use pqlab_lab::{
     ComparedLibrary, Filters, Laboratory, Margin, Plan, RunRequest, Side, check_percentage, compare_sides,
@@ -22,7 +21,7 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     let stop = stop_on_signals()?;
     let bars = !arguments.no_progress && !arguments.quiet && io::stderr().is_terminal();
     let mut shown = Screen::new(Stream::Nothing, bars, arguments.quiet, false, screen.palette);
-    let request = RunRequest { seed: arguments.seed, command: command_line() };
+    let request = RunRequest { seed: arguments.seed, command: output::command_line() };
     let outcome = laboratory.run(&mut store, plan, &request, &mut shown, &stop);
     shown.end();
     let ended = outcome?;
@@ -33,22 +32,22 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
         return Ok(INTERRUPTED);
     }
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
-    let comparison = compare_sides(&store, &ended.run, &sides, margin.as_ref(), arguments.metric.into())?;
+    let compared = compare_sides(&store, &ended.run, &sides, margin.as_ref(), arguments.metric.into())?;
     let environment = store.load_header(&ended.run)?.environment;
     let libraries = laboratory.compared_libraries(&environment, &sides);
     match arguments.format {
         ComparedFormat::Text if arguments.json => {
-            let mut document = comparison.to_json();
+            let mut document = compared.to_json();
             document["libraries"] = serde_json::to_value(&libraries)?;
             output::json(&serde_json::to_string_pretty(&document)?)?;
         }
         ComparedFormat::Text => {
             let lines: Vec<String> = libraries.iter().flat_map(ComparedLibrary::lines).collect();
             output::data(&format!("{}\n\n", lines.join("\n")))?;
-            compare::show(&comparison, false, screen)?;
+            comparison::print(&compared, false, screen)?;
         }
         ComparedFormat::Markdown => {
-            output::data(&compared_libraries(&comparison, &environment, [sides[0].id(), sides[1].id()]))?;
+            output::data(&compared_libraries(&compared, &environment, [sides[0].id(), sides[1].id()]))?;
             for library in &libraries {
                 let defects = library.known_defects.iter();
                 let lines: String = defects.map(|what| format!("- `{}`: known defect: {what}\n", library.id)).collect();
@@ -59,12 +58,12 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     if !arguments.quiet {
         output::talk(&format!("run {} is stored in {}", ended.run, store.path().display()));
     }
-    Ok(compare::code(&comparison))
+    Ok(comparison::exit_code(&compared))
 }
 
 /// A laboratory that has both libraries.
 fn laboratory(arguments: &CompareLibrariesArgs) -> anyhow::Result<(Laboratory, [Side; 2])> {
-    let linked = super::laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
+    let linked = crate::laboratory::open()?.with_limits(Duration::from_secs(arguments.time_limit));
     let foreign = &arguments.foreign;
     let named = if foreign.allow_foreign { libraries_of_suites(&arguments.suites)? } else { Vec::new() };
     Ok(linked.of_two([&arguments.first, &arguments.second], foreign.given.all(), named)?)

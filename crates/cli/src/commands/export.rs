@@ -1,15 +1,13 @@
-use super::scenario;
-use crate::DONE;
 use crate::args::ExportArgs;
 use crate::output::{self, BadInput};
+use crate::{DONE, scenario};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::tables::{Table, tables};
-use pqlab_lab::report::{ExportOptions, Exporter, exporter_with};
+use pqlab_lab::report::{ExportOptions, exporter_with};
 use pqlab_lab::suites_with_table;
-use std::io::{self, Write};
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
-    let scenario = scenario::of(&arguments.scenario)?;
+    let scenario = scenario::parse(&arguments.scenario)?;
     let options = ExportOptions {
         digits: arguments.digits,
         provider: arguments.provider.clone(),
@@ -27,10 +25,10 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     }
     match out {
         Some((path, destination)) => {
-            say(exporter.as_ref(), &analysis);
+            output::print_notes(exporter.as_ref(), &analysis);
             output::write_file(path, &destination, |file| Ok(exporter.export(&analysis, file)?))?;
         }
-        None => print(exporter.as_ref(), &analysis)?,
+        None => output::print_export(exporter.as_ref(), &analysis)?,
     }
     Ok(DONE)
 }
@@ -47,17 +45,4 @@ fn check_table(wanted: &str, there: &[Table]) -> Result<(), BadInput> {
     let names: Vec<&str> = there.iter().map(|table| table.name).collect();
     let has = if names.is_empty() { "no table".to_owned() } else { names.join(", ") };
     Err(BadInput(format!("the run has no table {wanted:?}{made}; this run has {has}")))
-}
-
-/// Prints a run: what is said beside it to standard error, the rest to standard output.
-pub(crate) fn print(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) -> anyhow::Result<()> {
-    say(exporter, analysis);
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    exporter.export(analysis, &mut out)?;
-    out.flush()?;
-    Ok(())
-}
-
-fn say(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) {
-    exporter.notes(analysis).iter().for_each(|note| output::talk(note));
 }

@@ -1,9 +1,10 @@
 //! `pqlab leak`: its sentences, its bar and its exit codes.
 
-use super::run::stop_on_signals;
-use super::taint;
+mod taint;
+
 use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
+use crate::signals::stop_on_signals;
 use crate::table::table;
 use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use indicatif::{ProgressBar, ProgressStyle};

@@ -127,7 +127,7 @@ fn gaps(entry: &ProviderEntry) -> String {
 
 /// What one library has.
 fn in_library(library: &LibrarySpec, width: usize) -> anyhow::Result<Listed> {
-    let laboratory = super::laboratory()?.with_libraries(vec![library.clone()])?;
+    let laboratory = crate::laboratory::open()?.with_libraries(vec![library.clone()])?;
     let entries: Vec<AlgorithmEntry> =
         algorithms(&laboratory).into_iter().filter(|entry| entry.provider == library.label).collect();
     let provider = provider_entries(&laboratory).into_iter().find(|entry| entry.id == library.label);

@@ -1,7 +1,6 @@
-use super::scenario;
 use crate::args::ReportArgs;
-use crate::output::{self, BadInput};
-use crate::{DONE, output::talk};
+use crate::output::{self, BadInput, talk};
+use crate::{DONE, scenario};
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::report::bundle::bundle;
 use pqlab_lab::report::site::INDEX;
@@ -17,7 +16,7 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
         )
         .into());
     }
-    let scenario = scenario::of(&arguments.scenario)?;
+    let scenario = scenario::parse(&arguments.scenario)?;
     if let Some(folder) = &arguments.site {
         return site(arguments, folder, scenario);
     }

@@ -1,10 +1,9 @@
-use super::verify::spoken;
-use super::{baseline, export};
 use crate::args::RunArgs;
+use crate::duration::duration_text;
 use crate::output::{self, BadInput, Terminal};
 use crate::progress::{Screen, Stream};
-use crate::{DONE, FAILED, INTERRUPTED};
-use anyhow::Context;
+use crate::signals::stop_on_signals;
+use crate::{DONE, FAILED, INTERRUPTED, baseline};
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::answer::answer;
 use pqlab_lab::analysis::caveats::Caveat;
@@ -15,7 +14,7 @@ use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::trust::trust_sentence;
 use pqlab_lab::record::{Run, RunHeader, RunSummary};
-use pqlab_lab::report::{ExportOptions, Exporter, exporter_with, shell_line, terminal};
+use pqlab_lab::report::{ExportOptions, Exporter, exporter_with, terminal};
 use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
@@ -23,10 +22,7 @@ use pqlab_lab::{
     compare_analyses, instead, libraries_of_run, libraries_of_suites, run_seconds,
 };
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A plan that takes longer than this, in seconds, is announced.
@@ -85,7 +81,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let mut shown = Screen::new(stream, bars, arguments.quiet, arguments.verbose, screen.palette);
     let outcome = match plan {
         Some(plan) => {
-            let request = RunRequest { seed: arguments.seed, command: command_line() };
+            let request = RunRequest { seed: arguments.seed, command: output::command_line() };
             laboratory.run(&mut store, plan, &request, &mut shown, &stop)
         }
         None => {
@@ -102,7 +98,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let analysis = RunAnalysis::of(&run);
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
     if let (Some(announced), Some(took)) = (announced, run_seconds(&run)) {
-        output::talk(&format!("announced {}, took {}", spoken(announced), spoken(took)));
+        output::talk(&format!("announced {}, took {}", duration_text(announced), duration_text(took)));
     }
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
@@ -112,7 +108,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let code = match baseline {
         Some(baseline) if code != INTERRUPTED => {
             gate = baseline::check(&arguments, screen, &laboratory, &mut store, (&baseline, &run), &stop)?;
-            gate.as_ref().map_or(INTERRUPTED, baseline::code)
+            gate.as_ref().map_or(INTERRUPTED, baseline::exit_code)
         }
         _ => code,
     };
@@ -143,7 +139,7 @@ fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
             libraries = instead(libraries, libraries_of_run(&header)?);
         }
     }
-    Ok(super::laboratory()?.with_limits(Duration::from_secs(arguments.time_limit)).with_libraries(libraries)?)
+    Ok(crate::laboratory::open()?.with_limits(Duration::from_secs(arguments.time_limit)).with_libraries(libraries)?)
 }
 
 /// Whatever is compared with a baseline carries its disturbances.
@@ -215,7 +211,7 @@ fn takes(expected: &ExpectedDuration) -> String {
     let sources = sources.into_iter().filter(|(count, _)| *count > 0);
     let sources: Vec<String> = sources.map(|(count, how)| format!("{}: {how}", cases(count))).collect();
     let what = expected.samples.map(|samples| format!("{} samples of each case take", grouped(samples)));
-    format!("{} about {} ({})", what.unwrap_or("takes".into()), spoken(expected.seconds), sources.join("; "))
+    format!("{} about {} ({})", what.unwrap_or("takes".into()), duration_text(expected.seconds), sources.join("; "))
 }
 
 /// The cases of a run that was measured before.
@@ -304,17 +300,6 @@ fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
     run.ok_or_else(|| BadInput("there is no stopped run to go on with: see `pqlab runs`".into()).into())
 }
 
-/// A first signal stops after the visit in hand, a second one at once.
-pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
-            .context("cannot listen to signals")?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot listen to signals")?;
-    }
-    Ok(stop)
-}
-
 /// Tables that `show` prints and the end of a run does not: what is no figure of the run, or is long.
 const AT_LEISURE: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
 
@@ -333,7 +318,7 @@ fn conclude(
         output::write_file(path, save, |file| Ok(json.export(analysis, file)?))?;
     }
     if let Some(exporter) = exporter {
-        export::print(exporter, analysis)?;
+        output::print_export(exporter, analysis)?;
     } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
         let mut made = tables(analysis, &RelayScenario::default());
         made.retain(|table| !AT_LEISURE.contains(&table.name));
@@ -372,11 +357,6 @@ fn conclude(
         (true, true) => FAILED,
         (true, false) => DONE,
     })
-}
-
-/// The command line as it can be typed again.
-pub(crate) fn command_line() -> String {
-    shell_line(&std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

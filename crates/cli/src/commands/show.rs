@@ -1,7 +1,6 @@
-use super::scenario;
 use crate::args::ShowArgs;
 use crate::output::Terminal;
-use crate::{DONE, output};
+use crate::{DONE, output, scenario};
 use pqlab_lab::LabError;
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::report::terminal::{chosen_cases, whole_run};
@@ -11,7 +10,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     let Some(pattern) = &arguments.case else {
         let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
-        output::data(&whole_run(&analysis, &scenario::of(&arguments.scenario)?, screen.width, screen.palette))?;
+        output::data(&whole_run(&analysis, &scenario::parse(&arguments.scenario)?, screen.width, screen.palette))?;
         return Ok(DONE);
     };
     let analysis = RunAnalysis::of(&run);

@@ -5,7 +5,8 @@ use crate::table::table;
 use pqlab_lab::SeriesReport;
 use pqlab_lab::analysis::number::{digits, percent};
 use pqlab_lab::analysis::series::{LoadCurve, SeriesComparison, SeriesRequest, SeriesSummary};
-use pqlab_lab::stats::{Interval, LatexCell, LatexSide, LatexTable, latex_table};
+use pqlab_lab::report::{LatexCell, LatexSide, LatexTable, latex_table};
+use pqlab_lab::stats::Interval;
 use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &StatsArgs, terminal: &Terminal) -> anyhow::Result<u8> {

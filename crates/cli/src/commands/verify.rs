@@ -1,8 +1,9 @@
 //! `pqlab verify`: its page, its lines, its documents and its exit codes.
 
-use super::run::stop_on_signals;
 use crate::args::{VerifyArgs, VerifyFormat};
+use crate::duration::duration_text;
 use crate::output::{self, BadInput, Terminal};
+use crate::signals::stop_on_signals;
 use crate::{DONE, FAILED, INTERRUPTED, KNOWN_DEFECTS};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::grouped;
@@ -30,7 +31,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
             "accumulated vectors: {} answers, which take about {} here, beside the rest; stopped, the same command goes on \
              where it was",
             grouped(extent.answers),
-            spoken(extent.seconds)
+            duration_text(extent.seconds)
         ));
     }
     let mut found = Found::default();
@@ -76,7 +77,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
             output::talk(&verification::sum(&totals));
         }
     }
-    output::talk(&format!("verified in {}", spoken(bar.elapsed().as_secs_f64())));
+    output::talk(&format!("verified in {}", duration_text(bar.elapsed().as_secs_f64())));
     Ok(match (totals.failed, totals.defects) {
         (0, 0) => DONE,
         (0, _) => KNOWN_DEFECTS,
@@ -114,16 +115,6 @@ fn bar(parts: usize) -> ProgressBar {
     bar
 }
 
-/// A duration as one would say it.
-pub(crate) fn spoken(seconds: f64) -> String {
-    match seconds {
-        0.0..120.0 => format!("{} s", seconds.ceil()),
-        120.0..7200.0 => format!("{:.0} minutes", seconds / 60.0),
-        7200.0..172_800.0 => format!("{:.1} hours", seconds / 3600.0),
-        _ => format!("{:.1} days", seconds / 86_400.0),
-    }
-}
-
 /// A line for people.
 fn sentence(line: &Line) -> String {
     let who = match &line.peer {
@@ -144,15 +135,4 @@ fn sentence(line: &Line) -> String {
     let figures = format!("{}/{}", line.passed, line.attempted);
     let notes = if notes.is_empty() { String::new() } else { format!("  {}", notes.join("; ")) };
     format!("{verdict:<7} {who:<32} {:<26} {:<34} {figures:>9}{notes}", line.algorithm, line.suite)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_said_in_units_that_fit() {
-        let said = [0.2, 59.0, 300.0, 9000.0, 400_000.0].map(spoken);
-        assert_eq!(said, ["1 s", "59 s", "5 minutes", "2.5 hours", "4.6 days"]);
-    }
 }

@@ -6,7 +6,7 @@ use crate::{
     defects, instead,
 };
 use pqlab_analysis::comparison::{Comparison, Judged};
-use pqlab_record::{Case, Environment, ProviderBuild};
+use pqlab_record::{Case, Environment, FLOOR, ProviderBuild};
 use pqlab_store::Store;
 use pqlab_workloads::CaseOptions;
 use serde::Serialize;
@@ -282,7 +282,7 @@ mod tests {
         assert!(!one.iter().any(|id| id.contains("encoded") || id.contains("ECDSA")), "{one:?}");
         let blocks: HashSet<&str> = plan.cases.iter().map(|case| case.block.as_str()).collect();
         let twice = |block: &&str| plan.cases.iter().filter(|case| case.block == *block).count() >= 2;
-        assert!(blocks.into_iter().filter(|block| !block.contains(Case::FLOOR)).all(|block| twice(&block)));
+        assert!(blocks.into_iter().filter(|block| !block.contains(FLOOR)).all(|block| twice(&block)));
     }
 
     #[test]

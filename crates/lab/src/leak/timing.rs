@@ -5,7 +5,7 @@ use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_harness::Fault;
 use pqlab_harness::errand::{Manner, Next};
-use pqlab_harness::leak::{FIRST, LeakPlan, LeakTimes, NULL, POSITIVE, SECOND, measure};
+use pqlab_harness::leak::{FIRST, FIRST_AGAIN, LeakPlan, LeakTimes, POSITIVE, SECOND, measure};
 use pqlab_stats::{
     LEAK_CONFIDENCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict, Shift, TENTHS, judge_leak, median,
 };
@@ -266,7 +266,7 @@ fn try_measure(
     let times = measure(target.as_mut(), &pools, &plan, progress)?;
     let samples = LeakSamples {
         first: &times.groups[FIRST],
-        null: &times.groups[NULL],
+        null: &times.groups[FIRST_AGAIN],
         positive: &times.groups[POSITIVE],
         second: &times.groups[SECOND],
     };

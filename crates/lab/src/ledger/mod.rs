@@ -4,12 +4,14 @@ mod generate;
 mod output;
 mod parquet;
 mod parts;
+mod verified;
 mod verify;
 
 pub use generate::{GenerateRequest, Generated, generate};
 pub use parts::{Assembly, bytes_of_part, footer_length, generate_part};
 pub use pqlab_constructions::ledger::stream::{BlockProgress, Phases};
 pub use pqlab_constructions::ledger::{Form as TransactionForm, Rejected, Rejection, Scheme};
+pub use verified::{BlockFigures, ClusterFigures, PhaseTimes, RejectedTransaction, VerifiedBlock};
 pub use verify::{BlockFacts, BlockReport, VerifyBlockRequest, block_facts, verify_block};
 
 use crate::{LabError, Laboratory, Thing, matches};

@@ -6,7 +6,7 @@ use crate::{
     estimated_over_counted, matches,
 };
 use pqlab_harness::environment::{Advice, Severity};
-use pqlab_record::{Case, CounterChoice, Environment};
+use pqlab_record::{Case, CounterChoice, Environment, NULL};
 use serde_json::{Value, json};
 
 /// The machine, and what of it disturbs measuring.
@@ -59,7 +59,7 @@ impl Laboratory {
     /// [`LabError::NothingSelected`] where none does.
     pub fn noise_case(&self, pattern: &str) -> Result<Case, LabError> {
         let cases = self.registry().cases(&Default::default());
-        let wanted = |case: &&Case| case.provider != "null" && matches(pattern, &case.id());
+        let wanted = |case: &&Case| case.provider != NULL && matches(pattern, &case.id());
         cases.iter().find(wanted).cloned().ok_or_else(|| {
             let ids: Vec<String> = cases.iter().map(Case::id).collect();
             let near = nearest(pattern, ids.iter().map(String::as_str));

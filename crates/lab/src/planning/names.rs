@@ -3,7 +3,7 @@
 use crate::patterns::nearest;
 use crate::planning::plan::check_names;
 use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_suites, matches};
-use pqlab_record::Case;
+use pqlab_record::{Case, FLOOR};
 use std::path::Path;
 
 /// The areas in which an algorithm is looked for that is typed without one: in the first that has it, all of it is measured there.
@@ -109,7 +109,7 @@ impl Laboratory {
             };
         }
         let named = self.named(words)?;
-        let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == Case::FLOOR));
+        let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
         let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
         // It is measured with every suite, and selected by none but its own.
         cases.retain(|case| floor || !case.is_overhead());

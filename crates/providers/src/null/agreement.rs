@@ -1,4 +1,4 @@
-use super::{Key, NAME, Private, SECRET, STANDARD, coins_head, head, write_head, write_secret};
+use super::{Key, NULL, Private, SECRET, STANDARD, coins_head, head, write_head, write_secret};
 use pqlab_primitives::{Coins, Error, KeyAgreement, KeyAgreementInfo, KeyAgreementParameters, PrivateKey, Result};
 
 pub(super) struct NullAgreement(KeyAgreementInfo);
@@ -6,7 +6,7 @@ pub(super) struct NullAgreement(KeyAgreementInfo);
 impl NullAgreement {
     pub(super) fn new() -> NullAgreement {
         let parameters = KeyAgreementParameters {
-            algorithm: NAME.into(),
+            algorithm: NULL.into(),
             standard: STANDARD,
             public_key: SECRET,
             private_key: SECRET,

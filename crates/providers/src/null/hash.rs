@@ -1,4 +1,4 @@
-use super::{NAME, SECRET, STANDARD, summary, summary_of, write_head};
+use super::{NULL, SECRET, STANDARD, summary, summary_of, write_head};
 use pqlab_primitives::{Error, Hash, HashParameters, LaneHash, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ pub(super) struct NullHash(HashParameters);
 
 impl NullHash {
     pub(super) fn new() -> NullHash {
-        NullHash(HashParameters { algorithm: NAME.into(), standard: STANDARD, digest: SECRET })
+        NullHash(HashParameters { algorithm: NULL.into(), standard: STANDARD, digest: SECRET })
     }
 }
 
@@ -35,7 +35,7 @@ pub(super) struct NullXof(XofParameters);
 impl NullXof {
     /// Its rate is SHAKE256's (FIPS 202, section 6.2).
     pub(super) fn new() -> NullXof {
-        NullXof(XofParameters { algorithm: NAME.into(), standard: STANDARD, rate: 136 })
+        NullXof(XofParameters { algorithm: NULL.into(), standard: STANDARD, rate: 136 })
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) struct NullLanes(pub(super) usize);
 
 impl LaneHash for NullLanes {
     fn algorithm(&self) -> &str {
-        NAME
+        NULL
     }
 
     fn lanes(&self) -> usize {

@@ -1,4 +1,4 @@
-use super::{Key, NAME, Private, Public, SECRET, STANDARD, coins_head, expanded_only, head, write_head, write_secret};
+use super::{Key, NULL, Private, Public, SECRET, STANDARD, coins_head, expanded_only, head, write_head, write_secret};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
 };
@@ -15,7 +15,7 @@ impl NullKem {
     pub(super) fn new() -> NullKem {
         NullKem(KemInfo {
             parameters: KemParameters {
-                algorithm: NAME.into(),
+                algorithm: NULL.into(),
                 standard: STANDARD,
                 category: None,
                 encapsulation_key: ENCAPSULATION_KEY,

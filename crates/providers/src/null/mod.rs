@@ -15,11 +15,10 @@ mod symmetric;
 mod tests;
 
 use crate::shared::compiled::compiled;
-use pqlab_primitives::{BuildInfo, Coins, Error, KeyEncoding, Provider, Result};
+use pqlab_primitives::{BuildInfo, Coins, Error, KeyEncoding, NULL, Provider, Result};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-const NAME: &str = "null";
 const STANDARD: Cow<'static, str> = Cow::Borrowed("none");
 
 /// Secrets, digests, tags of a MAC and keys of 256 bits, in bytes.
@@ -27,7 +26,7 @@ const SECRET: usize = 32;
 
 pub(crate) fn providers() -> Vec<Provider> {
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let mut provider = Provider::new(NAME, BuildInfo { version, build: compiled().to_owned() });
+    let mut provider = Provider::new(NULL, BuildInfo { version, build: compiled().to_owned() });
     provider.kems = vec![Arc::new(kem::NullKem::new())];
     provider.signatures = vec![Arc::new(signature::NullSignature::new())];
     provider.key_agreements = vec![Arc::new(agreement::NullAgreement::new())];

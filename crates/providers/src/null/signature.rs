@@ -1,4 +1,4 @@
-use super::{Key, NAME, Private, Public, STANDARD, coins_head, expanded_only, head, summary, write_head, xor};
+use super::{Key, NULL, Private, Public, STANDARD, coins_head, expanded_only, head, summary, write_head, xor};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey, VerifyingKey,
@@ -16,7 +16,7 @@ impl NullSignature {
     pub(super) fn new() -> NullSignature {
         NullSignature(SignatureInfo {
             parameters: SignatureParameters {
-                algorithm: NAME.into(),
+                algorithm: NULL.into(),
                 standard: STANDARD,
                 category: None,
                 verifying_key: VERIFYING_KEY,

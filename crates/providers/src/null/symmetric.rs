@@ -1,11 +1,11 @@
-use super::{Key, NAME, Private, SECRET, head, summary, write_head, xor};
+use super::{Key, NULL, Private, SECRET, head, summary, write_head, xor};
 use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
 
 pub(super) struct NullMac;
 
 impl Mac for NullMac {
     fn algorithm(&self) -> &str {
-        NAME
+        NULL
     }
 
     fn tag_len(&self) -> usize {
@@ -29,7 +29,7 @@ pub(super) struct NullKdf;
 
 impl Kdf for NullKdf {
     fn algorithm(&self) -> &str {
-        NAME
+        NULL
     }
 
     fn derive(&self, salt: &[u8], key_material: &[u8], info: &[u8], out: &mut [u8]) -> Result<()> {
@@ -46,7 +46,7 @@ pub(super) const TAG: usize = 16;
 
 impl Aead for NullAead {
     fn algorithm(&self) -> &str {
-        NAME
+        NULL
     }
 
     fn key_len(&self) -> usize {

@@ -11,7 +11,7 @@ fn provider() -> Provider {
 #[test]
 fn the_kem_round_trips() {
     let provider = provider();
-    let kem = provider.kem(NAME).unwrap();
+    let kem = provider.kem(NULL).unwrap();
     let (mut public, mut private) = (vec![0; ENCAPSULATION_KEY], vec![0; DECAPSULATION_KEY]);
     kem.generate_encoded(Coins::Exact(&[7; 64]), &mut public, &mut private).unwrap();
     let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
@@ -37,7 +37,7 @@ fn the_kem_round_trips() {
 #[test]
 fn signatures_verify_and_tampered_ones_do_not() {
     let provider = provider();
-    let scheme = provider.signature(NAME).unwrap();
+    let scheme = provider.signature(NULL).unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
     let verifying = key.verifying_key().unwrap();
     let mut signature = vec![0; SIGNATURE];
@@ -56,7 +56,7 @@ fn signatures_verify_and_tampered_ones_do_not() {
 #[test]
 fn both_sides_agree() {
     let provider = provider();
-    let agreement = provider.key_agreement(NAME).unwrap();
+    let agreement = provider.key_agreement(NULL).unwrap();
     let keys = [Coins::Internal, Coins::Exact(&[3; 32])].map(|coins| agreement.generate(coins).unwrap());
     let public = [&keys[0], &keys[1]].map(|key| {
         let mut public = [0; SECRET];
@@ -73,12 +73,12 @@ fn both_sides_agree() {
 fn batches_and_readers_give_what_single_calls_give() {
     let provider = provider();
     let messages = [b"a".to_vec(), b"bc".to_vec()];
-    let hash = provider.hash(NAME).unwrap();
+    let hash = provider.hash(NULL).unwrap();
     let (mut single, mut batch) = ([0; SECRET], [0; SECRET]);
     hash.digest(&messages[0], &mut single).unwrap();
     hash.digest_batch(&messages, 3, &mut batch).unwrap();
     assert_eq!(single, batch);
-    let xof = provider.xof(NAME).unwrap();
+    let xof = provider.xof(NULL).unwrap();
     xof.digest(&messages[1], &mut single).unwrap();
     xof.absorb(&messages[1]).unwrap().squeeze(&mut batch).unwrap();
     assert_eq!(single, batch);
@@ -87,7 +87,7 @@ fn batches_and_readers_give_what_single_calls_give() {
 #[test]
 fn the_aead_opens_what_it_sealed() {
     let provider = provider();
-    let key = provider.aead(NAME).unwrap().load_key(&[1; SECRET]).unwrap();
+    let key = provider.aead(NULL).unwrap().load_key(&[1; SECRET]).unwrap();
     let (mut buffer, mut tag) = (*b"plaintext", [0; TAG]);
     key.seal(&[2; NONCE], b"header", &mut buffer, &mut tag).unwrap();
     key.open(&[2; NONCE], b"header", &mut buffer, &tag).unwrap();

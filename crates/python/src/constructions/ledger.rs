@@ -4,9 +4,10 @@ use super::keys::{Secret, SecretKey};
 use super::source::{Kind as UsedAs, Source, Use};
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::{Bytes, Whole, field};
+use crate::request::read;
 use pqlab_constructions::ledger::{ADDRESS, Body, Form, Malformed, Scratch, Transaction, Verifier};
 use pqlab_lab::ledger::{
-    Assembly, BlockFormat, BlockReport, GenerateRequest, Generated, Rejection, Scheme, TransactionForm,
+    Assembly, BlockFormat, BlockReport, GenerateRequest, Generated, Rejection, Scheme, TransactionForm, VerifiedBlock,
     VerifyBlockRequest, block_facts, bytes_of_part, footer_length, generate, generate_part, timed, verify_block,
 };
 use pqlab_lab::primitives::Coins;
@@ -38,6 +39,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ledger_footer_length, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_bytes_of_part, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_verify_block, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_cluster_report, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_block_facts, module)?)
 }
 
@@ -354,6 +356,26 @@ fn ledger_verify_block(
             told(progress.as_ref(), report.transactions, report.transactions)?;
             Ok(shown(report, listed))
         })
+    })
+}
+
+/// What is said of a block that a cluster verified: the document of `pqlab ledger verify --json`, or the text without `--json`.
+#[pyfunction]
+#[pyo3(signature = (file, form, chain_id, report, as_json))]
+fn ledger_cluster_report(
+    py: Python<'_>,
+    file: String,
+    form: &str,
+    chain_id: Whole<u32>,
+    report: &str,
+    as_json: bool,
+) -> Answer<String> {
+    let form = form_named(form)?;
+    detached(py, || {
+        // One object has the fields of both.
+        let (figures, cluster) = (read(report)?, Some(read(report)?));
+        let block = VerifiedBlock { file, form, chain_id: chain_id.0, figures, cluster };
+        Ok(if as_json { block.to_json().to_string() } else { block.to_text() })
     })
 }
 

@@ -2,6 +2,7 @@
 //! what has no question of its own is asked by name, within the area that declares the parameter.
 
 use super::{Case, State};
+use crate::FLOOR;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -76,9 +77,6 @@ const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
 const MEMORY: &str = "memory";
 
 impl Case {
-    /// The area of the case that does nothing and shows what the harness adds to every operation.
-    pub const FLOOR: &'static str = "floor";
-
     /// The value of a named number among the parameters.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.parameters.iter().find_map(|parameter| match parameter {
@@ -177,7 +175,7 @@ impl Case {
 
     /// Whether the case does nothing and shows what the harness adds to every operation.
     pub fn is_overhead(&self) -> bool {
-        self.workload == Case::FLOOR
+        self.workload == FLOOR
     }
 
     /// Whether the operation is measured with many tasks in a thread pool.

@@ -4,7 +4,7 @@ use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
 use super::{Chart, slug};
 use pqlab_analysis::history::Past;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, ledger, rate};
-use pqlab_record::{Case, Form, Parameter};
+use pqlab_record::{Case, Form, NULL, Parameter};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -35,7 +35,7 @@ fn series<'r>(
     parameter: &str,
     value: impl Fn(&CaseAnalysis<'_>) -> Option<Interval>,
 ) -> Vec<Series> {
-    let with = rows.filter(|row| row.case().number(parameter).is_some() && row.case().provider != "null");
+    let with = rows.filter(|row| row.case().number(parameter).is_some() && row.case().provider != NULL);
     let all = grouped(with, |row| name_without(row.case(), parameter))
         .into_iter()
         .map(|(name, rows)| {
@@ -255,7 +255,7 @@ pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 /// Medians over the runs of the same machine, the newest as 1.
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
-    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && row.case().provider != "null";
+    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && row.case().provider != NULL;
     let rows = analysis.cases().iter().filter(post_quantum).filter(|row| !row.case().is_overhead());
     let mut all: Vec<Series> = rows
         .filter_map(|row| {

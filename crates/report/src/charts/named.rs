@@ -7,6 +7,7 @@ use super::stack::{MOST, stacked, steps};
 use pqlab_analysis::ledger::REFERENCE_FORM;
 use pqlab_analysis::number::{grouped as thousands, known_time, rate, time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, wire_bytes};
+use pqlab_record::NULL;
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -226,7 +227,7 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
             && case.threads().is_none_or(|threads| threads == 1)
             && !case.has_invalid_transaction()
             && row.median().is_some()
-            && case.provider != "null"
+            && case.provider != NULL
     };
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area("ledger").filter(block).collect();
     let of = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();

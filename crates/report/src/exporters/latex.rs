@@ -2,12 +2,12 @@
 
 use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
+use crate::latex::{LatexCell, LatexSide, LatexTable, latex_table};
 use pqlab_analysis::number::NONE;
 use pqlab_analysis::tables::{Holds, Row, Table};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::Status;
-use pqlab_stats::{LatexCell, LatexSide, LatexTable, latex_table};
 use std::io::Write;
 
 /// The columns before the figures and the one behind them.

@@ -13,7 +13,7 @@ use pqlab_analysis::number::{NONE, factor, factor_and_range, factor_range, group
 use pqlab_analysis::tables::{Holds, Table, tables};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::RULE;
-use pqlab_analysis::words::{FLOOR, words, worker_floors};
+use pqlab_analysis::words::{FLOOR_MEANING, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{ASSUMED, ProtocolKind};
 use std::io::Write;
@@ -178,7 +178,7 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
     writeln!(out, "- quality: {RULE}")?;
     writeln!(out, "- every answer is checked before and after it is timed; a wrong one voids its figures")?;
     if let Some(floor) = analysis.floor_ns() {
-        writeln!(out, "- harness floor: {} an operation: {FLOOR}", time(floor))?;
+        writeln!(out, "- harness floor: {} an operation: {FLOOR_MEANING}", time(floor))?;
     }
     worker_floors(analysis).iter().try_for_each(|line| writeln!(out, "- {}", escape(line)))?;
     let fastest = analysis.run.header.protocol.fastest.iter().map(fastest_line);

@@ -10,7 +10,7 @@ use pqlab_analysis::languages::Language;
 use pqlab_analysis::number::{self, NONE, factor, factor_and_range, frequency, time};
 use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::words::{FLOOR, worker_floors};
+use pqlab_analysis::words::{FLOOR_MEANING, worker_floors};
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::{Environment, Run};
 
@@ -24,7 +24,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
             p.machine {
                 "Measured on " (environment_line(&analysis.run.header.environment)) "."
                 @if let Some(floor) = analysis.floor_ns() {
-                    " Harness floor " (time(floor)) " an operation: " (FLOOR) "."
+                    " Harness floor " (time(floor)) " an operation: " (FLOOR_MEANING) "."
                 }
                 @if let Some(floors) = worker_floors(analysis) { " Beside that, " (neutral(&floors)) "." }
             }

@@ -5,7 +5,7 @@ use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates, PLUS_MINUS};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::number::{APPROXIMATE, grouped, is_approximate, time};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::words::{FLOOR, words, worker_floors};
+use pqlab_analysis::words::{FLOOR_MEANING, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, gathered};
 use pqlab_record::Run;
 
@@ -72,7 +72,7 @@ fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) 
 /// What an operation that does nothing costs, where the run has measured it.
 fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
     let floor = time(analysis.floor_ns()?);
-    Some(format!("harness floor {floor} an operation: {FLOOR}"))
+    Some(format!("harness floor {floor} an operation: {FLOOR_MEANING}"))
 }
 
 /// Which random generator the providers ask where a key is generated, a secret encapsulated or a signature drawn.
@@ -98,8 +98,9 @@ mod tests {
     #[test]
     fn floors_of_workers_stand_beside_that_of_the_harness() {
         let text = shown(&fixtures::workers_run(), Palette::PLAIN);
-        let wanted =
-            format!("harness floor 2.70 ns an operation: {FLOOR}\nfloors of workers: go 1.30 ns, script 2.10 ns: ");
+        let wanted = format!(
+            "harness floor 2.70 ns an operation: {FLOOR_MEANING}\nfloors of workers: go 1.30 ns, script 2.10 ns: "
+        );
         assert!(text.contains(&wanted), "{text}");
     }
 
@@ -108,7 +109,7 @@ mod tests {
         let mut run = fixtures::run();
         let text = shown(&run, Palette::PLAIN);
         assert!(text.starts_with("7 cases: 6 measured, 1 failed\n±: "), "{text}");
-        assert!(text.ends_with(&format!("harness floor 2.70 ns an operation: {FLOOR}\n")));
+        assert!(text.ends_with(&format!("harness floor 2.70 ns an operation: {FLOOR_MEANING}\n")));
         run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {
             visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];

@@ -12,7 +12,7 @@ use crate::scaling::{loads, scaling};
 use crate::tables::cycles::cycles;
 use crate::tables::sizes::most_lengths;
 use pqlab_record::document::{LoadEntry, RatioInterval, ScalingEntry};
-use pqlab_record::{Form, Parameter};
+use pqlab_record::{Form, NULL, Parameter};
 use pqlab_stats::{Interval, IntervalMethod};
 
 /// What a run has.
@@ -179,7 +179,7 @@ pub(super) fn lengths(
 /// What the most threads with a processor each gain over one.
 fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingEntry> {
     let several = scaling(run).into_iter().filter(|of| of.name == name && of.threads > 1 && !of.oversubscribed);
-    several.filter(|of| of.provider == "liboqs" || of.provider != "null").max_by_key(|of| of.threads)
+    several.filter(|of| of.provider == "liboqs" || of.provider != NULL).max_by_key(|of| of.threads)
 }
 
 fn of_threads(

@@ -2,16 +2,15 @@
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::DoctorArgs;
-use crate::commands::laboratory;
-use crate::commands::run::{command_line, stop_on_signals};
-use crate::{DONE, INTERRUPTED, output};
+use crate::signals::stop_on_signals;
+use crate::{DONE, INTERRUPTED, laboratory, output};
 use pqlab_lab::{Agreement, Between, BetweenRequest};
 use std::time::Duration;
 
 pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
     let pause = Duration::try_from_secs_f64(arguments.pause)
         .map_err(|error| output::BadInput(format!("--pause {}: {error}", arguments.pause)))?;
-    let laboratory = laboratory()?;
+    let laboratory = laboratory::open()?;
     let plan = arguments.measured.plan(&laboratory)?;
     let stop = stop_on_signals()?;
     let all = plan.cases.len() * runs as usize;
@@ -19,7 +18,7 @@ pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
         format!("measuring {} cases {runs} times, with {} s between two runs", plan.cases.len(), arguments.pause);
     let pauses_s = f64::from(runs - 1) * arguments.pause;
     announce(&what, all as f64 * plan.protocol.max_time_s + f64::from(runs) * START_S + pauses_s);
-    let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: command_line() };
+    let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: output::command_line() };
     let mut progress = ManyRuns::of(all);
     let found = laboratory.measure_between(&plan, &request, &mut progress, &stop);
     progress.end();

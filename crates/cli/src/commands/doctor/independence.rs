@@ -2,16 +2,15 @@
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::DoctorArgs;
-use crate::commands::laboratory;
-use crate::commands::run::{command_line, stop_on_signals};
 use crate::output::Terminal;
+use crate::signals::stop_on_signals;
 use crate::table::table;
-use crate::{DONE, FAILED, INTERRUPTED, output};
+use crate::{DONE, FAILED, INTERRUPTED, laboratory, output};
 use pqlab_lab::record::Unit;
 use pqlab_lab::{DIFFERENCES_PCT, Dependence, Independence, IndependenceRequest};
 
 pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
-    let laboratory = laboratory()?;
+    let laboratory = laboratory::open()?;
     let plan = arguments.measured.plan(&laboratory)?;
     let stop = stop_on_signals()?;
     let repetitions = arguments.repetitions;
@@ -21,7 +20,7 @@ pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         &format!("measuring {judged} cases in company and each alone, {} by one seed", times(repetitions)),
         all as f64 * plan.protocol.max_time_s + f64::from(repetitions) * (judged + 1) as f64 * START_S,
     );
-    let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: command_line() };
+    let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: output::command_line() };
     let mut progress = ManyRuns::of(all);
     let found = laboratory.measure_independence(&plan, &request, &mut progress, &stop);
     progress.end();

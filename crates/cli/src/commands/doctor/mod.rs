@@ -2,12 +2,11 @@ mod between;
 mod independence;
 mod runs;
 
-use super::laboratory;
-use super::run::stop_on_signals;
 use crate::args::DoctorArgs;
 use crate::output::Terminal;
 use crate::progress::bar_style;
-use crate::{DONE, INTERRUPTED, output};
+use crate::signals::stop_on_signals;
+use crate::{DONE, INTERRUPTED, laboratory, output};
 use indicatif::ProgressBar;
 use pqlab_lab::analysis::environment::environment_line;
 use pqlab_lab::record::{Case, MachineNoise, Protocol, Record, RunHeader};
@@ -37,7 +36,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     if arguments.aa {
         return noise(arguments);
     }
-    let machine = laboratory()?.machine()?;
+    let machine = laboratory::open()?.machine()?;
     if arguments.json {
         output::json(&serde_json::to_string_pretty(&machine.to_json())?)?;
         return Ok(DONE);
@@ -64,7 +63,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
 
 /// Compares a case with itself, and keeps what this says of the machine.
 fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
-    let laboratory = laboratory()?;
+    let laboratory = laboratory::open()?;
     let case = &laboratory.noise_case(&arguments.case)?;
     let mut store = arguments.database.open()?;
     let stop = stop_on_signals()?;

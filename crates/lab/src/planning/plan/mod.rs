@@ -3,7 +3,7 @@
 use crate::patterns::{matches, nearest};
 use crate::planning::suite;
 use crate::{LabError, ProtocolOverrides, Select, Suite, Thing};
-use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
+use pqlab_record::{Case, FLOOR, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
 use pqlab_workloads::{
     CaseOptions, MESSAGE_SETS_MISSING, NULL, Registry, Workload, lacks_message_set, networks_are_available,
@@ -105,7 +105,7 @@ impl Plan {
         let mut cases: Vec<Case> = Vec::new();
         let mut questions = Vec::new();
         let mut seen = HashSet::new();
-        let floor = Select { workload: Case::FLOOR.into(), null: true, ..Select::default() };
+        let floor = Select { workload: FLOOR.into(), null: true, ..Select::default() };
         for suite in suites {
             suite.protocol.apply(&mut protocol);
         }
@@ -160,7 +160,7 @@ impl Plan {
             cases.iter().filter(|case| !case.is_overhead()).map(|case| case.provider.as_str()).collect();
         let idle = |case: &Case| case.provider != NULL && !measured.contains(case.provider.as_str());
         let idle: HashSet<String> = cases.iter().filter(|case| idle(case)).map(Case::id).collect();
-        let asked = suites.iter().any(|suite| suite.select.iter().any(|select| select.workload == Case::FLOOR));
+        let asked = suites.iter().any(|suite| suite.select.iter().any(|select| select.workload == FLOOR));
         cases.retain(|case| asked || !idle.contains(&case.id()));
         if !asked && cases.iter().all(Case::is_overhead) {
             return Err(match loads_left_out {
@@ -366,7 +366,7 @@ fn select(
     });
     // What nothing is called for has no first call; the floor is that of all states.
     let states = &options.states;
-    if !states.is_empty() && select.workload != Case::FLOOR {
+    if !states.is_empty() && select.workload != FLOOR {
         cases = cases.iter().flat_map(|case| states.iter().map(|&state| case.clone().in_state(state))).collect();
     }
     Ok(cases)

@@ -1,3 +1,5 @@
+//! Tables for LaTeX documents, with plain text in their cells.
+
 /// From this many rows on a table may break across pages.
 const LONG: usize = 41;
 
@@ -62,11 +64,11 @@ pub fn latex_table(table: &LatexTable<'_>) -> String {
     let LatexTable { caption, label, columns, rows, notes } = table;
     let sides: String = columns.iter().map(|(_, side)| side.specification()).collect();
     let sides = format!("{{@{{}}{sides}@{{}}}}");
-    let names: Vec<String> = columns.iter().map(|(name, _)| latex_escape(name)).collect();
+    let names: Vec<String> = columns.iter().map(|(name, _)| escape(name)).collect();
     let heading = format!("{} \\\\", names.join(" & "));
     let notes = below(notes);
     let body: String = rows.iter().map(|row| line(row, columns)).collect();
-    let caption = latex_escape(caption);
+    let caption = escape(caption);
     let plain = |character: char| character.is_ascii_alphanumeric() || ":.-".contains(character);
     let label = label.replace(|character| !plain(character), "-");
     if rows.len() >= LONG {
@@ -88,7 +90,7 @@ fn below(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
     }
-    let lines: String = notes.iter().map(|note| format!("\\noindent {}\\par\n", latex_escape(note))).collect();
+    let lines: String = notes.iter().map(|note| format!("\\noindent {}\\par\n", escape(note))).collect();
     format!("\\par\\smallskip\n{{\\raggedright\n{lines}}}\n")
 }
 
@@ -97,10 +99,10 @@ fn line(row: &[LatexCell], columns: &[(&str, LatexSide)]) -> String {
     for (cell, (_, side)) in row.iter().zip(columns) {
         match cell {
             LatexCell::Text(text) if matches!(side, LatexSide::Broken { .. }) => cells.push(broken(text)),
-            LatexCell::Text(text) => cells.push(latex_escape(text)),
+            LatexCell::Text(text) => cells.push(escape(text)),
             LatexCell::Rest(text) => {
                 let left = columns.len() - cells.len();
-                let text = latex_escape(text);
+                let text = escape(text);
                 cells.push(format!(r"\multicolumn{{{left}}}{{p{{0.5\linewidth}}@{{}}}}{{\raggedright {text}}}"));
                 return format!("{} \\\\\n", cells.join(" & "));
             }
@@ -112,13 +114,13 @@ fn line(row: &[LatexCell], columns: &[(&str, LatexSide)]) -> String {
 
 /// The text, escaped, that may break behind its separators.
 fn broken(text: &str) -> String {
-    let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(latex_escape);
+    let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(escape);
     parts.collect::<Vec<_>>().join(r"\allowbreak{}")
 }
 
 /// The text with everything escaped that LaTeX would take for a command, in plain pdfLaTeX too: characters that its fonts
 /// lack, and those that steer, are written by their number.
-pub fn latex_escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
         match character {
@@ -213,9 +215,9 @@ d &  &  \\
     #[test]
     fn nothing_in_a_text_is_a_command() {
         assert_eq!(
-            latex_escape(r"a_b & 50% \x{y}^~<µ>é"),
+            escape(r"a_b & 50% \x{y}^~<µ>é"),
             r"a\_b \& 50\% \textbackslash{}x\{y\}\textasciicircum{}\textasciitilde{}\textless{}$\mu$\textgreater{}U+00E9"
         );
-        assert_eq!(latex_escape("%\n\\input[x]"), r"\%U+000A\textbackslash{}input{[}x{]}");
+        assert_eq!(escape("%\n\\input[x]"), r"\%U+000A\textbackslash{}input{[}x{]}");
     }
 }

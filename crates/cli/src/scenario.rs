@@ -1,9 +1,11 @@
+//! What the tables of circuit handshakes ask about.
+
 use crate::args::ScenarioArgs;
 use crate::output::BadInput;
 use pqlab_lab::analysis::ntor::RelayScenario;
 
-/// What the tables of circuit handshakes ask about, as the command line says it.
-pub(crate) fn of(arguments: &ScenarioArgs) -> Result<RelayScenario, BadInput> {
+/// Reads it from the command line.
+pub(crate) fn parse(arguments: &ScenarioArgs) -> Result<RelayScenario, BadInput> {
     RelayScenario::of(arguments.circuits_per_second, &arguments.link, arguments.rtt)
         .map_err(|error| BadInput(error.to_string()))
 }

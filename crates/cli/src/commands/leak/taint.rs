@@ -1,8 +1,8 @@
 //! `pqlab leak --taint`: each operation once, under valgrind, with its secret tainted.
 
-use super::run::stop_on_signals;
 use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
+use crate::signals::stop_on_signals;
 use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use pqlab_lab::report::terminal::TextStyle;
 use pqlab_lab::{Laboratory, LeakCase, TaintEnd, TaintFinding, Tainted, taint_document};

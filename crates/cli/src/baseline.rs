@@ -1,11 +1,9 @@
 //! A run against a baseline: what is said of it meanwhile.
 
-use super::compare;
-use super::run::command_line;
 use crate::args::RunArgs;
 use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
-use crate::{DONE, FAILED, INCONCLUSIVE};
+use crate::{DONE, FAILED, INCONCLUSIVE, comparison};
 use pqlab_lab::analysis::comparison::Outcome;
 use pqlab_lab::record::Run;
 use pqlab_lab::store::Store;
@@ -14,7 +12,7 @@ use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 
 /// The exit code that goes with the word.
-pub(crate) fn code(gate: &Gate) -> u8 {
+pub(crate) fn exit_code(gate: &Gate) -> u8 {
     match gate.outcome() {
         Outcome::Pass => DONE,
         Outcome::Undecided => INCONCLUSIVE,
@@ -35,12 +33,12 @@ pub(crate) fn check(
         slower_pct: arguments.fail_slower,
         judged: arguments.metric.into(),
         elsewhere: arguments.baseline_elsewhere,
-        command: command_line(),
+        command: output::command_line(),
     };
     let mut take = |step: GateStep<'_>| {
         match step {
             GateStep::Compared(_, document) if arguments.json => event("comparison", document)?,
-            GateStep::Compared(comparison, _) if !arguments.quiet => compare::show(comparison, false, screen)?,
+            GateStep::Compared(compared, _) if !arguments.quiet => comparison::print(compared, false, screen)?,
             GateStep::Again(open) if !arguments.quiet => {
                 output::talk(&format!("measuring again with fresh processes: {}", open.join(", ")));
             }

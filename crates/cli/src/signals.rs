@@ -1,0 +1,18 @@
+//! Signals that end a verb's work in good order.
+
+use crate::INTERRUPTED;
+use anyhow::Context;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Returns a flag that a first signal sets: the work ends in good order. A second signal ends the program at once.
+pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
+            .context("cannot listen to signals")?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot listen to signals")?;
+    }
+    Ok(stop)
+}

@@ -1,0 +1,345 @@
+//! What is said of a verified block: one document and one text, whether this machine verified it or a cluster.
+
+use super::{BlockReport, Phases, TransactionForm, VerifyBlockRequest};
+use pqlab_analysis::number::{grouped, memory, rate, significant};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Rejected transactions that the text lists; the document has more of them.
+const SHOWN: usize = 20;
+
+/// A verified block.
+#[derive(Clone, Debug)]
+pub struct VerifiedBlock {
+    /// Name of the file or object, as the user wrote it.
+    pub file: String,
+    /// The form that was taken.
+    pub form: TransactionForm,
+    /// The chain of the verifier.
+    pub chain_id: u32,
+    /// Result of the verification.
+    pub figures: BlockFigures,
+    /// What a cluster did for it; `None` if this machine verified the block alone.
+    pub cluster: Option<ClusterFigures>,
+}
+
+/// Result of a verification, in words and numbers: a [`BlockReport`], or the results of a cluster's nodes put together.
+#[derive(Clone, Debug, Deserialize)]
+pub struct BlockFigures {
+    /// Name of the file's format.
+    pub format: String,
+    /// Transactions.
+    pub transactions: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Number of rejected transactions.
+    pub rejected: u64,
+    /// Number of rejected transactions of each kind.
+    pub kinds: BTreeMap<String, u64>,
+    /// The first of them, with their reasons.
+    pub rejections: Vec<RejectedTransaction>,
+    /// Wall time of reading, decoding and verifying, in ns.
+    pub elapsed_ns: u64,
+    /// On what the time went.
+    pub phases: PhaseTimes,
+    /// Threads that verified.
+    pub threads: usize,
+    /// Transactions that were verified at once, if a provider could.
+    pub batch: Option<usize>,
+    /// The schemes, each with its provider.
+    pub providers: Vec<(String, String)>,
+    /// Version of every provider that is named.
+    pub versions: BTreeMap<String, String>,
+    /// Providers that verify many transactions of a scheme at once.
+    pub batch_providers: Vec<String>,
+    /// Whether it was stopped before its end.
+    #[serde(default)]
+    pub stopped: bool,
+}
+
+/// A rejected transaction.
+#[derive(Clone, Debug, Deserialize)]
+pub struct RejectedTransaction {
+    /// Its position, from 0.
+    pub index: u64,
+    /// The kind of the reason, in a word.
+    pub kind: String,
+    /// The reason, in a sentence.
+    pub reason: String,
+}
+
+/// Times of a verification in ns, summed over threads.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct PhaseTimes {
+    /// Reading, which one thread does.
+    pub reading: u64,
+    /// Decoding, and computing digests.
+    pub decoding: u64,
+    /// Verifying signatures.
+    pub verifying: u64,
+    /// Time that verifying threads waited for transactions.
+    pub threads_waited: u64,
+    /// Time that the reading thread waited for room.
+    pub reading_waited: u64,
+}
+
+/// What a cluster did for a verification.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct ClusterFigures {
+    /// Nodes that verified.
+    pub nodes: u64,
+    /// Parts of the block.
+    pub parts: u64,
+    /// Parts whose results were in the journal.
+    pub resumed: u64,
+    /// Number of times that a part was begun again.
+    pub begun_again: u64,
+    /// Time from the beginning to the first part, in ns.
+    pub start_ns: u64,
+    /// Largest unshared memory of a worker process, in bytes.
+    pub unshared_memory: u64,
+}
+
+impl From<&BlockReport> for BlockFigures {
+    fn from(report: &BlockReport) -> BlockFigures {
+        let Phases { reading, decoding, verifying, starved, held } = report.phases;
+        let rejections = report.list.iter().map(|rejected| RejectedTransaction {
+            index: rejected.index,
+            kind: rejected.reason.kind().to_owned(),
+            reason: rejected.reason.to_string(),
+        });
+        let providers = report.providers.iter().map(|(scheme, id)| (scheme.algorithm().to_owned(), id.clone()));
+        BlockFigures {
+            format: report.format.name().to_owned(),
+            transactions: report.transactions,
+            bytes: report.bytes,
+            rejected: report.rejected,
+            kinds: report.kinds.iter().map(|(kind, count)| ((*kind).to_owned(), *count)).collect(),
+            rejections: rejections.collect(),
+            elapsed_ns: report.elapsed_ns,
+            phases: PhaseTimes { reading, decoding, verifying, threads_waited: starved, reading_waited: held },
+            threads: report.threads,
+            batch: report.batch,
+            providers: providers.collect(),
+            versions: report.versions.clone(),
+            batch_providers: report.batch_providers.clone(),
+            stopped: report.stopped,
+        }
+    }
+}
+
+impl BlockFigures {
+    fn per_second(&self, amount: u64) -> f64 {
+        amount as f64 * 1e9 / self.elapsed_ns.max(1) as f64
+    }
+
+    /// The providers with their versions and the schemes that each verifies: `aws-lc 1.19.0 (Ed25519, ML-DSA-65)`.
+    fn verifiers(&self) -> String {
+        let mut schemes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (scheme, provider) in &self.providers {
+            schemes.entry(provider).or_default().push(scheme);
+        }
+        let known = |id: &str| self.versions.get(id).map_or_else(String::new, |version| format!(" {version}"));
+        let named = |(provider, schemes): (&&str, &Vec<&str>)| {
+            let halves: Vec<String> = provider.split('+').map(|id| format!("{id}{}", known(id))).collect();
+            format!("{} ({})", halves.join(" + "), schemes.join(", "))
+        };
+        schemes.iter().map(named).collect::<Vec<_>>().join("; ")
+    }
+}
+
+impl VerifiedBlock {
+    /// A block that this machine verified.
+    pub fn here(request: &VerifyBlockRequest, report: &BlockReport) -> VerifiedBlock {
+        VerifiedBlock {
+            file: request.path.display().to_string(),
+            form: request.form,
+            chain_id: request.chain_id,
+            figures: report.into(),
+            cluster: None,
+        }
+    }
+
+    /// The document of `pqlab ledger verify --json`.
+    pub fn to_json(&self) -> Value {
+        let VerifiedBlock { file, form, chain_id, figures, cluster } = self;
+        let providers = figures.providers.iter().map(|(scheme, provider)| (scheme.clone(), json!(provider)));
+        let rejections = figures.rejections.iter().map(|rejected| {
+            let RejectedTransaction { index, kind, reason } = rejected;
+            json!({"index": index, "kind": kind, "reason": reason})
+        });
+        let mut document = json!({
+            "schema": "pqlab-ledger/1",
+            "file": file,
+            "format": figures.format,
+            "form": form.name(),
+            "chain_id": chain_id,
+            "threads": figures.threads,
+            "batch": figures.batch,
+            "providers": providers.collect::<Map<_, _>>(),
+            "versions": figures.versions,
+            "batch_providers": figures.batch_providers,
+            "complete": !figures.stopped,
+            "transactions": figures.transactions,
+            "accepted": figures.transactions - figures.rejected,
+            "rejected": figures.rejected,
+            "rejected_by_kind": figures.kinds,
+            "rejections": rejections.collect::<Vec<_>>(),
+            "rejections_listed": figures.rejections.len(),
+            "bytes": figures.bytes,
+            "phases": phases(&figures.phases),
+            "seconds": seconds(figures.elapsed_ns),
+            "transactions_per_s": figures.per_second(figures.transactions),
+            "bytes_per_s": figures.per_second(figures.bytes),
+        });
+        if let Some(cluster) = cluster {
+            document["cluster"] = json!({
+                "nodes": cluster.nodes,
+                "parts": cluster.parts,
+                "parts_of_the_journal": cluster.resumed,
+                "parts_begun_again": cluster.begun_again,
+                "start_s": seconds(cluster.start_ns),
+                "unshared_memory_bytes": cluster.unshared_memory,
+            });
+        }
+        document
+    }
+
+    /// The text of `pqlab ledger verify`.
+    pub fn to_text(&self) -> String {
+        let figures = &self.figures;
+        let count = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+        let nodes = self.cluster.map_or_else(String::new, |cluster| format!("on {} ", count(cluster.nodes, "node")));
+        let batch = figures.batch.map_or_else(String::new, |batch| format!(", {} at once", grouped(batch as u64)));
+        let mut out = format!(
+            "{}: {} of {} transactions accepted, {} rejected{}\n\
+             {} in {} s {nodes}with {}{batch}: {} transactions/s, {}/s\n",
+            self.file,
+            grouped(figures.transactions - figures.rejected),
+            grouped(figures.transactions),
+            grouped(figures.rejected),
+            if figures.stopped { " before it was stopped" } else { "" },
+            memory(figures.bytes),
+            significant(seconds(figures.elapsed_ns)),
+            count(figures.threads as u64, "thread"),
+            rate(figures.per_second(figures.transactions)),
+            memory(figures.per_second(figures.bytes) as u64),
+        );
+        let in_seconds = |ns: u64| significant(seconds(ns));
+        let PhaseTimes { reading, decoding, verifying, threads_waited, reading_waited } = figures.phases;
+        match &self.cluster {
+            None => out.push_str(&format!("reading {} s; over all threads ", in_seconds(reading))),
+            Some(cluster) => out.push_str(&format!(
+                "{} parts, {} of them from the journal, {} begun again; the start took {} s; at most {} of a \
+                 process's own\nover all threads reading {} s, ",
+                cluster.parts,
+                cluster.resumed,
+                cluster.begun_again,
+                in_seconds(cluster.start_ns),
+                memory(cluster.unshared_memory),
+                in_seconds(reading),
+            )),
+        }
+        out.push_str(&format!(
+            "decoding {} s, verifying {} s, waiting to be read {} s; reading waited {} s for them\n",
+            in_seconds(decoding),
+            in_seconds(verifying),
+            in_seconds(threads_waited),
+            in_seconds(reading_waited),
+        ));
+        if self.cluster.is_none() {
+            out.push_str(&format!("verified by {}\n", figures.verifiers()));
+            if figures.batch.is_none() && !figures.batch_providers.is_empty() {
+                let names = figures.batch_providers.join(", ");
+                out.push_str(&format!("many at once: --provider with one of {names} verifies in batches (--batch)\n"));
+            }
+        }
+        for (kind, count) in &figures.kinds {
+            out.push_str(&format!("  {:>9}  {kind}\n", grouped(*count)));
+        }
+        for rejected in figures.rejections.iter().take(SHOWN) {
+            out.push_str(&format!("  transaction {}: {}\n", rejected.index, rejected.reason));
+        }
+        if figures.rejected > SHOWN as u64 {
+            out.push_str(&format!("  and {} more: --json lists them\n", grouped(figures.rejected - SHOWN as u64)));
+        }
+        out
+    }
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+/// Times of a verification in seconds.
+fn phases(times: &PhaseTimes) -> Value {
+    json!({
+        "reading_s": seconds(times.reading),
+        "decoding_s": seconds(times.decoding),
+        "verifying_s": seconds(times.verifying),
+        "threads_waited_s": seconds(times.threads_waited),
+        "reading_waited_s": seconds(times.reading_waited),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(cluster: Option<ClusterFigures>) -> VerifiedBlock {
+        let rejections: Vec<Value> =
+            (0..21).map(|index| json!({"index": index, "kind": "signature", "reason": "bad"})).collect();
+        let report = json!({
+            "format": "block",
+            "transactions": 20_000,
+            "bytes": 3 << 20,
+            "rejected": 21,
+            "kinds": {"signature": 20, "truncated": 1},
+            "rejections": rejections,
+            "elapsed_ns": 2_000_000_000_u64,
+            "phases": {"reading": 1, "decoding": 2, "verifying": 3, "threads_waited": 4, "reading_waited": 5},
+            "threads": 2,
+            "batch": null,
+            "providers": [["Ed25519", "aws-lc"], ["Falcon-512", "fn-dsa"], ["ML-DSA-65", "aws-lc"]],
+            "versions": {"aws-lc": "1.19.0"},
+            "batch_providers": ["mldsa-batch:avx2"],
+        });
+        let figures = serde_json::from_value(report).unwrap();
+        VerifiedBlock { file: "block.tx".into(), form: TransactionForm::TxV2, chain_id: 1, figures, cluster }
+    }
+
+    const CLUSTER: ClusterFigures = ClusterFigures {
+        nodes: 1,
+        parts: 4,
+        resumed: 1,
+        begun_again: 2,
+        start_ns: 1_500_000_000,
+        unshared_memory: 16 << 20,
+    };
+
+    #[test]
+    fn the_text_names_who_verified_and_the_first_rejections() {
+        let text = block(None).to_text();
+        let first = "block.tx: 19,979 of 20,000 transactions accepted, 21 rejected\n\
+                     3.00 MiB in 2.00 s with 2 threads: 10,000 transactions/s, 1.50 MiB/s\nreading ";
+        assert!(text.starts_with(first), "{text}");
+        assert!(text.contains("\nverified by aws-lc 1.19.0 (Ed25519, ML-DSA-65); fn-dsa (Falcon-512)\n"), "{text}");
+        assert!(text.contains("\n         20  signature\n          1  truncated\n  transaction 0: bad\n"), "{text}");
+        assert!(text.ends_with("  transaction 19: bad\n  and 1 more: --json lists them\n"), "{text}");
+    }
+
+    #[test]
+    fn a_cluster_adds_its_part_to_text_and_document() {
+        let (alone, cluster) = (block(None), block(Some(CLUSTER)));
+        let text = cluster.to_text();
+        assert_eq!(text.lines().next(), alone.to_text().lines().next());
+        assert!(text.contains("3.00 MiB in 2.00 s on 1 node with 2 threads: 10,000 transactions/s"), "{text}");
+        let parts = "4 parts, 1 of them from the journal, 2 begun again; the start took 1.50 s; at most 16.0 MiB of a";
+        assert!(text.contains(parts), "{text}");
+        let mut document = cluster.to_json();
+        let own = document.as_object_mut().unwrap().remove("cluster").unwrap();
+        assert_eq!(document, alone.to_json());
+        assert_eq!((&own["parts_of_the_journal"], &own["start_s"]), (&json!(1), &json!(1.5)));
+    }
+}
