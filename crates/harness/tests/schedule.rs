@@ -1,4 +1,4 @@
-//! The measuring rules on a scripted machine: no clock is read, no library is called.
+//! Tests the measuring rules on a scripted machine, without reading a clock or calling a library.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use rand_chacha::rand_core::SeedableRng;
 use std::time::Duration;
 
 const COUNTER: CounterFacts = CounterFacts { metric: Metric::Wall, ns_per_tick: Some(1.0), grain_ns: 20.0 };
-/// What the scheduler of a busy machine gives a task before another one has its turn, in ns.
+/// Time slice of a busy machine's scheduler, in ns.
 const TIME_SLICE_NS: f64 = 4e6;
 
 fn case(algorithm: &str, block: &str) -> Case {
@@ -29,22 +29,22 @@ fn case(algorithm: &str, block: &str) -> Case {
     }
 }
 
-/// How often another task takes the core away.
+/// Load that takes the core away.
 #[derive(Clone, Copy, PartialEq)]
 enum Load {
     /// A kernel thread now and then: one visit in fifty loses 50 µs.
     Quiet,
     /// A busy loop on the core: every other time slice is lost.
     Busy,
-    /// Somebody works on the core's other hardware thread all the time.
+    /// A permanent load on the core's other hardware thread.
     Neighbour,
 }
 
-/// A machine on which an operation takes what a script says, and whose gates see what the script does to them.
+/// Simulated machine whose operations take scripted times, and whose gates see the scripted load.
 struct ScriptedMachine {
     load: Load,
     random: ChaCha8Rng,
-    /// Nanoseconds of an operation, by algorithm.
+    /// Nanoseconds per operation, by algorithm.
     cost: fn(&str) -> f64,
     /// Relative spread of single operations, and of processes.
     spread: (f64, f64),
@@ -54,7 +54,7 @@ struct ScriptedMachine {
     asked: Vec<VisitRequest>,
     prepared: Vec<String>,
     only_batch: Option<u64>,
-    /// What the preparation takes for the cost, where that is wrong.
+    /// Estimate made during preparation, if it differs from the cost.
     estimated: Option<f64>,
     dismissed: usize,
     waited: usize,
@@ -341,7 +341,7 @@ fn what_waits_for_a_network_has_as_many_samples_as_the_protocol_says() {
     let found = measure(&mut machine, &[case("one", "b")], &protocol);
     assert_eq!(found.records[0].1.samples.count(), 203);
     let most = machine.asked.iter().map(|visit| visit.samples).max();
-    // 51 of three processes and 50 of the fourth, in waves of 25.
+    // 51 samples in three processes and 50 in the fourth, in waves of 25.
     assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 11, 0));
 }
 
@@ -454,7 +454,7 @@ fn processes_that_differ_call_for_more_of_them_and_processes_that_agree_do_not()
         (processes.len(), visits.iter().filter(|visit| visit.process >= 8).count())
     };
     assert_eq!(members((0.02, 0.0)), (8, 0));
-    // Three layouts 2% apart: no interval of 1% over eight of them.
+    // Three memory layouts 2% apart: eight of them do not give an interval of 1%.
     let (processes, visits) = members((0.02, 0.02));
     assert!(processes > 8 && processes <= 24, "{processes}");
     assert_eq!(visits, 3 * (processes - 8), "three rounds of those that join");

@@ -1,4 +1,4 @@
-//! Workers that do what no worker should: this program again, as scripts tell it to behave. Every wait has an end.
+//! Tests misbehaving workers: this program starts itself with a script of what to do wrong. Every wait has an end.
 
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -17,20 +17,20 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long an errand may take to begin.
+/// Time limit for an errand to begin.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The variables that hand a worker its script, and the file in which it writes its number.
+/// Variables that pass a worker its script, and the file to which it writes its process id.
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
 
-/// The variable that makes this program a coordinator, with the file in which its worker writes its number.
+/// Variable that makes this program a coordinator, with the file to which its worker writes its process id.
 const COORDINATED: &str = "PQLAB_TEST_COORDINATED";
 
-/// The variable that tells a worker to load nothing, for a reason.
+/// Variable that tells a worker to load no library, and why.
 const LOADING: &str = "PQLAB_TEST_LOADING";
 
-/// This program as a worker that behaves so.
+/// Returns this program as a worker that follows the script.
 fn program(script: &str, number: &Path) -> Program {
     Program {
         path: std::env::current_exe().unwrap(),
@@ -40,12 +40,12 @@ fn program(script: &str, number: &Path) -> Program {
     }
 }
 
-/// This build, with one provider of that version.
+/// Returns this build, with one provider of that version.
 fn build(version: &str) -> BuildId {
     BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
 }
 
-/// A pool of one worker that behaves so.
+/// Returns a pool of one worker that follows the script.
 fn pool(script: &str, number: &Path) -> ProcessPool {
     ProcessPool::new(Workers {
         program: program(script, number),
@@ -73,12 +73,12 @@ fn case() -> Case {
     }
 }
 
-/// What comes of the first request, and whether no process is left afterwards.
+/// Returns the failure of the first request, and asserts that no process is left.
 fn failure(script: &str) -> Failure {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let failure = pool(script, &number).prepare(0, &case()).unwrap_err();
-    // One that was slower to begin than the limit may not have come to write it.
+    // A worker that takes longer than the limit to begin may not have written it.
     if let Ok(number) = std::fs::read_to_string(&number) {
         assert!(kill(Pid::from_raw(number.parse().unwrap()), None).is_err(), "{script}: worker {number} is left");
     }
@@ -93,7 +93,7 @@ fn one_that_never_begins_is_ended() {
 
 #[test]
 fn one_that_dies_of_what_it_loads_goes_without() {
-    // What the script answers is the reason that the second process was told.
+    // The script answers with the reason that the second process received.
     let Failure::Case(reason) = failure("load") else { panic!("measuring goes on") };
     assert_eq!(
         reason,
@@ -138,7 +138,7 @@ fn an_errand_says_what_it_has_to_say_and_ends() {
     assert_eq!(end.status.code(), Some(7));
     assert!(end.stdout.contains("not asked for") && end.stderr.contains("a complaint"), "{end:?}");
 
-    // Under another program that shows other providers, the same.
+    // The same under another program that shows other providers.
     let mut errand =
         start("below", &Manner { wrapper: vec!["env".into(), "PQLAB_TEST_VERSION=2".into()], ..Manner::default() });
     assert_eq!(errand.next(&going_on).unwrap(), Next::Said("below".into()));
@@ -170,7 +170,7 @@ fn the_system_ends_a_worker_before_its_coordinator() {
     assert_eq!(failure("expendable"), Failure::Case("1000\n".into()));
 }
 
-/// The coordinator of the next test, in a process of its own so that it can be stopped.
+/// Coordinator of the next test, in its own process so that it can be stopped.
 #[test]
 #[ignore = "the coordinator of another test"]
 fn coordinator_by_script() {
@@ -211,7 +211,7 @@ fn one_that_ends_is_said_to_have() {
     assert!(reason.starts_with("the worker exited with code 7"), "{reason}");
 }
 
-/// What the worker does with an errand.
+/// Runs an errand in the worker.
 fn serve_errand(stream: &mut UnixStream, task: &str) -> ! {
     if task == "wait" {
         loop {

@@ -1,13 +1,13 @@
 use super::root::Root;
 use std::collections::BTreeMap;
 
-/// Where the kernel lists the processors of each kind of Intel's hybrid processors: those of their performance monitors.
+/// Lists of processors by core type on Intel's hybrid processors, which their performance monitors publish.
 const LISTS: [&str; 3] = ["sys/devices/cpu_core/cpus", "sys/devices/cpu_atom/cpus", "sys/devices/cpu_lowpower/cpus"];
 const PROCESSORS: &str = "sys/devices/system/cpu";
-/// What of a processor tells its kind elsewhere: what Arm's kernels hold it capable of, else how fast it may run at most.
+/// Files that distinguish core types elsewhere: the capacity reported by Arm kernels, or the maximum clock rate.
 const TELLING: [&str; 2] = ["cpu_capacity", "cpufreq/cpuinfo_max_freq"];
 
-/// The processors of each kind of core, each kind in rising order; none where all are alike, or nothing tells.
+/// Returns the processors of each core type in ascending order; empty if all are alike or nothing distinguishes them.
 pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
     let listed: Vec<Vec<u32>> = LISTS.iter().filter_map(|path| numbers(&root.text(path)?)).collect();
     if listed.len() > 1 {
@@ -31,7 +31,7 @@ pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
     TELLING.into_iter().map(told).find(|kinds| kinds.len() > 1).unwrap_or_default()
 }
 
-/// Reads `0-7,16`; `None` for anything else.
+/// Parses `0-7,16`; `None` for anything else.
 fn numbers(list: &str) -> Option<Vec<u32>> {
     let range = |part: &str| -> Option<std::ops::RangeInclusive<u32>> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

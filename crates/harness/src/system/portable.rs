@@ -1,4 +1,4 @@
-//! Every other system: what POSIX has, and where it has nothing, an answer that says so.
+//! All other systems: POSIX, and answers that say so if POSIX has nothing.
 
 use super::System;
 use crate::affinity::AffinityError;
@@ -13,8 +13,8 @@ use std::io;
 use std::process::Command;
 use std::time::Duration;
 
-/// How often a worker looks whether its coordinator is still there. Not asked of the worker's stream: `poll` tells of a hang-up
-/// alone neither on macOS nor on FreeBSD.
+/// Interval at which a worker checks for its coordinator. The worker's stream does not tell: `poll` does not report a
+/// mere hang-up on macOS and FreeBSD.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) struct Portable;
@@ -44,7 +44,8 @@ impl System for Portable {
         getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.involuntary_context_switches().max(0) as u64)
     }
 
-    /// No limit: systems differ in what they count, and a worker that is refused memory for what it had anyway ends for nothing.
+    /// Sets no limit: systems differ in what they count, and a worker refused memory that it already had would end for
+    /// nothing.
     fn limit_memory(_bytes: u64) {}
 
     fn resident_bytes() -> Option<i64> {
@@ -57,7 +58,7 @@ impl System for Portable {
         let coordinator = getppid();
         let watching = std::thread::Builder::new().name("tether".into()).spawn(move || {
             wait_until_orphaned(coordinator);
-            // No destructor and no handler: the library that hangs may hold any lock.
+            // No destructors and no handlers: the hanging library may hold any lock.
             kill(Pid::this(), Signal::SIGKILL).ok();
         })?;
         drop(watching);
@@ -90,7 +91,7 @@ impl System for Portable {
     }
 }
 
-/// Sleeps until the process that was the parent is no more: its children are then another one's.
+/// Sleeps until the parent process has ended, which gives its children another parent.
 fn wait_until_orphaned(parent: Pid) {
     while getppid() == parent {
         std::thread::sleep(LOOK);
@@ -112,7 +113,7 @@ mod tests {
                 tell.send(parent).ok();
             })
         };
-        // It waits for ever, and ends with this process.
+        // Waits forever, and ends with this process.
         drop(watch(getppid()));
         watch(Pid::this()).join().unwrap();
         assert_eq!(told.recv().unwrap(), Pid::this());

@@ -22,7 +22,7 @@ pub(crate) fn peaks(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, on_thread);
         let thread = thread.map_err(|error| Fault::Library(format!("no thread to measure memory on: {error}")))?;
-        // What panicked goes on panicking where it is told apart from everything else: in the worker.
+        // Rethrows a panic in the worker's own thread, which handles it separately from other faults.
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -81,23 +81,23 @@ mod tests {
         let block = |make: fn() -> *mut libc::c_void| {
             let Peaks { heap, .. } = of(|| {
                 let block = black_box(make());
-                // SAFETY: the C library's allocator made it, and nobody else has it.
+                // SAFETY: the C library's allocator returned it, and it has no other owner.
                 unsafe { libc::free(block) };
             });
             heap
         };
         let ways: [fn() -> *mut libc::c_void; 5] = [
-            // SAFETY: any size may be asked for.
+            // SAFETY: any size may be requested.
             || unsafe { libc::malloc(30_000) },
-            // SAFETY: any size may be asked for.
+            // SAFETY: any size may be requested.
             || unsafe { libc::calloc(300, 100) },
-            // SAFETY: the block was made by the same allocator.
+            // SAFETY: the block came from the same allocator.
             || unsafe { libc::realloc(libc::malloc(10), 30_000) },
             // SAFETY: the alignment is a power of two, and the size a multiple of it.
             || unsafe { libc::aligned_alloc(16, 30_000) },
             || {
                 let mut block = std::ptr::null_mut();
-                // SAFETY: the alignment is a power of two and a multiple of a pointer's size; the place is writable.
+                // SAFETY: the alignment is a power of two and a multiple of a pointer's size; `block` is writable.
                 unsafe { libc::posix_memalign(&mut block, 64, 30_000) };
                 block
             },
