@@ -119,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_pinned_to_nothing() {
+    fn refuses_to_pin_to_an_empty_list() {
         assert_eq!(pin(&[]), Err(AffinityError::Empty));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_pinned_thread_stays_where_it_is_put() {
+    fn a_pinned_thread_stays_on_its_processor() {
         // On a thread of its own because the affinity would outlive the test.
         std::thread::spawn(|| {
             let everywhere = allowed();
@@ -149,7 +149,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn trying_to_pin_moves_nobody() {
+    fn testing_a_pin_leaves_the_thread_in_place() {
         let everywhere = allowed();
         assert_eq!(can_pin(&everywhere[..1]), Ok(()));
         assert!(matches!(can_pin(&[1_000_000]), Err(AffinityError::NotAllowed { cpu: 1_000_000, .. })));
@@ -158,7 +158,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_processor_that_is_not_there_is_named() {
+    fn names_a_processor_that_does_not_exist() {
         let error = pin(&[1_000_000]).unwrap_err();
         assert!(matches!(error, AffinityError::NotAllowed { cpu: 1_000_000, .. }));
         assert!(error.to_string().contains("processor 1000000"), "{error}");

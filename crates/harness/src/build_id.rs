@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn builds_differ_in_what_they_are_made_of() {
+    fn builds_differ_if_any_part_differs() {
         let ours = BuildId::of(&[provider("liboqs", "0.13.0")]);
         assert_eq!(ours.difference(&BuildId::of(&[provider("liboqs", "0.13.0")])), None);
         let newer = BuildId::of(&[provider("liboqs", "0.14.0")]);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn providers_are_compared_where_they_are_named() {
+    fn compares_providers_if_both_builds_name_them() {
         let (with, without) = (BuildId::of(&[provider("a", "1")]), BuildId::of(&[]));
         assert_eq!(with.clone().without_providers(), without);
         assert_eq!(with.clone().as_asked_by(&without), without);

@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_chain_has_as_many_links_as_were_asked_for() {
+    fn the_chain_has_the_requested_number_of_links() {
         for links in [UNROLLED, 4 * UNROLLED, LINKS] {
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
             let expected = links.wrapping_mul(addend());
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_written_in_one_way() {
+    fn writes_times_in_one_format() {
         assert_eq!(utc("2026-11-21T20:00:00.5+01:00").as_deref(), Some("2026-11-21T19:00:00Z"));
         for wrong in ["", "now", "2026-11-21", "-002026-11-21T19:00:00Z", "<b>"] {
             assert_eq!(utc(wrong), None, "{wrong}");
@@ -302,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn the_core_is_clocked_between_a_tenth_and_ten_gigahertz() {
+    fn estimates_a_clock_between_a_tenth_and_ten_gigahertz() {
         let hz = core_clock_hz();
         assert!((1e7..1e10).contains(&hz), "{hz}");
     }
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn independent_additions_are_carried_out() {
+    fn performs_all_independent_additions() {
         let sum = WIDE_ADDITIONS / 6 * 5;
         let each = addend().wrapping_mul(sum);
         assert_eq!(independent_additions(5), (0..6).fold(0, |all, _| all ^ each));
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn another_process_has_a_clock_of_its_own() {
+    fn reads_the_cpu_clock_of_another_process() {
         let mut busy = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let begun = monotonic_ns();
         let used = loop {
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_lie_apart_by_seconds() {
+    fn returns_the_seconds_between_times() {
         assert_eq!(seconds_between("2026-11-16T09:00:00Z", "2026-11-23T09:00:01Z"), Some(604_801.0));
         assert_eq!(seconds_between("2026-11-23T09:00:01Z", "2026-11-23T09:00:00Z"), Some(-1.0));
         assert_eq!(seconds_between("last week", "2026-11-23T09:00:00Z"), None);

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn every_input_passes_through_one_buffer_and_all_groups_are_alike() {
+    fn all_groups_use_one_buffer_and_as_many_calls() {
         std::thread::spawn(|| {
             let home = affinity::allowed();
             let mut listener = Listener::default();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_of_different_shape_are_refused() {
+    fn refuses_pools_of_different_shapes() {
         for spoil in [0, 1] {
             let mut pools = pools();
             if spoil == 0 {

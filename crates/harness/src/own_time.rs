@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_agrees_is_believed_and_what_does_not_is_measured() {
+    fn uses_reported_times_that_agree_and_measured_times_otherwise() {
         let mut own = OwnTime::default();
         assert_eq!(own.judge(1_000_000, 1_150_000), Ok(1_000_000));
         assert_eq!(own.judge(99_000_000, 100_000_000), Ok(99_000_000));
@@ -54,13 +54,13 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_did_not_pass_is_a_wrong_answer() {
+    fn rejects_a_reported_time_longer_than_the_measured_one() {
         let error = OwnTime::default().judge(1_001, 1_000).unwrap_err().to_string();
         assert_eq!(error, "wrong answer: 1001 ns are said to have passed in a visit of 1000 ns");
     }
 
     #[test]
-    fn who_tells_too_little_is_found_and_who_was_disturbed_is_not() {
+    fn rejects_repeated_short_times_but_not_single_disturbances() {
         let mut own = OwnTime::default();
         let told: Vec<_> = (0..IN_A_ROW).map(|_| own.judge(1_000_000, 2_000_000)).collect();
         let (last, before) = told.split_last().unwrap();

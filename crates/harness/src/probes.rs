@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_neighbour_spoiled_is_left_out_and_the_rest_of_the_visit_counts() {
+    fn leaves_out_shared_chunks_and_keeps_the_rest() {
         let chunks = seen(&[0.5, 0.0, 30.0, 0.0, 1.0], 20);
         let shared: Vec<bool> = chunks.iter().map(|seen| seen.chunk.shared).collect();
         assert_eq!(shared, [false, true, true, false]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn where_too_little_would_stay_the_visit_is_shared_as_a_whole() {
+    fn marks_the_whole_visit_shared_if_too_few_samples_remain() {
         let chunks = seen(&[0.0, 0.0, 30.0, 30.0], 5);
         assert!(chunks.iter().all(|seen| !seen.chunk.shared));
         assert_eq!(narrowed_pct(&chunks), Some(30.0));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_of_a_chunk_is_that_of_its_looks() {
+    fn the_clock_of_a_chunk_is_the_mean_of_its_probes() {
         let chunks = seen(&[0.0, 0.0, 0.0], 20);
         assert_eq!(chunks.iter().map(|seen| seen.chunk.clock_hz).collect::<Vec<_>>(), [3e9, 3.5e9]);
         assert!(clock_hz(&chunks).is_some_and(|hz| (3e9..=3.5e9).contains(&hz)));

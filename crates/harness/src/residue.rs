@@ -312,7 +312,7 @@ mod tests {
     use pqlab_testing::{Need, require};
 
     #[test]
-    fn what_is_in_more_than_half_of_the_readings_was_left_behind() {
+    fn reports_state_seen_in_more_than_half_of_the_readings() {
         let upper: Residues = [Residue::VectorUpper].into_iter().collect();
         let mut tally = Tally::default();
         assert_eq!(tally.outcome(), None, "no reading says nothing");
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_names_what_it_holds() {
+    fn a_set_lists_its_members() {
         let set: Residues = [Residue::X87Control, Residue::VectorUpper].into_iter().collect();
         assert_eq!(set.iter().map(Residue::name).collect::<Vec<_>>(), ["vector-upper", "x87-control"]);
         assert!(!set.is_empty() && !set.contains(Residue::FloatControl));

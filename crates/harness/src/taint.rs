@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn without_valgrind_the_request_does_nothing_and_that_is_said() {
+    fn without_valgrind_requests_do_nothing_and_are_refused() {
         let outcome = run(&mut Nothing, &[1, 2, 3], &std::iter::once(0..3).collect::<Vec<_>>());
         assert_eq!(outcome.is_ok(), watched());
         if let Err(error) = outcome {

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_comes_byte_by_byte_has_one_limit() {
+    fn a_message_received_byte_by_byte_has_one_time_limit() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let dribbling = std::thread::spawn(move || {
             theirs.write_all(&1_000_000_u32.to_le_bytes()).unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_read_byte_by_byte_has_one_limit() {
+    fn a_message_sent_to_a_slow_reader_has_one_time_limit() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let sipping = std::thread::spawn(move || {
             while matches!(theirs.read(&mut [0; 4096]), Ok(1..)) {

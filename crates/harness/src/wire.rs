@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_come_back_and_broken_ones_are_refused() {
+    fn reads_frames_back_and_rejects_broken_ones() {
         let mut wire = Vec::new();
         send(&mut wire, &Response::Fault { reason: "wrong answer".into() }).unwrap();
         let back: Response = receive(&mut wire.as_slice()).unwrap().unwrap();

@@ -283,7 +283,7 @@ fn each_operation_of_a_wave_is_a_sample() {
 }
 
 #[test]
-fn a_time_that_another_process_tells_is_the_sample_where_the_clock_bears_it_out() {
+fn uses_the_time_reported_by_another_process_if_the_clock_agrees() {
     let mut served = Served::begin();
     for algorithm in ["told-right", "told-less", "told-more", "told-nothing"] {
         assert!(served.prepare(algorithm).demands.own_time);
@@ -304,7 +304,7 @@ fn a_time_that_another_process_tells_is_the_sample_where_the_clock_bears_it_out(
 }
 
 #[test]
-fn each_sample_begins_with_the_state_that_the_worker_began_with() {
+fn restores_the_initial_state_before_each_sample() {
     let mut served = Served::begin();
     for algorithm in ["dirty", "dirty-setup"] {
         served.prepare(algorithm);
@@ -321,13 +321,13 @@ fn each_sample_begins_with_the_state_that_the_worker_began_with() {
 }
 
 #[test]
-fn a_first_call_that_sets_something_up_is_no_measure_of_the_others() {
+fn excludes_one_time_setup_from_the_estimate() {
     let prepared = Served::begin().prepare("slow-start");
     assert!(prepared.ns_per_operation < 25e6, "{prepared:?}");
 }
 
 #[test]
-fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_inputs_take() {
+fn slow_inputs_do_not_reduce_the_samples_of_a_short_operation() {
     let mut served = Served::begin();
     served.prepare("slow-setup");
     let visited = served.visit("slow-setup", 10);
@@ -336,7 +336,7 @@ fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_
 }
 
 #[test]
-fn cpu_time_of_a_visit_is_kept_with_the_wall_time_in_which_it_was_had() {
+fn keeps_a_visits_cpu_time_with_its_wall_time() {
     let mut served = Served::begin();
     served.prepare("slow-setup");
     let visited = served.visit("slow-setup", 10);
@@ -346,7 +346,7 @@ fn cpu_time_of_a_visit_is_kept_with_the_wall_time_in_which_it_was_had() {
 }
 
 #[test]
-fn a_coordinator_of_another_build_is_told_so_and_refused() {
+fn refuses_a_coordinator_of_another_build_with_the_reason() {
     let build = |version: &str| {
         BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
     };

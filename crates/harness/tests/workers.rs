@@ -86,13 +86,13 @@ fn failure(script: &str) -> Failure {
 }
 
 #[test]
-fn one_that_never_begins_is_ended() {
+fn ends_a_worker_that_never_begins() {
     let Failure::Fatal(error) = failure("never") else { panic!("no case is to blame") };
     assert_eq!(error.to_string(), "a worker does not begin: no answer within 2 s: the worker was ended");
 }
 
 #[test]
-fn one_that_dies_of_what_it_loads_goes_without() {
+fn restarts_a_worker_that_dies_loading_a_library_without_it() {
     // The script answers with the reason that the second process received.
     let Failure::Case(reason) = failure("load") else { panic!("measuring goes on") };
     assert_eq!(
@@ -102,7 +102,7 @@ fn one_that_dies_of_what_it_loads_goes_without() {
 }
 
 #[test]
-fn an_errand_that_says_nothing_is_waited_for_as_long_as_is_asked() {
+fn waits_for_a_silent_errand_until_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let program = program("errand", &folder.path().join("number"));
     let mut errand = Errand::start(&program, "wait".into(), &Manner::default(), LIMIT).unwrap();
@@ -113,7 +113,7 @@ fn an_errand_that_says_nothing_is_waited_for_as_long_as_is_asked() {
 }
 
 #[test]
-fn one_of_another_build_is_refused() {
+fn refuses_a_worker_of_another_build() {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let Failure::Fatal(WorkerError::OtherBuild { path, difference }) =
@@ -126,7 +126,7 @@ fn one_of_another_build_is_refused() {
 }
 
 #[test]
-fn an_errand_says_what_it_has_to_say_and_ends() {
+fn an_errand_sends_its_texts_and_ends() {
     let folder = tempfile::tempdir().unwrap();
     let program = program("errand", &folder.path().join("number"));
     let going_on = AtomicBool::new(false);
@@ -151,12 +151,12 @@ fn an_errand_says_what_it_has_to_say_and_ends() {
 }
 
 #[test]
-fn one_that_answers_byte_by_byte_is_ended() {
+fn ends_a_worker_that_answers_byte_by_byte() {
     assert_eq!(failure("dribble"), Failure::Case("no answer within 2 s: the worker was ended".into()));
 }
 
 #[test]
-fn one_that_closes_its_stream_and_goes_on_is_ended() {
+fn ends_a_worker_that_closes_its_stream_but_continues() {
     let Failure::Case(reason) = failure("close") else { panic!("measuring goes on") };
     assert!(
         reason.starts_with("the worker closed its connection and had not ended 5 s later: it was ended"),
@@ -166,7 +166,7 @@ fn one_that_closes_its_stream_and_goes_on_is_ended() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_system_ends_a_worker_before_its_coordinator() {
+fn the_system_kills_workers_before_their_coordinator() {
     assert_eq!(failure("expendable"), Failure::Case("1000\n".into()));
 }
 
@@ -180,7 +180,7 @@ fn coordinator_by_script() {
 }
 
 #[test]
-fn a_stop_of_everything_counts_for_nobodys_limit() {
+fn a_pause_of_all_processes_exceeds_no_time_limit() {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let coordinator = Command::new(std::env::current_exe().unwrap())
@@ -206,7 +206,7 @@ fn a_stop_of_everything_counts_for_nobodys_limit() {
 }
 
 #[test]
-fn one_that_ends_is_said_to_have() {
+fn reports_the_end_of_a_worker() {
     let Failure::Case(reason) = failure("end") else { panic!("measuring goes on") };
     assert!(reason.starts_with("the worker exited with code 7"), "{reason}");
 }

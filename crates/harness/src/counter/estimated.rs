@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_ratio_where_cycles_are_counted_and_none_elsewhere() {
+    fn returns_a_ratio_only_if_cycles_are_counted() {
         let counted = open(CounterChoice::Cycles).is_ok();
         let ratio = estimated_over_counted();
         assert_eq!(ratio.is_some(), counted);

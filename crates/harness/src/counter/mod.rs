@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_must_be_long_against_what_reading_the_counter_costs_too() {
+    fn samples_are_long_compared_with_the_cost_of_a_reading() {
         let mut selected = open(CounterChoice::Wall).unwrap();
         (selected.resolution_ns, selected.overhead_ns) = (20.0, 900.0);
         assert_eq!(selected.grain_ns(), 900.0);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn every_counter_that_is_offered_opens_and_counts() {
+    fn every_available_counter_opens_and_counts() {
         for source in probe().available() {
             let choice = match source.metric() {
                 Metric::Wall => CounterChoice::Wall,
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn every_counter_that_is_missing_is_refused_with_its_reason() {
+    fn refuses_missing_counters_with_the_reason() {
         for (name, reason) in open(CounterChoice::Best).unwrap().unavailable {
             let choice = match name.as_str() {
                 "cycles" => CounterChoice::Cycles,
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_is_given_is_taken() {
+    fn uses_a_given_rate() {
         require!(probe().tsc == TscProbe::Invariant, Need::Machine("a time-stamp counter at a constant rate"));
         let selected = open_at_rate(CounterChoice::Tsc, Some(2e9)).unwrap();
         assert_eq!(selected.ns_per_tick, Some(0.5));

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_are_cycles_and_rdpmc_is_the_best_way_to_them() {
+    fn prefers_cycles_by_rdpmc() {
         assert_eq!(EVERYTHING.choose(CounterChoice::Best).unwrap(), CounterSource::User(Metric::Cycles));
         assert!(EVERYTHING.missing().is_empty());
         let by_call = Probes { cycles: EventProbe::Kernel, ..EVERYTHING };
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_unit_time_is_counted_in_tsc_ticks() {
+    fn counts_tsc_ticks_without_a_monitoring_unit() {
         for errno in [Errno::ENOENT, Errno::ENODEV, Errno::EOPNOTSUPP] {
             let probes = refused(errno, Some(2));
             let source = probes.choose(CounterChoice::Best).unwrap();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paranoid_kernel_is_named_with_its_level_and_the_remedy() {
+    fn reports_the_paranoid_level_with_the_remedy() {
         for errno in [Errno::EACCES, Errno::EPERM] {
             let text = message(refused(errno, Some(4)), CounterChoice::Cycles);
             assert!(text.contains("kernel.perf_event_paranoid is 4"), "{text}");
@@ -270,20 +270,20 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_the_paranoid_level_does_not_explain_is_laid_to_the_container() {
+    fn blames_the_container_for_refusals_that_the_paranoid_level_does_not_explain() {
         let text = message(refused(Errno::EPERM, Some(2)), CounterChoice::Cycles);
         assert!(text.contains("container") && text.contains("--cap-add PERFMON"), "{text}");
     }
 
     #[test]
-    fn a_unit_that_counts_nothing_is_not_believed() {
+    fn rejects_a_unit_that_counts_nothing() {
         let probes = Probes { cycles: EventProbe::Silent, ..EVERYTHING };
         assert_eq!(probes.choose(CounterChoice::Best).unwrap(), CounterSource::Tsc);
         assert!(message(probes, CounterChoice::Cycles).contains("counts nothing"));
     }
 
     #[test]
-    fn a_variable_tsc_gives_way_to_the_clock() {
+    fn prefers_the_clock_to_a_variable_tsc() {
         for tsc in [TscProbe::Variable, TscProbe::Absent] {
             let probes = Probes { tsc, ..refused(Errno::ENOENT, None) };
             assert_eq!(probes.choose(CounterChoice::Best).unwrap(), CounterSource::Wall);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn other_refusals_carry_their_names() {
+    fn names_other_refusals() {
         assert!(message(refused(Errno::ENOSYS, None), CounterChoice::Cycles).contains("ENOSYS"));
         assert!(message(refused(Errno::EMFILE, None), CounterChoice::Cycles).contains("ulimit"));
         assert!(message(refused(Errno::EBUSY, None), CounterChoice::Cycles).contains("count TSC ticks"));

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_features_are_a_warning() {
+    fn warns_of_hidden_features() {
         let mut environment = laboratory();
         environment.cpu.hidden_features = vec!["avx2".into(), "avx512".into()];
         let advice = found(&environment, "CPU features");
@@ -384,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn a_laboratory_has_nothing_to_mend() {
+    fn a_tuned_machine_gets_no_warnings() {
         let advice = advise(&laboratory());
         assert!(advice.iter().all(|advice| advice.severity == Severity::Ok), "{advice:#?}");
         assert_eq!(advice.len(), 13);
     }
 
     #[test]
-    fn what_is_not_known_is_not_spoken_of() {
+    fn gives_no_advice_on_unknown_facts() {
         let advice = advise(&Environment::default());
         let subjects: Vec<&str> = advice.iter().map(|advice| advice.subject).collect();
         assert_eq!(subjects, ["cores", "counter", "build"]);
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_counter_is_told_once_with_its_remedy() {
+    fn reports_a_refused_counter_once_with_its_remedy() {
         let mut environment = laboratory();
         environment.os.perf_event_paranoid = Some(4);
         assert_eq!(found(&environment, "perf_event_paranoid").severity, Severity::Note);
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_found_in_either_version_of_control_groups() {
+    fn finds_limits_in_both_versions_of_control_groups() {
         let of = |files: &[(&str, &str)]| {
             let (_folder, root) = Root::made_of(files);
             quota(&root).map(|advice| advice.finding)
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn isolation_and_batteries_are_found() {
+    fn detects_isolation_and_batteries() {
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "2-3\n")]);
         assert_eq!(isolation(&root).unwrap().remedy.as_deref(), Some("`--affinity 2-3`, to measure on them"));
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "\n")]);
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_can_be_advised_on() {
+    fn advises_on_this_machine() {
         for advice in advise_here() {
             assert!(!advice.finding.is_empty());
         }

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn guests_are_told_by_what_the_host_writes() {
+    fn identifies_hypervisors_by_what_the_host_reports() {
         let of = |files: &[(&str, &str)]| {
             let (_folder, root) = Root::made_of(files);
             let cpu = cpu(&root, &[0], false);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn boost_is_read_where_there_is_no_intel_driver() {
+    fn reads_boost_without_an_intel_driver() {
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/cpufreq/boost", "1\n")]);
         assert_eq!(turbo(&root), Some(true));
     }

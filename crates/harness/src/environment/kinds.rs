@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_of_two_kinds_are_told_apart() {
+    fn distinguishes_two_core_types() {
         let hybrid = [("sys/devices/cpu_core/cpus", "0-3,8\n"), ("sys/devices/cpu_atom/cpus", "4-7\n")];
         assert_eq!(of(&hybrid), [vec![0, 1, 2, 3, 8], vec![4, 5, 6, 7]]);
         let capacity = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity");
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_alike_or_nothing_tells_there_are_no_kinds() {
+    fn returns_no_types_if_all_cores_are_alike_or_unknown() {
         assert!(of(&[]).is_empty());
         assert!(of(&[("sys/devices/cpu_core/cpus", "0-3\n")]).is_empty());
         let alike = [

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn providers_and_counters_are_carried_along() {
+    fn keeps_providers_and_counters() {
         let provider = ProviderBuild { id: "null".into(), version: "1".into(), ..ProviderBuild::default() };
         let counters = Counters { primary: "wall".into(), ..Counters::default() };
         let (_folder, root) = Root::made_of(&[]);
@@ -63,7 +63,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_machine_can_be_looked_at() {
+    fn captures_this_machine() {
         let environment = capture(Vec::new(), Counters::default());
         assert!(environment.cpu.cores > 0);
         assert!(!environment.cpu.model.is_empty() && !environment.os.kernel.is_empty());

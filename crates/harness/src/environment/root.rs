@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_is_none() {
+    fn missing_files_are_none() {
         let (_folder, root) = Root::made_of(&[("a/b", " 7\n"), ("a/c", "\n"), ("a/d", "Board\0")]);
         assert_eq!(root.number("a/b"), Some(7u32));
         assert_eq!(root.text("a/c"), None);

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_said() {
+    fn reports_missing_features() {
         assert_eq!(Portable::pin(&[0]), Err(AffinityError::Unsupported));
         assert_eq!(Portable::allowed_processors().or(Portable::current_processor().map(|cpu| vec![cpu])), None);
         assert_eq!(Portable::probe_event(Metric::Cycles), EventProbe::Foreign);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_is_asked_where_no_file_says_its_name() {
+    fn asks_the_kernel_for_its_name_without_files() {
         let nothing = pqlab_record::Counters::default();
         let mut asked = crate::environment::capture(Vec::new(), nothing);
         let read = asked.clone();

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_thread_started_ends_with_it() {
+    fn processes_end_with_the_thread_that_started_them() {
         let mut child = std::thread::spawn(|| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", "exec sleep 1000"]);

@@ -113,7 +113,7 @@ mod tests {
     use pqlab_testing::{Need, require};
 
     #[test]
-    fn where_a_program_may_not_read_the_register_the_kernel_is_asked() {
+    fn reads_by_system_call_if_the_register_is_not_readable() {
         // A software event in ns, which needs no unit and has no register.
         let clock = Perf::count(Software::TASK_CLOCK, Metric::Cycles, true);
         let mut clock = require!(clock, Need::Machine("the right to count the kernel's events"));
