@@ -1,4 +1,4 @@
-//! Hybrids as if libraries had them: for each pair of providers one that has the construction put together of the two.
+//! Hybrids as providers: one for each pair of providers, with the construction assembled from the two.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;
@@ -8,13 +8,14 @@ use crate::hybrid::{
 use pqlab_primitives::{BuildInfo, Provider};
 use std::sync::Arc;
 
-/// The names of the hybrid KEMs and signatures of two halves: not of the one with the mock, which has no keys of its own.
+/// Returns the names of the hybrid KEMs and signatures of two halves. The one with the mock is left out, because it has
+/// no keys of its own.
 pub fn hybrids() -> impl Iterator<Item = &'static str> {
     HYBRID_KEMS.into_iter().filter(|name| *name != WITH_MOCK).chain(HYBRID_SIGNATURES)
 }
 
-/// A provider for each pair that can make the hybrid, called as cases call the pair: `aws-lc`, `aws-lc+liboqs`. Of the pairs that
-/// a run measures where none are asked for, or, if `every`, of all that there are. None for what is no hybrid.
+/// Returns a provider for each pair that can make the hybrid, named as in cases: `aws-lc`, `aws-lc+liboqs`. Without
+/// `every`, only the pairs that a run measures by default. Empty if the algorithm is not a hybrid.
 pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {
     let half = every.then(|| FASTEST.to_owned());
     let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };

@@ -1,5 +1,5 @@
-//! Workload `function`: whatever a worker can call, named by who wrote it. The worker readies inputs and checks answers; where it does
-//! not check them, every name of such a case says so.
+//! Workload `function`: any function that a worker can call, under its author's name. The worker prepares inputs and
+//! checks answers. If it does not check them, the names of such cases say so.
 
 use crate::{CaseOptions, Workload, find, missing, remote};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -26,7 +26,7 @@ impl Workload for FunctionWorkload {
         providers.iter().flat_map(of).collect()
     }
 
-    /// A function is none, and has no known answers.
+    /// A function is not a primitive and has no known answers.
     fn primitives(&self, _: &Case) -> Vec<(String, String)> {
         Vec::new()
     }

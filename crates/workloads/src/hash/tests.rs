@@ -59,7 +59,7 @@ fn lanes_stand_beside_single_messages_and_count_the_bytes_of_all() {
     assert!(one.block == four.block && one.block == eight.block);
 }
 
-/// SHA3-256 in four lanes by another library, one of them wrong if so wished.
+/// SHA3-256 in four lanes by another library; `wrong` selects a lane with a wrong digest.
 struct Four {
     single: Function,
     wrong: Option<usize>,

@@ -34,7 +34,7 @@ fn every_case_can_be_prepared_and_called() {
     assert!(called > 15, "{called}");
 }
 
-/// Bytes in which no two inputs of a pool differ.
+/// Marks the bytes that are equal in all inputs of a pool.
 fn constant(pool: &[Vec<u8>]) -> Vec<bool> {
     (0..pool[0].len()).map(|byte| pool.iter().all(|input| input[byte] == pool[0][byte])).collect()
 }
@@ -66,8 +66,8 @@ fn classes_of_keys_differ_in_the_secret_alone_and_their_control_in_public_data_a
     }
 }
 
-/// What decapsulation gives for a ciphertext that is rejected is SHAKE256(z || c) (FIPS 203, algorithm 18): a class of keys stays
-/// on one path, and the one that accepts has one matrix.
+/// A rejected ciphertext decapsulates to SHAKE256(z || c) (FIPS 203, algorithm 18). A class of keys stays on one path,
+/// and the accepting one has one matrix.
 #[test]
 fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
     let providers = pqlab_providers::providers();
@@ -98,7 +98,7 @@ fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
                 let (first, second) = (constant(&subject.pools[FIRST]), constant(&subject.pools[SECOND]));
                 assert!(first[..length].iter().all(|&same| same), "{case}: the first class is one key");
                 assert!(second[rho.clone()].iter().all(|&same| same), "{case}: another matrix");
-                // A coefficient may be zero, which stays zero.
+                // A coefficient may be zero, and then stays zero.
                 let secrets = second[..vector].iter().filter(|&&same| same).count();
                 assert!(secrets < vector / 50, "{case}: {secrets} bytes of the secret are the same");
                 assert_eq!(subject.pools[FIRST][0][rho.clone()], subject.pools[SECOND][0][rho.clone()], "{case}");

@@ -52,7 +52,8 @@ fn ids_tell_cases_apart() {
     ] {
         assert!(ids.iter().any(|known| known == id), "{id}");
     }
-    // What only verifies signs and encodes nothing; what does not answer for each transaction verifies no block.
+    // A provider that only verifies does not sign or encode; one without an answer for each transaction verifies no
+    // blocks.
     assert!(!ids.iter().any(|id| id.contains("/sign@mldsa-batch") || id.contains("/decode@mldsa-batch")));
     assert!(!ids.iter().any(|id| id.contains("batch=") && !id.contains("@mldsa-batch")));
 }

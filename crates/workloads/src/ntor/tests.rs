@@ -21,7 +21,7 @@ fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
 #[test]
 fn every_case_runs_and_is_verified() {
     let (providers, cases) = cases();
-    // One pair for each way to pair, so that the test stays short; which library stands first in a mixed one is the build's.
+    // One pair of each kind keeps the test short. The build decides which library comes first in a mixed pair.
     let wanted = |case: &&Case| {
         let provider = case.provider.as_str();
         ["rustcrypto", "null"].contains(&provider) || provider.ends_with("+libcrux:portable")
@@ -73,7 +73,7 @@ fn a_queue_has_as_many_answers_as_onionskins_and_says_when_they_came() {
             assert!(of_first[0] > 0.0 && of_first[0] <= of_mean[0], "{of_first:?} {of_mean:?}");
             assert_eq!(length == 1, of_first == of_mean);
         }
-        // What was not answered since is found out.
+        // Detects an onionskin that was not answered again.
         assert!(crate::testing::is_void(trial.as_mut(), 1));
     }
     let mut other = cases.iter().find(|case| case.id() == of(16)).unwrap().clone();
@@ -101,7 +101,7 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
             assert!(blocks.iter().all(|block| *block == blocks[0]), "{operation}: {blocks:?}");
             let names = cases.iter().filter(alike).map(|case| case.algorithm.as_str());
             let names: std::collections::HashSet<&str> = names.collect();
-            // Those with messages inside are done by one thread at a time.
+            // Handshakes that carry messages run on one thread only.
             let steps = OPERATIONS.contains(&operation) && !several;
             let all = handshakes().len() + if steps { messages::ALL.len() } else { 0 };
             assert!(names.is_empty() || names.len() == all, "{operation}: {names:?}");
@@ -133,7 +133,7 @@ fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
     assert_eq!(questions.len(), handshakes().len() + messages::ALL.len());
-    // The slowest that could be meant, which nobody would take by chance.
+    // The slowest possible pair, which would not be chosen by chance.
     let answers = questions.iter().map(|question| {
         assert_eq!(
             question.operations(),
@@ -185,7 +185,7 @@ impl Running {
         Running { relay, address, serving }
     }
 
-    /// A handshake of every kind over one connection.
+    /// Performs a handshake of every kind over one connection.
     fn works(&self) {
         let providers = pqlab_providers::providers();
         let pair = Pair { classical: "rustcrypto".into(), post_quantum: "rustcrypto".into() };
@@ -251,7 +251,7 @@ fn a_client_that_sends_too_slowly_is_disconnected_while_others_are_served() {
     let mut slow = TcpStream::connect(running.address).unwrap();
     slow.write_all(&[0, 2]).unwrap();
     running.works();
-    // Far more than it is given: only a relay that waits for ever fails here.
+    // Much longer than the relay allows: only a relay that waits forever fails here.
     slow.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
     let mut answer = Vec::new();
     let ended = slow.read_to_end(&mut answer);
@@ -268,7 +268,7 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
         let mut garbage = vec![0; random.next_u32() as usize % 3000];
         random.fill_bytes(&mut garbage);
         if round % 3 == 0 && garbage.len() >= 4 {
-            // A type that is known, so that the handshake itself sees garbage.
+            // A known type, so that the handshake itself sees garbage.
             garbage[..2].copy_from_slice(&[[0, 2], [0xff, 1], [0xff, 0x13]][round / 3 % 3]);
             let length = [84u16, 820, 1652][round / 3 % 3];
             garbage[2..4].copy_from_slice(&length.to_be_bytes());
@@ -281,7 +281,7 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
     assert_eq!(running.relay.served().handshakes, 7);
 }
 
-/// A library that panics over whatever a client sends.
+/// A library that panics on anything a client sends.
 struct Panicking(Arc<dyn Kem>);
 
 impl Kem for Panicking {
@@ -325,7 +325,7 @@ fn a_client_over_which_a_library_panics_gives_its_place_back() {
     let protocol = Protocol::new(Variant::KemOnly, parts).unwrap();
     let running = Running::of(Relay::of(vec![(NUMBER, protocol.clone())], [9; 20]).unwrap());
     let (mut onionskin, mut reply) = (vec![0; protocol.onionskin()], vec![0; protocol.reply()]);
-    // The relay's identity, which is looked at before the key.
+    // Identity of the relay, which is checked before the key.
     onionskin[800..].fill(9);
     for _ in 0..=CLIENTS {
         let mut link = Link::connect(running.address).unwrap();

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-/// What a trial does beside counting.
+/// What a trial does in addition to counting.
 type Misbehaviour = fn() -> Result<(), Fault>;
 
-/// Counts operations and the threads on which they run, and may misbehave.
+/// Counts operations and the threads that perform them, and may misbehave.
 struct Counting {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
     misbehave: Option<Misbehaviour>,
-    /// Where a trial waits once until all others have come there too.
+    /// Barrier at which a trial waits once for all others.
     meeting: Option<Arc<Barrier>>,
 }
 
@@ -42,9 +42,9 @@ impl Trial for Counting {
 struct Bench {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
-    /// What the second trial does beside counting.
+    /// What the second trial does in addition to counting.
     misbehave: Option<Misbehaviour>,
-    /// Whether no trial goes on before each has begun.
+    /// Whether each trial waits until all have begun.
     meet: bool,
 }
 
@@ -65,7 +65,7 @@ impl Bench {
     }
 }
 
-/// On a thread of its own: the affinity that a trial sets would outlive the test.
+/// Runs a test on its own thread, because the affinity that a trial sets would outlive the test.
 fn apart(test: impl FnOnce() + Send + 'static) {
     std::thread::spawn(test).join().unwrap();
 }
@@ -118,7 +118,7 @@ fn a_fault_or_a_panic_on_any_thread_ends_the_case_and_nothing_else() {
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 assert_eq!(sample(trial.as_mut(), 40).unwrap_err().to_string(), expected);
             }
-            // The threads are still there.
+            // The threads still exist.
             let bench = Bench::default();
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 sample(trial.as_mut(), 4).unwrap();
