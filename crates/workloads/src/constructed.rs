@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_hybrid_is_made_of_each_pair_that_can() {
+    fn builds_every_hybrid_from_each_capable_pair() {
         let providers = pqlab_providers::providers();
         for algorithm in hybrids() {
             let usual = constructed(&providers, algorithm, false);

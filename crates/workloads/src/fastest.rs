@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_keeps_all_that_could_be_meant_and_a_plan_what_was_chosen() {
+    fn a_draft_keeps_all_possible_pairs_and_a_plan_the_chosen_one() {
         let draft = options(FASTEST, FASTEST);
         assert!(keeps(&draft, "X-Wing", &pair("a", "b")) && !keeps(&draft, "X-Wing", &pair(NULL, NULL)));
         let plan = CaseOptions { fastest: Some(vec![chosen("fastest+fastest", "a+b")]), ..draft };
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_half_given_each_of_its_providers_has_an_answer() {
+    fn with_one_half_given_each_of_its_providers_has_its_own_question() {
         let plan = CaseOptions {
             fastest: Some(vec![chosen("fastest+b", "a+b"), chosen("fastest+c", "d+c")]),
             classical: Some(FASTEST.into()),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operations_that_are_measured_decide_and_one_that_contains_them_all_alone() {
+    fn measured_operations_decide_unless_one_contains_them_all() {
         let options = options(FASTEST, FASTEST);
         let selected = ["a", "a+b"].map(|provider| ["keygen", "encapsulate"].map(|name| case(name, provider)));
         let mut open = questions(&options, selected.as_flattened(), |case| Some(case.clone()));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_open_where_nobody_asks_or_a_case_follows_from_others() {
+    fn asks_nothing_without_fastest_or_if_a_case_follows_from_others() {
         let named = options("a", "b");
         assert!(questions(&named, &[case("keygen", "a+b")], |case| Some(case.clone())).is_empty());
         assert!(questions(&options(FASTEST, "b"), &[case("keygen", "a+b")], |_| None).is_empty());

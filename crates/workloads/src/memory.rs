@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_of_a_handshake_takes_at_least_what_it_hashes() {
+    fn a_handshake_step_takes_at_least_the_memory_of_the_hashed_onionskin() {
         let steps = ["create", "reply", "finish"].map(|step| format!("memory/ntor-x25519-mlkem1024/{step}@rustcrypto"));
         let all = measured(|case| steps.contains(&case.id()));
         assert!(all.len() == steps.len() || memory::supported().is_err(), "{all:?}");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_nothing_takes_next_to_nothing() {
+    fn the_null_provider_takes_almost_no_memory() {
         for (id, [stacks, heaps]) in
             measured(|case| case.provider == crate::NULL && case.operation != "keygen" && !ntor::is_handshake(case))
         {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_have_ids_of_their_own_and_a_block_for_each_algorithm() {
+    fn cases_have_unique_ids_and_one_block_per_algorithm() {
         let cases = MemoryWorkload
             .cases(&providers(), &CaseOptions { lengths: Some(vec![32, 4096]), ..CaseOptions::default() });
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();

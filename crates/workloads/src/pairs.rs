@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_provider_with_itself_and_half_a_provider_with_a_whole_one() {
+    fn pairs_providers_with_themselves_and_halves_with_the_first_whole_one() {
         let ids = ids(None, None);
         assert!(ids.contains(&"rustcrypto".to_owned()) && ids.contains(&"null".to_owned()), "{ids:?}");
         assert!(ids.iter().any(|id| id.ends_with("+libcrux:portable")), "{ids:?}");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_combined_in_every_way() {
+    fn combines_requested_halves_in_every_way() {
         assert_eq!(ids(Some("rustcrypto"), Some("libcrux:portable")), ["rustcrypto+libcrux:portable"]);
         assert!(ids(Some("rustcrypto"), Some("libcrux")).iter().all(|id| id.starts_with("rustcrypto+libcrux:")));
     }

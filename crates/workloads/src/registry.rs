@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_a_provider_that_cannot_be_called_say_why() {
+    fn cases_of_an_unusable_provider_report_the_reason() {
         let failed = vec![("rustcrypto".to_owned(), "it is gone".to_owned())];
         let registry = Registry::new(pqlab_providers::providers()).without(failed);
         let cases = registry.cases(&CaseOptions::default());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn no_id_leaves_the_encoding_of_a_private_key_unsaid() {
+    fn every_id_names_the_encoding_of_its_private_key() {
         for case in everything() {
             assert_eq!(case.today(), case, "{}", case.id());
         }

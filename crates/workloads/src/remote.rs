@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_ends_when_visits_become_no_quicker() {
+    fn a_warm_up_ends_when_visits_are_steady() {
         let quick = visits(|_| 1_000);
         assert!((LEAST_NS..2 * LEAST_NS).contains(&total(&quick)), "{quick:?}");
         // Another program has the core in two of three visits, and the first may look like a compiler at work.
@@ -432,13 +432,13 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_of_what_becomes_ever_quicker_ends_within_its_time() {
+    fn a_warm_up_ends_in_time_even_if_visits_keep_getting_faster() {
         let restless = visits(|visit| (100_000.0 * 0.98_f64.powi(visit as i32)) as u64 + 1);
         assert!(total(&restless) > LEAST_COMPILED_NS && total(&restless) <= WARM_UP_NS + WARM_UP_VISIT_NS);
     }
 
     #[test]
-    fn a_clock_that_never_agrees_is_found_and_one_that_sometimes_does_is_not() {
+    fn rejects_a_clock_that_never_agrees_but_not_one_that_sometimes_does() {
         let judged = |said: fn(usize, u64) -> u64| {
             let (mut state, mut next, mut visits) = (WarmUp::default(), Some(1), 0);
             while let Some(count) = next {
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_inputs_are_handed_over_than_fit_a_message() {
+    fn sends_no_more_inputs_than_fit_into_a_message() {
         let count = |sets: usize, bytes: usize| fitting(vec![vec![vec![0; bytes]]; sets]).len();
         assert_eq!([count(16, 32), count(5000, 1), count(3, 20 << 20)], [16, MOST_SETS, 1]);
         assert_eq!(count(100, 1 << 20), 7);
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_operations_are_warmed_up_by_few_visits() {
+    fn warms_slow_operations_up_in_few_visits() {
         let seconds = |seconds: u64| visits(|_| seconds * 1_000_000_000).len();
         assert_eq!([seconds(1), seconds(3), seconds(4), seconds(6), seconds(30)], [6, 3, 2, 1, 1]);
     }

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_verified_and_several_operations_make_a_sample() {
+    fn verifies_answers_of_samples_with_several_operations() {
         let providers = providers();
         let wanted = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
         let cases = ResidueWorkload.cases(&providers, &CaseOptions::default());

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn certificates_and_keys_have_the_category_of_what_protects_them() {
+    fn certificates_and_keys_have_the_category_of_their_protection() {
         let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &CaseOptions::default());
         let category = |algorithm: &'static str| {
             let mut of = cases.iter().filter(|case| case.algorithm == algorithm).map(|case| case.facts.category);
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_signature_is_verified_alone_where_there_is_one() {
+    fn verifies_the_second_signature_alone_if_there_is_one() {
         let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &CaseOptions::default());
         let forms: BTreeSet<&str> =
             cases.iter().filter(|case| case.operation == COSIGNATURE).map(|case| case.algorithm.as_str()).collect();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_calls_no_library_is_one_row() {
+    fn operations_without_a_library_have_one_row() {
         let providers = pqlab_providers::providers();
         let own = |case: &&Case| case.operation == "parse" || case.operation.contains("code-");
         for options in [CaseOptions::default(), asking()] {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_half_alone_is_decided_by_the_operation_that_is_selected() {
+    fn the_selected_operation_decides_the_pair_of_a_half() {
         let providers = pqlab_providers::providers();
         let all = CertificateWorkload.cases(&providers, &asking());
         for (operation, decides) in [("verify", "verify"), ("build", "sign")] {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+    fn checks_known_answers_of_the_providers_that_do_the_work() {
         let providers = pqlab_providers::providers();
         for case in CertificateWorkload.cases(&providers, &CaseOptions::default()) {
             for (provider, algorithm) in CertificateWorkload.primitives(&case) {

@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+    fn checks_known_answers_of_the_providers_that_do_the_work() {
         let providers = pqlab_providers::providers();
         let asking = CaseOptions {
             classical: Some(FASTEST.into()),

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_has_exactly_the_pairs_that_can_do_the_whole_construction() {
+    fn candidates_are_exactly_the_pairs_that_support_the_whole_construction() {
         let providers = pqlab_providers::providers();
         let options = asking();
         let questions = questions(&all(&providers, &options), &providers, &options);
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_what_is_planned_with_its_halves_and_nothing_else() {
+    fn plans_only_the_chosen_pair_and_its_halves() {
         let providers = pqlab_providers::providers();
         let answer = |construction: &str, provider: &str| Fastest {
             construction: construction.into(),
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_alone_are_those_of_the_construction_that_needs_nothing_else() {
+    fn the_plainest_construction_decides_for_halves_alone() {
         let providers = pqlab_providers::providers();
         let options = asking();
         let selected: Vec<Case> = of(&all(&providers, &options), X25519).cloned().collect();

@@ -29,7 +29,7 @@ fn an_output_that_was_not_written_is_a_wrong_answer() {
 }
 
 #[test]
-fn keys_that_a_standard_names_have_a_fingerprint_by_each_classical_half() {
+fn standard_keys_have_a_fingerprint_per_classical_half() {
     let (providers, cases) = cases();
     let of: Vec<&Case> = cases.iter().filter(|case| case.operation == FINGERPRINT).collect();
     let algorithms: BTreeSet<&str> = of.iter().map(|case| case.algorithm.as_str()).collect();
@@ -44,7 +44,7 @@ fn keys_that_a_standard_names_have_a_fingerprint_by_each_classical_half() {
 }
 
 #[test]
-fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
+fn loads_of_all_hybrid_kems_share_a_block() {
     let providers = pqlab_providers::providers();
     let options = CaseOptions { tasks: Some(vec![3, 100]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
@@ -61,7 +61,7 @@ fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
 }
 
 #[test]
-fn a_load_does_every_handshake_and_finds_a_wrong_one() {
+fn a_load_performs_every_handshake_and_detects_a_wrong_one() {
     let providers = pqlab_providers::providers();
     let options = CaseOptions { tasks: Some(vec![7]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
@@ -113,7 +113,7 @@ fn the_halves_of_every_hybrid_are_in_its_block() {
 }
 
 #[test]
-fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+fn checks_known_answers_of_the_providers_that_do_the_work() {
     let (providers, cases) = cases();
     for case in &cases {
         for (provider, algorithm) in HybridWorkload.primitives(case) {

@@ -14,7 +14,7 @@ fn everything() -> CaseOptions {
 }
 
 #[test]
-fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
+fn every_supported_encoding_has_a_case_with_its_length() {
     let (_, cases) = cases(&CaseOptions::default());
     let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
     for (encoding, length) in [("seed", 64), ("expanded", 2400)] {
@@ -49,7 +49,7 @@ fn every_kind_of_every_provider_runs_and_is_right() {
 }
 
 #[test]
-fn what_is_asked_for_alone_is_measured_alone() {
+fn measures_only_the_requested_cases() {
     let exact = CaseOptions { coins: vec![CoinSource::Exact], ..CaseOptions::default() };
     let (_, given) = cases(&exact);
     assert!(!given.is_empty() && given.iter().all(|case| case.coins() == Some(CoinSource::Exact)));
@@ -59,7 +59,7 @@ fn what_is_asked_for_alone_is_measured_alone() {
 }
 
 #[test]
-fn a_case_of_before_loads_its_providers_own_encoding() {
+fn cases_of_older_versions_load_the_librarys_own_encoding() {
     let (providers, cases) = cases(&CaseOptions::default());
     for case in cases.iter().filter(|case| case.provider == "rustcrypto" && case.key() == Some("seed")) {
         let mut old = case.clone();

@@ -40,7 +40,7 @@ fn constant(pool: &[Vec<u8>]) -> Vec<bool> {
 }
 
 #[test]
-fn classes_of_keys_differ_in_the_secret_alone_and_their_control_in_public_data_alone() {
+fn secret_classes_differ_only_in_secrets_and_their_control_only_in_public_data() {
     let providers = pqlab_providers::providers();
     for (algorithm, varies, key) in [("ML-KEM-768", "key", 2400), ("ML-DSA-65", "seed", 4032)] {
         let all = cases(&providers);
@@ -111,7 +111,7 @@ fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
 }
 
 #[test]
-fn one_accepted_ciphertext_stands_against_many() {
+fn compares_one_accepted_ciphertext_with_many() {
     let providers = pqlab_providers::providers();
     let all = cases(&providers);
     let of_ciphertexts = |case: &&LeakCase| case.varies == "accepted-ciphertext" && case.algorithm == "ML-KEM-768";

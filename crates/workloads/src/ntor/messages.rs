@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cases_have_the_lengths_of_what_is_sent() {
+    fn cases_have_the_lengths_of_the_messages_sent() {
         let providers = pqlab_providers::providers();
         for handshake in ALL {
             let bases = handshake.bases(&providers, &CaseOptions::default());

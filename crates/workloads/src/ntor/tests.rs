@@ -59,7 +59,7 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
 }
 
 #[test]
-fn a_queue_has_as_many_answers_as_onionskins_and_says_when_they_came() {
+fn a_queue_answers_every_onionskin_and_records_when() {
     let (providers, cases) = cases();
     let of = |length| format!("ntor/ntor-v1/replies[queue={length}]@rustcrypto");
     for length in [1, 16] {
@@ -82,7 +82,7 @@ fn a_queue_has_as_many_answers_as_onionskins_and_says_when_they_came() {
 }
 
 #[test]
-fn what_was_computed_ahead_is_measured_beside_what_was_not() {
+fn keys_made_ahead_share_a_block_with_keys_made_in_time() {
     let (_, cases) = cases();
     let block = |id: &str| cases.iter().find(|case| case.id() == id).unwrap().block.clone();
     for (with, without) in [("create[keys=ahead]", "create"), ("reply[onion-key=encoded]", "reply")] {
@@ -92,7 +92,7 @@ fn what_was_computed_ahead_is_measured_beside_what_was_not() {
 }
 
 #[test]
-fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
+fn classical_ntor_shares_blocks_with_the_other_handshakes() {
     let (_, cases) = cases();
     for operation in ["create", "reply", "finish", "handshake", "handshake-load"] {
         for several in [false, true] {
@@ -110,7 +110,7 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
 }
 
 #[test]
-fn handshakes_are_done_on_several_threads_and_as_tasks() {
+fn measures_handshakes_on_several_threads_and_as_tasks() {
     let providers = pqlab_providers::providers();
     let options =
         CaseOptions { threads: Some(vec![2]), tasks: Some(vec![100]), workers: Some(2), ..CaseOptions::default() };
@@ -126,7 +126,7 @@ fn handshakes_are_done_on_several_threads_and_as_tasks() {
 }
 
 #[test]
-fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
+fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     let providers = pqlab_providers::providers();
     let fastest = || Some("fastest".to_owned());
     let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
@@ -222,7 +222,7 @@ fn the_relay_answers_every_handshake_and_several_clients_at_once() {
 }
 
 #[test]
-fn what_is_no_request_is_disconnected_and_answers_nothing() {
+fn disconnects_on_invalid_requests_without_an_answer() {
     let running = Running::start();
     let ntor = |length: u16| [&2u16.to_be_bytes(), length.to_be_bytes().as_slice()].concat();
     for request in [
@@ -246,7 +246,7 @@ fn what_is_no_request_is_disconnected_and_answers_nothing() {
 }
 
 #[test]
-fn a_client_that_sends_too_slowly_is_disconnected_while_others_are_served() {
+fn disconnects_slow_clients_while_serving_others() {
     let running = Running::start();
     let mut slow = TcpStream::connect(running.address).unwrap();
     slow.write_all(&[0, 2]).unwrap();
@@ -311,7 +311,7 @@ impl Kem for Panicking {
 }
 
 #[test]
-fn a_client_over_which_a_library_panics_gives_its_place_back() {
+fn a_panic_in_a_library_frees_the_clients_place() {
     const NUMBER: u16 = 0xff01;
     let providers = pqlab_providers::providers();
     let provider = providers.iter().find(|provider| provider.id() == "rustcrypto").unwrap();

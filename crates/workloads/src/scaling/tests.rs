@@ -71,7 +71,7 @@ fn apart(test: impl FnOnce() + Send + 'static) {
 }
 
 #[test]
-fn every_operation_is_done_once_whatever_the_number_of_threads() {
+fn performs_every_operation_once_on_any_number_of_threads() {
     apart(|| {
         let processors = affinity::allowed();
         for threads in [1, 2, 3, 5] {
@@ -107,7 +107,7 @@ fn all_threads_work() {
 }
 
 #[test]
-fn a_fault_or_a_panic_on_any_thread_ends_the_case_and_nothing_else() {
+fn a_fault_or_panic_on_any_thread_ends_only_the_case() {
     apart(|| {
         let faults: [(Misbehaviour, &str); 2] = [
             (|| Err(Fault::WrongAnswer("made up".into())), "wrong answer: made up"),
@@ -128,7 +128,7 @@ fn a_fault_or_a_panic_on_any_thread_ends_the_case_and_nothing_else() {
 }
 
 #[test]
-fn threads_that_were_called_and_not_needed_go_home() {
+fn threads_without_work_return_their_shares() {
     apart(|| {
         let bench = Bench::default();
         for mut trial in bench.trials(3, &affinity::allowed()) {
@@ -142,7 +142,7 @@ fn threads_that_were_called_and_not_needed_go_home() {
 }
 
 #[test]
-fn a_processor_that_may_not_be_used_is_a_fault() {
+fn reports_a_processor_that_may_not_be_used() {
     apart(|| {
         let bench = Bench::default();
         for mut trial in bench.trials(2, &[affinity::allowed()[0], 1_000_000]) {
@@ -153,7 +153,7 @@ fn a_processor_that_may_not_be_used_is_a_fault() {
 }
 
 #[test]
-fn a_load_notes_how_long_its_tasks_waited() {
+fn a_load_records_the_queueing_delays() {
     apart(|| {
         let bench = Bench::default();
         let mut trial = load::Load::new(10, bench.each(2), &affinity::allowed());

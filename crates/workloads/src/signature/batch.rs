@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn every_library_of_an_algorithm_that_somebody_has_in_batches_verifies_many() {
+    fn every_library_verifies_many_if_any_has_batches() {
         let providers = pqlab_providers::providers();
         let cases = of(&providers);
         let ids: Vec<String> = cases.iter().map(Case::id).collect();
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_signatures_and_signers_are_those_that_are_asked_for() {
+    fn uses_the_requested_numbers_of_signatures_and_signers() {
         let options = CaseOptions {
             at_once: Some(vec![4, 200]),
             senders: vec![Senders::All, Senders::Percent(50.0), Senders::Number(1000)],
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn who_accepts_a_changed_signature_or_refuses_its_neighbour_is_found_out() {
+    fn detects_accepted_changed_signatures_and_refused_valid_ones() {
         let accepts: fn(usize) -> LibraryResult<()> = |_| Ok(());
         let refuses: fn(usize) -> LibraryResult<()> = |_| Err(Error::VerificationFailed);
         let providers = pqlab_providers::providers();

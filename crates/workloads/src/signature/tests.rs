@@ -12,7 +12,7 @@ fn cases(variants: &[Variant]) -> (Vec<Arc<Provider>>, Vec<Case>) {
 }
 
 #[test]
-fn hedged_and_deterministic_signing_are_cases_of_their_own() {
+fn hedged_and_deterministic_signing_are_separate_cases() {
     let (_, plain) = cases(&[]);
     assert!(plain.iter().all(|case| !case.flag(DETERMINISTIC) && case.word(PREHASH).is_none()));
     let (_, both) = cases(&[Variant::Plain, Variant::Deterministic]);
@@ -65,7 +65,7 @@ fn a_padded_signature_has_one_length() {
 }
 
 #[test]
-fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
+fn signs_a_message_set_as_a_whole_and_refuses_a_missing_one() {
     let (providers, all) = cases(&[Variant::Messages]);
     let able: Vec<&Case> = all.iter().filter(|case| case.provider == "rustcrypto").collect();
     assert_eq!(able.len(), 6, "two sets for each of three parameter sets");
@@ -84,7 +84,7 @@ fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
 }
 
 #[test]
-fn each_encoding_source_of_coins_and_number_of_keys_is_a_case_that_verifies() {
+fn every_encoding_source_of_coins_and_number_of_keys_has_a_valid_case() {
     let providers = pqlab_providers::providers();
     let options = CaseOptions {
         coins: CoinSource::ALL.to_vec(),

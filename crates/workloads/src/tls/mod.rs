@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_sides_have_is_a_case_with_an_id_of_its_own() {
+    fn everything_that_both_sides_support_has_a_case_with_a_unique_id() {
         let all = cases(&CaseOptions::default());
         let ids: HashSet<String> = all.iter().map(Case::id).collect();
         assert_eq!(ids.len(), all.len());
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_between_every_pair_is_right_in_samples_of_any_length() {
+    fn every_part_of_every_pair_is_right_in_samples_of_any_length() {
         let options = CaseOptions {
             signatures: vec![TlsSignature(Authentication::EcdsaP256)],
             modes: TlsMode::ALL.to_vec(),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_done_does_not_pass() {
+    fn work_that_was_not_done_is_void() {
         for operation in Part::ALL.map(Part::name).into_iter().chain(["connect"]) {
             let over = if operation == "connect" { ",over=tcp" } else { "" };
             let case = case(&format!("tls/X25519/{operation}[auth=Ed25519,chain=0{over}]@rustls"));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handshake_notes_what_goes_over_the_wire() {
+    fn a_handshake_records_its_bytes_and_packets() {
         let case = case("tls/X25519MLKEM768/handshake[auth=ML-DSA-65,chain=2]@openssl");
         let mut trial = prepared(&TlsWorkload, &case, &providers());
         let noted = sample(trial.as_mut(), 1).unwrap();

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_says_all_that_its_link_is_like() {
+    fn case_ids_name_all_conditions_of_the_link() {
         let named = |word: &str| word.parse::<TlsNetwork>().unwrap();
         let options = CaseOptions { rtt_ms: Some(100.0), loss_pct: Some(0.5), ..CaseOptions::default() };
         assert_eq!(said(&CaseOptions::default()), ["over=tcp"]);
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_link_is_like_is_said() {
+    fn reports_invalid_link_conditions() {
         for (name, word) in
             [("network", "moon"), ("rtt", "1s"), ("rtt", "-1ms"), ("rate", "0Mbit"), ("mtu", "10"), ("loss", "NaN%")]
         {
