@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn another_code_path_and_a_loaded_library_get_no_amnesty() {
+    fn defects_excuse_neither_other_code_paths_nor_loaded_libraries() {
         let defect = &KNOWN_DEFECTS[0];
         assert!(defect.is_in(&provider("liboqs", "0.13.0", "OQS_DIST_BUILD avx2 avx512")));
         assert!(!defect.is_in(&provider("liboqs", "0.13.0", "OQS_DIST_BUILD")));

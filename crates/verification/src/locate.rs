@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_named_folder_comes_first_and_alone() {
+    fn a_named_folder_is_the_only_one_tried() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let src = here.join("src");
         assert_eq!(find_vectors(Some(src.as_os_str()), here), Some(src));
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn else_it_is_searched_upward() {
+    fn otherwise_searches_the_parent_folders() {
         let root = std::env::temp_dir().join(format!("pqlab-locate-{}", std::process::id()));
         let (vectors, deep) = (root.join("shared/vectors"), root.join("project/crates/one"));
         std::fs::create_dir_all(&vectors).unwrap();

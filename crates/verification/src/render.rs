@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_shows_a_pair_that_is_missing() {
+    fn the_matrix_shows_missing_pairs() {
         let lines = [
             line("a", Some("a"), 5, 5),
             line("a", Some("b"), 5, 4),
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_it_all() {
+    fn json_contains_everything() {
         let text = json(&[line("a", None, 2, 1)], &[line("a", Some("b"), 3, 3)], &[]).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["totals"]["failed"], 1);

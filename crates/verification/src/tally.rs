@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_defect_is_neither_passed_nor_failed() {
+    fn known_defects_count_as_neither_passed_nor_failed() {
         let defect = &crate::KNOWN_DEFECTS[0];
         let mut tally = Tally::with(vec![defect]);
         let (marked, other) = ([defect.mark.to_owned()], ["Other".to_owned()]);

@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commas_stand_between_thousands() {
+    fn puts_commas_between_thousands() {
         let of = [0, 7, 999, 1000, 12_345, 1_000_000].map(thousands);
         assert_eq!(of, ["0", "7", "999", "1,000", "12,345", "1,000,000"]);
     }

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_comes_first_then_what_was_fetched_then_the_program() {
+    fn prefers_the_folder_then_fetched_files_then_the_program() {
         let root = std::env::temp_dir().join(format!("pqlab-vectors-{}", std::process::id()));
         let (folder, fetched) = (root.join("folder"), root.join("fetched"));
         let name = "acvp/ML-KEM-keyGen-FIPS203/internalProjection.json.gz";

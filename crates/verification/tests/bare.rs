@@ -36,7 +36,7 @@ fn said(line: &Line) -> String {
 }
 
 /// Compares the lines of the providers that offer something on this CPU. A code path that needs a newer CPU offers
-/// nothing: `the_code_paths_of_this_cpu_are_there` in `counts.rs` checks which may.
+/// nothing: `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks which may.
 fn compare(name: &str, actual: &BTreeSet<String>) {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
@@ -76,12 +76,12 @@ fn elsewhere(line: &str) -> bool {
 }
 
 #[test]
-fn without_a_folder_every_line_is_as_written_down() {
+fn without_a_folder_every_line_matches_the_record() {
     compare("bare.txt", &counted(&Vectors::new(None)));
 }
 
 #[test]
-fn with_what_is_fetched_every_line_is_as_written_down() {
+fn with_fetched_files_every_line_matches_the_record() {
     let fetched = require!(fetched_vectors(), Need::Fetched);
     assert!(fetched.join("kat").is_dir(), "{}: fetched in part", fetched.display());
     compare("fetched.txt", &counted(&Vectors::new(None).with_fetched(Some(fetched))));
@@ -89,7 +89,7 @@ fn with_what_is_fetched_every_line_is_as_written_down() {
 
 /// Checks the recorded lists themselves: vectors in the program are never skipped, and nothing fails.
 #[test]
-fn nothing_that_is_in_the_program_is_skipped() {
+fn skips_nothing_that_is_in_the_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts");
     let bare = fs::read_to_string(folder.join("bare.txt")).unwrap();
     let with = |words: &[&str]| bare.lines().filter(|line| words.iter().all(|word| line.contains(word))).count();

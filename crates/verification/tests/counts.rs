@@ -57,7 +57,7 @@ fn code_paths() -> [(&'static str, Feature, bool); 8] {
 /// The code paths that offer something are exactly those that this CPU supports and the user does not hide.
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn the_code_paths_of_this_cpu_are_there() {
+fn offers_exactly_the_code_paths_of_this_cpu() {
     let offers: BTreeSet<String> = providers().iter().map(|provider| provider.id()).collect();
     for (path, feature, runs) in code_paths() {
         assert_eq!(offers.contains(path), runs && !is_hidden(feature), "{path}: {offers:?}");
@@ -109,7 +109,7 @@ fn every_vector_is_counted() {
 
 /// Sums that the acceptance test requires of every provider with all parameter sets.
 #[test]
-fn sums_over_parameter_sets() {
+fn the_tables_have_the_required_sums() {
     let sum = |family: &str, suite: &str| -> u64 {
         let of = SUITES.iter().filter(|(algorithm, name, ..)| algorithm.starts_with(family) && *name == suite);
         of.map(|(_, _, attempted, unsupported)| attempted + unsupported).sum()
@@ -132,7 +132,7 @@ fn sums_over_parameter_sets() {
 }
 
 #[test]
-fn every_ordered_pair_is_there() {
+fn runs_every_ordered_pair() {
     let providers = providers();
     let of_asked: Vec<String> = providers.iter().filter(|it| asked(it)).flat_map(|it| it.algorithms()).collect();
     let algorithms = algorithms(&providers).into_iter().filter(|name| of_asked.contains(name)).collect::<Vec<_>>();
@@ -180,7 +180,7 @@ fn without_the_folder_lines_are_skipped() {
 }
 
 #[test]
-fn a_folder_with_nothing_in_it_fails() {
+fn fails_with_an_empty_folder() {
     let providers: Vec<Arc<Provider>> =
         providers().into_iter().filter(|provider| provider.hash("SHA3-256").is_some()).collect();
     let empty = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -113,7 +113,7 @@ impl VerifyingKey for GullibleKey {
 }
 
 #[test]
-fn a_verifier_that_takes_everything_is_found_out() {
+fn detects_a_verifier_that_accepts_everything() {
     let honest = rustcrypto();
     let mut gullible = provider("gullible");
     gullible.signatures.push(Arc::new(Gullible(honest.signature("Ed25519").unwrap().clone())));
@@ -187,7 +187,7 @@ impl DecapsulationKey for ForgetfulKey {
 }
 
 #[test]
-fn a_wrong_shared_secret_is_found_out() {
+fn detects_a_wrong_shared_secret() {
     let mut forgetful = provider("forgetful");
     forgetful.kems.push(Arc::new(Forgetful(rustcrypto().kem("ML-KEM-512").unwrap().clone())));
     let forgetful = Arc::new(forgetful);
@@ -205,7 +205,7 @@ fn a_wrong_shared_secret_is_found_out() {
 }
 
 #[test]
-fn the_provider_without_answers_is_left_out() {
+fn leaves_the_null_provider_out() {
     let mut null = provider("null");
     null.macs.push(Arc::new(Moody(rustcrypto().macs[0].clone())));
     assert!(lines(null).is_empty());

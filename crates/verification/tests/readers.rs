@@ -73,7 +73,7 @@ const FILES: &[(&str, Reader, usize)] = &[
 ];
 
 #[test]
-fn whole_files_have_all_their_vectors() {
+fn whole_files_contain_all_vectors() {
     let root = require!(vectors_root(), Need::Vectors);
     for (file, reader, vectors) in FILES {
         let bytes = std::fs::read(root.join(file)).unwrap();
@@ -82,7 +82,7 @@ fn whole_files_have_all_their_vectors() {
 }
 
 #[test]
-fn files_that_are_cut_are_refused() {
+fn rejects_truncated_files() {
     let root = require!(vectors_root(), Need::Vectors);
     for (file, reader, vectors) in FILES {
         let packed = std::fs::read(root.join(file)).unwrap();
@@ -107,7 +107,7 @@ fn files_that_are_cut_are_refused() {
 }
 
 #[test]
-fn files_that_are_garbled_do_not_panic() {
+fn garbled_files_do_not_panic() {
     let root = require!(vectors_root(), Need::Vectors);
     let mut random = Random(1);
     for (file, reader, _) in FILES {
@@ -123,7 +123,7 @@ fn files_that_are_garbled_do_not_panic() {
 }
 
 #[test]
-fn what_is_no_such_file_at_all_is_refused() {
+fn rejects_files_of_other_kinds() {
     let mut random = Random(2);
     let noise: Vec<u8> = (0..5000).map(|_| random.next() as u8).collect();
     let contents: [&[u8]; 14] = [
@@ -154,7 +154,7 @@ fn what_is_no_such_file_at_all_is_refused() {
 }
 
 #[test]
-fn a_field_that_is_missing_or_odd_is_named() {
+fn names_missing_or_invalid_fields() {
     let group = |fields: &str, test: &str| {
         format!(
             "{{\"algorithm\": \"ML-DSA\", \"mode\": \"sigVer\", \"revision\": \"FIPS204\", \"testGroups\": \

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_by_the_same_library_alone() {
+    fn only_the_same_library_finds_saved_progress() {
         let folder = std::env::temp_dir().join(format!("pqlab-kept-{}", std::process::id()));
         let (one, other) = (of(&folder, "1"), of(&folder, "2"));
         assert!(one.stream(100).is_none());

@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_goes_on_where_it_was_stopped() {
+    fn a_run_resumes_where_it_was_stopped() {
         let providers = pqlab_providers::providers();
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let primitive = Primitive::Signature(provider.signature("ML-DSA-44").unwrap());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_what_is_published() {
+    fn checks_every_published_number_up_to_the_requested_one() {
         let answers = |algorithm, answers, kem| -> Vec<u64> {
             checkpoints(algorithm, answers, kem).iter().map(|figure| figure.answers).collect()
         };

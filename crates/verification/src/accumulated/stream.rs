@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_goes_on_where_it_was_put_down() {
+    fn a_restored_stream_continues_where_it_was_saved() {
         let mut whole = Stream::begin();
         (0..1000).for_each(|_| answer(&mut whole));
         let mut first = Stream::begin();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_put_down_is_not_taken_up() {
+    fn rejects_invalid_saved_states() {
         for answers in ["", "00", "zz"] {
             assert!(Stream::take_up(&PutDown { done: 1, drawn: 32, answers: answers.to_owned() }).is_none());
         }

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_verifier_passes_and_every_flaw_is_found() {
+    fn accepts_a_sound_verifier_and_detects_every_flaw() {
         assert!(sound(Flaw::None, true) && sound(Flaw::None, false) && sound(Flaw::RefusesAll, false));
         let flaws =
             [Flaw::TellsOfTheFirst, Flaw::RefusesAll, Flaw::LeavesTheLast, Flaw::PreparedAlways, Flaw::OneShort];
@@ -273,14 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn bad_keys_are_refused_in_either_form() {
+    fn refuses_bad_keys_in_either_form() {
         let refusal = |flaw| scheme(flaw, true).load_verifying_key(&[1; 31]).err().unwrap();
         assert!(matches!(refusal(Flaw::None), Error::Length { .. }));
         assert!(matches!(refusal(Flaw::EncodedKeysUnchecked), Error::Library { .. }));
     }
 
     #[test]
-    fn it_only_verifies() {
+    fn only_verifies_and_encodes() {
         let scheme = scheme(Flaw::None, true);
         assert!(matches!(scheme.generate(Coins::Internal).err(), Some(Error::Unsupported(_))));
         let mut out = [0; 32];

@@ -216,7 +216,7 @@ mod tests {
 
     /// Reproduces `ed25519/ed25519vectors.json` exactly.
     #[test]
-    fn they_are_those_that_were_published() {
+    fn generated_edge_cases_match_the_published_file() {
         let mut text = Vec::new();
         let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b"\t"));
         edge_cases().serialize(&mut serializer).unwrap();

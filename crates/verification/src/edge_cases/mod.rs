@@ -104,7 +104,7 @@ mod tests {
     /// with a component of small order, batches therefore vary, and accept some that are refused alone. For all others
     /// they agree.
     #[test]
-    fn a_batch_and_a_single_verification_differ_where_a_part_is_of_small_order() {
+    fn batches_and_single_verification_differ_only_for_components_of_small_order() {
         let providers = pqlab_providers::providers();
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let (scheme, verifier) =

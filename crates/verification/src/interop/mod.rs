@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_are_fixed_and_as_long_as_asked() {
+    fn inputs_are_fixed_and_have_the_requested_length() {
         for length in [0, 1, 31, 32, 33, 1000] {
             assert_eq!(bytes("label", length).len(), length);
             assert_eq!(bytes("label", length), bytes("label", 1000)[..length]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_alike_stands_together() {
+    fn groups_equal_keys() {
         let offers = [("a", 2, "X"), ("a", 1, "Y"), ("b", 1, "Z"), ("b", 2, "X"), ("c", 1, "Y")];
         let groups = alike(&offers, |&(_, kind, algorithm)| (kind, algorithm));
         let ids = groups.iter().map(|group| group.iter().map(|(id, ..)| *id).collect::<String>());

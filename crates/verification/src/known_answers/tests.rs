@@ -39,7 +39,7 @@ fn a_full_check_reaches_the_slow_signatures() {
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn reports_algorithms_without_known_answers() {
     let providers = pqlab_providers::providers();
     let null = providers.iter().find(|provider| provider.library == "null").unwrap();
     assert!(matches!(check(null, "null"), Ok(KnownAnswer::NotAvailable(reason)) if reason.contains("embedded")));
@@ -364,7 +364,7 @@ fn flawed(fault: InjectedFault) -> Provider {
 }
 
 #[test]
-fn wrong_answers_are_found_and_named() {
+fn detects_and_names_wrong_answers() {
     let cases = [
         ("ML-KEM-768", FlipsPublicKey, "keygen gives another encapsulation key"),
         ("ML-KEM-768", FlipsPrivateKey, "keygen gives another decapsulation key"),
@@ -412,7 +412,7 @@ fn wrong_answers_are_found_and_named() {
 
 /// A KEM and a key agreement share the name; here the KEM is sound.
 #[test]
-fn a_wrong_key_agreement_is_found_beside_a_sound_kem() {
+fn detects_a_wrong_key_agreement_next_to_a_sound_kem() {
     for (fault, wrong) in [
         (FlipsSecret, "agreement gives another shared secret"),
         (FlipsPublicKey, "private key gives another public key"),

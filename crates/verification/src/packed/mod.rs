@@ -30,7 +30,7 @@ mod tests {
 
     /// A test build includes every library.
     #[test]
-    fn all_files_are_there_and_are_what_they_were() {
+    fn all_files_are_packed_with_the_recorded_digests() {
         for carried in FILES {
             assert!(!file(carried.name).unwrap().is_empty(), "{}", carried.name);
         }

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stands_side_by_side() {
+    fn columns_that_fit_share_a_block() {
         let expected = "            \
             \u{20}       libcrux\n\
             \u{20}           aws-lc     avx2  rustcrypto\n\
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_wider_than_it_may_be() {
+    fn no_line_exceeds_the_width() {
         for width in [22, 30, 40, 80] {
             let text = grid().text(width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");

@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_matters_is_on_the_page() {
+    fn the_page_shows_everything_that_matters() {
         let (vectors, pairs) = lines();
         for width in [60, 80, 120] {
             let page = page(&vectors, &pairs, &[accepting("a", 4), accepting("b", 0)], width);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_is_well_nothing_is_said_of_failures() {
+    fn omits_failures_if_there_are_none() {
         let page = page(&[line("a", "RFC 1", 2, 2)], &[], &[accepting("a", 4), accepting("b", 4)], 80);
         assert!(page.contains("Other published vectors") && page.contains("All accept the same signatures."));
         for text in ["Failures", "Known defects", "Wycheproof"] {

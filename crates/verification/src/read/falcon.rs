@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_signature_is_taken_out_of_the_signed_message() {
+    fn extracts_the_signature_from_the_signed_message() {
         let nonce = [7; NONCE];
         let signed = [&[0, 4][..], &nonce, b"message", &[0x29, 1, 2, 3]].concat();
         let expected = [&[0x39][..], &nonce, &[1, 2, 3]].concat();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn coefficients_are_packed_from_the_left() {
+    fn packs_coefficients_from_the_left() {
         let mut out = Vec::new();
         pack("f", &[1, -1, 2, -2], 6, &mut out).unwrap();
         // 000001 111111 000010 111110

@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_fields_sections_and_comments() {
+    fn reads_blocks_fields_sections_and_comments() {
         let file = b"# note\r\n[L = 224]\r\n\r\nLen = 0\r\nMsg = 00\r\n\r\n\r\nLen = 8\r\nMsg =\r\n";
         let blocks = blocks("f.rsp", file).unwrap();
         assert_eq!(blocks.len(), 3);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_field_is_refused_with_its_line() {
+    fn rejects_invalid_lines_with_their_number() {
         for (file, expected) in [
             (&b"Len 8\n"[..], "f, line 1: not a field with a value"),
             (b"a = 1\n[L = 224\n", "f, line 2: not a field with a value"),

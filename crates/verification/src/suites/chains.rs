@@ -89,7 +89,7 @@ mod tests {
     use pqlab_testing::{Need, require};
 
     #[test]
-    fn chains_are_those_of_the_files() {
+    fn embedded_chains_match_the_files() {
         let folder = require!(vectors_root(), Need::Vectors);
         for chain in CHAINS {
             let name = format!("nist-cavp-sha3/{}Monte.rsp.gz", chain.algorithm.replace('-', "_"));

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_goes_through_every_lane_and_no_other_has_it() {
+    fn puts_a_message_through_every_lane_but_into_one_at_a_time() {
         let info = HashParameters::of("SHA3-256").unwrap();
         let message = [7; 32];
         let (good, bad) = (Copying { bad: false }, Copying { bad: true });

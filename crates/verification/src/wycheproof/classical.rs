@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_encoded_as_the_algorithm_says() {
+    fn encodes_points_as_the_algorithm_requires() {
         let point = [4, 10, 11, 20, 21];
         assert_eq!(encoded_point(&point, 5), point);
         assert_eq!(encoded_point(&point, 3), [3, 10, 11]);
