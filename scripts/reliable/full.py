@@ -71,7 +71,7 @@ class Strace:
 
 
 def from_there_on(writes, place):
-    """Returns options that make the write at this place and all later ones fail. strace counts each kind of call separately."""
+    """Returns options that make this write and all later ones fail. strace counts each kind of call separately."""
     counts = {call: 1 + sum(write.call == call for write in writes[:place]) for call in CALLS}
     return [word for call, count in counts.items() for word in ("-e", f"inject={call}:error=ENOSPC:when={count}+")]
 
@@ -113,7 +113,7 @@ class Tally:
             yield place
 
     def try_each(self, places, trial):
-        """Makes the writes at these places fail, using `trial`, which returns faults, whether any failed, and whether it ended well."""
+        """Makes these writes fail with `trial`, which returns faults, whether any failed, and whether it ended well."""
         for place in self.places(places):
             try:
                 faults, hit, well = trial(place)
@@ -151,7 +151,7 @@ def traced_run(pqlab, strace, options):
 
 
 def checked_run(pqlab, strace, options, earlier):
-    """Checks a run on a full disk and what follows. Returns faults, whether anything failed, and whether it ended well."""
+    """Checks a run on a full disk. Returns faults, whether anything failed, and whether it ended well."""
     session = traced_run(pqlab, strace, options)
     hit, well = strace.hit(), session.code == 0
     faults = [] if well else complaint(session.code, session.said(), str(pqlab.database))

@@ -1,9 +1,9 @@
 """Reports of ThreadSanitizer with a standard library that is not instrumented.
 
-It then does not see the synchronisation inside the library: that a `OnceLock` is filled before it is read, that a contended mutex is
-taken, a channel is read, or a thread is joined after the work before it. A report belongs to this project if the innermost frame
-outside the library, of one of the two accesses, is in this workspace, and neither access is to data that the library passes on in
-these ways.
+It then does not see the synchronisation inside the library: that a `OnceLock` is filled before it is read, that a
+contended mutex is taken, a channel is read, or a thread is joined after the work before it. A report belongs to this
+project if the innermost frame outside the library, of one of the two accesses, is in this workspace, and neither access
+is to data that the library passes on in these ways.
 """
 
 import re
