@@ -93,7 +93,7 @@ const HONEST: [(u8, usize, usize); 6] = [(1, 0, 0), (2, 255, 3), (2, 7, 137), (3
 const COUNTS: [usize; 32] =
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 6, 8, 9];
 
-/// Greatest number of changes by an input.
+/// Maximum number of changes by an input.
 const CHANGES: usize = 8;
 
 impl Scene {

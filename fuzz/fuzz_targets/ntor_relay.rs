@@ -49,7 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
     while let Some((header, body)) = rest.split_first_chunk::<2>() {
         let length = usize::from(u16::from_be_bytes(*header));
         assert!(ANSWERS.contains(&length), "an answer of {length} bytes");
-        // A reset can swallow the end of what was sent.
+        // A reset can swallow the end of the answers.
         let Some(next) = body.get(length..) else { break };
         rest = next;
     }

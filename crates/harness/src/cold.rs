@@ -11,9 +11,9 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Least size of the buffer in bytes, used if the machine does not report its caches.
+/// Minimum size of the buffer in bytes, used if the machine does not report its caches.
 pub const SMALLEST: usize = 16 << 20;
-/// Greatest size of the buffer in bytes, so that many workers fit into memory.
+/// Maximum size of the buffer in bytes, so that many workers fit into memory.
 pub const LARGEST: usize = 128 << 20;
 /// Lower bound on the bytes of a cache line.
 const LINE: usize = 64;

@@ -29,8 +29,8 @@ pub struct Gate {
     pressure: Option<KernelFile>,
     schedstat: Option<KernelFile>,
     tick_ns: u64,
-    /// Cores to which the throughput baseline applies. `None` if the thread may run on several core types, so that
-    /// there is no baseline.
+    /// Cores to which the throughput baseline applies. `None` if the thread may run on several core types, whose
+    /// baselines differ.
     cores: Option<Cores>,
     /// Throughput baseline of the core: additions per cycle.
     width: KnownAdditions,
@@ -96,8 +96,8 @@ pub struct Observation {
 /// Limits above which something counts as a disturbance. `None` switches a rule off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Least share of the visit's wall time for which the thread had a processor, in percent. Default 98: an interrupt
-    /// takes some µs of a 10 ms visit, but another task that gets a turn takes 1 ms or more.
+    /// Minimum share of the visit's wall time for which the thread had a processor, in percent. Default 98: an
+    /// interrupt takes some µs of a 10 ms visit, but another task that gets a turn takes 1 ms or more.
     ///
     /// If the workload itself [waits](Self::workload_waits), this is a share of the time for which the thread ran or
     /// was ready to run.
@@ -105,24 +105,24 @@ pub struct Thresholds {
     /// Whether the workload sleeps, or waits for other threads or the disk. Time without a processor then counts as
     /// lost only if the thread was ready to run.
     pub workload_waits: bool,
-    /// Greatest share of the wall time that may be stolen, in percent. Default 1: in a visit below one second, any tick
+    /// Maximum share of the wall time that may be stolen, in percent. Default 1: in a visit below one second, any tick
     /// of `/proc/stat` exceeds it.
     pub max_steal_pct: Option<f64>,
     /// Number of times the kernel may take the processor away. Kernel threads do so on a quiet machine too, for some
     /// µs.
     pub switches: Option<SwitchLimit>,
-    /// Greatest pressure in percent of the wall time, in a visit with any involuntary switch. Default 10.
+    /// Maximum pressure in percent of the wall time, in a visit with any involuntary switch. Default 10.
     ///
     /// PSI counts tasks that wait for any processor. A waiting task matters only if this thread's processor was taken
     /// away too.
     pub max_pressure_pct: Option<f64>,
-    /// Greatest change of the core's clock between before and after, in percent. Default 10: more than the steps of a
+    /// Maximum change of the core's clock between before and after, in percent. Default 10: more than the steps of a
     /// boosted clock and the errors of the estimate.
     pub max_clock_drift_pct: Option<f64>,
-    /// Greatest [loss of throughput](Observation::narrowed_pct) of the core, in percent. Default 5: it varies by less
+    /// Maximum [loss of throughput](Observation::narrowed_pct) of the core, in percent. Default 5: it varies by less
     /// than 1 on an unshared core, and a load on its other hardware thread takes 15 or more.
     pub max_narrowed_pct: Option<f64>,
-    /// Greatest number of [other tasks](Observation::runnable_tasks). Default 0: each takes a processor from a thread
+    /// Maximum number of [other tasks](Observation::runnable_tasks). Default 0: each takes a processor from a thread
     /// for half the time.
     pub max_runnable_tasks: Option<u64>,
 }

@@ -33,7 +33,7 @@ const BLOCK: u64 = 8;
 const LINKS: u64 = 16;
 /// Calls per group before the measurement starts.
 const WARM_UP: usize = 64;
-/// Least length of the warm-up in ns. The cost of a call is estimated from it.
+/// Minimum length of the warm-up in ns. The cost of a call is estimated from it.
 const WARM_UP_NS: u64 = 20_000_000;
 
 /// Operation whose timing is tested.
@@ -56,7 +56,7 @@ pub trait Target {
 pub struct LeakPlan {
     /// Samples of a comparison, half of them per class.
     pub samples: u64,
-    /// Fewest samples per class, however long they take.
+    /// Minimum number of samples per class, however long they take.
     pub least: u64,
     /// Time limit in ns. The number of samples that fit is planned beforehand.
     pub longest_ns: u64,
@@ -99,7 +99,7 @@ pub fn measure(
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
     let times = measure_here(target, pools, plan, progress, pinned);
     if pinned.is_some() {
-        // Pin to the original processors. A thread that cannot go back is no worse off than before.
+        // Pin to the original processors. A failure leaves the thread where it is, which is harmless.
         affinity::pin(&home).ok();
     }
     times

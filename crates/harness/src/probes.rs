@@ -6,13 +6,13 @@ use crate::clock::monotonic_ns;
 use crate::gate::{Gate, Probe};
 use pqlab_record::Chunk;
 
-/// Greatest loss of throughput of a chunk that counts, in percent. The same as for a visit.
+/// Maximum loss of throughput of a chunk that counts, in percent. The same as for a visit.
 pub(crate) const MOST_NARROWED_PCT: f64 = 5.0;
 
 /// Time between probes in ns, rounded up to a whole sample. A probe takes a fiftieth of it.
 const BETWEEN_LOOKS_NS: u64 = 1_500_000;
 
-/// Fewest samples that must remain for shared chunks to be left out.
+/// Minimum number of samples that must remain for shared chunks to be left out.
 const LEAST_LEFT: u32 = 10;
 
 /// A chunk, with what the probes before and after it showed.

@@ -307,7 +307,7 @@ impl Worker {
         }
     }
 
-    /// Explains why there was no answer.
+    /// Explains the missing answer.
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {

@@ -28,7 +28,7 @@ pub struct Program {
     pub build: BuildId,
 }
 
-/// Reason why there is no worker process.
+/// Reason why a worker process is missing or unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
     /// The program could not be started.

@@ -129,7 +129,7 @@ impl Tally {
         residues.iter().for_each(|residue| self.seen[residue as usize] += 1);
     }
 
-    /// Returns the usual leftover state; `None` if there was no reading, or one failed.
+    /// Returns the usual leftover state; `None` without readings, or if one failed.
     pub(crate) fn outcome(&self) -> Option<Residues> {
         let usual = |residue: &Residue| 2 * self.seen[*residue as usize] > self.readings;
         (self.readings > 0 && !self.unreadable).then(|| Residue::ALL.into_iter().filter(usual).collect())
@@ -227,8 +227,8 @@ mod arch {
 
     pub(super) fn put_back(registers: &Registers) {
         clear_upper();
-        // SAFETY: loads what was stored from the same registers. `emms` empties the x87 stack and `cld` clears the
-        // direction flag, as the ABI requires between functions.
+        // SAFETY: loads values that were stored from the same registers. `emms` empties the x87 stack and `cld` clears
+        // the direction flag, as the ABI requires between functions.
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const registers.mxcsr, options(readonly, nostack));
             asm!(

@@ -43,9 +43,9 @@ const JOINING_ROUNDS: u32 = 3;
 /// Share of the requested half-width that joining processes aim for. The interval's width varies by chance, so a number
 /// that just reaches the target would miss it every other time.
 const AIM: f64 = 0.8;
-/// Greatest number of processes of a case.
+/// Maximum number of processes of a case.
 const MOST_PROCESSES: u32 = 24;
-/// Fewest processes from whose differences the number of additional ones can be derived.
+/// Minimum number of processes from whose differences the number of additional ones can be derived.
 const FEWEST_FOR_MORE: u32 = 8;
 /// A sample of one operation is at least this many times as long as the counter's resolution and cost.
 const GRAINS_PER_SAMPLE: f64 = 100.0;
@@ -54,9 +54,9 @@ const GRAINS_PER_SAMPLE: f64 = 100.0;
 const GRAINS_PER_BATCH: f64 = 400.0;
 /// Rounds of the pilot, from which the adaptive rules plan the rest. At least as many are measured.
 const PILOT_ROUNDS: u32 = 3;
-/// Greatest number of samples in a visit, which bounds the memory of a run.
+/// Maximum number of samples in a visit, which bounds the memory of a run.
 const SAMPLES_PER_VISIT: u64 = 1000;
-/// Fewest samples of a visit to a short operation: the median of fewer means little.
+/// Minimum number of samples of a visit to a short operation: the median of fewer means little.
 pub const LEAST_SAMPLES: u64 = 10;
 /// Share of a visit's time spent on warm-up after the first visit.
 const WARMUP_SHARE: f64 = 0.1;
@@ -64,7 +64,7 @@ const WARMUP_SHARE: f64 = 0.1;
 /// Reason why measuring ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
-    /// There is no worker process, or no usable one.
+    /// A worker process is missing or unusable.
     #[error(transparent)]
     Worker(#[from] WorkerError),
     /// The observer refused to continue.
@@ -291,8 +291,8 @@ impl Block<'_> {
         let first = open.rounds == 0 || open.first_calls_ns.contains_key(&process);
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
-            // For these cases the cold state is what is measured. No warm-up before a first call; one call to settle
-            // into the process before the caches are evicted.
+            // These cases measure the cold state. No warm-up before a first call; one call to settle into the process
+            // before the caches are evicted.
             _ if case.state() == State::FirstCall || open.counted => 0,
             _ if case.state() == State::Evicted => u64::from(first),
             // None for operations of many milliseconds: they ran during preparation, and cold caches hardly matter.

@@ -8,7 +8,7 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Greatest number of bytes per write. The system applies the time limit to each write, so without this a long message
+/// Maximum number of bytes per write. The system applies the time limit to each write, so without this a long message
 /// could take many times as long.
 const PORTION: usize = 16 << 10;
 

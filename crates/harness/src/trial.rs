@@ -92,13 +92,13 @@ pub struct Demands {
     /// stolen time and for other loads on the cores of [its processors](Trial::processors). Samples are wall times,
     /// because cycles and instructions are counted for one thread only.
     pub several_threads: bool,
-    /// Least length of a sample in ns, unless the user sets the batch.
+    /// Minimum length of a sample in ns, unless the user sets the batch.
     pub shortest_sample_ns: u64,
     /// Operations per sample are a multiple of this, unless the user sets the batch; 0 and 1 allow any number.
     pub multiple_of: u64,
     /// Another process performs the operations and [times](Trial::own_ns) them.
     pub own_time: bool,
-    /// Greatest number of operations in a wave, each a sample with [its own time](Trial::own_samples). They may run at
+    /// Maximum number of operations in a wave, each a sample with [its own time](Trial::own_samples). They may run at
     /// once, or have other work between them. 0 if the routine itself is timed.
     pub wave: u64,
     /// Takes the number of samples that [the protocol](pqlab_record::Protocol::handshakes) sets, whatever their spread:

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
-/// Greatest accepted length of a frame, in bytes: many times what the samples of a visit take.
+/// Maximum accepted length of a frame, in bytes: many times what the samples of a visit take.
 const LONGEST_FRAME: u32 = 64 << 20;
 
 /// First message of a coordinator. The worker answers with a [`Greeting`], and continues only if both are of one build.
@@ -89,9 +89,9 @@ pub struct VisitRequest {
     pub batch: u64,
     /// Operations to run first without counting them.
     pub warmup: u64,
-    /// Greatest number of samples.
+    /// Maximum number of samples.
     pub samples: u64,
-    /// Fewest samples of a short operation, whatever the time; 0 for none.
+    /// Minimum number of samples of a short operation, whatever the time; 0 for none.
     pub least: u64,
     /// Time after which no further sample starts, in ns. The first is always taken.
     pub budget_ns: u64,

@@ -58,7 +58,7 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Returns everything as JSON: the lines of vectors and of pairs, the sums of both, what is not applicable, the known
+/// Returns everything as JSON: the lines of vectors and of pairs, the sums of both, inapplicable vectors, known
 /// defects, and who accepts which edge cases.
 ///
 /// # Errors

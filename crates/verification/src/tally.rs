@@ -85,7 +85,7 @@ impl Tally {
         }
     }
 
-    /// Whether there was no vector at all.
+    /// Whether nothing was counted.
     pub(crate) fn is_empty(&self) -> bool {
         self.attempted == 0 && self.reasons.is_empty()
     }

@@ -55,7 +55,7 @@ impl<'a> Vectors<'a> {
     }
 
     /// Reads a file from the folder of published vectors if there is one, otherwise from the fetched ones or the
-    /// program. Returns [`ReadFault::Absent`] if there is no folder and the file is nowhere else.
+    /// program. Without a folder, a file that is nowhere else gives [`ReadFault::Absent`].
     pub(crate) fn file<T: Send + Sync + 'static>(
         &self,
         name: &str,

@@ -21,7 +21,7 @@ pub(crate) const POOL: usize = 16;
 const POOL_TIME: Duration = Duration::from_millis(10);
 /// Messages per thread that signs many per sample. How often a signer rejects and retries depends on the message.
 const MESSAGES: usize = 16 * POOL;
-/// Greatest memory of these messages, in bytes.
+/// Maximum memory of these messages, in bytes.
 const MESSAGE_MEMORY: usize = 1 << 20;
 
 /// Creates the generator of a case's inputs.

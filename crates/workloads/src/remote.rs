@@ -15,18 +15,18 @@ use pqlab_record::{Case, Form, State};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Least length of a sample in ns, so that messages are a small part of it.
+/// Minimum length of a sample in ns, so that messages are a small part of it.
 const SAMPLE_NS: u64 = 500_000;
 /// Length of a visit during warm-up, in ns.
 const WARM_UP_VISIT_NS: u64 = 20_000_000;
-/// Greatest length of the warm-up in ns, unless one operation takes longer. A small part of the harness's time limit
+/// Maximum length of the warm-up in ns, unless one operation takes longer. A small part of the harness's time limit
 /// for preparing a case (`harness::process::Limits::request`).
 const WARM_UP_NS: u64 = 10_000_000_000;
-/// Least length of a visit that counts in the warm-up, in ns: messages are a small part of it.
+/// Minimum length of a visit that counts in the warm-up, in ns: messages are a small part of it.
 const LONG_VISIT_NS: u64 = WARM_UP_VISIT_NS / 4;
-/// Fewest long visits before the warm-up ends.
+/// Minimum number of long visits before the warm-up ends.
 const LEAST_VISITS: usize = 6;
-/// Least total time of these visits, in ns.
+/// Minimum total time of these visits, in ns.
 const LEAST_NS: u64 = 100_000_000;
 /// Speed-up since the first visit that indicates a compiler at work, and the least total time of long visits in that
 /// case, in ns.
@@ -36,9 +36,9 @@ const LEAST_COMPILED_NS: u64 = 1_000_000_000;
 const MOST_DISPUTED: usize = 50;
 /// Relative speed-up of the later visits over the earlier ones that still counts as steady.
 const STEADY_WITHIN: f64 = 0.02;
-/// Greatest number of sets of inputs per case, from the protocol.
+/// Maximum number of sets of inputs per case, from the protocol.
 const MOST_SETS: usize = 4096;
-/// Greatest total size of the inputs in bytes: half a message.
+/// Maximum total size of the inputs in bytes: half a message.
 const MESSAGE_BYTES: usize = 8 << 20;
 /// Answers to check per sample.
 const KEPT: usize = 4;
@@ -218,7 +218,7 @@ pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Functio
 /// What a worker reports for an answer of a function.
 const RIGHT: &[u8] = b"right";
 const UNCHECKED: &[u8] = b"unchecked";
-/// Greatest length of any other report, in characters.
+/// Maximum length of any other report, in characters.
 const MOST_WORDS: usize = 300;
 
 const SECRET: &str = "the two sides have different shared secrets";

@@ -2,7 +2,7 @@ use crate::CaseOptions;
 use pqlab_record::{CoinSource, UnknownWord};
 use std::str::FromStr;
 
-/// Greatest number of keys that a case may rotate through.
+/// Maximum number of keys that a case may rotate through.
 const MOST_KEYS: u64 = 4096;
 
 /// A variant of signing, or of measuring it.

@@ -28,7 +28,7 @@ const CALIBRATION: Duration = Duration::from_millis(50);
 
 /// Counts between two moments of one thread.
 pub trait Counter: Send {
-    /// Returns what is counted.
+    /// Returns the counted quantity.
     fn metric(&self) -> Metric;
     /// Marks the first moment.
     fn start(&mut self);

@@ -23,7 +23,7 @@ pub enum TscProbe {
     Absent,
 }
 
-/// Measures the counter's rate in ticks per second against the monotonic clock over `duration`; `None` if there is no
+/// Measures the counter's rate in ticks per second against the monotonic clock over `duration`; `None` without a
 /// constant-rate counter. In 50 ms the rate is known to a few parts per million.
 pub fn calibrate_tsc(duration: Duration) -> Option<f64> {
     let baseline = Baseline::take()?;
@@ -40,7 +40,7 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// Reads both clocks now; `None` if there is no constant-rate counter.
+    /// Reads both clocks now; `None` without a constant-rate counter.
     pub fn take() -> Option<Baseline> {
         (probe() == TscProbe::Invariant).then(|| tightest(TRIES, read, monotonic_ns))
     }

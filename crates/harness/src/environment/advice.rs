@@ -73,7 +73,7 @@ pub fn advise(environment: &Environment) -> Vec<Advice> {
     advice
 }
 
-/// Returns advice on what is not recorded: isolated processors, CPU time limits, and the power supply.
+/// Returns advice on facts that are not recorded: isolated processors, CPU time limits, and the power supply.
 pub fn advise_here() -> Vec<Advice> {
     advise_from(&Root::new(Path::new("/")))
 }

@@ -94,7 +94,7 @@ impl KnownAdditions {
     }
 }
 
-/// Greatest number of task counts per probe. A task that runs only briefly is missing from one of them.
+/// Maximum number of task counts per probe. A task that runs only briefly is missing from one of them.
 const COUNTS: usize = 8;
 /// Time to sleep between counts. One of the trial's threads may need this processor to go to sleep itself.
 const BETWEEN_COUNTS: Duration = Duration::from_micros(50);

@@ -48,7 +48,8 @@ pub(crate) trait System {
     /// Returns the processor on which the calling thread is running.
     fn current_processor() -> Option<u32>;
 
-    /// Returns the CPU-time clock of a process, over all its threads. `None` if there is no such process or clock.
+    /// Returns the CPU-time clock of a process, over all its threads. `None` if the process or the clock does not
+    /// exist.
     fn process_cpu_clock(process: u32) -> Option<ClockId>;
 
     /// Returns the number of involuntary context switches of the calling thread, or of the process if the system does

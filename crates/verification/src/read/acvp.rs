@@ -27,7 +27,7 @@ struct File<G> {
 /// Returns the groups of a file with that header.
 ///
 /// # Errors
-/// [`ReadError`] for another header, if fields of `G` are missing, or if there are no groups.
+/// [`ReadError`] for another header, missing fields of `G`, or a file without groups.
 pub fn groups<G: DeserializeOwned>(file: &str, bytes: &[u8], header: Header) -> Result<Vec<G>, ReadError> {
     let parsed: File<G> = json(file, bytes)?;
     let unexpected = |field, value: &str| Err(ReadError::whole(file, ReadFault::unexpected(field, value)));

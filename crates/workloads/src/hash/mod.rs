@@ -27,7 +27,7 @@ const XOF_OUTPUT: u64 = 32;
 const STREAM: u64 = 16384;
 /// Length in bytes of an authenticated or encrypted message.
 const RECORD: usize = 1024;
-/// Greatest size of a message pool in bytes, so that it stays in the second-level cache.
+/// Maximum size of a message pool in bytes, so that it stays in the second-level cache.
 const POOL_BYTES: usize = 256 << 10;
 
 const OUTPUT: &str = "out";

@@ -8,7 +8,7 @@ use std::sync::Arc;
 const PART: usize = 1024;
 /// Bytes of output that prove that a message was absorbed.
 const PROOF: usize = 32;
-/// Greatest number of bytes that a batch may squeeze, because they are compared with the output of a single call.
+/// Maximum number of bytes that a batch may squeeze, because they are compared with the output of a single call.
 const LONGEST: usize = 64 << 20;
 
 /// Absorbs messages in parts of 1 KiB. One operation begins, takes the parts, ends, and squeezes 32 bytes.

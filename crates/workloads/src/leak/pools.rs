@@ -6,7 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Inputs per group.
 const POOL: usize = 64;
-/// Fewest inputs per group, if making them is slow.
+/// Minimum number of inputs per group, if making them is slow.
 const LEAST: usize = 8;
 /// Time after which no more inputs are made, in ns.
 const LONGEST_NS: u64 = 3_000_000_000;

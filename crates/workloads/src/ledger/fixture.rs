@@ -10,11 +10,11 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Greatest number of different transactions in a process: a larger block repeats them.
+/// Maximum number of different transactions in a process: a larger block repeats them.
 pub(super) const POOL: u64 = 1_000;
 /// Chain of the verifier.
 pub(super) const CHAIN: u32 = 1;
-/// Greatest length of a transaction in bytes.
+/// Maximum length of a transaction in bytes.
 pub(super) const LONGEST: usize = 1 << 14;
 
 /// Encoded transactions, some of them bad.

@@ -6,7 +6,7 @@
 //!
 //! Handshakes that carry messages, hs-ntor of onion services and ntor v3, are measured by step and whole.
 //!
-//! Of the three circuit handshakes, `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
+//! `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
 
 pub mod client;
 mod exchange;

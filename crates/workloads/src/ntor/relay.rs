@@ -24,13 +24,13 @@ use std::time::Duration;
 
 /// HTYPE of a request for the descriptor.
 const DESCRIPTOR: u16 = 0xff00;
-/// Greatest length of HDATA in bytes: the authenticated onionskin with ML-KEM-1024.
+/// Maximum length of HDATA in bytes: the authenticated onionskin with ML-KEM-1024.
 const LONGEST: usize = 1652;
 /// Time limit for receiving a message after its first byte, in ns.
 const MESSAGE_TIME: u64 = 5_000_000_000;
 /// Time for which a connection may be silent.
 const IDLE: Duration = Duration::from_secs(30);
-/// Greatest number of clients at once; more are disconnected.
+/// Maximum number of clients at once; more are disconnected.
 pub(super) const CLIENTS: usize = 256;
 
 /// What a client must know about frames and limits, in lines.

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 
-/// Least length of a sample in ns: releasing a thread takes a fraction of a microsecond.
+/// Minimum length of a sample in ns: releasing a thread takes a fraction of a microsecond.
 const SAMPLE_NS: u64 = 10_000_000;
 /// Portions of a thread's share of a sample. At 10 ms a portion takes 20 µs, which makes the cost of the counter
 /// negligible and limits how far apart threads finish.

@@ -27,7 +27,7 @@ const LOOPBACK_WAVE: u64 = 4;
 pub(super) const LINK_WAVE: u64 = 13;
 /// Handshakes in memory that determine the time between connections.
 const TRIED: usize = 5;
-/// Least time between starts of connections over a link, as multiples of both sides' computing time and of the line's
+/// Minimum time between starts of connections over a link, as multiples of both sides' computing time and of the line's
 /// time for their bytes.
 const APART: u64 = 4;
 const APART_ON_LINE: f64 = 1.5;

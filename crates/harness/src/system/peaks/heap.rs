@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
 /// Bytes that this thread has allocated since counting began, minus those it freed.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
-/// Greatest value of [`LIVE`].
+/// Maximum of [`LIVE`].
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 /// The C library's functions, found before any slot is changed.
 static REAL: OnceLock<Real> = OnceLock::new();
