@@ -62,8 +62,8 @@ mod tests {
     #[test]
     fn rejects_repeated_short_times_but_not_single_disturbances() {
         let mut own = OwnTime::default();
-        let told: Vec<_> = (0..IN_A_ROW).map(|_| own.judge(1_000_000, 2_000_000)).collect();
-        let (last, before) = told.split_last().unwrap();
+        let results: Vec<_> = (0..IN_A_ROW).map(|_| own.judge(1_000_000, 2_000_000)).collect();
+        let (last, before) = results.split_last().unwrap();
         assert!(before.iter().all(|kept| *kept == Ok(2_000_000)), "who tells too little gains nothing");
         assert!(last.as_ref().is_err_and(|error| error.to_string().contains("25 visits in a row")));
         let mut own = OwnTime::default();

@@ -430,8 +430,8 @@ impl Block<'_> {
 /// Returns the operations per sample, so that it is long compared with the counter's resolution and cost, and as long
 /// as the trial requires.
 fn calibrate(ns_per_operation: f64, grain_ns: f64, demands: Demands) -> u64 {
-    let asked = demands.shortest_sample_ns as f64;
-    let at_least = |grains: f64| (grains * grain_ns.max(1.0)).max(asked);
+    let required_ns = demands.shortest_sample_ns as f64;
+    let at_least = |grains: f64| (grains * grain_ns.max(1.0)).max(required_ns);
     let enough = if ns_per_operation >= at_least(GRAINS_PER_SAMPLE) {
         1
     } else {

@@ -327,8 +327,8 @@ fn a_trial_gets_the_samples_it_requires() {
     let adaptive = Protocol::default();
     let long = Demands { several_threads: true, shortest_sample_ns: 1_000_000, multiple_of: 4, ..Demands::default() };
     assert_eq!(batch(long, &adaptive), 52, "50 operations of 20 µs take a millisecond; 52 is a multiple of 4");
-    let asked = Protocol { batch: Some(7), ..Protocol::default() };
-    assert_eq!(batch(long, &asked), 7);
+    let fixed_batch = Protocol { batch: Some(7), ..Protocol::default() };
+    assert_eq!(batch(long, &fixed_batch), 7);
 }
 
 #[test]
@@ -465,11 +465,11 @@ fn repeats_disturbed_visits_after_all_others() {
     let mut machine = ScriptedMachine::new(Load::Neighbour);
     let plan = [case("A", "one"), case("B", "one")];
     measure(&mut machine, &plan, &Protocol { processes: 3, ..Protocol::default() });
-    let asked: Vec<&(u32, String)> = machine.log.iter().take(6).collect();
-    let mut distinct = asked.clone();
+    let first_turns: Vec<&(u32, String)> = machine.log.iter().take(6).collect();
+    let mut distinct = first_turns.clone();
     distinct.sort();
     distinct.dedup();
-    assert_eq!(distinct.len(), 6, "the first six visits are those of the round, none twice: {asked:?}");
+    assert_eq!(distinct.len(), 6, "the first six visits are those of the round, none twice: {first_turns:?}");
     assert!(machine.waited > 0, "where everything was put off, some time passes");
 }
 

@@ -17,7 +17,7 @@ mod tests {
 
     #[test]
     fn puts_commas_between_thousands() {
-        let of = [0, 7, 999, 1000, 12_345, 1_000_000].map(thousands);
-        assert_eq!(of, ["0", "7", "999", "1,000", "12,345", "1,000,000"]);
+        let formatted = [0, 7, 999, 1000, 12_345, 1_000_000].map(thousands);
+        assert_eq!(formatted, ["0", "7", "999", "1,000", "12,345", "1,000,000"]);
     }
 }

@@ -17,13 +17,13 @@ fn counted(vectors: &Vectors) -> BTreeSet<String> {
     let providers = pqlab_providers::providers();
     let algorithms: BTreeSet<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
     let algorithms: Vec<String> = algorithms.into_iter().collect();
-    let of = |algorithm: &String| {
+    let lines_of = |algorithm: &String| {
         let mut lines = Vec::new();
         let select = |_: &str, name: &str, _: &str| name == algorithm;
         verify(&providers, vectors, &select, &mut |line| lines.push(said(&line)));
         lines
     };
-    algorithms.par_iter().with_max_len(1).flat_map_iter(of).collect()
+    algorithms.par_iter().with_max_len(1).flat_map_iter(lines_of).collect()
 }
 
 fn said(line: &Line) -> String {
@@ -55,10 +55,10 @@ fn compare(name: &str, actual: &BTreeSet<String>) {
     let known = fs::read_to_string(&file).unwrap();
     let known: BTreeSet<String> = known.lines().map(str::to_owned).collect();
     let providers: BTreeSet<String> = known.iter().map(|line| provider(line)).filter(|id| here.contains(id)).collect();
-    let of = |lines: &BTreeSet<String>| -> BTreeSet<String> {
+    let relevant = |lines: &BTreeSet<String>| -> BTreeSet<String> {
         lines.iter().filter(|line| providers.contains(&provider(line)) && !elsewhere(line)).cloned().collect()
     };
-    let (known, actual) = (of(&known), of(actual));
+    let (known, actual) = (relevant(&known), relevant(actual));
     let gone: Vec<&String> = known.difference(&actual).collect();
     let new: Vec<&String> = actual.difference(&known).collect();
     assert!(gone.is_empty() && new.is_empty(), "{name}: no longer {gone:#?}, but {new:#?}");

@@ -111,8 +111,8 @@ fn every_vector_is_counted() {
 #[test]
 fn the_tables_have_the_required_sums() {
     let sum = |family: &str, suite: &str| -> u64 {
-        let of = SUITES.iter().filter(|(algorithm, name, ..)| algorithm.starts_with(family) && *name == suite);
-        of.map(|(_, _, attempted, unsupported)| attempted + unsupported).sum()
+        let matching = SUITES.iter().filter(|(algorithm, name, ..)| algorithm.starts_with(family) && *name == suite);
+        matching.map(|(_, _, attempted, unsupported)| attempted + unsupported).sum()
     };
     assert_eq!(sum("ML-KEM-", "ACVP ML-KEM keyGen"), 75);
     assert_eq!(sum("ML-KEM-", "ACVP ML-KEM encapDecap"), 165);
@@ -335,12 +335,12 @@ fn every_file_is_read(root: &Path, read: &[String]) {
 
 /// Runs `work` for each item, several at once, and returns all lines.
 fn parallel(items: &[String], work: impl Fn(&str, &mut dyn FnMut(Line)) + Sync) -> Vec<Line> {
-    let of = |item: &String| {
+    let run = |item: &String| {
         let mut lines = Vec::new();
         work(item, &mut |line| lines.push(line));
         lines
     };
-    items.par_iter().with_max_len(1).flat_map_iter(of).collect()
+    items.par_iter().with_max_len(1).flat_map_iter(run).collect()
 }
 
 /// Returns all algorithms of all providers, the slow ones first.

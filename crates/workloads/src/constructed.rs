@@ -20,20 +20,20 @@ pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) ->
     let half = every.then(|| FASTEST.to_owned());
     let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };
     let version = || BuildInfo { version: env!("CARGO_PKG_VERSION").to_owned(), build: "put together here".to_owned() };
-    let mut made = Vec::new();
+    let mut found = Vec::new();
     if HYBRID_KEMS.contains(&algorithm) && algorithm != WITH_MOCK {
         for pair in kem_pairs(providers, &options) {
             let Ok(kem) = hybrid_kem(algorithm, &pair, providers) else { continue };
-            made.push(Arc::new(Provider { kems: vec![kem], ..Provider::new(&pair.id(), version()) }));
+            found.push(Arc::new(Provider { kems: vec![kem], ..Provider::new(&pair.id(), version()) }));
         }
     }
     if HYBRID_SIGNATURES.contains(&algorithm) {
         for pair in signature_pairs(providers, &options) {
             let Ok(scheme) = hybrid_signature(algorithm, &pair, providers) else { continue };
-            made.push(Arc::new(Provider { signatures: vec![scheme], ..Provider::new(&pair.id(), version()) }));
+            found.push(Arc::new(Provider { signatures: vec![scheme], ..Provider::new(&pair.id(), version()) }));
         }
     }
-    made
+    found
 }
 
 #[cfg(test)]

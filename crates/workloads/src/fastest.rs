@@ -43,12 +43,12 @@ impl Question {
     pub fn cases(&self) -> Vec<Case> {
         let operations = self.operations();
         let block = format!("fastest/{}/{}", self.construction, self.asked);
-        let of = |candidate: &String| {
+        let cases_of = |candidate: &String| {
             let deciding = self.deciding.iter().filter(|case| operations.contains(&case.operation));
             let by = |case: &Case| Case { provider: candidate.clone(), block: block.clone(), ..case.clone() };
             deciding.map(by).collect::<Vec<_>>()
         };
-        self.candidates.iter().flat_map(of).collect()
+        self.candidates.iter().flat_map(cases_of).collect()
     }
 
     /// Merges a question about the same construction from another selection of the plan.

@@ -19,11 +19,11 @@ impl Workload for FunctionWorkload {
     }
 
     fn cases(&self, providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Case> {
-        let of = |provider: &Arc<Provider>| {
+        let cases_of = |provider: &Arc<Provider>| {
             let id = provider.id();
             provider.functions.iter().map(move |function| case(&id, function)).collect::<Vec<_>>()
         };
-        providers.iter().flat_map(of).collect()
+        providers.iter().flat_map(cases_of).collect()
     }
 
     /// A function is not a primitive and has no known answers.

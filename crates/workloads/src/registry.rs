@@ -132,13 +132,13 @@ mod tests {
         let registry = Registry::new(pqlab_providers::providers()).without(failed);
         let cases = registry.cases(&CaseOptions::default());
         let seed = Seed { run: 1, process: 0 };
-        let of = |provider: &str| {
+        let outcome_of = |provider: &str| {
             let case = cases.iter().find(|case| case.provider == provider && case.workload == "kem").unwrap();
             (registry.prepare(case, seed).err(), registry.prepare_first_call(case, seed).err())
         };
         let why = Some(Fault::Library("rustcrypto was not opened: it is gone".into()));
-        assert_eq!(of("rustcrypto"), (why.clone(), why));
-        assert_eq!(of("libcrux:portable"), (None, None));
+        assert_eq!(outcome_of("rustcrypto"), (why.clone(), why));
+        assert_eq!(outcome_of("libcrux:portable"), (None, None));
     }
 
     #[test]

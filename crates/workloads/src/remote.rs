@@ -289,8 +289,8 @@ impl Visits {
         while let Some(count) = next {
             // By this process's clock, because the other one cannot be trusted with how long this takes.
             let started = monotonic_ns();
-            let said = self.visit(count)?;
-            next = state.next(count, monotonic_ns() - started, said);
+            let reported_ns = self.visit(count)?;
+            next = state.next(count, monotonic_ns() - started, reported_ns);
         }
         state.judged()
     }

@@ -329,11 +329,11 @@ fn limit(root: &Root, folder: &str) -> Option<f64> {
 
 fn battery(root: &Root) -> Option<Advice> {
     let supplies = root.names("sys/class/power_supply");
-    let of = |supply: &String, file: &str| root.text(&format!("sys/class/power_supply/{supply}/{file}"));
+    let attribute = |supply: &String, file: &str| root.text(&format!("sys/class/power_supply/{supply}/{file}"));
     let discharging = supplies.iter().any(|supply| {
-        of(supply, "type").as_deref() == Some("Battery")
-            && of(supply, "scope").as_deref() != Some("Device")
-            && of(supply, "status").as_deref() == Some("Discharging")
+        attribute(supply, "type").as_deref() == Some("Battery")
+            && attribute(supply, "scope").as_deref() != Some("Device")
+            && attribute(supply, "status").as_deref() == Some("Discharging")
     });
     discharging.then(|| {
         Advice::warning("power", "on battery: the firmware holds the clock down").remedy("plug the machine in")

@@ -131,12 +131,12 @@ pub(super) fn caches(root: &Root) -> Vec<Cache> {
         .iter()
         .filter(|name| name.starts_with("index"))
         .filter_map(|index| {
-            let of = |file: &str| format!("{FOLDER}/{index}/{file}");
+            let path = |file: &str| format!("{FOLDER}/{index}/{file}");
             Some(Cache {
-                level: root.number(&of("level"))?,
-                kind: root.text(&of("type"))?,
-                size: bytes(&root.text(&of("size"))?)?,
-                line: root.number(&of("coherency_line_size")),
+                level: root.number(&path("level"))?,
+                kind: root.text(&path("type"))?,
+                size: bytes(&root.text(&path("size"))?)?,
+                line: root.number(&path("coherency_line_size")),
             })
         })
         .collect();

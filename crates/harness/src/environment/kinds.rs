@@ -19,7 +19,7 @@ pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
         .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
         .filter(|cpu| root.exists(&format!("{PROCESSORS}/cpu{cpu}")))
         .collect();
-    let told = |what: &str| {
+    let values = |what: &str| {
         let mut kinds: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for &cpu in &processors {
             let value = root.number(&format!("{PROCESSORS}/cpu{cpu}/{what}"));
@@ -28,7 +28,7 @@ pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
         kinds.values_mut().for_each(|kind| kind.sort_unstable());
         kinds.into_values().collect::<Vec<_>>()
     };
-    TELLING.into_iter().map(told).find(|kinds| kinds.len() > 1).unwrap_or_default()
+    TELLING.into_iter().map(values).find(|kinds| kinds.len() > 1).unwrap_or_default()
 }
 
 /// Parses `0-7,16`; `None` for anything else.

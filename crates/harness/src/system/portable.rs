@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn asks_the_kernel_for_its_name_without_files() {
         let nothing = pqlab_record::Counters::default();
-        let mut asked = crate::environment::capture(Vec::new(), nothing);
-        let read = asked.clone();
-        asked.os.kernel.clear();
-        asked.host.name = None;
-        Portable::complete(&mut asked);
-        assert_eq!((asked.os.kernel, asked.host.name), (read.os.kernel, read.host.name));
+        let mut environment = crate::environment::capture(Vec::new(), nothing);
+        let read = environment.clone();
+        environment.os.kernel.clear();
+        environment.host.name = None;
+        Portable::complete(&mut environment);
+        assert_eq!((environment.os.kernel, environment.host.name), (read.os.kernel, read.host.name));
     }
 }

@@ -39,13 +39,13 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     for like in alike(&offers, |(_, primitive)| (primitive.kind(), primitive.algorithm())) {
         for (first, one) in &like {
             let selected = |id: &String| select(id, one.algorithm(), INTEROPERABILITY);
-            let asked = |second: &String| selected(first) || selected(second);
-            let others: Vec<_> = like.iter().filter(|(second, _)| asked(second)).collect();
+            let is_selected = |second: &String| selected(first) || selected(second);
+            let others: Vec<_> = like.iter().filter(|(second, _)| is_selected(second)).collect();
             let of_signatures = |verifier: &Arc<dyn BatchVerifier>| {
                 one.kind() == PrimitiveKind::Signature && verifier.parameters().algorithm == one.algorithm()
             };
             let batches: Vec<_> =
-                batches.iter().filter(|(second, verifier)| of_signatures(verifier) && asked(second)).collect();
+                batches.iter().filter(|(second, verifier)| of_signatures(verifier) && is_selected(second)).collect();
             if others.is_empty() && batches.is_empty() {
                 continue;
             }

@@ -35,8 +35,8 @@ pub(super) fn cases(provider: &str) -> Vec<Case> {
                 let mut case = case(key, operation, OWN, block.clone());
                 case.parameters.push(Parameter::Word("format".into(), (*format).to_owned()));
                 if operation.ends_with("private") {
-                    let of = |encoding: &&str| case.clone().with_key(encoding).in_block(&block);
-                    cases.extend(private_encodings(key).iter().map(of));
+                    let with_encoding = |encoding: &&str| case.clone().with_key(encoding).in_block(&block);
+                    cases.extend(private_encodings(key).iter().map(with_encoding));
                 } else {
                     cases.push(case);
                 }

@@ -51,13 +51,13 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
         "sign" | "cycle" => !case.flag("deterministic") && case.algorithm != ED25519,
         _ => false,
     };
-    let asked = generators(providers, &case.provider).filter(|_| draws);
+    let sources = generators(providers, &case.provider).filter(|_| draws);
     // With given seeds, only the encapsulation draws.
     let seeds_its_own = HYBRID_KEMS.contains(&case.algorithm.as_str()) && !exact(case);
     match operation {
         "keygen" if seeds_its_own => Some(OWN_GENERATOR.into()),
-        "handshake" if seeds_its_own => Some([OWN_GENERATOR.into(), asked.unwrap_or_default()].join(" + ")),
-        _ => asked,
+        "handshake" if seeds_its_own => Some([OWN_GENERATOR.into(), sources.unwrap_or_default()].join(" + ")),
+        _ => sources,
     }
 }
 

@@ -31,13 +31,13 @@ fn an_output_that_was_not_written_is_a_wrong_answer() {
 #[test]
 fn standard_keys_have_a_fingerprint_per_classical_half() {
     let (providers, cases) = cases();
-    let of: Vec<&Case> = cases.iter().filter(|case| case.operation == FINGERPRINT).collect();
-    let algorithms: BTreeSet<&str> = of.iter().map(|case| case.algorithm.as_str()).collect();
+    let fingerprints: Vec<&Case> = cases.iter().filter(|case| case.operation == FINGERPRINT).collect();
+    let algorithms: BTreeSet<&str> = fingerprints.iter().map(|case| case.algorithm.as_str()).collect();
     assert_eq!(algorithms, BTreeSet::from(["X-Wing", "MLKEM768-X25519-SHA3-256", "MLDSA65-Ed25519-SHA512"]));
-    for (place, case) in of.iter().enumerate() {
+    for (place, case) in fingerprints.iter().enumerate() {
         let classical = Pair::of(case).classical;
         let twice = |other: &&Case| other.algorithm == case.algorithm && Pair::of(other).classical == classical;
-        assert!(!of[..place].iter().copied().any(|other| twice(&other)), "{}", case.id());
+        assert!(!fingerprints[..place].iter().copied().any(|other| twice(&other)), "{}", case.id());
         assert_eq!(case.facts.category, Some(3), "{}", case.id());
         assert!(is_void(prepared(&HybridWorkload, case, &providers).as_mut(), 1), "{}", case.id());
     }

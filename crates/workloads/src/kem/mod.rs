@@ -34,8 +34,8 @@ impl Workload for KemWorkload {
         for operation in ["keygen", "encapsulate", "decapsulate"] {
             for form in [Form::Prepared, Form::Encoded] {
                 for provider in providers {
-                    let of = |kem: &Arc<dyn Kem>| kinds(provider, kem.as_ref(), operation, form, options);
-                    cases.extend(provider.kems.iter().flat_map(of));
+                    let cases_of = |kem: &Arc<dyn Kem>| kinds(provider, kem.as_ref(), operation, form, options);
+                    cases.extend(provider.kems.iter().flat_map(cases_of));
                 }
             }
         }
@@ -115,12 +115,12 @@ fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, option
         (Form::Encoded, "encapsulate") => vec![case],
         (Form::Encoded, _) => {
             let encodings = if operation == "keygen" { kem.written() } else { &info.encodings };
-            let of = |encoding: &KeyEncoding| {
+            let with_encoding = |encoding: &KeyEncoding| {
                 let mut case = case.clone().with_key(encoding.name());
                 case.facts.sizes.secret_key = info.decapsulation_key(*encoding).map(|length| length as u64);
                 case
             };
-            encodings.iter().map(of).collect()
+            encodings.iter().map(with_encoding).collect()
         }
     };
     cases.into_iter().map(|case| case.in_block(&format!("kem/{operation}"))).collect()

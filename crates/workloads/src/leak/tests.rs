@@ -44,7 +44,7 @@ fn secret_classes_differ_only_in_secrets_and_their_control_only_in_public_data()
     let providers = pqlab_providers::providers();
     for (algorithm, varies, key) in [("ML-KEM-768", "key", 2400), ("ML-DSA-65", "seed", 4032)] {
         let all = cases(&providers);
-        let of = |role, varies| {
+        let subject_of = |role, varies| {
             let wanted = |case: &&LeakCase| {
                 case.algorithm == algorithm
                     && case.provider == "rustcrypto"
@@ -53,14 +53,14 @@ fn secret_classes_differ_only_in_secrets_and_their_control_only_in_public_data()
             };
             prepare(all.iter().find(wanted).unwrap(), &providers, 1)
         };
-        let Ok(secret) = of(Role::Secret, "key") else { panic!("{algorithm}") };
+        let Ok(secret) = subject_of(Role::Secret, "key") else { panic!("{algorithm}") };
         let is_secret = |byte: usize| secret.secret.iter().any(|range| range.contains(&byte));
         assert!(constant(&secret.pools[FIRST])[..key].iter().all(|&same| same));
         if secret.caveat.is_none() {
             let same = constant(&secret.pools[SECOND]);
             assert!((0..key).all(|byte| same[byte] != is_secret(byte)), "{algorithm}");
         }
-        let Ok(public) = of(Role::Public, varies) else { continue };
+        let Ok(public) = subject_of(Role::Public, varies) else { continue };
         let same = constant(&public.pools[SECOND]);
         assert!((0..key).filter(|&byte| is_secret(byte)).all(|byte| same[byte]), "{algorithm}");
     }

@@ -80,8 +80,8 @@ impl FromStr for Senders {
 
 /// Returns SHA-256 for every digest: from AWS-LC, OpenSSL or RustCrypto in this order, or else from any other provider.
 pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
-    let of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
-    let first = DIGESTS.into_iter().find_map(of);
+    let sha256_of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
+    let first = DIGESTS.into_iter().find_map(sha256_of);
     first.or_else(|| providers.iter().filter(|it| it.library != NULL).find_map(|it| it.hash("SHA-256"))).cloned()
 }
 

@@ -287,8 +287,8 @@ mod tests {
                 of => Introduction::new(of.hybrid(), &providers, &Pair::of(case)).unwrap().lengths(),
             };
             let sizes = case.facts.sizes;
-            let said = [sizes.onionskin, sizes.reply, sizes.shared_secret].map(Option::unwrap);
-            assert_eq!(said, [lengths.onionskin, lengths.reply, lengths.keys].map(|length| length as u64));
+            let stated = [sizes.onionskin, sizes.reply, sizes.shared_secret].map(Option::unwrap);
+            assert_eq!(stated, [lengths.onionskin, lengths.reply, lengths.keys].map(|length| length as u64));
             assert!(bases.iter().all(|case| case.provider != NULL));
             assert_eq!(bases.iter().any(|case| case.provider.contains('+')), handshake.hybrid());
         }

@@ -61,9 +61,9 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
 #[test]
 fn a_queue_answers_every_onionskin_and_records_when() {
     let (providers, cases) = cases();
-    let of = |length| format!("ntor/ntor-v1/replies[queue={length}]@rustcrypto");
+    let id_of = |length| format!("ntor/ntor-v1/replies[queue={length}]@rustcrypto");
     for length in [1, 16] {
-        let case = cases.iter().find(|case| case.id() == of(length)).unwrap();
+        let case = cases.iter().find(|case| case.id() == id_of(length)).unwrap();
         let mut trial = crate::testing::prepared(&NtorWorkload, case, &providers);
         assert_eq!(trial.batch(), Some(1), "one queue is one operation");
         for _ in 0..2 * length {
@@ -76,7 +76,7 @@ fn a_queue_answers_every_onionskin_and_records_when() {
         // Detects an onionskin that was not answered again.
         assert!(crate::testing::is_void(trial.as_mut(), 1));
     }
-    let mut other = cases.iter().find(|case| case.id() == of(16)).unwrap().clone();
+    let mut other = cases.iter().find(|case| case.id() == id_of(16)).unwrap().clone();
     other.parameters = vec![Parameter::Number("queue".into(), 0)];
     assert!(NtorWorkload.prepare(&other, &providers, crate::testing::SEED).is_err());
 }
@@ -86,8 +86,8 @@ fn keys_made_ahead_share_a_block_with_keys_made_in_time() {
     let (_, cases) = cases();
     let block = |id: &str| cases.iter().find(|case| case.id() == id).unwrap().block.clone();
     for (with, without) in [("create[keys=ahead]", "create"), ("reply[onion-key=encoded]", "reply")] {
-        let of = |operation: &str| block(&format!("ntor/ntor-x25519-mlkem512/{operation}@rustcrypto"));
-        assert_eq!(of(with), of(without));
+        let block_of = |operation: &str| block(&format!("ntor/ntor-x25519-mlkem512/{operation}@rustcrypto"));
+        assert_eq!(block_of(with), block_of(without));
     }
 }
 

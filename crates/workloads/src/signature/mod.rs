@@ -361,12 +361,12 @@ fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &CaseOpt
         (Some(Form::Encoded), "verify") => vec![case],
         (Some(Form::Encoded), operation) => {
             let encodings = if operation == "keygen" { scheme.written() } else { &info.encodings };
-            let of = |encoding: &KeyEncoding| {
+            let with_encoding = |encoding: &KeyEncoding| {
                 let mut case = case.clone().with_key(encoding.name());
                 case.facts.sizes.secret_key = info.signing_key(*encoding).map(|length| length as u64);
                 case
             };
-            encodings.iter().map(of).collect()
+            encodings.iter().map(with_encoding).collect()
         }
         (_, operation) => {
             let takes_coins = match operation {

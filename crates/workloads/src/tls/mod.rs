@@ -128,10 +128,10 @@ impl Workload for TlsWorkload {
         let (Some(sides), Some(group)) = (Sides::of(case), Group::named(&case.algorithm)) else { return Vec::new() };
         let classical = matches!(group, Group::X25519 | Group::X25519MlKem768).then_some("X25519");
         let algorithms: Vec<&str> = group.kem().into_iter().chain(classical).chain(case.word(AUTH)).collect();
-        let of = |side: Implementation| {
+        let primitives_of = |side: Implementation| {
             algorithms.iter().map(move |algorithm| (side.primitives().to_owned(), (*algorithm).to_owned()))
         };
-        sides.each().flat_map(of).collect()
+        sides.each().flat_map(primitives_of).collect()
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
@@ -164,12 +164,12 @@ fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> 
     let Config { authentication, intermediates, client_authentication, .. } = config;
     let key = format!("{library} {} {intermediates} {client_authentication}", authentication.name());
     let mut all = CREDENTIALS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, made)) = all.iter().find(|(known, _)| *known == key) {
-        return Ok(Arc::clone(made));
+    if let Some((_, credentials)) = all.iter().find(|(known, _)| *known == key) {
+        return Ok(Arc::clone(credentials));
     }
-    let made = Arc::new(Credentials::make(config, scheme).map_err(fault)?);
-    all.push((key, Arc::clone(&made)));
-    Ok(made)
+    let credentials = Arc::new(Credentials::make(config, scheme).map_err(fault)?);
+    all.push((key, Arc::clone(&credentials)));
+    Ok(credentials)
 }
 
 fn chosen<T: Copy>(chosen: &[T], usual: &[T]) -> Vec<T> {

@@ -32,9 +32,9 @@ impl Shared {
         if let Some(network) = known.and_then(|(_, network)| network.upgrade()) {
             return Ok(network);
         }
-        let made = Arc::new(Shared::new(conditions, seed.run ^ u64::from(seed.process))?);
-        networks.push((*conditions, Arc::downgrade(&made)));
-        Ok(made)
+        let network = Arc::new(Shared::new(conditions, seed.run ^ u64::from(seed.process))?);
+        networks.push((*conditions, Arc::downgrade(&network)));
+        Ok(network)
     }
 
     fn new(conditions: &Conditions, seed: u64) -> Result<Shared, Fault> {
