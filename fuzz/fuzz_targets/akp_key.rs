@@ -1,4 +1,4 @@
-//! Keys of ML-DSA as JWK and as COSE_Key.
+//! ML-DSA keys as JWK and as COSE_Key.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

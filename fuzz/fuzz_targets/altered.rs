@@ -1,7 +1,7 @@
-//! What becomes of an honest message.
+//! Alters an honest message.
 
-/// The bytes themselves where the choice is even, else the honest message with them added to its bits, and with them at its end
-/// where they are more.
+/// Returns the bytes themselves if `choice` is even. Otherwise returns the honest message with the bytes combined into
+/// its bits, and with excess bytes appended.
 pub fn altered(choice: u8, bytes: &[u8], honest: &[u8]) -> Vec<u8> {
     if choice % 2 == 0 {
         return bytes.to_vec();

@@ -1,4 +1,4 @@
-//! A key under which every signature is valid: what then becomes of a token is its decoder's doing.
+//! A key under which every signature is valid, so that only the decoder decides about a token.
 
 use pqlab_primitives::{Result, VerifyingKey};
 

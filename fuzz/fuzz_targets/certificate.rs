@@ -7,7 +7,7 @@ use pqlab_constructions::certificate::{Certificate, Schemes};
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(certificate) = Certificate::from_der(bytes) {
         assert_eq!(certificate.as_der(), bytes);
-        // Without a library there is nothing that could verify.
+        // Nothing verifies without a library.
         assert!(certificate.verify(&certificate, &Schemes::default()).is_err());
     }
     if let Ok(text) = std::str::from_utf8(bytes) {

@@ -9,7 +9,7 @@ use pqlab_constructions::token::{Algorithm, cose};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(token) = cose::Sign1::parse(bytes) else { return };
-    // Headers and payload have one form, so their lengths follow from what they say.
+    // Headers and payload have only one encoding, so their lengths follow from their contents.
     for algorithm in Algorithm::all() {
         if let Ok(payload) = token.verify(algorithm, &AnySignature) {
             let before =

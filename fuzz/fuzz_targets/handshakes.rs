@@ -11,11 +11,11 @@ use pqlab_constructions::ntor::{IDENTITY, Initiator, Parts, Pending, Protocol, R
 use pqlab_primitives::Coins;
 use std::sync::{Arc, LazyLock};
 
-/// A handshake with its relay. All coins are constants, so that a finding can be repeated.
+/// A handshake with its relay. All coins are constant, so that findings can be reproduced.
 pub struct Handshake {
     pub protocol: Arc<Protocol>,
     pub responder: Responder,
-    /// What the client sends, always the same; its answer and the keys of both.
+    /// The client's message, always the same, with its answer and the keys of both sides.
     pub onionskin: Vec<u8>,
     pub reply: Vec<u8>,
     pub keys: Vec<u8>,
@@ -42,14 +42,14 @@ impl Handshake {
         (pending, onionskin)
     }
 
-    /// The client's step.
+    /// Performs the client's step.
     pub fn start(&self) -> Pending {
         let (pending, onionskin) = self.begin();
         assert!(onionskin == self.onionskin, "the same coins make another onionskin");
         pending
     }
 
-    /// The relay's step: reply and keys where the onionskin is accepted.
+    /// Performs the relay's step. Returns reply and keys if it accepts the onionskin.
     pub fn respond(&self, onionskin: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         let (mut reply, mut keys) = (vec![0; self.protocol.reply()], vec![0; self.protocol.keys()]);
         let coins = coins(2, self.protocol.respond_coins());
@@ -57,7 +57,7 @@ impl Handshake {
         answered.is_ok().then_some((reply, keys))
     }
 
-    /// The client's last step: keys where the reply is believed.
+    /// Performs the client's last step. Returns the keys if it accepts the reply.
     pub fn finish(&self, pending: Pending, reply: &[u8]) -> Option<Vec<u8>> {
         let mut keys = vec![0; self.protocol.keys()];
         pending.finish(reply, &mut keys).is_ok().then_some(keys)
@@ -86,7 +86,8 @@ static HANDSHAKES: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The handshake that the first byte chooses, and the message that the others make of an [honest one](altered).
+/// Returns the handshake chosen by the first byte, and a function that alters an [honest message](altered) with the
+/// others.
 pub fn choose<'a>(bytes: &'a [u8]) -> Option<(&'static Handshake, impl Fn(&[u8]) -> Vec<u8> + use<'a>)> {
     let (&choice, rest) = bytes.split_first()?;
     let handshake = &HANDSHAKES[usize::from(choice >> 1) % HANDSHAKES.len()];

@@ -1,4 +1,4 @@
-//! The recipient of HPKE: no panic, and no first message is opened but the one that was sealed.
+//! HPKE recipients must not panic, and must open only the sealed first message.
 #![no_main]
 
 mod altered;
@@ -16,7 +16,7 @@ const INFO: &[u8] = b"info";
 const ASSOCIATED_DATA: &[u8] = b"associated data";
 const PLAINTEXT: &[u8] = b"first message";
 
-/// A suite with a recipient, and a message that is always the same, so that a finding can be repeated.
+/// A suite with a recipient, and a message that is always the same, so that findings can be reproduced.
 struct Recipient {
     suite: Suite,
     key: Box<dyn DecapsulationKey>,

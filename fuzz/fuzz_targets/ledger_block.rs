@@ -1,4 +1,5 @@
-//! Reader of block files: no panic, whatever is read whole is written to the same bytes, and its parts by the index are it.
+//! Reader of block files: it must not panic, files it reads completely must be rewritten to the same bytes, and the
+//! parts found by the index must be the whole.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Decoders of transactions: no panic, and whatever is accepted encodes to the same bytes.
+//! Decoders of transactions: they must not panic, and accepted transactions must encode to the same bytes.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Signatures by ML-DSA verified in batches: whatever becomes of honest signatures, a backend of this project, another one from input
-//! to input, says of each what AWS-LC says, in a batch or alone, by the encoded key or the prepared one.
+//! Batch verification of ML-DSA signatures. For altered honest signatures, a backend of this project, chosen by the
+//! input, must agree with AWS-LC, in a batch or alone, with the encoded or the prepared key.
 #![no_main]
 
 mod mldsa_claims;
@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 static VERIFIERS: LazyLock<Vec<Verifier>> =
     LazyLock::new(|| Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok()).collect());
 
-/// A set's honest signatures, and their keys as every backend has prepared them.
+/// Honest signatures of a parameter set, and their keys prepared by every backend.
 struct Set<P> {
     scene: Scene,
     prepared: Vec<Vec<PreparedKey<P>>>,
@@ -34,7 +34,7 @@ impl<P: ParameterSet> Set<P> {
     fn check(&self, bytes: &mut Bytes) {
         let choice = bytes.next();
         let claims = self.scene.claims(bytes);
-        // Keys of another length are none for anybody; they are not put to verifiers.
+        // Keys of another length are invalid for everyone and are not passed to verifiers.
         let mut asked = Vec::new();
         for claim in &claims {
             let honest = &self.scene.honest[claim.origin];
@@ -74,7 +74,7 @@ impl<P: ParameterSet> Set<P> {
                 Claim { key, message, signature: &claim.signature }
             })
             .collect();
-        // The slow one less often.
+        // The slow backend is used less often.
         let turn = [0, 0, 0, 0, 1, 1, 1, 2][usize::from(choice & 7)];
         let verifier = &VERIFIERS[turn % VERIFIERS.len()];
         let verdicts = verifier.verify_batch(&batch);
@@ -82,7 +82,7 @@ impl<P: ParameterSet> Set<P> {
         for ((.., valid), verdict) in asked.iter().zip(verdicts) {
             assert_eq!(verdict.is_ok(), *valid, "{}: AWS-LC says another thing", verifier.backend().name());
         }
-        // Alone, now and then, with the key in its other form where that costs nothing.
+        // Now and then alone, with the key in its other form if that costs nothing.
         if choice & 8 == 0 && batch.len() > 1 {
             return;
         }

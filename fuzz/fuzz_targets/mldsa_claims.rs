@@ -1,9 +1,9 @@
-//! Honest signatures by ML-DSA, and what the bytes of an input make of them.
+//! Honest ML-DSA signatures, altered by the bytes of an input.
 
 use pqlab_primitives::{Coins, MU, Provider, SignatureScheme, VerifyingKey, Xof};
 use std::sync::Arc;
 
-/// The input, zeros behind its end.
+/// The input, followed by zeros.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl Bytes<'_> {
@@ -18,12 +18,12 @@ impl Bytes<'_> {
     }
 }
 
-/// What is handed over beside the signature.
+/// Input of the verification.
 #[derive(Clone)]
 pub enum Interface {
     /// Context and message.
     Pure,
-    /// The message is `M'` as it stands.
+    /// The message is `M'` itself.
     Formatted,
     /// The message representative.
     Mu([u8; MU]),
@@ -32,9 +32,9 @@ pub enum Interface {
 /// A signature, honest or not.
 #[derive(Clone)]
 pub struct Claimed {
-    /// Which honest one it comes of.
+    /// Index of the honest one that it comes from.
     pub origin: usize,
-    /// Whether the key is to be put in its prepared form.
+    /// Whether to use the key in its prepared form.
     pub prepared: bool,
     pub key: Vec<u8>,
     pub interface: Interface,
@@ -44,7 +44,7 @@ pub struct Claimed {
 }
 
 impl Claimed {
-    /// What the library of the key says.
+    /// Returns the verdict of the key's library.
     pub fn is_valid(&self, key: &dyn VerifyingKey) -> bool {
         let verdict = match &self.interface {
             Interface::Pure => key.verify(&self.context, &self.message, &self.signature),
@@ -55,18 +55,18 @@ impl Claimed {
     }
 }
 
-/// A parameter set's honest signatures, always the same, so that a finding can be repeated.
+/// Honest signatures of a parameter set, always the same, so that findings can be reproduced.
 pub struct Scene {
     scheme: Arc<dyn SignatureScheme>,
     edges: Edges,
     pub honest: Vec<Claimed>,
-    /// Their keys, as AWS-LC has loaded them.
+    /// Their keys, as loaded by AWS-LC.
     pub loaded: Vec<Box<dyn VerifyingKey>>,
 }
 
-/// Where the parts of a signature are.
+/// Positions of the parts of a signature.
 struct Edges {
-    /// Length in bytes of the challenge.
+    /// Length of the challenge in bytes.
     challenge: usize,
     /// Bits of a coefficient of `z`.
     bits: usize,
@@ -86,14 +86,14 @@ impl Edges {
     }
 }
 
-/// Seed, and lengths in bytes of context and message. Two are by one signer.
+/// Seed, and lengths of context and message in bytes. Two signatures are by the same signer.
 const HONEST: [(u8, usize, usize); 6] = [(1, 0, 0), (2, 255, 3), (2, 7, 137), (3, 0, 32), (4, 1, 1000), (5, 20, 64)];
 
-/// How many claims a batch has, by the lowest five bits of a byte: mostly few.
+/// Numbers of claims in a batch, by the lowest five bits of a byte: mostly few.
 const COUNTS: [usize; 32] =
     [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 6, 8, 9];
 
-/// The most that an input changes.
+/// Maximum number of changes by an input.
 const CHANGES: usize = 8;
 
 impl Scene {
@@ -108,12 +108,12 @@ impl Scene {
         Scene { scheme, edges: Edges::of(set), honest, loaded }
     }
 
-    /// A key as AWS-LC loads it.
+    /// Loads a key with AWS-LC.
     pub fn load(&self, key: &[u8]) -> Option<Box<dyn VerifyingKey>> {
         self.scheme.load_verifying_key(key).ok()
     }
 
-    /// Up to nine claims, of which up to eight things are changed.
+    /// Returns up to nine claims with up to eight changes.
     pub fn claims(&self, bytes: &mut Bytes) -> Vec<Claimed> {
         let count = COUNTS[usize::from(bytes.next()) % COUNTS.len()];
         let mut claims: Vec<Claimed> = (0..count).map(|_| self.begin(bytes.next())).collect();
@@ -162,7 +162,7 @@ impl Scene {
                     resize(&mut claim.key, place, value);
                 }
             }
-            // A coefficient of `z` at the bound or beside it.
+            // A coefficient of `z` at the bound or next to it.
             10 | 11 => {
                 let gamma1 = 1 << (bits - 1);
                 let magnitude = gamma1 - beta + i32::from(value >> 1) % 5 - 2;
@@ -205,7 +205,7 @@ fn flip(bytes: &mut [u8], place: usize, value: u8) {
     }
 }
 
-/// Mostly by a few bytes.
+/// Changes the length, mostly by a few bytes.
 fn resize(bytes: &mut Vec<u8>, place: usize, value: u8) {
     let length = match place % 8 {
         0 => place,

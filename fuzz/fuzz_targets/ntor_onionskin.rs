@@ -1,5 +1,5 @@
-//! The relay's side of a circuit handshake: no panic, and never do both sides finish unless the onionskin arrived as it
-//! was sent.
+//! The relay's side of a circuit handshake: it must not panic, and both sides must finish only if the onionskin arrives
+//! unchanged.
 #![no_main]
 
 mod handshakes;

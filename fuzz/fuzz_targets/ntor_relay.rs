@@ -1,5 +1,5 @@
-//! The relay behind its socket: whatever a client sends, what comes back is a row of whole answers of known lengths, the
-//! connection ends, and the relay goes on serving.
+//! The relay behind its socket: whatever a client sends, it must answer with whole answers of known lengths, end the
+//! connection, and keep serving.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-/// Sockets at which the relay listens. Every port of a client waits for a minute after its last connection to one of
-/// them, so that one alone would be out of clients within seconds.
+/// Sockets at which the relay listens. A client's port stays reserved for a minute after its connection to a socket, so
+/// a single socket would run out of client ports within seconds.
 const SOCKETS: usize = 32;
 
 static RELAY: LazyLock<(Arc<Relay>, Vec<SocketAddr>)> = LazyLock::new(|| {
@@ -37,7 +37,7 @@ fuzz_target!(|bytes: &[u8]| {
     let address = addresses[TURN.fetch_add(1, Ordering::Relaxed) % SOCKETS];
     let mut stream = TcpStream::connect(address).expect("the relay listens");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("not zero");
-    // The relay may hang up before all is sent.
+    // The relay may hang up before everything is sent.
     if stream.write_all(bytes).is_ok() {
         stream.shutdown(Shutdown::Write).ok();
     }
@@ -49,7 +49,7 @@ fuzz_target!(|bytes: &[u8]| {
     while let Some((header, body)) = rest.split_first_chunk::<2>() {
         let length = usize::from(u16::from_be_bytes(*header));
         assert!(ANSWERS.contains(&length), "an answer of {length} bytes");
-        // A reset can swallow the end of what was sent.
+        // A reset can swallow the end of the answers.
         let Some(next) = body.get(length..) else { break };
         rest = next;
     }

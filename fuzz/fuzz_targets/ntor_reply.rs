@@ -1,4 +1,4 @@
-//! The client's side of a circuit handshake: no panic, and no reply is believed but the relay's.
+//! The client's side of a circuit handshake: it must not panic, and must accept only the relay's reply.
 #![no_main]
 
 mod handshakes;

@@ -1,4 +1,4 @@
-//! The relay's side of ntor v3: no panic, and no onionskin is answered but the client's.
+//! The relay's side of ntor v3: it must not panic, and must answer only the client's onionskin.
 #![no_main]
 
 mod sha3_handshakes;

@@ -1,4 +1,4 @@
-//! The client's side of ntor v3: no panic, and no reply is believed but the relay's.
+//! The client's side of ntor v3: it must not panic, and must accept only the relay's reply.
 #![no_main]
 
 mod sha3_handshakes;

@@ -1,10 +1,10 @@
-//! What handshakes are made of: of AWS-LC where it has it, as it is several times as fast here as Rust code, which is instrumented; what
-//! is tried is the handshakes.
+//! Primitives of handshakes. They come from AWS-LC if it has them, because it is several times as fast as instrumented
+//! Rust code, and only the handshakes are under test.
 
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 
-/// A part that one of the two libraries has.
+/// Returns a primitive that one of the two libraries has.
 pub fn part<T: ?Sized>(find: impl Fn(&Provider) -> Option<&Arc<T>>) -> Arc<T> {
     let providers = pqlab_providers::providers();
     let of = |library: &str| {

@@ -1,6 +1,6 @@
-//! The handshakes over SHA-3 with messages inside: ntor v3, and hs-ntor with and without ML-KEM-768.
+//! Handshakes over SHA-3 that carry messages: ntor v3, and hs-ntor with and without ML-KEM-768.
 
-#![allow(dead_code)] // Each target has one of the two protocols.
+#![allow(dead_code)] // Each target uses one of the two protocols.
 
 #[path = "altered.rs"]
 mod altered;
@@ -14,26 +14,26 @@ use pqlab_constructions::ntor::{Sha3Parts, v3};
 use pqlab_primitives::Coins;
 use std::sync::{Arc, LazyLock};
 
-/// Length in bytes of what an introduction carries.
+/// Length of the data in an introduction, in bytes.
 const DATA: usize = 190;
-/// What the client of ntor v3 sends with its onionskin, and the relay with its reply.
+/// Messages of ntor v3: the client's with its onionskin, the relay's with its reply.
 const MESSAGES: [&[u8]; 2] = [b"ask", b"tell"];
 const VERIFICATION: &[u8] = b"circuit";
 
-/// A handshake with whoever answers it. All coins are constants, so that a finding can be repeated.
+/// A handshake with its responder. All coins are constant, so that findings can be reproduced.
 pub enum Handshake {
     V3 { protocol: Arc<v3::Protocol>, relay: v3::Relay, client: v3::Client },
     OnionService { protocol: Arc<ServiceProtocol>, service: Service, client: ServiceClient },
 }
 
-/// The client between its message and the answer.
+/// State of the client between its message and the answer.
 pub enum Pending {
     V3(v3::Pending),
     OnionService(ServicePending),
 }
 
 impl Handshake {
-    /// The client's step; always the same.
+    /// Performs the client's step; always the same.
     pub fn start(&self) -> (Pending, Vec<u8>) {
         match self {
             Handshake::V3 { protocol, client, .. } => {
@@ -50,7 +50,8 @@ impl Handshake {
         }
     }
 
-    /// The other side's step: answer and keys where the message is accepted, which then carries what was sent.
+    /// Performs the other side's step. If it accepts the message, which then carries the data sent, returns answer and
+    /// keys.
     pub fn respond(&self, message: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
         match self {
             Handshake::V3 { protocol, relay, .. } => {
@@ -72,7 +73,7 @@ impl Handshake {
         }
     }
 
-    /// The client's last step: keys where the answer is believed, which then carries what was sent.
+    /// Performs the client's last step. If it accepts the answer, which then carries the data sent, returns the keys.
     pub fn finish(&self, pending: Pending, answer: &[u8]) -> Option<Vec<u8>> {
         match (self, pending) {
             (Handshake::V3 { protocol, .. }, Pending::V3(pending)) => {
@@ -103,7 +104,7 @@ fn parts() -> Sha3Parts {
     }
 }
 
-/// With what the honest sides say, which is always the same.
+/// A handshake with the messages of honest sides, which are always the same.
 struct Known {
     handshake: Handshake,
     message: Vec<u8>,
@@ -141,23 +142,23 @@ static ONION_SERVICES: LazyLock<Vec<Known>> = LazyLock::new(|| {
     vec![handshake(None), handshake(Some(part(|library| library.kem("ML-KEM-768"))))]
 });
 
-/// Where the message goes: to who answers, or back to the client.
+/// Recipient of the message: the responder, or the client.
 pub enum To {
     Responder,
     Client,
 }
 
-/// ntor v3 with the message that the bytes make of an [honest one](altered).
+/// Tests ntor v3 with an [honest message](altered) altered by the bytes.
 pub fn v3(bytes: &[u8], to: To) {
     check(&V3, bytes, to);
 }
 
-/// hs-ntor, likewise.
+/// Tests hs-ntor with an [honest message](altered) altered by the bytes.
 pub fn onion_service(bytes: &[u8], to: To) {
     check(&ONION_SERVICES, bytes, to);
 }
 
-/// The first byte chooses the handshake. Neither side takes a message but as it was sent.
+/// Checks that neither side accepts an altered message. The first byte chooses the handshake.
 fn check(handshakes: &[Known], bytes: &[u8], to: To) {
     let Some((&choice, rest)) = bytes.split_first() else { return };
     let known = &handshakes[usize::from(choice >> 1) % handshakes.len()];

@@ -1,4 +1,4 @@
-"""A hundred clients at once for a while: every answer is right, and memory stays flat."""
+"""A hundred clients at once for a while: every answer is right, and memory does not grow."""
 
 import contextlib
 import hashlib
@@ -22,18 +22,18 @@ FIGURE = Figure(
 )
 
 CLIENTS, RUNS = 100, 10
-# Pages of so many runs are asked for most; those of the others make `serve` forget what it keeps.
+# The pages of this many runs are requested most often. The other runs make `serve` evict its cache.
 FAVOURED = 6
-# `pqlab ntor-client` among the relay's clients, and handshakes of each.
+# `pqlab ntor-client` processes among the relay's clients, and handshakes of each.
 PROGRAMS, HANDSHAKES = 10, 100
 MORE, MORE_MIB = 0.1, 16
 A_RUN = ("run", "hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--no-progress", "-q")
-# Length of the relay's answer to a request of classical ntor, with the two bytes before it.
+# Length of the relay's answer to a request of classical ntor, with the two length bytes before it.
 ANSWER = 66
 
 
 class Memory:
-    """MiB of a service that are resident, over time."""
+    """Resident memory of a service over time, in MiB."""
 
     def __init__(self, service):
         self.service = service
@@ -43,7 +43,7 @@ class Memory:
         self.looks.append(self.service.size().resident)
 
     def verdict(self):
-        """The most in the second and in the last quarter, and what is wrong with that."""
+        """Returns the maxima of the second and the last quarter, and the faults in them."""
         quarter = max(1, len(self.looks) // 4)
         second, last = max(self.looks[quarter : 2 * quarter] or self.looks), max(self.looks[-quarter:])
         grown = last > second * (1 + MORE) + MORE_MIB
@@ -52,7 +52,7 @@ class Memory:
 
 
 def cut(address, sent, chance):
-    """Goes in the middle of an answer."""
+    """Leaves in the middle of an answer."""
     with web.connect(address, 120) as connection:
         connection.sendall(sent)
         with contextlib.suppress(ConnectionError):
@@ -127,7 +127,7 @@ def on_relay(task, seconds):
                     if exactly(connection, ANSWER)[:2] != b"\0\x40":
                         team.fault("an answer of another length")
                     team.count("right", 2)
-            # A port of a client waits for a minute after its connection: there are not so many that it may hurry.
+            # A client's port stays reserved for a minute after its connection, and ports are too few for more speed.
             time.sleep(0.3)
 
         memory = Memory(service)
@@ -141,7 +141,7 @@ def on_relay(task, seconds):
 
 
 def exactly(connection, length):
-    """So many bytes. A `ConnectionError` where fewer come."""
+    """Reads exactly `length` bytes. Raises `ConnectionError` if fewer come."""
     got = b""
     while len(got) < length:
         part = connection.recv(length - len(got))

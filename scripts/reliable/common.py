@@ -1,4 +1,4 @@
-"""What a figure is asked for and hands back, where things are, and the processes that it starts."""
+"""Tasks and rows of figures, folders, and the processes that figures start."""
 
 import dataclasses
 import os
@@ -10,28 +10,28 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PASSED, FAILED, UNFINISHED, NOT_RUN = "passed", "failed", "unfinished", "not run"
-# So many of the faults of a row are kept in the record; each is cut after so many characters.
+# Faults per row that the record keeps, and the greatest length of each in characters.
 FAULTS, LONGEST = 3, 300
-# Seconds that a process has to end when it is told to, and that the program has for what takes a moment.
+# Seconds for a process to end when told to, and for the program to do something short.
 PATIENCE, MOMENT = 10, 300
 
 
 class Unfit(Exception):
-    """A figure, or a part of it, cannot be taken here; the text says for want of what."""
+    """A figure, or a part of it, cannot be measured here; the text names what is missing."""
 
 
 class Broken(Exception):
-    """Something went wrong that must not; the text is the fault."""
+    """Something failed that must not; the text is the fault."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """What the page says of a figure whatever it shows."""
+    """Description of a figure on the page, independent of its results."""
 
     name: str
     # What is counted, in a few words.
     title: str
-    # How it is taken, and what it does not say: a sentence or two each.
+    # How it is measured, and its limits: a sentence or two each.
     how: str
     limits: str
     forms: tuple = ("short", "long")
@@ -39,13 +39,13 @@ class Figure:
 
 @dataclasses.dataclass
 class Row:
-    """What was found of a figure, or of a part of it."""
+    """Result of a figure, or of a part of it."""
 
     part: str
     count: int
-    # Of what: `kills`.
+    # Unit of the count: `kills`.
     unit: str
-    # By name numbers, or words.
+    # Further results by name: numbers or words.
     found: dict
     outcome: str
     # The first faults, or why it was not run.
@@ -54,30 +54,30 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """A figure as it is asked for."""
+    """Request for a figure."""
 
     program: pathlib.Path
     long: bool
     seed: int
-    # The figure's own, empty at first, and gone afterwards unless it failed.
+    # Folder of the figure, empty at first, and removed afterwards unless it failed.
     folder: pathlib.Path
-    # In place of the usual count, to try the script.
+    # Replaces the default count, for trying the script.
     given: int | None = None
-    # With `fuzz`: most minutes, and these targets alone.
+    # For `fuzz`: time limit in minutes, and the only targets to run.
     minutes: float | None = None
     targets: tuple = ()
 
     def count(self, short, long):
-        """How many, in this form."""
+        """Returns the count in this form."""
         return self.given or (long if self.long else short)
 
     def chance(self, *words):
-        """A generator of its own for whatever the words name, so that threads do not change what is drawn."""
+        """Returns a random generator for these words, so that threads do not change what is drawn."""
         return random.Random("/".join(map(str, (self.seed, *words))))
 
 
 def judged(part, count, unit, found, faults):
-    """A row that passes where nothing is wrong."""
+    """Returns a row that passes if there are no faults."""
     why = [fault[:LONGEST] for fault in faults[:FAULTS]]
     return Row(part, count, unit, found, FAILED if faults else PASSED, why)
 
@@ -99,7 +99,7 @@ def target_folder():
 
 
 def output_of(*words):
-    """What a command prints, without its end of line; nothing where it fails or is not there."""
+    """Returns a command's output without its end of line; empty if it fails or does not exist."""
     try:
         ended = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False)
     except OSError:
@@ -108,12 +108,12 @@ def output_of(*words):
 
 
 def last_line(text):
-    """The last line that says something."""
+    """Returns the last line that is not empty."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1] if lines else "(it said nothing)"
 
 
-# Those that were started and may be there yet.
+# Processes that were started and may still run.
 STARTED = []
 STOPPED = threading.Event()
 
@@ -129,7 +129,7 @@ def start(words, **options):
 
 
 def end_all():
-    """Ends what was started and is there yet."""
+    """Kills every started process that still runs."""
     for process in list(STARTED):
         if process.poll() is None:
             process.kill()
@@ -138,14 +138,14 @@ def end_all():
 
 
 def stop(*_signal):
-    """Ends what was started and starts nothing more: threads that wait for it come to their ends."""
+    """Kills every started process and starts no more, so that threads waiting for one end."""
     STOPPED.set()
     end_all()
     raise KeyboardInterrupt
 
 
 def _stat(pid):
-    """State, parent and moment of the start of a process; `None` where it is not there."""
+    """Returns state, parent and start time of a process; `None` if it does not exist."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -154,7 +154,7 @@ def _stat(pid):
 
 
 def children(pid):
-    """The processes that this one has started, each as its id and the moment of its start."""
+    """Returns the child processes, each as its id and start time."""
     found = []
     for name in os.listdir("/proc"):
         stat = _stat(name) if name.isdigit() else None
@@ -164,7 +164,7 @@ def children(pid):
 
 
 def alive(process):
-    """Whether a process of `children` is there yet: another one may have its id by now."""
+    """Whether a process from `children` still runs. Its id may belong to another process by now."""
     pid, began = process
     stat = _stat(pid)
     return stat is not None and stat[2] == began and stat[0] not in "ZX"
@@ -172,7 +172,7 @@ def alive(process):
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """How large a process is: MiB that are resident, threads, open files."""
+    """Size of a process: resident MiB, threads, open files."""
 
     resident: float
     threads: int

@@ -1,4 +1,4 @@
-"""A disk that is full, at every write: an error in a line, nothing lost, nothing half written, and afterwards it goes on."""
+"""A full disk at every write: an error in one line, nothing lost, nothing half written, and normal work afterwards."""
 
 import dataclasses
 import os
@@ -21,44 +21,44 @@ FIGURE = Figure(
     "Tidying up when a database is closed may fail without a word where all is stored already.",
 )
 
-# What can need room, and what can first report that there was none.
+# Calls that can need room, and calls that can be the first to report that there was none.
 CALLS = ("write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "ftruncate", "fallocate")
 # `4211  pwrite64(5</folder/pqlab.db-wal>, ""..., 4096, 0) = 4096`
 LINE = re.compile(r"^(?:(\d+) +)?(\w+)\(\d+<([^>]*)>")
 INJECTED = "(INJECTED)"
-# The short form takes every tenth.
+# The short form takes every tenth write.
 STRIDE = 10
-# Files that SQLite has beside a database.
+# Files that SQLite keeps next to a database.
 BESIDE = ("", "-wal", "-shm", "-journal")
 RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-256/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
-# What was under the name of an output before.
+# Earlier content of an output file.
 OLD = b"what was here before\n"
-# How whole files end whose bytes differ from call to call.
+# Endings of complete files whose bytes differ from call to call.
 ENDS = {".pdf": b"%%EOF"}
 
 
 @dataclasses.dataclass(frozen=True)
 class Write:
-    """A call that a command makes, and where."""
+    """A system call of a command, and its file."""
 
     call: str
     path: str
 
 
 class Strace:
-    """Runs the program and sees its writes, or has them fail."""
+    """Runs the program, and records its writes or makes them fail."""
 
     def __init__(self, program, log):
         self.program, self.log = program, log
 
     def words(self, more, follow):
-        # Filtered by the kernel, workers are not slowed down.
+        # With filtering by the kernel, workers are not slowed down.
         following = ("-f", "--seccomp-bpf") if follow else ()
         traced = ("-e", f"trace={','.join(CALLS)}", "-e", "signal=none", "-y", "-s", "0", "-qq")
         return (self.program, "-o", str(self.log), *following, *traced, *more)
 
     def seen(self):
-        """The writes of the thread that has the most of them, in their order."""
+        """Returns the writes of the thread with the most writes, in order."""
         threads = {}
         for line in self.log.read_text(errors="replace").splitlines():
             if found := LINE.match(line):
@@ -66,25 +66,25 @@ class Strace:
         return max(threads.values(), key=len, default=[])
 
     def hit(self):
-        """Whether anything was made to fail."""
+        """Whether any call was made to fail."""
         return INJECTED in self.log.read_text(errors="replace")
 
 
 def from_there_on(writes, place):
-    """The options with which the write at this place and all that follow fail. strace counts each call by itself."""
+    """Returns options that make this write and all later ones fail. strace counts each kind of call separately."""
     counts = {call: 1 + sum(write.call == call for write in writes[:place]) for call in CALLS}
     return [word for call, count in counts.items() for word in ("-e", f"inject={call}:error=ENOSPC:when={count}+")]
 
 
 def this_one(writes, place):
-    """The options with which it alone fails: those that follow may be to the terminal, which is not full."""
+    """Returns options that make only this write fail. Later ones may go to the terminal, which is not full."""
     call = writes[place].call
     count = 1 + sum(write.call == call for write in writes[:place])
     return ["-e", f"inject={call}:error=ENOSPC:when={count}"]
 
 
 def complaint(code, said, path):
-    """What is wrong with how a command ended that could not write to this path."""
+    """Returns what is wrong with the end of a command that could not write to this path."""
     lines = [line for line in said.splitlines() if line.strip() and not line.startswith("strace:")]
     faults = [f"it ended with {code}"] * (code == 0 or code < 0 or code >= 128)
     faults += [f"a panic: {last_line(said)}"] * ("panicked" in said)
@@ -96,7 +96,7 @@ def complaint(code, said, path):
 
 
 class Tally:
-    """What was found of a command."""
+    """Results for a command."""
 
     def __init__(self, name, task, writes):
         self.name, self.writes = name, writes
@@ -105,7 +105,7 @@ class Tally:
         self.faults = []
 
     def places(self, places):
-        """Those of the places that this form takes, each with its turn."""
+        """Yields the places that this form covers, and reports progress."""
         for place in places[:: self.step]:
             self.tried += 1
             if self.tried % 25 == 0:
@@ -113,7 +113,7 @@ class Tally:
             yield place
 
     def try_each(self, places, trial):
-        """Has the writes at these places fail, each with `trial`: it says what is wrong, whether anything failed, and whether it ended well."""
+        """Makes these writes fail with `trial`, which returns faults, whether any failed, and whether it ended well."""
         for place in self.places(places):
             try:
                 faults, hit, well = trial(place)
@@ -132,7 +132,7 @@ class Tally:
 
 
 def fresh(task, template):
-    """The program over a copy of a database, or over none."""
+    """Returns the program with a copy of a database, or without one."""
     folder = task.folder / "now"
     shutil.rmtree(folder, ignore_errors=True)
     pqlab = Pqlab(task.program, folder)
@@ -142,7 +142,7 @@ def fresh(task, template):
 
 
 def traced_run(pqlab, strace, options):
-    """A run whose writes to the database are seen, or fail."""
+    """Runs pqlab while its writes to the database are recorded or made to fail."""
     paths = [word for end in BESIDE for word in ("-P", f"{pqlab.database}{end}")]
     words, before = ("run", *RUN, "-q", "--json", "--no-progress"), strace.words([*options, *paths], follow=True)
     session = Session(pqlab, *words[1:-2], before=before)
@@ -151,7 +151,7 @@ def traced_run(pqlab, strace, options):
 
 
 def checked_run(pqlab, strace, options, earlier):
-    """A run on a full disk, and what comes after it. What is wrong, whether anything failed, and whether it ended well."""
+    """Checks a run on a full disk. Returns faults, whether anything failed, and whether it ended well."""
     session = traced_run(pqlab, strace, options)
     hit, well = strace.hit(), session.code == 0
     faults = [] if well else complaint(session.code, session.said(), str(pqlab.database))
@@ -159,7 +159,8 @@ def checked_run(pqlab, strace, options, earlier):
         faults.append("it failed although nothing was made to fail")
     if pqlab.database.exists() and (sound := integrity(pqlab.database)) != "ok":
         faults.append(f"integrity_check: {sound}")
-    # Goes on with it where it had begun; a database without tables, which one that may only read refuses, is none yet.
+    # Resumes the run if it had begun. A database without tables, which a read-only command refuses, does not count as
+    # one yet.
     listed = pqlab.run("runs", "--json")
     if listed.returncode and (session.run or earlier):
         return [*faults, f"`pqlab runs` ended with {listed.returncode}: {last_line(listed.stderr)}"], hit, well
@@ -168,7 +169,7 @@ def checked_run(pqlab, strace, options, earlier):
         faults.append("it ended with code 0 and is not complete")
     if stopped or not well:
         pqlab.read("run", *(["--resume"] if stopped else RUN), "-q")
-    # What was complete when its disk was full, if not to the last write, is there beside the one after it.
+    # Cases that were complete when the disk was full, except for the last write, must still exist after the next run.
     stored = {run["id"]: pqlab.results(run["id"]) for run in pqlab.runs()}
     if any(not run["complete"] for run in pqlab.runs()):
         faults.append("a run is not complete in the end")
@@ -182,7 +183,7 @@ def checked_run(pqlab, strace, options, earlier):
 
 
 def of_runs(task, strace, name, template):
-    """A run into a new database, or beside the run of the template."""
+    """Tests a run into a new database, or into one that has the template's run."""
     earlier = None
     if template:
         run = template.runs()[0]["id"]
@@ -198,12 +199,12 @@ def of_runs(task, strace, name, template):
 
 
 def content(folder):
-    """The bytes of all files below a folder, by their names."""
+    """Returns the bytes of all files below a folder, by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def of_outputs(task, strace, name, pqlab, words, single):
-    """A command that writes into a folder: files as they come, or the `single` one, under whose name there was something before."""
+    """Tests a command that writes into a folder, or the `single` file, which had earlier content."""
     out = pqlab.folder / "out"
 
     def made(before=()):
@@ -213,14 +214,14 @@ def of_outputs(task, strace, name, pqlab, words, single):
             (out / single).write_bytes(OLD)
         return pqlab.run(*words, before=before)
 
-    # Twice, to see which files are the same each time.
+    # Twice, to find the files that are the same each time.
     wanted = []
     for before in ((), strace.words((), follow=False)):
         ended = made(before)
         if ended.returncode:
             raise Broken(f"{name} ended with {ended.returncode}: {last_line(ended.stderr)}")
         wanted.append(content(out))
-    # Two calls may make the same PDF of other bytes, and now and then do not: of those the end is looked at.
+    # Two calls may write different bytes for the same PDF, but not always, so only its end is checked.
     same = {file for file in wanted[0] if wanted[0][file] == wanted[1].get(file) and not file.endswith(".pdf")}
     writes = strace.seen()
     tally = Tally(name, task, writes)

@@ -1,4 +1,4 @@
-"""Decoders under a fuzzer: so many executions, none of which breaks what the target asserts."""
+"""Decoders under a fuzzer: many executions, none of which violates an assertion of the target."""
 
 import concurrent.futures
 import json
@@ -24,26 +24,28 @@ FIGURE = Figure(
 )
 
 SHORT, LONG, FASTEST_LONG, FASTEST = 100_000, 10_000_000, 100_000_000, 3
-# In the long form of targets that are more than a decoder.
+# Executions in the long form for targets that are more than a decoder.
 LARGE = {"ntor_relay": 1_000_000, "mldsa_batch": 1_000_000}
-# Seconds of a target in the short form, and of a slice in the long one.
+# Seconds per target in the short form, and per slice in the long form.
 SHORT_SECONDS, SLICE = 180, 180
-# As many at once as the machine has processors, up to this.
+# Targets at once: as many as the machine has processors, up to this.
 AT_ONCE = 2
-# Minutes of the long form where none are given.
+# Default minutes of the long form.
 MINUTES = 60
 PLATFORM = "x86_64-unknown-linux-gnu"
-# What the executions are of: other commits have other ones. Statistics are beneath them too, and no target computes any.
+# Sources of the executed code; executions of other versions do not count. Statistics are built too, but no target uses
+# them.
 CRATES = (
     "constructions", "harness", "keccak", "mldsa-batch", "network", "primitives", "providers", "record", "tls", "verification", "workloads",
 )
 SOURCES = ("fuzz/fuzz_targets", "fuzz/Cargo.toml", "fuzz/Cargo.lock", *(f"crates/{crate}" for crate in CRATES))
-# What stands behind a commit whose sources were changed since: of such there is no sum, as each call may be of others.
+# Suffix of a commit with changed sources. Their executions are not added up, because each call may run other code.
 CHANGED = "-changed"
-# What libFuzzer calls the inputs that break a target; it keeps slow ones, too.
+# Prefixes of inputs that break a target. libFuzzer also keeps slow ones.
 BREAKING = ("crash-", "leak-", "oom-", "timeout-")
-# What some targets want: of the build, of libFuzzer, and of AddressSanitizer. Comparisons of the batch are of its arithmetic, and
-# tracing them takes most of the time; threads of the relay's last clients may still be ending when it does.
+# Options of some targets for the build, libFuzzer, and AddressSanitizer. In the batch verifier, comparisons belong to
+# its arithmetic, and tracing them takes most of the time. Threads of the relay's last clients may still be ending when
+# it does.
 BUILD = {"mldsa_batch": ("--no-trace-compares",)}
 FLAGS = {"mldsa_batch": ("-entropic=0", "-use_counters=0", "-max_len=256")}
 SANITIZER = {"ntor_relay": "detect_leaks=0"}
@@ -51,13 +53,13 @@ UNITS = re.compile(r"^stat::number_of_executed_units:\s+(\d+)", re.MULTILINE)
 
 
 def targets():
-    """The names of all targets, in the order of the manifest."""
+    """Returns the names of all targets, in the order of the manifest."""
     manifest = (ROOT / "fuzz" / "Cargo.toml").read_text()
     return re.findall(r'^\[\[bin\]\]\nname = "(\w+)"', manifest, re.MULTILINE)
 
 
 class Target:
-    """A target with what is kept of it between calls."""
+    """A target, with what is kept between calls."""
 
     def __init__(self, name, commit, folder):
         self.name, self.commit = name, commit
@@ -66,27 +68,27 @@ class Target:
         for place in (self.corpus, self.artifacts):
             place.mkdir(parents=True, exist_ok=True)
         self.log = folder / f"{name}.txt"
-        # By commit: executions, and the seconds that they took.
+        # Executions and seconds, by commit.
         self.all = json.loads(self.notes.read_text()) if self.notes.exists() else {}
         self.program = None
-        # The long form adds up over calls; the short one looks for itself each time.
+        # The long form adds up over calls; the short one always starts anew.
         self.earlier = 0
         if commit.endswith(CHANGED):
             self.all.pop(commit, None)
             self.faults = []
         else:
-            # What broke it in an earlier call breaks it yet.
+            # An input that broke it in an earlier call still counts as a fault.
             broke = sorted(path.name for path in self.artifacts.iterdir() if path.name.startswith(BREAKING))
             self.faults = [f"broken by {name} in {self.artifacts}" for name in broke]
 
     @property
     def executions(self):
-        """Those that count in this form."""
+        """Executions that count in this form."""
         return self.all.get(self.commit, [0, 0])[0] - self.earlier
 
     @property
     def rate(self):
-        """Executions a second; 0 where it has not run yet."""
+        """Executions per second; 0 if it has not run yet."""
         executions, seconds = self.all.get(self.commit, [0, 0])
         return executions / seconds if seconds else 0
 
@@ -98,14 +100,14 @@ class Target:
         partial.replace(self.notes)
 
     def run(self, executions, seconds):
-        """Runs it for so many executions, or so long."""
+        """Runs it for this many executions, or this long."""
         words = [
             str(self.program), str(self.corpus), f"-artifact_prefix={self.artifacts}/", f"-runs={executions}",
             f"-max_total_time={max(1, round(seconds))}", "-print_final_stats=1", "-verbosity=0", *FLAGS.get(self.name, ()),
         ]
         began = time.monotonic()
         with open(self.log, "w") as log:
-            # The first as `cargo fuzz run` has it.
+            # The first option is that of `cargo fuzz run`.
             options = ["detect_odr_violation=0", *([SANITIZER[self.name]] if self.name in SANITIZER else [])]
             given = {**os.environ, "ASAN_OPTIONS": ":".join(options)}
             code = start(words, env=given, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT).wait()
@@ -120,7 +122,7 @@ class Target:
 
 
 def built(names, log):
-    """The programs of the targets; by name, or a reason why there are none."""
+    """Builds the targets. Returns their programs by name, or the reason why there are none."""
     host = output_of("rustc", "-vV")
     if f"host: {PLATFORM}" not in host:
         raise Unfit(f"the fuzzer is built for {PLATFORM}, and this is another machine")
@@ -135,7 +137,7 @@ def built(names, log):
         groups.setdefault(BUILD.get(name, ()), []).append(name)
     programs = {}
     for number, (options, group) in enumerate(groups.items()):
-        # Flags of the build that differ build everything anew: a folder each.
+        # Different build flags rebuild everything, so each combination has its own folder.
         folder = target_folder() / "fuzz" / ("-".join(options).replace("--", "") or "usual")
         for name in group:
             say(f"fuzz: building {name} ({number + 1} of {len(groups)} kinds)")
@@ -159,7 +161,7 @@ def rows_of(all_targets, goals, long):
 
 
 def goals_of(all_targets, task):
-    """Executions that are asked for, by name."""
+    """Returns the requested executions by name."""
     usual = task.count(SHORT, LONG)
     goals = {target.name: usual for target in all_targets}
     if not task.long or task.given:
@@ -187,7 +189,8 @@ def measure(task):
     at_once = min(AT_ONCE, os.cpu_count() or 1)
     while True:
         goals = goals_of(found, task)
-        # Who has not run yet comes first, then who needs the least time to its goal, so that most are through when a call is short of time.
+        # Targets that have not run yet come first, then those with the least time to their goal, so that most finish if
+        # time is short.
         left = [target for target in found if not target.faults and target.executions < goals[target.name]]
         left.sort(key=lambda target: (goals[target.name] - target.executions) / target.rate if target.rate else 0)
         if not left or (until and time.monotonic() >= until):

@@ -1,4 +1,4 @@
-"""Clients that mean harm: the services go on, answer good clients, and are afterwards as small as before."""
+"""Hostile clients: the services keep running, answer good clients, and are as small as before afterwards."""
 
 import concurrent.futures
 import contextlib
@@ -21,12 +21,12 @@ FIGURE = Figure(
     limits="The clients are on the same machine, sixteen at a time. It says nothing of a flood that fills the network or all ports.",
 )
 
-# At a time, beside the crowd; seconds in which the service has to answer or hang up.
+# Hostile clients at a time besides the crowd; seconds in which the service has to answer or hang up.
 AT_ONCE, LIMIT = 16, 60
-# Seconds in which a service gets back to its size, after the limits that it sets to silent clients.
+# Seconds for a service to shrink back, after its own limits on silent clients.
 SETTLE = 150
 MORE_RESIDENT, MORE_MIB, MORE_THREADS, MORE_FILES = 0.25, 32, 2, 4
-# Above the limits of connections at once: 512 of `serve`, 256 of the relay.
+# More than the limits of connections at once: 512 for `serve`, 256 for the relay.
 CROWD = {"serve": 700, "ntor-relay": 400}
 # Lengths in bytes of the relay's answers, and of its requests by HTYPE.
 ANSWERS = {52, 64, 800, 832, 1120, 1152, 1600, 1632}
@@ -46,14 +46,14 @@ HEADS = (
 
 
 def drip(connection, sent, chance):
-    """A byte at a time, for a second at most."""
+    """Sends a byte at a time, for at most a second."""
     for byte in sent[:50]:
         connection.sendall(bytes([byte]))
         time.sleep(chance.uniform(0, 0.04))
 
 
 def attack_page(kind, connection, host, chance):
-    """What a client sends to `serve`."""
+    """Sends one kind of attack to `serve`."""
     good = web.request(host, "/state")
     if kind == "half":
         connection.sendall(good[: chance.randrange(1, len(good))])
@@ -62,7 +62,7 @@ def attack_page(kind, connection, host, chance):
     elif kind == "slow":
         drip(connection, good, chance)
     elif kind == "row":
-        # The connection stays, so that what follows is the next request.
+        # The connection stays open, so that what follows is the next request.
         kept = good.replace(b"Connection: close\r\n", b"")
         connection.sendall(kept * chance.randint(1, 50) + chance.randbytes(chance.randint(1, 500)) + good)
     elif kind == "wrong":
@@ -72,7 +72,7 @@ def attack_page(kind, connection, host, chance):
 
 
 def judge_page(answer):
-    """What is wrong with what `serve` has said."""
+    """Returns what is wrong with an answer of `serve`."""
     statuses = [int(found) for found in re.findall(rb"(?m)^HTTP/1\.[01] (\d{3}) ", answer)]
     faults = [f"status {status}" for status in statuses if status >= 500]
     faults += ["no HTTP"] * bool(answer and not answer.startswith(b"HTTP/1."))
@@ -84,7 +84,7 @@ def message(number, length, body):
 
 
 def attack_relay(kind, connection, _host, chance):
-    """What a client sends to `ntor-relay`."""
+    """Sends one kind of attack to `ntor-relay`."""
     number, length = chance.choice(list(REQUESTS.items()))
     descriptor, rubbish = message(0xFF00, 0, b""), message(number, length, chance.randbytes(length))
     if kind == "half":
@@ -102,7 +102,7 @@ def attack_relay(kind, connection, _host, chance):
 
 
 def judge_relay(answer):
-    """What is wrong with what the relay has said: a row of answers of known lengths, the last of which a reset may cut."""
+    """Returns what is wrong with the relay's answers. They must have known lengths; a reset may cut the last one."""
     while len(answer) >= 2:
         length = int.from_bytes(answer[:2], "big")
         if length not in ANSWERS:
@@ -116,12 +116,12 @@ KINDS = ("noise", "half", "huge", "slow", "row", "wrong", "climb", "reset")
 
 
 def connection(service, name, index, chance):
-    """One hostile connection; returns what it was and what was wrong."""
+    """Makes one hostile connection. Returns its kind and the faults."""
     kind = chance.choice(KINDS)
     attack, judge = ATTACKS[name]
     try:
         with web.connect(service.address, LIMIT) as stream:
-            # A service that has heard enough may close before all is sent.
+            # A service that has heard enough may close before everything is sent.
             with contextlib.suppress(ConnectionError):
                 if kind == "noise":
                     stream.sendall(chance.randbytes(chance.randint(1, 5000)))
@@ -136,12 +136,12 @@ def connection(service, name, index, chance):
     except TimeoutError:
         return kind, [f"connection {index}, {kind}: neither an answer nor an end in {LIMIT} s"]
     except OSError as error:
-        # Of a reset in the middle of sending.
+        # From a reset in the middle of sending.
         return kind, [] if service.alive() else [f"connection {index}, {kind}: {error}, and the service has ended"]
 
 
 def crowd(service, number):
-    """More silent clients than the service takes at once."""
+    """Opens more silent connections than the service accepts at once."""
     web.more_files()
     with contextlib.ExitStack() as stack:
         for _ in range(number):
@@ -150,7 +150,7 @@ def crowd(service, number):
 
 
 def settled(service, before):
-    """What is larger afterwards than it may be, once the service had time to let go."""
+    """Returns what is still larger than allowed after the service had time to shrink."""
     until = time.monotonic() + SETTLE
     while True:
         after, over = service.size(), []
@@ -166,7 +166,7 @@ def settled(service, before):
 
 
 def attacked(task, name, service, good):
-    """A service before, during and after its hostile clients; `good` is a good client, which raises what is wrong."""
+    """Tests a service before, during and after hostile clients. `good` is a good client, which raises faults."""
     for _ in range(3):
         good()
     before, count = service.size(), task.count(500, 10_000)

@@ -25,5 +25,5 @@ def measure(task):
     said = log.read_text(errors="replace")
     if "2 passed" not in said and "failed" not in said:
         raise Unfit(f"the package for Python cannot be built or tested here: {last_line(said)}")
-    # Two formats, and the journal of each.
+    # Two formats, each with its journal.
     return [judged("", 4 * flips, "flipped bits", {}, [last_line(said)] if code else [])]

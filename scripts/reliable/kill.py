@@ -1,4 +1,4 @@
-"""Kills at random moments: no finished case is lost, none is doubled, and the run goes on."""
+"""Kills at random moments: no finished case is lost or doubled, and the run can be resumed."""
 
 import dataclasses
 import json
@@ -23,16 +23,16 @@ FIGURE = Figure(
 
 # Ten cases in about a second.
 RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
-# So many kills share a database: what is stored makes it larger, and a new one is killed while it is made, too.
+# Kills per database. It grows with stored runs, and a new one is also killed while it is created.
 A_DATABASE = 50
 COORDINATOR, ALL, WORKER = "coordinator", "all", "worker"
-# A worker is killed in one of five.
+# One kill in five hits a worker.
 WAYS = (COORDINATOR, COORDINATOR, ALL, ALL, WORKER)
 
 
 @dataclasses.dataclass
 class Whole:
-    """A run that nobody kills: seconds until it says that it begins, and until it ends, and its cases."""
+    """An uninterrupted run: seconds until it begins and until it ends, and its cases."""
 
     begins: float
     ends: float
@@ -41,34 +41,34 @@ class Whole:
 
 @dataclasses.dataclass
 class Tally:
-    """What was found so far."""
+    """Results so far."""
 
     kills: dict = dataclasses.field(default_factory=lambda: dict.fromkeys((COORDINATOR, ALL, WORKER), 0))
-    # Sessions that were through before they could be killed.
+    # Sessions that ended before they could be killed.
     missed: int = 0
     runs: int = 0
     cases: int = 0
     lost: int = 0
     doubled: int = 0
     outlived: int = 0
-    # Databases that were killed before their tables were there.
+    # Databases that were killed before their tables existed.
     unborn: int = 0
     faults: list = dataclasses.field(default_factory=list)
 
 
 class Database:
-    """One database, with what was said to be finished in it."""
+    """A database, and the cases reported as finished in it."""
 
     def __init__(self, task, number, tally):
         self.pqlab = Pqlab(task.program, task.folder / f"database-{number}")
         self.tally = tally
-        # By run the cases that were said to be finished.
+        # Cases that were reported as finished, by run.
         self.said = {}
         # Whether it was seen without its tables.
         self.unborn = False
 
     def runs(self):
-        """The runs, none of which has fewer cases than it said."""
+        """Returns the runs, and checks that none has fewer cases than it reported."""
         if not self.pqlab.database.exists():
             return []
         ended = self.pqlab.run("runs", "--json")
@@ -85,7 +85,7 @@ class Database:
         return runs
 
     def take(self, session):
-        """Keeps what a session has said."""
+        """Records the cases that a session has reported."""
         if session.run is None:
             return
         said = self.said.setdefault(session.run, set())
@@ -98,7 +98,7 @@ class Database:
             self.tally.faults.append(f"a panic: {session.said()}")
 
     def kill_once(self, chance, whole):
-        """Starts a run or goes on with one, and kills it; whether there was something to kill."""
+        """Starts or resumes a run and kills it. Returns whether there was something to kill."""
         stopped = [run for run in self.runs() if not run["complete"]]
         session = Session(self.pqlab, *(["--resume"] if stopped else RUN))
         left = 1 - stopped[0]["finished"] / stopped[0]["planned"] if stopped else 1
@@ -114,7 +114,7 @@ class Database:
                 kill(worker[0])
         code = session.end()
         self.take(session)
-        # Who was through before is no kill.
+        # A session that ended before does not count as a kill.
         hit = hit or code == -signal.SIGKILL
         if hit:
             self.tally.kills[way] += 1
@@ -124,7 +124,7 @@ class Database:
         return hit
 
     def await_workers(self, workers):
-        """Workers end with their coordinator, even inside a library that hangs."""
+        """Waits for workers, which must end with their coordinator, even inside a library that hangs."""
         until = time.monotonic() + PATIENCE
         while (left := [worker for worker in workers if alive(worker)]) and time.monotonic() < until:
             time.sleep(0.01)
@@ -133,7 +133,7 @@ class Database:
             self.tally.faults.append(f"{len(left)} workers outlived their coordinator by {PATIENCE} s")
 
     def conclude(self, whole):
-        """Goes on with every run to its end, and looks at all of it."""
+        """Resumes every run to its end, and checks all of it."""
         while [run for run in self.runs() if not run["complete"]]:
             session = Session(self.pqlab, "--resume")
             code = session.end()
@@ -160,7 +160,7 @@ class Database:
 
 
 def kill(pid):
-    """Whether there was such a process."""
+    """Kills a process, and returns whether it existed."""
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -169,7 +169,7 @@ def kill(pid):
 
 
 def uninterrupted(task):
-    """How long a run takes here."""
+    """Measures how long a run takes on this machine."""
     pqlab = Pqlab(task.program, task.folder / "whole")
     began = time.monotonic()
     session = Session(pqlab, *RUN)

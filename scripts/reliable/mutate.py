@@ -1,4 +1,4 @@
-"""Every field of every format that is taken in, changed: it is refused in a line, or taken for what it says."""
+"""Changes every field of every format that is read: it must be refused in one line, or taken at its new value."""
 
 import os
 import re
@@ -15,7 +15,7 @@ FIGURE = Figure(
     limits="One field at a time, beside the rest as it was: what only several wrong fields together do is left to the fuzzer.",
 )
 
-# The integration test of crates/cli that does it; its long form by the variable.
+# The integration test of crates/cli that does this, and the variable for its long form.
 MUTATION_TEST = "mutation"
 LONG = {"PQLAB_MUTATIONS": "long"}
 LINE = re.compile(r"mutations: ([\d,]+) tried, ([\d,]+) refused, ([\d,]+) taken")
@@ -24,7 +24,7 @@ LINE = re.compile(r"mutations: ([\d,]+) tried, ([\d,]+) refused, ([\d,]+) taken"
 def measure(task):
     if not (ROOT / "crates/cli/tests" / f"{MUTATION_TEST}.rs").exists():
         raise Unfit(f"there is no test crates/cli/tests/{MUTATION_TEST}.rs")
-    # Of the whole workspace, so that no C library is built again; not by nextest, which sets limits of time.
+    # In the whole workspace, so that no C library is rebuilt, and without nextest, which sets time limits.
     words = ["cargo", "test", "--workspace", "--release", "--locked", "--test", MUTATION_TEST, "--", "--nocapture"]
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target_folder()), **(LONG if task.long else {})}
     log = task.folder / "output.txt"

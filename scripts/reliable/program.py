@@ -1,4 +1,4 @@
-"""The program under test: over a database of its own, as a run that goes on, and as a service."""
+"""The program under test: with its own database, as a running session, and as a service."""
 
 import contextlib
 import json
@@ -11,12 +11,12 @@ import urllib.parse
 
 from reliable.common import MOMENT, PATIENCE, Broken, cache, last_line, size, start
 
-# Codes of a run that went to its end: every case was measured, or some failed.
+# Exit codes of a run that completed: every case was measured, or some failed.
 ENDED = (0, 1)
 
 
 class Pqlab:
-    """The program over a database in a folder, in which all that it makes stays: cores are claimed there too."""
+    """The program with a database in a folder, which holds everything it creates, including claims on cores."""
 
     def __init__(self, program, folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,11 +27,11 @@ class Pqlab:
         self.environment = {**os.environ, **{name: str(path) for name, path in own.items()}}
 
     def start(self, *words, before=(), **options):
-        """Starts it, through the words `before` where there are any."""
+        """Starts it, prefixed by the words `before` if there are any."""
         return start([*before, self.program, *words], env=self.environment, cwd=self.folder, **options)
 
     def run(self, *words, before=()):
-        """Runs it to its end, whatever that is."""
+        """Runs it to its end, whatever the exit code."""
         command = [*before, self.program, *words]
         try:
             return subprocess.run(
@@ -42,7 +42,7 @@ class Pqlab:
             raise Broken(f"`pqlab {' '.join(words)}` did not end in {MOMENT} s") from None
 
     def read(self, *words, codes=(0,)):
-        """What it prints, where its code is one of these."""
+        """Returns its output if its exit code is one of `codes`."""
         ended = self.run(*words)
         if ended.returncode not in codes:
             raise Broken(f"`pqlab {' '.join(words)}` ended with {ended.returncode}: {last_line(ended.stderr)}")
@@ -52,14 +52,14 @@ class Pqlab:
         return json.loads(self.read("runs", "--json"))
 
     def results(self, run):
-        """The ids of the finished cases of a run, as an export has them."""
+        """Returns the ids of the finished cases of a run, as exported."""
         areas = json.loads(self.read("export", run, "--format", "json"))["results"].values()
         return [result["id"] for area in areas for result in area]
 
 
 def integrity(database):
-    """What SQLite says of the file: `ok`, or what is wrong."""
-    # Not read-only: a log that a killed process has left is read into the database first.
+    """Returns SQLite's check of the file: `ok`, or the errors."""
+    # Not read-only, because the log of a killed process is first merged into the database.
     name = f"file:{urllib.parse.quote(str(database))}?mode=rw"
     try:
         with contextlib.closing(sqlite3.connect(name, uri=True, timeout=60)) as connection:
@@ -71,7 +71,7 @@ def integrity(database):
 
 
 class Session:
-    """A `pqlab run` that goes on, and what it has said of runs and cases."""
+    """A running `pqlab run`, and the runs and cases that it has reported."""
 
     def __init__(self, pqlab, *words, before=()):
         self.run, self.cases, self.code = None, [], None
@@ -90,7 +90,7 @@ class Session:
             try:
                 event = json.loads(line)
             except ValueError:
-                # The last line of a killed process may be cut; a cut line says nothing.
+                # The last line of a killed process may be cut, and is then ignored.
                 continue
             if event.get("event") == "begin":
                 self.run = event["run"]["id"]
@@ -99,7 +99,7 @@ class Session:
                 self.cases.append(event["result"]["id"])
 
     def end(self):
-        """Waits until it has ended by itself, or of what was done to it; returns its code."""
+        """Waits until it has ended, by itself or by a signal. Returns its code."""
         try:
             self.code = self.process.wait(MOMENT)
         except subprocess.TimeoutExpired:
@@ -111,12 +111,12 @@ class Session:
         return self.code
 
     def said(self):
-        """What it wrote to standard error."""
+        """Returns its standard error."""
         return self.errors.read_text(errors="replace")
 
 
 class Service:
-    """`pqlab serve` or `pqlab ntor-relay`, until the `with` is left."""
+    """`pqlab serve` or `pqlab ntor-relay`, until the `with` block ends."""
 
     def __init__(self, pqlab, *words):
         self.errors = pqlab.folder / f"{words[0]}-errors.txt"
@@ -128,7 +128,7 @@ class Service:
         # `http://127.0.0.1:8000/` or `listening at 127.0.0.1:9001`.
         host, _, port = first.split()[-1].removeprefix("http://").rstrip("/").rpartition(":")
         self.address = (host, int(port))
-        # What else it says is nobody's, and must not fill the pipe.
+        # Further output is discarded, so that it does not fill the pipe.
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
 
     def __enter__(self):
@@ -145,7 +145,7 @@ class Service:
 
     @property
     def name(self):
-        """Its address as clients name it."""
+        """Its address as clients write it."""
         return f"{self.address[0]}:{self.address[1]}"
 
     def alive(self):

@@ -1,12 +1,14 @@
-"""What ThreadSanitizer reports where the standard library beside it is not instrumented.
+"""Reports of ThreadSanitizer with a standard library that is not instrumented.
 
-It does not see then that a `OnceLock` is filled before it is read, a contended mutex taken, a channel read or a thread ended behind what was
-done before: the code that does it is in the library. A report is of this project where, of one of the two accesses, the innermost frame that
-is not the library's stands in this workspace, and neither is what the library hands over in these ways."""
+It then does not see the synchronisation inside the library: that a `OnceLock` is filled before it is read, that a
+contended mutex is taken, a channel is read, or a thread is joined after the work before it. A report belongs to this
+project if the innermost frame outside the library, of one of the two accesses, is in this workspace, and neither access
+is to data that the library passes on in these ways.
+"""
 
 import re
 
-# What is filled once; what the library knows of a thread; what the test harness hands over.
+# Data that is filled once, the library's data about threads, and data passed on by the test harness.
 HANDED = (
     "std::sync::once_lock", "std::sync::lazy_lock", "std::sys::sync::once", "std::sync::once", "std::thread::lifecycle::Packet",
     "std::thread::thread::Inner", "test::event::CompletedTest",
@@ -19,15 +21,15 @@ FRAME = re.compile(r"^    #\d+ (.*?)(?: (/\S+?)(?::\d+)*)? \(", re.MULTILINE)
 
 
 def place(frames):
-    """The file of the innermost frame that is not the library's; `None` where the program does not say."""
+    """Returns the file of the innermost frame outside the library; `None` if the program does not tell."""
     return next((path for _, path in frames if path and not path.startswith("/rustc/")), None)
 
 
 def counts(report, root):
-    """Whether a report is of code below this folder."""
+    """Whether a report is about code below this folder."""
     accesses = [FRAME.findall(stack) for stack in ACCESS.findall(report)]
     if not accesses:
-        # No race: a lock that is taken in two orders, or the like.
+        # Not a race, for example a lock order inversion.
         return True
     handed = any(word in name for frames in accesses for name, _ in frames for word in HANDED)
     places = [place(frames) for frames in accesses]
@@ -35,7 +37,7 @@ def counts(report, root):
 
 
 def of_project(said, root):
-    """What was reported of code below this folder, and how many reports were of other code."""
+    """Returns the reports about code below this folder, and the number of other reports."""
     reports = REPORT.findall(said)
     ours = [" ".join([kind, *body.split()])[:200] for kind, body in reports if counts(body, root)]
     left_out = len(reports) - len(ours)

@@ -1,4 +1,4 @@
-"""The record of all figures, docs/reliability.json, and the page that is made of it, docs/reliability.md."""
+"""The record of all figures, docs/reliability.json, and the page generated from it, docs/reliability.md."""
 
 import dataclasses
 import datetime
@@ -11,13 +11,13 @@ from reliable.common import FAILED, NOT_RUN, PASSED, ROOT, UNFINISHED, cache, ou
 
 RECORD = ROOT / "docs" / "reliability.json"
 PAGE = ROOT / "docs" / "reliability.md"
-# What of a commit is no source: a change there changes no figure.
+# Files that are not sources: a change there changes no figure.
 RENEWED = ("docs/reliability.json", "docs/reliability.md")
 WORDS = {PASSED: "passed", FAILED: "**FAILED**", UNFINISHED: "not finished", NOT_RUN: "not run"}
 
 
 def machine():
-    """Processor, cores, system and kernel; no name of the machine."""
+    """Returns processor, cores, system and kernel, but no name of the machine."""
     processor = platform.processor() or platform.machine()
     information = pathlib.Path("/proc/cpuinfo")
     if information.exists():
@@ -30,7 +30,7 @@ def machine():
 
 
 def commit():
-    """The commit, and whether the sources differ from it."""
+    """Returns the commit, and whether the sources differ from it."""
     changed = [line for line in output_of("git", "status", "--porcelain").splitlines() if line.split(maxsplit=1)[-1] not in RENEWED]
     return (output_of("git", "rev-parse", "--short=12", "HEAD") or "unknown") + (" with changes" if changed else "")
 
@@ -40,7 +40,7 @@ def read():
 
 
 def neutral(row):
-    """Without the folders of this machine in what went wrong."""
+    """Removes this machine's folders from the faults."""
     folders = ((cache(), "PQLAB_CACHE"), (ROOT, "."), (pathlib.Path.home(), "~"))
     for folder, word in folders:
         row["why"] = [why.replace(str(folder), word) for why in row["why"]]
@@ -48,7 +48,7 @@ def neutral(row):
 
 
 def entry(figure, task, rows, seconds):
-    """What is kept of a figure in one form."""
+    """Returns the entry of a figure in one form."""
     return {
         "figure": figure.name, "form": "long" if task.long else "short", "seed": task.seed, "seconds": round(seconds),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"), "commit": commit(), "machine": machine(),
@@ -57,7 +57,7 @@ def entry(figure, task, rows, seconds):
 
 
 def keep(new):
-    """Puts an entry in the place of the one of its figure and form. What is there already is lost at no moment."""
+    """Replaces the entry of the same figure and form. Existing entries are never lost."""
     same = lambda old: (old["figure"], old["form"]) == (new["figure"], new["form"])
     entries = [*(old for old in read() if not same(old)), new]
     partial = RECORD.with_suffix(".new")
@@ -66,7 +66,7 @@ def keep(new):
 
 
 def command(made):
-    """What repeats a figure."""
+    """Returns the command that repeats a figure."""
     return f"make reliability{' LONG=1' if made['form'] == 'long' else ''} ONLY={made['figure']}"
 
 
@@ -84,7 +84,7 @@ def lines_of(row):
 
 
 def table(figure, made):
-    """The figure's paragraph and its rows."""
+    """Returns the figure's paragraph and rows."""
     lines = [
         f"## {figure.title}", "", figure.how, "", f"What it does not say: {figure.limits}", "",
         f"`{command(made)}`: the {made['form']} form, {made['date']}, {spoken(made['seconds'])}, commit `{made['commit']}`, seed {made['seed']}.", "",
@@ -97,7 +97,7 @@ def table(figure, made):
 
 
 def page(figures):
-    """The page that the record makes: of each figure the long form, where there is one."""
+    """Returns the page generated from the record, with the long form of each figure if there is one."""
     entries = read()
     shown = []
     for figure in figures:

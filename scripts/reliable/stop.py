@@ -52,7 +52,7 @@ def results(pqlab):
 
 
 def sent(process, number):
-    """Sends a signal to a process, if it is there."""
+    """Sends a signal to a process, if it exists."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, number)
 

@@ -1,4 +1,4 @@
-"""What the project is made of: licences and sources, unsafe code with its reasons, sanitizers over the tests."""
+"""What the project consists of: licences and sources, unsafe code with its reasons, sanitizers over the tests."""
 
 import os
 import re
@@ -23,13 +23,13 @@ ADAPTERS = ("pqlab-openssl-sys", "pqlab-providers", "pqlab-foreign", "pqlab-mlds
 THREADED = ("pqlab-store", "pqlab-server", "pqlab-harness")
 WITHOUT_C = ("pqlab-primitives", "pqlab-record", "pqlab-stats")
 REPORTS = re.compile(r"(?:ERROR|WARNING): (?:Address|Thread)Sanitizer.*|error: Undefined Behavior.*")
-# Tests of the allocator, which ThreadSanitizer replaces, and of little address space, which it does not run in.
+# Tests of the allocator, which ThreadSanitizer replaces, and of small address spaces, in which it cannot run.
 NOT_THREAD = ("peaks", "random_bytes_neither_panic_nor_take_memory")
 PASSED_TESTS = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed", re.MULTILINE)
 
 
 def ended(task, name, words, **environment):
-    """The code of a command, and what it said, which stays in the figure's folder."""
+    """Runs a command. Returns its code and its output, which stays in the figure's folder."""
     log = task.folder / f"{name}.txt"
     say(f"supply: {' '.join(words)}")
     with open(log, "w") as output:
@@ -76,7 +76,7 @@ def auditable(task) -> Row:
 
 
 def tested(task, part, crates, flags, words, look=None, **environment):
-    """Tests of crates under a tool of a nightly compiler; `look` finds in what was said what is wrong, and what else is to be told."""
+    """Tests crates with a tool of a nightly compiler. `look` finds faults and further results in the output."""
     given = [word for crate in crates for word in ("-p", crate)]
     folder = str(target_folder() / part.split()[0].lower())
     code, said = ended(
@@ -91,7 +91,7 @@ def tested(task, part, crates, flags, words, look=None, **environment):
 
 
 def there(component):
-    """Whether the nightly compiler has it."""
+    """Whether the nightly compiler has the component."""
     return os.path.exists(f"{output_of('rustc', '+nightly', '--print', 'sysroot')}/{component[1]}")
 
 

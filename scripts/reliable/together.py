@@ -1,4 +1,4 @@
-"""Two runs, a server and readers on one database: nobody is in the way of anybody."""
+"""Two runs, a server and readers on one database: none blocks another."""
 
 import json
 
@@ -22,12 +22,12 @@ RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-2*/digest*", "
 def measure(task):
     seconds = task.count(20, 600)
     pqlab = Pqlab(task.program, task.folder)
-    # So that there is a database to be served.
+    # Creates the database to serve.
     pqlab.read("run", *RUN, "--seed", "1", "--no-progress", "-q")
     team, said = web.Team(), {}
 
     def write(index, turn):
-        # Each with a folder for what it says, over the same database.
+        # Each has its own folder for its output, and the same database.
         own = Pqlab(task.program, task.folder / f"writer-{index}")
         own.environment.update(PQLAB_DB=str(pqlab.database), TMPDIR=str(pqlab.folder))
         session = Session(own, *RUN, "--seed", str(1000 * index + turn))

@@ -1,4 +1,4 @@
-"""Clients over sockets of our own, so that what is sent is what stands here and not what an HTTP library lets through."""
+"""Clients over our own sockets, so that exactly these bytes are sent, and not only what an HTTP library allows."""
 
 import contextlib
 import dataclasses
@@ -8,22 +8,22 @@ import struct
 import threading
 import time
 
-# Faults that threads keep.
+# Faults that are kept.
 KEPT = 20
 
 
 def connect(address, limit):
-    """A connection each of whose steps may take so many seconds."""
+    """Opens a connection with a time limit in seconds for each step."""
     return socket.create_connection(address, timeout=limit)
 
 
 def reset_at_close(connection):
-    """Has closing send a reset, whatever is on its way."""
+    """Makes closing send a reset, whatever is in transit."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 def read_all(connection):
-    """What comes until the other side closes or resets. A `TimeoutError` where it does neither."""
+    """Reads until the other side closes or resets. Raises `TimeoutError` if it does neither."""
     parts = []
     with contextlib.suppress(ConnectionError):
         while part := connection.recv(1 << 16):
@@ -37,7 +37,7 @@ def request(host, path, method="GET", more=""):
 
 @dataclasses.dataclass(frozen=True)
 class Page:
-    """An answer: its status, and its body where it is whole."""
+    """An answer: its status, and its body if it is complete."""
 
     status: int
     body: bytes | None
@@ -55,14 +55,14 @@ def parsed(answer):
 
 
 def get(address, path, limit=120):
-    """Asks for a page as a browser does."""
+    """Requests a page as a browser does."""
     with connect(address, limit) as connection:
         connection.sendall(request(f"{address[0]}:{address[1]}", path))
         return parsed(read_all(connection))
 
 
 def more_files():
-    """As many open files as this process may have."""
+    """Raises this process's limit of open files."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 8192 if most == resource.RLIM_INFINITY else min(8192, most)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -70,7 +70,7 @@ def more_files():
 
 
 class Team:
-    """Threads that do the same until time is over or they are told to stop; what is wrong is kept."""
+    """Threads that repeat the same steps until time is over or they are stopped. Faults are kept."""
 
     def __init__(self):
         self.stopping = threading.Event()
@@ -92,7 +92,7 @@ class Team:
         return self._counts.get(name, 0)
 
     def add(self, number, step):
-        """So many more threads, each of which calls `step(index, turn)` in turns. What it raises is a fault."""
+        """Adds threads, each of which calls `step(index, turn)` repeatedly. An exception is a fault."""
 
         def work(index):
             turn = 0
@@ -101,7 +101,7 @@ class Team:
                     step(index, turn)
                 except Exception as error:
                     self.fault(f"{type(error).__name__}: {error}")
-                    # Whatever it is may go on for long.
+                    # The fault may persist for long.
                     self.stopping.wait(0.1)
                 turn += 1
 
@@ -109,7 +109,7 @@ class Team:
             self._threads.append(threading.Thread(target=work, args=(index,), daemon=True))
 
     def work(self, seconds, look=lambda: None, every=1.0):
-        """Has them work for so long; `look` is called in between."""
+        """Runs the threads for this long, calling `look` in between."""
         for thread in self._threads:
             thread.start()
         until = time.monotonic() + seconds
@@ -119,7 +119,7 @@ class Team:
                 look()
         finally:
             self.stopping.set()
-            # Whoever waits for a page that takes long has until the limit of its connection.
+            # Clients of a slow page have until the limit of their connection.
             for thread in self._threads:
                 thread.join(150)
         if left := sum(thread.is_alive() for thread in self._threads):

@@ -1,8 +1,8 @@
-/* The protocol of docs/workers.md for workers in C: include this, fill a table of offers, call pqlab_serve.
+/* The protocol of docs/workers.md for workers in C: include this file, fill a table of offers, and call pqlab_serve.
  *
- * An operation has two functions. `ready` looks at the inputs of one set, checks their lengths, parses keys, and asks for room for the
- * outputs with pqlab_out; it is not timed. `run` is the operation and nothing else; it is timed. Both answer 0, or one of the
- * codes below with `why` set. C99 and POSIX, one thread. */
+ * An operation has two functions. `ready` checks the inputs of one set and their lengths, parses keys, and allocates
+ * the outputs with pqlab_out; it is not timed. `run` is the timed operation, and nothing else. Both return 0, or one
+ * of the codes below with `why` set. C99 and POSIX, one thread. */
 #ifndef PQLAB_WORKER_H
 #define PQLAB_WORKER_H
 
@@ -22,7 +22,7 @@ struct pqlab_field {
     size_t length;
 };
 
-/* One set of inputs, with its outputs. What `ready` leaves in `state` it allocates with malloc; it is freed with the case. */
+/* One set of inputs, with its outputs. `ready` may allocate `state` with malloc; it is freed with the case. */
 struct pqlab_set {
     const void *context; /* of the offer */
     struct pqlab_field in[PQLAB_INPUTS], out[PQLAB_OUTPUTS];
@@ -33,14 +33,14 @@ struct pqlab_set {
 
 struct pqlab_operation {
     const char *name;
-    size_t least, most; /* inputs of a `call`; a case has the least */
+    size_t least, most; /* numbers of inputs of a `call`; a case has the least */
     int (*ready)(struct pqlab_set *set);
     int (*run)(struct pqlab_set *set);
 };
 
 struct pqlab_offer {
-    const char *text;                         /* as `list` has it */
-    const struct pqlab_operation *operations; /* the last has no name */
+    const char *text;                         /* as in the answer to `list` */
+    const struct pqlab_operation *operations; /* ends with an entry without a name */
     const void *context;                      /* what the operations need to know */
 };
 
@@ -49,7 +49,7 @@ static inline int pqlab_refuse(struct pqlab_set *set, int code, const char *why)
     return code;
 }
 
-/* Room for one more output; its length may be made smaller by `run`. */
+/* Adds an output; `run` may reduce its length. */
 static inline uint8_t *pqlab_out(struct pqlab_set *set, size_t length) {
     struct pqlab_field *out = &set->out[set->outs++];
     out->length = length;
@@ -62,7 +62,7 @@ static inline int pqlab_is(const struct pqlab_field *field, const char *text) {
     return field->length == strlen(text) && !memcmp(field->bytes, text, field->length);
 }
 
-/* ---- From here on nothing that a worker needs to call but pqlab_serve. */
+/* ---- Everything from here on is internal, except pqlab_serve. */
 
 struct pqlab_case {
     uint64_t handle, first, n;
@@ -102,7 +102,7 @@ static void pqlab_put_number(uint64_t number) {
 
 static void pqlab_begin(const char *verb) {
     pqlab_length = 0;
-    pqlab_put("", 0); /* the place of the length */
+    pqlab_put("", 0); /* room for the length */
     pqlab_put_text(verb);
 }
 
@@ -118,7 +118,7 @@ static void pqlab_send(void) {
     }
 }
 
-/* 1 where all was read, 0 where the input ends before it, and the end of the process where it ends inside. */
+/* Returns 1 if everything was read, and 0 if the input ends before it. Ends the process if the input ends inside. */
 static int pqlab_read(void *into, size_t length) {
     size_t done = 0;
     while (done < length) {
@@ -134,7 +134,7 @@ static size_t pqlab_u32(const uint8_t *bytes) {
     return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
 }
 
-/* The fields of a message into `fields`; their number, 0 at the end of the input. The body is freed by the caller. */
+/* Reads the fields of a message and returns their number, 0 at the end of the input. The caller frees the body. */
 static size_t pqlab_receive(struct pqlab_field *fields, uint8_t **body) {
     uint8_t head[4];
     size_t count = 0, at = 0;
@@ -272,7 +272,7 @@ static int pqlab_visit(struct pqlab_case *of, uint64_t first, uint64_t n, const 
     return PQLAB_OK;
 }
 
-/* Visits, answers, release: the verbs that name a case. */
+/* The verbs that name a case: visit, answers, release. */
 static int pqlab_of_case(const char *verb, struct pqlab_field *in, size_t count, const char **why) {
     uint64_t handle, first, n;
     struct pqlab_case **at = &pqlab_cases;
@@ -297,11 +297,11 @@ static int pqlab_of_case(const char *verb, struct pqlab_field *in, size_t count,
     return PQLAB_OK;
 }
 
-/* Answers requests until the conversation ends; what main returns. */
+/* Answers requests until the conversation ends. Returns the exit code for main. */
 static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, const char *libraries, const char *generator) {
     static struct pqlab_field fields[PQLAB_FIELDS];
     uint8_t *body = NULL;
-    /* What a library prints is no answer. */
+    /* Output that a library prints is not an answer. */
     if ((pqlab_output = dup(1)) < 0 || dup2(2, 1) < 0) pqlab_die("standard output cannot be kept");
     for (size_t count; (count = pqlab_receive(fields, &body)); free(body)) {
         const char *why = "a wrong number of fields";

@@ -1,14 +1,14 @@
-/* A worker for pqlab in C: an example of what pqlab_worker.h asks for, over liboqs where that is there.
+/* A worker for pqlab in C: an example for pqlab_worker.h, with liboqs if available.
  *
  *     cc -O2 -DWITH_LIBOQS worker.c -loqs -lcrypto -o worker      ML-KEM and ML-DSA
- *     cc -O2 worker.c -o worker                                   nothing but `null`
+ *     cc -O2 worker.c -o worker                                   only `null`
  */
 #include "pqlab_worker.h"
 
 #ifdef WITH_LIBOQS
 #include <oqs/oqs.h>
 
-/* ML-KEM: the context of an offer is liboqs' table of the algorithm. A private key is what FIPS 203 calls dk. */
+/* ML-KEM: the context of an offer is liboqs's object for the algorithm. A private key is dk of FIPS 203. */
 
 static int kem_keygen_ready(struct pqlab_set *set) {
     const OQS_KEM *kem = set->context;

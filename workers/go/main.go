@@ -1,7 +1,7 @@
-// A worker for pqlab in Go: the standard library, and CIRCL where that has no algorithm.
+// A worker for pqlab in Go: the standard library, and CIRCL for algorithms that it lacks.
 //
-// The protocol is described in docs/workers.md. An algorithm is a table of operations, each of which parses its inputs once and
-// hands out what is timed; `call` runs it once, `visit` in a loop.
+// The protocol is described in docs/workers.md. An algorithm is a table of operations, each of which parses its inputs
+// once and returns the timed function. `call` runs it once, `visit` in a loop.
 package main
 
 import (
@@ -27,14 +27,14 @@ import (
 	"github.com/cloudflare/circl/sign/slhdsa"
 )
 
-// What the worker does not offer, as opposed to input that is not valid.
+// An algorithm or input that the worker does not support, as opposed to invalid input.
 type unsupported string
 
 func (u unsupported) Error() string { return string(u) }
 
 var errArguments = errors.New("wrong number of fields, or a wrong number")
 
-// One operation on one set of inputs: what is timed, which keeps its result, and the result as bytes.
+// One operation on one set of inputs: the timed function, which keeps its result, and the result as bytes.
 type operation struct {
 	run     func() error
 	outputs func() [][]byte
@@ -54,7 +54,7 @@ var null = map[string]ready{"null": func([][]byte) (operation, error) {
 
 func one(result *[]byte) func() [][]byte { return func() [][]byte { return [][]byte{*result} } }
 
-// The input of that number if it is there and not empty.
+// Returns the input with this index if it exists and is not empty.
 func optional(inputs [][]byte, index int) []byte {
 	if index < len(inputs) && len(inputs[index]) > 0 {
 		return inputs[index]
@@ -69,7 +69,7 @@ func length(what string, bytes []byte, expected int) error {
 	return nil
 }
 
-// Checks the number of inputs and of the encoding that is the first, if there is one.
+// Checks the number of inputs, and the encoding that is the first input, if there is one.
 func inputs(given [][]byte, least, most int, encoding string) error {
 	if len(given) < least || len(given) > most {
 		return errArguments
@@ -136,7 +136,7 @@ func mlKem[E encapsulation, D decapsulation[E]](name string, generate func() (D,
 	}}
 }
 
-// CIRCL's schemes differ in little; what signs with randomness is given apart.
+// CIRCL's schemes differ little. Signing with randomness is passed as a function.
 func circl(scheme sign.Scheme, encoding, attributes string, generate func() (sign.PublicKey, sign.PrivateKey, error),
 	signer func(key sign.PrivateKey, message, context []byte) ([]byte, error)) offer {
 	seeded := encoding == "seed"
@@ -326,8 +326,8 @@ var p256 = offer{"signature ECDSA-P-256 encodings=scalar coins=keygen hedged=yes
 	}, false),
 }}
 
-// A key of X25519 from these bytes, or of the library's own where there are none, with its public half, which the standard library
-// computes when it is asked for.
+// Returns a function that makes an X25519 key, from these bytes or with the library's own randomness, and its public
+// half, which the standard library computes on request.
 func scalar(given []byte) func() (*ecdh.PrivateKey, []byte, error) {
 	return func() (*ecdh.PrivateKey, []byte, error) {
 		make := func() (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand.Reader) }
@@ -434,7 +434,7 @@ var offers = func() []offer {
 	return all
 }()
 
-// The operation of an algorithm, by its name in the list.
+// Returns the operation of an algorithm, by its name in the list.
 func find(operation, algorithm string) (ready, error) {
 	if operation == "null" && algorithm == "null" {
 		return null["null"], nil

@@ -23,7 +23,7 @@ const (
 	mostSets   = 4096
 )
 
-// A case that is ready to be timed, and what the last visit touched.
+// A case that is ready to be timed, and the range of its last visit.
 type prepared struct {
 	operations []operation
 	first, n   uint64
@@ -182,7 +182,7 @@ func libraries() string {
 	return text
 }
 
-// The fields of a message; io.EOF where there is no further one.
+// Reads the fields of a message; io.EOF after the last one.
 func receive(in io.Reader) ([][]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -222,7 +222,7 @@ func send(out io.Writer, verb string, fields [][]byte) error {
 	return err
 }
 
-// A library that panics has failed, and the worker goes on.
+// Converts a library's panic into an error, so that the worker continues.
 func guarded(verb string, in [][]byte) (fields [][]byte, err error) {
 	defer func() {
 		if panic := recover(); panic != nil {

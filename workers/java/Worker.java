@@ -1,7 +1,7 @@
 // A worker for pqlab in Java: Bouncy Castle, through its lightweight interface.
 //
-// The protocol is described in docs/workers.md. Each operation parses its inputs once and hands out what is timed; `call` runs it once,
-// `visit` in a loop.
+// The protocol is described in docs/workers.md. Each operation parses its inputs once and returns the timed function;
+// `call` runs it once, `visit` in a loop.
 
 import java.io.*;
 import java.nio.charset.StandardCharsets;
@@ -22,7 +22,7 @@ public final class Worker {
     private static final int MOST_SETS = 4096;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** One operation on one set of inputs: what is timed, which returns its result, and the result as bytes. */
+    /** One operation on one set of inputs: the timed function, which returns its result, and the result as bytes. */
     private interface Operation {
         Object run() throws Exception;
 
@@ -41,7 +41,7 @@ public final class Worker {
         byte[][] of(T result);
     }
 
-    /** The worker does not offer this. */
+    /** The worker does not support this. */
     @SuppressWarnings("serial")
     private static final class Unsupported extends Exception {
         Unsupported(String reason) {
@@ -49,7 +49,7 @@ public final class Worker {
         }
     }
 
-    /** The bytes are no message. */
+    /** The bytes are not a message. */
     @SuppressWarnings("serial")
     private static final class Garbage extends IOException {
         Garbage(String reason) {
@@ -106,7 +106,7 @@ public final class Worker {
         return given.size() > index && given.get(index).length > 0 ? given.get(index) : null;
     }
 
-    /** Key generation of the library's own, or from a seed. */
+    /** Key generation with the library's randomness, or from a seed. */
     private static Ready keygen(AsymmetricCipherKeyPairGenerator generator, int seedLength, Made made, Outputs<Pair> outputs) {
         return given -> {
             inputs(given, 0, 1, null);
@@ -160,7 +160,7 @@ public final class Worker {
         return Map.of("keygen", keygen(generator, 64, made, outputs), "encapsulate", encapsulate, "decapsulate", decapsulate);
     }
 
-    /** Signing and verification by a `Signer`, which each call initialises: it keeps the state of one message. */
+    /** Signing and verification by a `Signer`, initialised in each call because it holds the state of one message. */
     private static Map<String, Ready> signature(Ready keygen, Supplier<Signer> signers, Load secret, Load open, boolean contexts) {
         Ready sign = given -> {
             inputs(given, 3, 4, "seed");
@@ -420,7 +420,7 @@ public final class Worker {
         return found;
     }
 
-    /** The fields of a message; nothing at the end of the input. */
+    /** Reads the fields of a message; null at the end of the input. */
     private static List<byte[]> receive(DataInputStream in) throws IOException {
         int head = in.read();
         if (head < 0) {
@@ -469,7 +469,7 @@ public final class Worker {
     private static void serve() throws IOException {
         DataInputStream in = new DataInputStream(new BufferedInputStream(System.in, 1 << 16));
         OutputStream out = new FileOutputStream(FileDescriptor.out);
-        // What is printed is no answer.
+        // Output that a library prints is not an answer.
         System.setOut(System.err);
         for (List<byte[]> message = receive(in); message != null; message = receive(in)) {
             String verb = text(message.get(0));

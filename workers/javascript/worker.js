@@ -1,7 +1,7 @@
-// A worker for pqlab in JavaScript: noble-post-quantum, and Node's own crypto for what is classical.
+// A worker for pqlab in JavaScript: noble-post-quantum, and Node's own crypto for classical algorithms.
 //
-// The protocol is described in docs/workers.md. Each operation is a function that parses its inputs and hands out what is timed, with
-// what makes bytes of the result; `call` runs it once, `visit` in a loop.
+// The protocol is described in docs/workers.md. Each operation is a function that parses its inputs and returns the
+// timed function, and a function that converts its result to bytes. `call` runs it once, `visit` in a loop.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { ml_dsa44, ml_dsa65, ml_dsa87 } from '@noble/post-quantum/ml-dsa.js';
@@ -26,7 +26,7 @@ function length(what, bytes, expected) {
 const optional = (given, index) => (given.length > index && given[index].length > 0 ? given[index] : undefined);
 const alone = (result) => [result];
 
-// Of Noble, keys are bytes: each call parses them.
+// Noble's keys are bytes, which each call parses.
 function nobleKem(kem) {
   const { lengths } = kem;
   return {
@@ -82,7 +82,7 @@ function nobleSignature(scheme) {
 
 const verdict = (valid) => [valid ? '1' : '0'];
 
-// Node takes raw keys of these curves as JSON or behind a fixed head of DER.
+// Node takes raw keys of these curves as JSON, or after a fixed DER header.
 const PRIVATE = { Ed25519: '302e020100300506032b657004220420', X25519: '302e020100300506032b656e04220420' };
 const PUBLIC = { Ed25519: '302a300506032b6570032100', X25519: '302a300506032b656e032100' };
 const SPKI = { type: 'spki', format: 'der' };
@@ -219,7 +219,7 @@ class Case {
   }
 }
 
-// Each case has a loop of its own: one that was compiled for the calls of another would take longer.
+// Each case has its own loop. A shared one, compiled for the calls of another case, would be slower.
 function loop() {
   return new Function(
     'first',
@@ -291,13 +291,13 @@ function answer(verb, given) {
   return [];
 }
 
-// The process ends here where input is no message.
+// Ends the process if the input is not a message.
 function die(why) {
   process.stderr.write(`pqlab worker in JavaScript: ${why}\n`);
   process.exit(1);
 }
 
-// Reads or writes all of a buffer; how many bytes there were before the input ended.
+// Reads or writes a whole buffer. Returns the number of bytes before the input ended.
 function whole(call, descriptor, buffer) {
   let done = 0;
   while (done < buffer.length) {
@@ -307,7 +307,7 @@ function whole(call, descriptor, buffer) {
       done += part;
     } catch (error) {
       if (error.code === 'EOF') break;
-      // A pipe that somebody made non-blocking.
+      // The pipe may have been made non-blocking.
       if (error.code !== 'EAGAIN') die(error.message);
     }
   }

@@ -1,7 +1,7 @@
 """A worker for pqlab in Python: the package `cryptography`, as its users call it.
 
-The protocol is described in docs/workers.md. Each operation is a function that parses its inputs and hands out what is timed, with
-what makes bytes of the result; `call` runs it once, `visit` in a loop.
+The protocol is described in docs/workers.md. Each operation is a function that parses its inputs and returns the timed
+function, and a function that converts its result to bytes. `call` runs it once, `visit` in a loop.
 """
 
 import os
@@ -21,15 +21,15 @@ MOST_BYTES, MOST_FIELDS, MOST_SETS = 16 << 20, 1 << 16, 4096
 
 
 class Unsupported(Exception):
-    """The worker does not offer this."""
+    """The worker does not support this."""
 
 
 class Invalid(Exception):
-    """The input is not what the request takes."""
+    """The input does not fit the request."""
 
 
 class Garbage(Exception):
-    """The bytes are no message."""
+    """The bytes are not a message."""
 
 
 def inputs(given, least, most, encoding=None):
@@ -139,7 +139,7 @@ def null(given):
 
 
 def offered():
-    """What this version of the package has, with the OpenSSL that it was built with: text, then operations."""
+    """Returns the offers of this version of the package and its OpenSSL: text, then operations."""
     classes = [
         ("kem ML-KEM-768 encodings=seed coins=keygen", mlkem, "MLKEM768"),
         ("kem ML-KEM-1024 encodings=seed coins=keygen", mlkem, "MLKEM1024"),
@@ -259,7 +259,7 @@ def answer(verb, given):
 
 
 def read(size):
-    """So many bytes; fewer at the end of the input."""
+    """Reads `size` bytes; fewer at the end of the input."""
     return sys.stdin.buffer.read(size)
 
 
@@ -293,7 +293,7 @@ def send(output, verb, fields):
 
 
 def serve():
-    # What is printed is no answer.
+    # Output that a library prints is not an answer.
     output = os.dup(1)
     os.dup2(2, 1)
     while (message := receive()) is not None:
@@ -302,7 +302,7 @@ def serve():
             found = "ok", list(answer(verb, given))
         except (Unsupported, UnsupportedAlgorithm) as lacks:
             found = "unsupported", [str(lacks).replace("\n", " ")]
-        except Exception as error:  # whatever a library raises
+        except Exception as error:  # anything that a library raises
             found = "error", [f"{type(error).__name__}: {error}".replace("\n", " ")]
         send(output, *found)
         if verb == b"goodbye" and found[0] == "ok":

@@ -1,31 +1,31 @@
-//! Which processors a process may use, and how a thread is kept on some of them.
+//! The processors that a process may use, and pinning threads to them.
 
 use crate::system::{Here, System};
 
-/// Why a thread could not be pinned.
+/// Reason why a thread could not be pinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AffinityError {
-    /// No processor was named.
+    /// The list of processors is empty.
     #[error("no processor to pin to")]
     Empty,
-    /// This process may not use the processor, or there is none of that number.
+    /// The processor does not exist, or this process may not use it.
     #[error("processor {cpu} is not among those that this process may use: {}", list(.allowed))]
     NotAllowed {
-        /// The processor's number.
+        /// Number of the processor.
         cpu: u32,
-        /// What may be used instead.
+        /// Processors that this process may use.
         allowed: Vec<u32>,
     },
     /// The kernel refused.
     #[error("the kernel refused to pin the thread: {0}")]
     Refused(nix::errno::Errno),
-    /// The operating system offers no way to pin threads.
+    /// The operating system cannot pin threads.
     #[error("threads cannot be pinned on this operating system")]
     Unsupported,
 }
 
-/// The numbers of the processors that the calling thread may use, in rising order. Where the system cannot tell: as many
-/// as it says run in parallel.
+/// Returns the processors that the calling thread may use, in ascending order. If the system cannot tell, counts up to
+/// its available parallelism.
 pub fn allowed() -> Vec<u32> {
     Here::allowed_processors().unwrap_or_else(|| {
         let count = std::thread::available_parallelism().map_or(1, usize::from);
@@ -33,29 +33,29 @@ pub fn allowed() -> Vec<u32> {
     })
 }
 
-/// Number of the processors that are at work in this machine, whoever may use them.
+/// Returns the number of processors that are online, including those that this process may not use.
 pub fn online() -> usize {
     Here::online_processors().unwrap_or_else(|| allowed().len())
 }
 
-/// The processors that trials with several threads may use, once a worker was told.
+/// Processors that trials with several threads may use, set once the coordinator has sent them.
 static GRANTED: std::sync::OnceLock<Vec<u32>> = std::sync::OnceLock::new();
 
-/// Says which processors this run may use; the first answer stands. A worker is pinned to one of them.
+/// Sets the processors that this run may use; later calls have no effect. A worker is pinned to one of them.
 pub(crate) fn grant(cpus: Vec<u32>) {
     if !cpus.is_empty() {
         GRANTED.get_or_init(|| cpus);
     }
 }
 
-/// The processors that this run may use, in rising order or in the order that the user gave. Where no coordinator said so:
-/// those that the calling thread [may use](allowed).
+/// Returns the processors that this run may use, in ascending order or in the order the user gave. Without a
+/// coordinator, returns the [allowed] ones.
 pub fn granted() -> Vec<u32> {
     GRANTED.get().cloned().unwrap_or_else(allowed)
 }
 
-/// Keeps the calling thread, and the threads that it starts from now on, on these processors. A thread that is pinned
-/// already can be pinned elsewhere.
+/// Pins the calling thread, and the threads it starts from now on, to these processors. A pinned thread can be pinned
+/// again.
 ///
 /// # Errors
 /// [`AffinityError`] if the list is empty, names a processor that this process is not granted, or the system refuses.
@@ -66,11 +66,11 @@ pub fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
     Here::pin(cpus)
 }
 
-/// Whether a thread, and so a process that this one starts, can be kept on these processors. Tried on a thread of its own: the
-/// calling one stays where it is.
+/// Tests whether a thread, and therefore a child process, can be pinned to these processors. Tries it on a new thread
+/// and leaves the calling one where it is.
 ///
 /// # Errors
-/// As [`pin`]; [`AffinityError::Refused`] too where no thread can be started.
+/// Those of [`pin`], and [`AffinityError::Refused`] if no thread can be started.
 pub fn can_pin(cpus: &[u32]) -> Result<(), AffinityError> {
     std::thread::scope(|scope| {
         let trial = std::thread::Builder::new().spawn_scoped(scope, || pin(cpus));
@@ -79,12 +79,12 @@ pub fn can_pin(cpus: &[u32]) -> Result<(), AffinityError> {
     })
 }
 
-/// The processor on which the calling thread runs at this moment.
+/// Returns the processor on which the calling thread is running.
 pub fn current_cpu() -> Option<u32> {
     Here::current_processor()
 }
 
-/// Writes processors the way `taskset -c` reads them: `0-3,8`.
+/// Formats processors as `taskset -c` reads them: `0-3,8`.
 pub fn list(cpus: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &cpu in cpus {
@@ -119,23 +119,24 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_pinned_to_nothing() {
+    fn refuses_to_pin_to_an_empty_list() {
         assert_eq!(pin(&[]), Err(AffinityError::Empty));
     }
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_pinned_thread_stays_where_it_is_put() {
-        // On a thread of its own: an affinity would outlive the test.
+    fn a_pinned_thread_stays_on_its_processor() {
+        // On a thread of its own because the affinity would outlive the test.
         std::thread::spawn(|| {
             let everywhere = allowed();
             let last = *everywhere.last().unwrap();
             pin(&[last]).unwrap();
             assert_eq!(allowed(), [last]);
             assert_eq!(current_cpu(), Some(last));
-            // Neither does being pinned forbid to be pinned elsewhere, nor does a refusal change anything.
+            // A pinned thread can be pinned elsewhere, and a refusal changes nothing.
             let error = pin(&[last, 1_000]).unwrap_err();
-            // Named is what may be had, which is more than what a `taskset` before the test left.
+            // The error names the processors that can be used, which may be more than a `taskset` around the test
+            // allows.
             let AffinityError::NotAllowed { cpu: 1_000, allowed: named } = error else { panic!("{error}") };
             assert!(everywhere.iter().all(|cpu| named.contains(cpu)), "{named:?}");
             assert_eq!(allowed(), [last]);
@@ -148,7 +149,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn trying_to_pin_moves_nobody() {
+    fn testing_a_pin_leaves_the_thread_in_place() {
         let everywhere = allowed();
         assert_eq!(can_pin(&everywhere[..1]), Ok(()));
         assert!(matches!(can_pin(&[1_000_000]), Err(AffinityError::NotAllowed { cpu: 1_000_000, .. })));
@@ -157,7 +158,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_processor_that_is_not_there_is_named() {
+    fn names_a_processor_that_does_not_exist() {
         let error = pin(&[1_000_000]).unwrap_err();
         assert!(matches!(error, AffinityError::NotAllowed { cpu: 1_000_000, .. }));
         assert!(error.to_string().contains("processor 1000000"), "{error}");

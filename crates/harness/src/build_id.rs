@@ -1,20 +1,19 @@
-//! What tells whether two processes are of one build: a coordinator describes its own build in the environment of a run, and
-//! that must be what was measured.
+//! Identity of a build. A run records the coordinator's build, so every worker must be of the same one.
 
 use crate::environment;
 use pqlab_record::{Build, ProviderBuild};
 use serde::{Deserialize, Serialize};
 
-/// How the parts are called that are providers.
+/// Prefix of the parts that name providers.
 const PROVIDER: &str = "provider ";
 
-/// A build of the measuring program: its version, compilers, flags and commit, and every provider with its version and code
-/// paths. Two processes measure together only where theirs are equal.
+/// Build of the measuring program: version, compilers, flags, commit, and the version and code paths of every provider.
+/// Two processes measure together only if their builds are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildId(Vec<(String, String)>);
 
 impl BuildId {
-    /// The build of this process, which has these providers.
+    /// Returns the build of this process, with the given providers.
     pub fn of(providers: &[ProviderBuild]) -> BuildId {
         let Build { version, rustc, cc, profile, target, flags, commit } = environment::build();
         let known = [
@@ -33,19 +32,19 @@ impl BuildId {
         BuildId(own.chain(providers.iter().map(provider)).collect())
     }
 
-    /// The same build without its providers: which of them there are, and by which code paths, also depends on the processor that
-    /// the program is shown, and valgrind shows another one.
+    /// Removes the providers. The available providers and code paths depend on the processor the program sees, and
+    /// valgrind emulates another one.
     pub fn without_providers(mut self) -> BuildId {
         self.0.retain(|(part, _)| !part.starts_with(PROVIDER));
         self
     }
 
-    /// This build as far as the other one says something of it: without providers where that names none.
+    /// Removes the providers unless the other build names some.
     pub fn as_asked_by(self, other: &BuildId) -> BuildId {
         if other.0.iter().any(|(part, _)| part.starts_with(PROVIDER)) { self } else { self.without_providers() }
     }
 
-    /// The first thing in which another build differs, in a few words; `None` where it is the same.
+    /// Describes the first difference from another build; `None` if they are equal.
     pub fn difference(&self, other: &BuildId) -> Option<String> {
         let value =
             |of: &BuildId, part: &str| of.0.iter().find(|(known, _)| known == part).map(|(_, value)| value.clone());
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn builds_differ_in_what_they_are_made_of() {
+    fn builds_differ_if_any_part_differs() {
         let ours = BuildId::of(&[provider("liboqs", "0.13.0")]);
         assert_eq!(ours.difference(&BuildId::of(&[provider("liboqs", "0.13.0")])), None);
         let newer = BuildId::of(&[provider("liboqs", "0.14.0")]);
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn providers_are_compared_where_they_are_named() {
+    fn compares_providers_if_both_builds_name_them() {
         let (with, without) = (BuildId::of(&[provider("a", "1")]), BuildId::of(&[]));
         assert_eq!(with.clone().without_providers(), without);
         assert_eq!(with.clone().as_asked_by(&without), without);

@@ -1,4 +1,4 @@
-//! The clocks of the host, and an estimate of the rate at which the core itself is clocked.
+//! Clocks of the host, and an estimate of the core's clock rate.
 
 use crate::system::{Here, System as _};
 use nix::time::{ClockId, clock_gettime};
@@ -18,16 +18,16 @@ const LINK_CYCLES: u64 = 1;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 const LINK_CYCLES: u64 = 2;
 
-/// Links in one pass of the chain's loop, so many that the loop's counter is never the bottleneck.
+/// Links in one pass of the chain's loop, enough that the loop counter is never the bottleneck.
 const UNROLLED: u64 = 16;
 
 /// Links in one timed chain: 25 µs at 2.6 GHz, a thousand times the cost of reading the clock.
 const LINKS: u64 = 65_536;
 
-/// Chains that are timed; the fastest counts, since interruptions only ever add to the time.
+/// Number of timed chains. The fastest counts, because interruptions only add time.
 const CHAINS: usize = 5;
 
-/// Nanoseconds of the monotonic clock (`CLOCK_MONOTONIC`), from a point that is fixed until the host restarts.
+/// Returns nanoseconds of the monotonic clock (`CLOCK_MONOTONIC`), since a point that is fixed until the host restarts.
 pub fn monotonic_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_MONOTONIC)
 }
@@ -35,21 +35,21 @@ pub fn monotonic_ns() -> u64 {
 /// Longest interval between two readings of [`awake_ns`] during a wait, in nanoseconds.
 pub const WAIT_SLICE_NS: u64 = 1_000_000_000;
 
-/// Nanoseconds of the monotonic clock, not counting pauses: a stop signal, a paused container or a paused virtual machine. Time limits
-/// on other processes use this clock, so a pause is not mistaken for a process that hangs.
+/// Returns nanoseconds of the monotonic clock without pauses, such as a stop signal or a paused container or virtual
+/// machine. Time limits on other processes use this clock, so that a pause is not mistaken for a process that hangs.
 ///
-/// A pause is a gap of more than twice [`WAIT_SLICE_NS`] between two readings; only one slice of it counts. Code that waits must
-/// therefore read this clock once per slice.
+/// A pause is a gap of more than twice [`WAIT_SLICE_NS`] between two readings, and counts as one slice. Code that waits
+/// must therefore read this clock once per slice.
 pub fn awake_ns() -> u64 {
     static AWAKE: Mutex<Awake> = Mutex::new(Awake { last_ns: 0, sum_ns: 0 });
     AWAKE.lock().unwrap_or_else(PoisonError::into_inner).read(monotonic_ns())
 }
 
-/// The state of [`awake_ns`].
+/// State of [`awake_ns`].
 struct Awake {
-    /// The previous reading of the monotonic clock.
+    /// Previous reading of the monotonic clock.
     last_ns: u64,
-    /// The time counted so far.
+    /// Time counted so far.
     sum_ns: u64,
 }
 
@@ -62,13 +62,13 @@ impl Awake {
     }
 }
 
-/// CPU time that the calling thread has used, in nanoseconds (`CLOCK_THREAD_CPUTIME_ID`).
+/// Returns the CPU time of the calling thread in nanoseconds (`CLOCK_THREAD_CPUTIME_ID`).
 pub fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// CPU time that all threads of another process have used, also those that ended, in nanoseconds (`clock_getcpuclockid`); `None` where
-/// there is no such process, or the system does not tell.
+/// Returns the CPU time of all threads of another process, including those that have ended, in nanoseconds
+/// (`clock_getcpuclockid`). `None` if the process does not exist or the system cannot tell.
 pub fn process_cpu_ns(process: u32) -> Option<u64> {
     Here::process_cpu_clock(process).and_then(|clock| clock_gettime(clock).ok()).map(|time| {
         let nanoseconds = time.tv_sec() as u64 * 1_000_000_000;
@@ -76,29 +76,28 @@ pub fn process_cpu_ns(process: u32) -> Option<u64> {
     })
 }
 
-/// The time of day: RFC 3339, UTC, to the second.
+/// Returns the time of day: RFC 3339, UTC, to the second.
 pub fn utc_now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// A moment that was written as RFC 3339, in UTC and to the second; `None` for what is no such text.
+/// Converts an RFC 3339 time to UTC and whole seconds; `None` if the text is not one.
 pub fn utc(text: &str) -> Option<String> {
     let moment: jiff::Timestamp = text.parse().ok()?;
-    // Years before the first have a sign, which RFC 3339 does not know.
+    // Years before 1 have a sign, which RFC 3339 does not allow.
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).filter(|written| written.len() == 20)
 }
 
-/// Seconds from one moment to another, both RFC 3339; `None` where one is no such text.
+/// Returns the seconds between two RFC 3339 times; `None` if either is not one.
 pub fn seconds_between(earlier: &str, later: &str) -> Option<f64> {
     let [earlier, later] = [earlier, later].map(|text| text.parse::<jiff::Timestamp>().ok());
     Some(later?.duration_since(earlier?).as_secs_f64())
 }
 
-/// Estimates at how many Hz the core is clocked now: a chain of dependent additions, whose length in cycles is known, is
-/// timed with the monotonic clock.
+/// Estimates the core's current clock rate in Hz by timing a chain of dependent additions, whose length in cycles is
+/// known.
 ///
-/// Takes about 0.13 ms at 2.6 GHz. Within 0.5% where the core is free; too low where every one of the chains was
-/// interrupted.
+/// Takes about 0.13 ms at 2.6 GHz. Accurate to 0.5% on an idle core; too low if every chain was interrupted.
 pub fn core_clock_hz() -> f64 {
     let shortest = (0..CHAINS)
         .map(|_| {
@@ -110,24 +109,23 @@ pub fn core_clock_hz() -> f64 {
     (LINKS * LINK_CYCLES) as f64 * 1e9 / shortest.unwrap_or(1).saturating_sub(reading_ns()).max(1) as f64
 }
 
-/// What a core does at the moment.
+/// Clock rate and throughput of a core at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoreState {
-    /// As [`core_clock_hz`].
+    /// Clock rate, as estimated by [`core_clock_hz`].
     pub clock_hz: f64,
-    /// How many additions that do not wait for one another it carries out in a cycle: fewer while another hardware thread
-    /// of the same core is at work, whom the chain of dependent additions does not notice. `None` where there is no
-    /// measuring it.
+    /// Throughput of independent additions, per cycle. It falls while another hardware thread uses the same core, which
+    /// a chain of dependent additions does not show. `None` on architectures where it is not measured.
     pub additions_a_cycle: Option<f64>,
 }
 
-/// Estimates both, by chains of dependent additions and of independent ones in turn. Takes about 0.25 ms at 2.6 GHz.
+/// Estimates both with alternating chains of dependent and independent additions. Takes about 0.25 ms at 2.6 GHz.
 pub fn core_state() -> CoreState {
     look::<CHAINS>(LINKS, WIDE_PASSES)
 }
 
-/// As [`core_state`], in a tenth of the time: short enough to be taken between samples every other millisecond. Within 0.3%
-/// where the core is free.
+/// Estimates the same as [`core_state`] in a tenth of the time, so that it can run between samples every other
+/// millisecond. Accurate to 0.3% on an idle core.
 pub fn glance() -> CoreState {
     look::<3>(LINKS / 4, WIDE_PASSES / 4)
 }
@@ -151,8 +149,8 @@ fn look<const CHAINS: usize>(links: u64, passes: u64) -> CoreState {
     CoreState { clock_hz, additions_a_cycle }
 }
 
-/// What a pair of readings of the monotonic clock with nothing between them shows at least, in ns: it is a part of every time
-/// that is read so.
+/// Returns the least time in ns between two consecutive readings of the monotonic clock. Every interval read with it
+/// includes this time.
 fn reading_ns() -> u64 {
     static LEAST: OnceLock<u64> = OnceLock::new();
     *LEAST.get_or_init(|| {
@@ -167,10 +165,10 @@ fn reading_ns() -> u64 {
 /// Additions in a pass of [`independent_additions`].
 const WIDE_ADDITIONS: u64 = 24;
 
-/// Passes in one timed stretch of independent additions: about as long as a chain.
+/// Passes in one timed run of independent additions: about as long as a chain.
 const WIDE_PASSES: u64 = 8192;
 
-/// Adds six numbers up side by side, four times each in a pass.
+/// Accumulates six independent sums, four additions each per pass.
 #[cfg(target_arch = "x86_64")]
 fn independent_additions(passes: u64) -> u64 {
     let mut sums: [u64; 6] = [0; 6];
@@ -213,17 +211,17 @@ fn nanoseconds(clock: ClockId) -> u64 {
     time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64
 }
 
-/// The addend of the chain: odd, and known to no compiler.
+/// Returns the addend of the chain: odd, and unknown to the compiler.
 fn addend() -> u64 {
     black_box(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The chain in assembly, of these instructions: a compiler would fold it into one multiplication.
+/// Defines the chain in assembly with these instructions. A compiler would fold it into one multiplication.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 macro_rules! chain_of {
     ($add:literal, $count:literal, $repeat:literal) => {
-        /// Adds [`addend`] `links` times to zero, each addition waiting for the one before. `links` is a positive multiple of
-        /// [`UNROLLED`].
+        /// Adds [`addend`] `links` times to zero, each addition waiting for the previous one. `links` is a positive
+        /// multiple of [`UNROLLED`].
         pub(crate) fn chain(links: u64) -> u64 {
             let mut sum: u64 = 0;
             // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
@@ -253,7 +251,7 @@ chain_of!("add {sum}, {sum}, {addend}", "subs {passes}, {passes}, #1", "b.ne 2b"
 #[cfg(target_arch = "riscv64")]
 chain_of!("add {sum}, {sum}, {addend}", "addi {passes}, {passes}, -1", "bnez {passes}, 2b");
 
-/// Waits until everything before has been carried out, where the architecture has an instruction for that: without it the
+/// Waits until all earlier instructions have completed, if the architecture has an instruction for that. Otherwise the
 /// end of a [chain] overlaps with what follows.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -266,7 +264,7 @@ pub(crate) fn drain() {
 #[inline(always)]
 pub(crate) fn drain() {}
 
-/// The chain where there is no assembly for it. The exclusive or keeps the compiler from folding the additions.
+/// Portable chain. The exclusive or keeps the compiler from folding the additions.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 pub(crate) fn chain(links: u64) -> u64 {
     let addend = addend();
@@ -284,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_chain_has_as_many_links_as_were_asked_for() {
+    fn the_chain_has_the_requested_number_of_links() {
         for links in [UNROLLED, 4 * UNROLLED, LINKS] {
             #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
             let expected = links.wrapping_mul(addend());
@@ -296,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_written_in_one_way() {
+    fn writes_times_in_one_format() {
         assert_eq!(utc("2026-11-21T20:00:00.5+01:00").as_deref(), Some("2026-11-21T19:00:00Z"));
         for wrong in ["", "now", "2026-11-21", "-002026-11-21T19:00:00Z", "<b>"] {
             assert_eq!(utc(wrong), None, "{wrong}");
@@ -304,14 +302,14 @@ mod tests {
     }
 
     #[test]
-    fn the_core_is_clocked_between_a_tenth_and_ten_gigahertz() {
+    fn estimates_a_clock_between_a_tenth_and_ten_gigahertz() {
         let hz = core_clock_hz();
         assert!((1e7..1e10).contains(&hz), "{hz}");
     }
 
     #[cfg(target_arch = "x86_64")]
     #[test]
-    fn independent_additions_are_carried_out() {
+    fn performs_all_independent_additions() {
         let sum = WIDE_ADDITIONS / 6 * 5;
         let each = addend().wrapping_mul(sum);
         assert_eq!(independent_additions(5), (0..6).fold(0, |all, _| all ^ each));
@@ -338,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn another_process_has_a_clock_of_its_own() {
+    fn reads_the_cpu_clock_of_another_process() {
         let mut busy = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
         let begun = monotonic_ns();
         let used = loop {
@@ -362,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn moments_lie_apart_by_seconds() {
+    fn returns_the_seconds_between_times() {
         assert_eq!(seconds_between("2026-11-16T09:00:00Z", "2026-11-23T09:00:01Z"), Some(604_801.0));
         assert_eq!(seconds_between("2026-11-23T09:00:01Z", "2026-11-23T09:00:00Z"), Some(-1.0));
         assert_eq!(seconds_between("last week", "2026-11-23T09:00:00Z"), None);

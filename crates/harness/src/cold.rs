@@ -1,8 +1,8 @@
-//! Cold caches: before each call a buffer larger than the last-level cache is walked.
+//! Cold caches: walks a buffer larger than the last-level cache before each call.
 //!
-//! What is evicted is what shares a cache with the buffer: code, tables, keys and messages alike. Pages stay mapped, the
-//! address translations and branch histories of the call are mostly lost with the walk, and a second core's private cache
-//! is not touched. A last-level cache larger than [`LARGEST`] keeps a part; the nearer levels never do.
+//! The walk evicts everything that shares a cache with the buffer: code, tables, keys and messages. Pages stay mapped.
+//! The call's address translations and branch history are mostly lost too. A second core's private cache is not
+//! touched. A last-level cache larger than [`LARGEST`] keeps a part; the nearer levels never do.
 
 use crate::environment;
 use crate::system::{Here, System};
@@ -11,24 +11,24 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Bytes of the buffer: at least this much, where the machine does not say how large its caches are.
+/// Minimum size of the buffer in bytes, used if the machine does not report its caches.
 pub const SMALLEST: usize = 16 << 20;
-/// And at most this much, so that many workers fit into memory.
+/// Maximum size of the buffer in bytes, so that many workers fit into memory.
 pub const LARGEST: usize = 128 << 20;
-/// Bytes of a cache line, or less.
+/// Lower bound on the bytes of a cache line.
 const LINE: usize = 64;
 
-/// A trial before each of whose calls the caches are evicted. A sample is one operation: after it the caches are warm.
+/// Evicts the caches before each call of a trial. A sample is one operation, because the caches are warm after it.
 pub(crate) struct Evicted {
     inner: Box<dyn Trial>,
     buffer: Arc<Mutex<Vec<u8>>>,
 }
 
-/// The buffer of all trials of a process: with one for each, how many of them a block has would decide what fits into memory.
+/// Buffer shared by all trials of a process. One per trial would limit how many trials fit into memory.
 static BUFFER: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(|| {
     let caches = environment::caches(Path::new("/"));
     let largest = caches.iter().map(|cache| cache.size).max().unwrap_or(0);
-    // Written, so that every page is memory of its own and not the kernel's page of zeros.
+    // Written, so that every page has its own memory instead of the kernel's zero page.
     Arc::new(Mutex::new(vec![1; size(largest)]))
 });
 
@@ -39,7 +39,8 @@ impl Evicted {
 
     fn evict(&mut self) {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
-        // Two walks: a cache that replaces at random, or one that takes what nearer levels cast out, keeps some lines in one.
+        // Two walks: one leaves some lines in caches with random replacement, and in those filled with lines evicted
+        // from nearer levels.
         for _ in 0..2 {
             for line in buffer.chunks_mut(LINE) {
                 line[0] = line[0].wrapping_add(1);
@@ -49,13 +50,14 @@ impl Evicted {
     }
 }
 
-/// Asks the system to read a file from its disk again, whose pages are written back already. Advice only: systems other than
-/// Linux take none, and a file system in memory has no disk; the figure is then one of reading from memory.
+/// Asks the system to drop a file's cached pages, which must be written back, so that the next read comes from disk.
+/// This is advice only: other systems than Linux ignore it, and a file system in memory has no disk. The time is then
+/// that of a read from memory.
 pub fn drop_cached_pages(file: &File) {
     Here::drop_cached_pages(file);
 }
 
-/// Twice the largest cache, within bounds; in bytes.
+/// Returns twice the size of the largest cache in bytes, within the bounds.
 fn size(largest_cache: u64) -> usize {
     usize::try_from(largest_cache).unwrap_or(LARGEST).saturating_mul(2).clamp(SMALLEST, LARGEST)
 }
@@ -99,7 +101,7 @@ impl Trial for Evicted {
         self.inner.own_samples()
     }
 
-    /// A wave is of one operation: caches are evicted before it, and the next would find them filled.
+    /// A wave is one operation: a second one would find the caches filled.
     fn demands(&self) -> Demands {
         let demands = self.inner.demands();
         Demands { wave: demands.wave.min(1), ..demands }
@@ -163,7 +165,7 @@ mod tests {
             trial.setup(1).unwrap();
             assert!(buffer.lock().unwrap().chunks(LINE).all(|line| line[0] == 1 + 2 * call));
         }
-        // However many trials there are in a process: a block of forty would else want more than a worker may have.
+        // One buffer for all trials: a block of forty would otherwise need more memory than a worker may use.
         let [one, other] = [Evicted::new(Box::new(Nothing)), Evicted::new(Box::new(Nothing))];
         assert!(Arc::ptr_eq(&one.buffer, &other.buffer));
         assert!((SMALLEST..=LARGEST).contains(&one.buffer.lock().unwrap().len()));

@@ -1,6 +1,5 @@
-//! Work that is done in a process of its own because it may crash or hang, or must not change this one: one errand a process,
-//! whose answers come as texts while it goes on. The process is a worker of the same build, and ends with the thread that
-//! started it.
+//! Runs work in a separate process because it may crash, hang or change this one. Each process runs one errand and
+//! sends its answers as texts. The process is a worker of the same build, and ends with the thread that started it.
 
 use crate::clock;
 use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace, temporary_file};
@@ -17,55 +16,55 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often is looked whether somebody wants it stopped, in ms.
+/// Interval between checks of the stop flag, in ms.
 const LOOK_MS: u8 = 50;
 
-/// A process with an errand. It is killed when this is dropped.
+/// A process that runs an errand. Dropping this kills it.
 pub struct Errand {
     child: Child,
     stream: UnixStream,
-    /// What libraries write to standard output, and, if it was asked for, what goes to standard error: files without a name.
+    /// Unnamed files that receive what libraries write to standard output, and standard error if it is kept.
     stdout: File,
     stderr: Option<File>,
 }
 
-/// What comes of waiting for an errand.
+/// Result of waiting for an errand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// It says something.
+    /// The errand sent a text.
     Said(String),
-    /// It has ended, or broke off in the middle of a sentence.
+    /// It ended, or broke off in the middle of a text.
     Ended,
-    /// The user wants it stopped.
+    /// The user stopped it.
     Stopped,
 }
 
-/// How the process of an errand ended.
+/// How an errand's process ended.
 #[derive(Debug)]
 pub struct ErrandEnd {
-    /// Its exit status.
+    /// Exit status.
     pub status: ExitStatus,
-    /// What was written to its standard output, which is nobody's to write to.
+    /// Text written to standard output, which should be empty.
     pub stdout: String,
-    /// What was written to its standard error, where that was kept.
+    /// Text written to standard error, if it was kept.
     pub stderr: String,
 }
 
-/// How an errand is run.
+/// How to run an errand.
 #[derive(Debug, Clone, Default)]
 pub struct Manner {
-    /// A program and arguments before the worker's own, such as `valgrind`; empty for none.
+    /// Program and arguments to run the worker under, such as `valgrind`; empty for none.
     pub wrapper: Vec<OsString>,
-    /// Whether standard error is kept; else it goes where this process's goes.
+    /// Whether to capture standard error. If not, it goes to this process's standard error.
     pub keep_stderr: bool,
 }
 
 impl Errand {
-    /// Starts a process with a task in words that the worker's program knows. Under a wrapper the providers of the two builds
-    /// are not compared: it may show the program another processor.
+    /// Starts a process with a task that the worker's program understands. Under a wrapper, the providers of the two
+    /// builds are not compared, because it may emulate another processor.
     ///
     /// # Errors
-    /// [`WorkerError`] where the process cannot be started, is of another build, or has not begun after `limit`.
+    /// [`WorkerError`] if the process cannot be started, is of another build, or has not begun within `limit`.
     pub fn start(program: &Program, task: String, manner: &Manner, limit: Duration) -> Result<Errand, WorkerError> {
         let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
         let stdout = temporary_file()?;
@@ -86,18 +85,18 @@ impl Errand {
         }
     }
 
-    /// Waits for what it says next. There is no limit of time: `stop` ends the waiting.
+    /// Waits for the next text, without a time limit; setting `stop` ends the wait.
     ///
     /// # Errors
-    /// What the stream reports beyond its end, and `InvalidData` for what is no text.
+    /// Errors of the stream other than its end, and `InvalidData` if an answer is not valid text.
     pub fn next(&mut self, stop: &AtomicBool) -> io::Result<Next> {
         self.next_until(u64::MAX, stop).map(|next| next.unwrap_or(Next::Stopped))
     }
 
-    /// Waits so long at most; `None` where it has said nothing until then.
+    /// Waits for at most `limit`; `None` if no text arrived.
     ///
     /// # Errors
-    /// As [`next`](Self::next).
+    /// Those of [`next`](Self::next).
     pub fn next_within(&mut self, limit: Duration, stop: &AtomicBool) -> io::Result<Option<Next>> {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         self.next_until(clock::awake_ns().saturating_add(limit_ns), stop)
@@ -118,9 +117,9 @@ impl Errand {
             }
         }
         match wire::receive(&mut &self.stream) {
-            Ok(Some(said)) => Ok(Some(Next::Said(said))),
+            Ok(Some(text)) => Ok(Some(Next::Said(text))),
             Ok(None) => Ok(Some(Next::Ended)),
-            // A process that is killed takes the rest of its sentence with it.
+            // A process that is killed loses the rest of its text.
             Err(error) if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
                 Ok(Some(Next::Ended))
             }
@@ -128,10 +127,10 @@ impl Errand {
         }
     }
 
-    /// Waits for the end of a process that has nothing more to say.
+    /// Waits for a process that has nothing more to send.
     ///
     /// # Errors
-    /// What the system reports of the process and of the files that it wrote to.
+    /// Errors of the system for the process and for its output files.
     pub fn end(mut self) -> io::Result<ErrandEnd> {
         let status = self.child.wait()?;
         let stdout = written(&mut self.stdout)?;
@@ -139,7 +138,7 @@ impl Errand {
         Ok(ErrandEnd { status, stdout, stderr })
     }
 
-    /// Why it did not greet.
+    /// Explains why the process did not greet.
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
             return format!("no answer within {:.0} s", limit.as_secs_f64());
@@ -161,7 +160,7 @@ impl Drop for Errand {
     }
 }
 
-/// All that was written to a file.
+/// Returns everything written to a file.
 fn written(file: &mut File) -> io::Result<String> {
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();

@@ -1,10 +1,10 @@
-//! Times an operation whose input is of one of two classes, call by call, for `pqlab leak`.
+//! Times an operation on inputs of two classes, call by call, for `pqlab leak`.
 //!
-//! Four groups of calls are measured side by side: the first class, the first class again (the null), the first class with
-//! a known delay (the positive control), and the second class. Each has a pool of its own of as many inputs of the same length. Within blocks of
-//! a few calls the order of the groups is shuffled; the input is drawn from its group's pool and copied to the one buffer
-//! that all groups share before the call, so that neither addresses nor warm caches tell the groups apart. The call alone
-//! is timed.
+//! Four groups of calls are interleaved: the first class, the first class again (the null), the first class with a
+//! known delay (the positive control), and the second class. Each group has its own pool of inputs, all pools of the
+//! same size and all inputs of the same length. The order of the groups is shuffled within blocks of a few calls.
+//! Before each call the input is drawn from its group's pool and copied to one shared buffer, so that neither addresses
+//! nor warm caches distinguish the groups. Only the call is timed.
 
 use crate::counter::{self, Selected};
 use crate::trial::Fault;
@@ -16,74 +16,74 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::hint::black_box;
 
-/// Groups of calls.
+/// Number of groups.
 pub const GROUPS: usize = 4;
-/// The group of the first class.
+/// Group of the first class.
 pub const FIRST: usize = 0;
-/// The group of the first class once more (the null).
+/// Group of the first class again (the null).
 pub const FIRST_AGAIN: usize = 1;
-/// The first class with a known delay (the positive control).
+/// Group of the first class with a known delay (the positive control).
 pub const POSITIVE: usize = 2;
-/// The second class.
+/// Group of the second class.
 pub const SECOND: usize = 3;
 
-/// Calls of each group in a block.
+/// Calls per group in a block.
 const BLOCK: u64 = 8;
-/// Links of the chain that precedes the call in every group; the known delay adds to them.
+/// Links of the chain that precedes every call; the known delay adds more.
 const LINKS: u64 = 16;
-/// Calls before the first that counts.
+/// Calls per group before the measurement starts.
 const WARM_UP: usize = 64;
-/// Time that the warm-up takes at least, in ns: from it the cost of a call is estimated.
+/// Minimum length of the warm-up in ns. The cost of a call is estimated from it.
 const WARM_UP_NS: u64 = 20_000_000;
 
-/// An operation whose time is looked at.
+/// Operation whose timing is tested.
 pub trait Target {
     /// Takes the input of the next call. Not timed.
     ///
     /// # Errors
-    /// What the library reports.
+    /// The library's errors.
     fn load(&mut self, input: &[u8]) -> Result<(), Fault>;
 
-    /// The operation, with the input that was loaded. This, and nothing else, is timed.
+    /// Performs the operation on the loaded input. Only this call is timed.
     ///
     /// # Errors
-    /// What the library reports.
+    /// The library's errors.
     fn call(&mut self) -> Result<(), Fault>;
 }
 
-/// How long is measured.
+/// Extent of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct LeakPlan {
-    /// Samples of a comparison: half of them are of each class.
+    /// Samples of a comparison, half of them per class.
     pub samples: u64,
-    /// Fewest samples of a class, however long they take.
+    /// Minimum number of samples per class, however long they take.
     pub least: u64,
-    /// Time after which no more is measured, in ns; it is planned beforehand how many samples fit.
+    /// Time limit in ns. The number of samples that fit is planned beforehand.
     pub longest_ns: u64,
-    /// The known delay, in ns.
+    /// Known delay, in ns.
     pub control_delay_ns: f64,
-    /// Seed of the order.
+    /// Seed of the order of calls.
     pub seed: u64,
 }
 
-/// What was measured.
+/// Measured times.
 #[derive(Clone, Debug)]
 pub struct LeakTimes {
-    /// Times in ns by group, in the order of measuring; of the same number.
+    /// Times in ns by group, in order of measurement; equally many in each.
     pub groups: [Vec<f64>; GROUPS],
-    /// The counter's name.
+    /// Name of the counter.
     pub counter: &'static str,
-    /// The processor that the thread was kept on, if it could be.
+    /// Processor to which the thread was pinned, if that succeeded.
     pub pinned: Option<u32>,
-    /// The smallest step of the counter, in ns.
+    /// Resolution of the counter, in ns.
     pub resolution_ns: f64,
 }
 
-/// Measures, on the calling thread, which is kept on one processor until this returns. `progress` is told the share that is
-/// done, now and then.
+/// Measures on the calling thread, which is pinned to one processor until this returns. Reports the finished share to
+/// `progress` now and then.
 ///
 /// # Errors
-/// What the target reports; and if the pools are empty, of different sizes, or their inputs of different lengths.
+/// The target's errors, and an error if the pools are empty, of different sizes, or their inputs of different lengths.
 pub fn measure(
     target: &mut dyn Target,
     pools: &[Vec<Vec<u8>>; GROUPS],
@@ -99,7 +99,7 @@ pub fn measure(
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
     let times = measure_here(target, pools, plan, progress, pinned);
     if pinned.is_some() {
-        // The processors that it came from; a thread that cannot go back is no worse off than before.
+        // Pin to the original processors. A failure leaves the thread where it is, which is harmless.
         affinity::pin(&home).ok();
     }
     times
@@ -136,14 +136,14 @@ fn measure_here(
     Ok(LeakTimes { groups, counter: counter.source.metric().name(), pinned, resolution_ns: counter.resolution_ns })
 }
 
-/// A counter of time: cycles and instructions are not what an attacker sees.
+/// Opens a counter of time, because attackers do not see cycles or instructions.
 fn open() -> Result<Selected, Fault> {
     counter::open(CounterChoice::Tsc)
         .or_else(|_| counter::open(CounterChoice::Wall))
         .map_err(|error| Fault::Library(error.to_string()))
 }
 
-/// Links of the chain that take so many ns more than [`LINKS`].
+/// Returns the number of links that takes `control_delay_ns` longer than [`LINKS`].
 fn links(control_delay_ns: f64) -> u64 {
     let links = (control_delay_ns * 1e-9 * clock::core_clock_hz() / LINKS as f64).round() as u64;
     LINKS + links * LINKS
@@ -157,7 +157,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Ticks of one call.
+    /// Times one call, in ticks.
     #[inline]
     fn call(&mut self, group: usize, input: usize, counter: &mut Selected) -> Result<u64, Fault> {
         self.buffer.copy_from_slice(&self.pools[group][input]);
@@ -172,7 +172,7 @@ impl Bench<'_> {
         outcome.map(|()| ticks)
     }
 
-    /// Warms up, and says how many blocks are to be measured: as many as were asked for, or as fit into the time.
+    /// Warms up and returns the number of blocks to measure: as many as requested, or as fit into the time.
     fn rounds(&mut self, plan: &LeakPlan, counter: &mut Selected, draw: &mut ChaCha8Rng) -> Result<u64, Fault> {
         let (begin, mut calls) = (clock::monotonic_ns(), 0);
         let spent = loop {
@@ -195,7 +195,7 @@ impl Bench<'_> {
 mod tests {
     use super::*;
 
-    /// Notes what it is handed.
+    /// Counts calls, inputs and buffer addresses.
     #[derive(Default)]
     struct Listener {
         addresses: std::collections::BTreeSet<usize>,
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn every_input_passes_through_one_buffer_and_all_groups_are_alike() {
+    fn all_groups_use_one_buffer_and_as_many_calls() {
         std::thread::spawn(|| {
             let home = affinity::allowed();
             let mut listener = Listener::default();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_of_different_shape_are_refused() {
+    fn refuses_pools_of_different_shapes() {
         for spoil in [0, 1] {
             let mut pools = pools();
             if spoil == 0 {

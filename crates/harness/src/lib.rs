@@ -1,8 +1,8 @@
-//! How pqlab measures: counters, protocol, contention gates, worker processes, environment.
+//! Measurement: counters, protocol, contention gates, worker processes, environment.
 //!
 //! A coordinator (this process) starts worker processes of the same binary, has each prepare the cases of a block, and
-//! visits them in shuffled rounds: one process measures at a time, for a few milliseconds a visit, so that whatever is
-//! compared was measured side by side. See [`schedule`] for the rules and [`worker`] for the other side.
+//! visits them in shuffled rounds. One process measures at a time, for a few milliseconds per visit, so that compared
+//! cases are measured in alternation. See [`schedule`] for the rules and [`worker`] for the other side.
 
 pub mod affinity;
 mod build_id;

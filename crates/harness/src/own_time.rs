@@ -1,28 +1,28 @@
-//! Operations that are timed by somebody else: what a process in another language says of its loop, held against this
-//! process's clock around it.
+//! Operations timed by another process: checks the time it reports for its loop against this process's clock.
 
 use crate::trial::Fault;
 
-/// What may pass beside a loop, in ns: a message each way.
+/// Allowed time outside the loop, in ns: one message each way.
 const MESSAGES_NS: u64 = 200_000;
-/// So many samples in a row that do not agree are no chance. Between a loop and its answer somebody else may have the core: on a
-/// machine that builds meanwhile, or with a runtime that collects and compiles there, in most of the visits; but not in all.
+/// Consecutive disagreements that cannot be chance. Another program may have the core between a loop and its answer. On
+/// a machine that is building, or with a runtime that collects garbage and compiles, that happens in most visits, but
+/// not in all.
 const IN_A_ROW: u32 = 25;
 
-/// The latest samples of a case.
+/// State of the latest samples of a case.
 #[derive(Debug, Default)]
 pub(crate) struct OwnTime {
-    /// Samples in a row beside whose loop more passed than may.
+    /// Consecutive samples with more time outside the loop than allowed.
     beyond: u32,
 }
 
 impl OwnTime {
-    /// The figure to keep of a sample that took `said` by its own clock, and `measured` by ours around it, in ns. What is said is
-    /// believed where the two agree; else ours is kept, which may be too long and never too short.
+    /// Returns the time to keep, in ns, for a sample that took `said` by the other process's clock and `measured` by
+    /// ours. The reported time is used if the two agree. Otherwise ours is, which may be too long but never too short.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`] for a time that is longer than what passed, and where all of the latest samples are said to have
-    /// taken less than they did.
+    /// [`Fault::WrongAnswer`] if the reported time is longer than the measured one, or if [`IN_A_ROW`] consecutive
+    /// samples report much less.
     pub(crate) fn judge(&mut self, said: u64, measured: u64) -> Result<u64, Fault> {
         if said > measured {
             let text = format!("{said} ns are said to have passed in a visit of {measured} ns");
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_agrees_is_believed_and_what_does_not_is_measured() {
+    fn uses_reported_times_that_agree_and_measured_times_otherwise() {
         let mut own = OwnTime::default();
         assert_eq!(own.judge(1_000_000, 1_150_000), Ok(1_000_000));
         assert_eq!(own.judge(99_000_000, 100_000_000), Ok(99_000_000));
@@ -54,16 +54,16 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_did_not_pass_is_a_wrong_answer() {
+    fn rejects_a_reported_time_longer_than_the_measured_one() {
         let error = OwnTime::default().judge(1_001, 1_000).unwrap_err().to_string();
         assert_eq!(error, "wrong answer: 1001 ns are said to have passed in a visit of 1000 ns");
     }
 
     #[test]
-    fn who_tells_too_little_is_found_and_who_was_disturbed_is_not() {
+    fn rejects_repeated_short_times_but_not_single_disturbances() {
         let mut own = OwnTime::default();
-        let told: Vec<_> = (0..IN_A_ROW).map(|_| own.judge(1_000_000, 2_000_000)).collect();
-        let (last, before) = told.split_last().unwrap();
+        let results: Vec<_> = (0..IN_A_ROW).map(|_| own.judge(1_000_000, 2_000_000)).collect();
+        let (last, before) = results.split_last().unwrap();
         assert!(before.iter().all(|kept| *kept == Ok(2_000_000)), "who tells too little gains nothing");
         assert!(last.as_ref().is_err_and(|error| error.to_string().contains("25 visits in a row")));
         let mut own = OwnTime::default();

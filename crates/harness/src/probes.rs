@@ -1,31 +1,31 @@
-//! Probes of the core between the samples of a visit: how fast its clock runs, and whether somebody shares it. They cut the
-//! visit into chunks, so that a clock that moves is known for each sample, and another load who comes for a millisecond costs
-//! that millisecond and not the visit.
+//! Probes of the core between samples: how fast its clock runs, and whether it is shared. They divide the visit into
+//! chunks, so that the clock rate is known for each sample, and a load that lasts a millisecond costs that millisecond
+//! instead of the whole visit.
 
 use crate::clock::monotonic_ns;
 use crate::gate::{Gate, Probe};
 use pqlab_record::Chunk;
 
-/// Most that the core may be narrower than alone for a chunk to count, in percent: as for a visit.
+/// Maximum loss of throughput of a chunk that counts, in percent. The same as for a visit.
 pub(crate) const MOST_NARROWED_PCT: f64 = 5.0;
 
-/// Time from one look to the next, in ns, rounded up to a whole sample. A look takes a fiftieth of it.
+/// Time between probes in ns, rounded up to a whole sample. A probe takes a fiftieth of it.
 const BETWEEN_LOOKS_NS: u64 = 1_500_000;
 
-/// Fewest samples that must be left for the others to be left out.
+/// Minimum number of samples that must remain for shared chunks to be left out.
 const LEAST_LEFT: u32 = 10;
 
-/// A chunk, with what the probes before and after it saw.
+/// A chunk, with what the probes before and after it showed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) chunk: Chunk,
     /// The worse of the two probes.
     narrowed_pct: Option<f64>,
-    /// Time that it took, in ns.
+    /// Length of the chunk in ns.
     ns: u64,
 }
 
-/// The probes of a visit.
+/// Probes of a visit.
 pub(crate) struct Probes {
     last: Probe,
     since: u64,
@@ -34,12 +34,12 @@ pub(crate) struct Probes {
 }
 
 impl Probes {
-    /// Begins with the look before the first sample.
+    /// Starts with the probe before the first sample.
     pub(crate) fn begin(first: Probe) -> Probes {
         Probes { last: first, since: monotonic_ns(), samples: 0, seen: Vec::with_capacity(16) }
     }
 
-    /// A sample was taken. Probes, where it is time.
+    /// Counts a sample, and probes if it is time.
     pub(crate) fn sample(&mut self, gate: &mut Gate) {
         self.samples += 1;
         let now = monotonic_ns();
@@ -61,7 +61,7 @@ impl Probes {
         (self.last, self.since, self.samples) = (look, monotonic_ns(), 0);
     }
 
-    /// Ends with the look after the last sample.
+    /// Ends with the probe after the last sample.
     pub(crate) fn end(mut self, last: Probe) -> Vec<Seen> {
         if self.samples > 0 {
             let now = monotonic_ns();
@@ -70,21 +70,21 @@ impl Probes {
         let left: u32 = self.seen.iter().filter(|seen| !seen.chunk.shared).map(|seen| seen.chunk.samples).sum();
         let all: u32 = self.seen.iter().map(|seen| seen.chunk.samples).sum();
         if left < LEAST_LEFT.min(all) {
-            // The visit as a whole is shared: see `narrowed_pct`.
+            // Too few remain, so the whole visit counts as shared: see `narrowed_pct`.
             self.seen.iter_mut().for_each(|seen| seen.chunk.shared = false);
         }
         self.seen
     }
 }
 
-/// By how many percent the core was narrower than alone in what counts of a visit: at worst, where the visit counts as a whole;
-/// of the chunks that stay, where others are left out. `None` where there is no measuring it.
+/// Returns the greatest loss of throughput in percent over the chunks that count: the unshared ones, or all if the
+/// visit counts as a whole. `None` if it cannot be measured.
 pub(crate) fn narrowed_pct(chunks: &[Seen]) -> Option<f64> {
     let staying = chunks.iter().filter(|seen| !seen.chunk.shared);
     staying.map(|seen| seen.narrowed_pct).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
 }
 
-/// The mean clock over the time of the chunks, in Hz; `None` without chunks.
+/// Returns the mean clock rate in Hz, weighted by the length of the chunks; `None` without chunks.
 pub(crate) fn clock_hz(chunks: &[Seen]) -> Option<f64> {
     let ns: f64 = chunks.iter().map(|seen| seen.ns as f64).sum();
     (ns > 0.0).then(|| chunks.iter().map(|seen| seen.chunk.clock_hz * seen.ns as f64).sum::<f64>() / ns)
@@ -98,7 +98,7 @@ mod tests {
         Probe { clock_hz, narrowed_pct: Some(narrowed) }
     }
 
-    /// Chunks of so many samples between probes that saw the core narrowed by so much.
+    /// Builds chunks of `samples` samples between probes with these losses of throughput.
     fn seen(narrowed: &[f64], samples: u32) -> Vec<Seen> {
         let mut probes = Probes::begin(look(3e9, narrowed[0]));
         for (index, pct) in narrowed[1..].iter().enumerate() {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_neighbour_spoiled_is_left_out_and_the_rest_of_the_visit_counts() {
+    fn leaves_out_shared_chunks_and_keeps_the_rest() {
         let chunks = seen(&[0.5, 0.0, 30.0, 0.0, 1.0], 20);
         let shared: Vec<bool> = chunks.iter().map(|seen| seen.chunk.shared).collect();
         assert_eq!(shared, [false, true, true, false]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn where_too_little_would_stay_the_visit_is_shared_as_a_whole() {
+    fn marks_the_whole_visit_shared_if_too_few_samples_remain() {
         let chunks = seen(&[0.0, 0.0, 30.0, 30.0], 5);
         assert!(chunks.iter().all(|seen| !seen.chunk.shared));
         assert_eq!(narrowed_pct(&chunks), Some(30.0));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_of_a_chunk_is_that_of_its_looks() {
+    fn the_clock_of_a_chunk_is_the_mean_of_its_probes() {
         let chunks = seen(&[0.0, 0.0, 0.0], 20);
         assert_eq!(chunks.iter().map(|seen| seen.chunk.clock_hz).collect::<Vec<_>>(), [3e9, 3.5e9]);
         assert!(clock_hz(&chunks).is_some_and(|hz| (3e9..=3.5e9).contains(&hz)));

@@ -1,7 +1,7 @@
-//! The coordinator's side: worker processes, each behind a socket pair of its own, each request with a time limit.
+//! The coordinator's side: worker processes, each with its own socket pair, and a time limit on each request.
 //!
-//! When a worker dies, hangs or writes where it must not, the case in hand is blamed; the next request starts another. No
-//! wait is without a limit: neither for a whole answer, nor for a request to be taken, nor for a process to end. A worker
+//! A worker that dies, hangs or writes to standard output fails the current case, and the next request starts another
+//! worker. Every wait has a limit: for a whole answer, for sending a request, and for the end of a process. A worker
 //! never outlives this process, however it ends: see `System::tie`.
 
 use crate::clock;
@@ -27,37 +27,37 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// How much of what a worker writes to its standard error is kept to explain its end, in bytes.
+/// Bytes of a worker's standard error to keep, to explain why it ended.
 const STDERR_TAIL: u64 = 4096;
 
-/// How worker processes are started and what they may use.
+/// Configuration of the worker processes.
 #[derive(Clone, Debug)]
 pub struct Workers {
-    /// The program: this binary, or another one of the same build.
+    /// Program to run: this binary, or another one of the same build.
     pub program: Program,
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
     /// Number of processes.
     pub processes: u32,
-    /// The counter to use.
+    /// Counter to use.
     pub counter: CounterChoice,
-    /// Its rate as the coordinator measured it, where it has one.
+    /// Rate of the counter as measured by the coordinator, if it is constant.
     pub ticks_per_second: Option<f64>,
-    /// The cores to pin to, process by process in turn; empty for any.
+    /// Cores to pin to, assigned to the processes in turn; empty for any.
     pub cpus: Vec<u32>,
-    /// The processors that trials with several threads may use; empty for those on which their worker is.
+    /// Processors that multi-threaded trials may use; empty for those of their worker.
     pub granted: Vec<u32>,
     /// Limits on time and memory.
     pub limits: Limits,
-    /// The variable that tells a worker, with the reason, to go without what it would load as it starts. Where there is one, a
-    /// worker that dies or hangs before it begins is started again so, and so are all that follow.
+    /// Environment variable that tells a worker to load no library at start, and why. If set here, a worker that dies
+    /// or hangs before it begins is restarted with the variable, as are all later workers.
     pub without_loading: Option<OsString>,
 }
 
-/// What a worker may take before it is ended.
+/// Limits on a worker.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Time for one request, beyond what the request itself asks for.
+    /// Time for one request, in addition to what the request itself takes.
     pub request: Duration,
     /// Address space, in bytes.
     pub address_space: u64,
@@ -65,12 +65,12 @@ pub struct Limits {
     pub growth: u64,
 }
 
-/// Address space that each thread of a trial's own may take, in bytes: its stack, and an arena of the C library's allocator,
-/// which reserves 64 MiB at a time and twice as much to align it.
+/// Address space per thread of a trial, in bytes: its stack, and an arena of the C library's allocator, which reserves
+/// 64 MiB at a time and twice as much to align it.
 const THREAD_SPACE: u64 = 144 << 20;
 
 impl Limits {
-    /// With room for so many threads of a trial's own.
+    /// Adds room for `threads` threads of a trial.
     pub fn with_threads(self, threads: u64) -> Limits {
         Limits { address_space: self.address_space.saturating_add(threads.saturating_mul(THREAD_SPACE)), ..self }
     }
@@ -82,8 +82,8 @@ impl Default for Limits {
     }
 }
 
-/// Worker processes, started when they are first needed. They end with the thread that started them, so a pool stays on
-/// the thread on which it was made:
+/// Worker processes, started on demand. They end with the thread that started them, so a pool stays on the thread that
+/// created it:
 ///
 /// ```compile_fail
 /// fn needs_send<T: Send>() {}
@@ -92,15 +92,15 @@ impl Default for Limits {
 pub struct ProcessPool {
     workers: Workers,
     running: HashMap<u32, Worker>,
-    /// What cores that are not shared do at once, as far as any worker has found: one that is started while another load is at
-    /// work could not know.
+    /// Throughput baselines that any worker has found. A worker started while another load runs cannot find them
+    /// itself.
     additions_per_cycle: AdditionsPerCycle,
-    /// Neither sent nor shared.
+    /// Makes the pool neither `Send` nor `Sync`.
     thread: PhantomData<*const ()>,
 }
 
 impl ProcessPool {
-    /// A pool of which no process runs yet.
+    /// Creates a pool without any running process.
     pub fn new(workers: Workers) -> ProcessPool {
         ProcessPool {
             workers,
@@ -134,7 +134,7 @@ impl ProcessPool {
         started.map_err(Failure::Fatal)
     }
 
-    /// A first call, in a process that is started for it and ended after it.
+    /// Runs a first call in a process that is started for it and ended after it.
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
         let mut fresh = self.start(process)?;
@@ -143,7 +143,7 @@ impl ProcessPool {
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
         match answer {
             Response::Visited(visited) if fresh.printed() == 0 => {
-                // What a fresh process costs is time that the case takes.
+                // The cost of a fresh process is part of the case's time.
                 Ok(Visited { visit_ns: clock::monotonic_ns() - started, ..visited })
             }
             Response::Visited(_) => Err(Failure::Case("the library wrote to standard output".into())),
@@ -152,7 +152,7 @@ impl ProcessPool {
         }
     }
 
-    /// Sends a request; on a dead or silent worker ends it and says why.
+    /// Sends a request. Ends a dead or silent worker and reports the reason.
     fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
         let worker = self.worker(process)?;
         match worker.ask(request, limit) {
@@ -199,7 +199,7 @@ impl WorkerPool for ProcessPool {
         gate::merge(&mut self.additions_per_cycle, &visited.additions_per_cycle);
         let growth = self.workers.limits.growth;
         if let Some(worker) = self.running.get_mut(&process) {
-            // What a case's first visit allocates it may keep; a case answers for the growth in its own visits alone.
+            // A case may keep what its first visit allocates, and answers only for growth in its own visits.
             let grown = match worker.growth.entry(visit.case.clone()) {
                 Entry::Vacant(first) => *first.insert(0),
                 Entry::Occupied(mut sum) => {
@@ -221,7 +221,7 @@ impl WorkerPool for ProcessPool {
         let processes: Vec<u32> = self.running.keys().copied().collect();
         for process in processes {
             if self.running.get(&process).is_some_and(|worker| worker.prepared.contains(&id)) {
-                // A worker that dies while it forgets a case is started again by the next request.
+                // A worker that dies while releasing a case is restarted by the next request.
                 self.ask(process, &Request::Release { case: id.clone() }, self.workers.limits.request).ok();
             }
         }
@@ -232,7 +232,7 @@ impl WorkerPool for ProcessPool {
     }
 }
 
-/// An answer that belongs to no request of this kind.
+/// Reports an answer of the wrong kind.
 fn unasked(request: &'static str, answer: &Response) -> Failure {
     Failure::Fatal(WorkerError::Answer { request, answer: format!("{answer:?}") })
 }
@@ -241,13 +241,13 @@ struct Worker {
     child: Child,
     stream: UnixStream,
     prepared: HashSet<String>,
-    /// By how much each case's visits after the first made resident memory grow, in bytes.
+    /// Growth of resident memory over each case's visits after the first, in bytes.
     growth: HashMap<String, i64>,
-    /// What the worker writes to standard output and standard error: files without a name, so that it never waits for a
-    /// reader, and what it wrote before an answer is seen with the answer.
+    /// The worker's standard output and standard error. They are unnamed files, so the worker never waits for a reader,
+    /// and everything it wrote before an answer is visible with the answer.
     stdout: File,
     stderr: File,
-    /// How much of its standard output has been seen, in bytes.
+    /// Bytes of standard output already seen.
     seen: u64,
 }
 
@@ -261,7 +261,7 @@ impl Worker {
             .stdin(Stdio::null())
             .stdout(stdout.try_clone().map_err(failed)?)
             .stderr(stderr.try_clone().map_err(failed)?)
-            // The last line that a worker writes explains its end; a backtrace would come after it.
+            // The worker's last line explains its end, so no backtrace may follow it.
             .env("RUST_BACKTRACE", "0");
         let (child, stream) = program.spawn(command)?;
         let mut worker =
@@ -287,7 +287,7 @@ impl Worker {
         };
         match worker.ask(&Request::Begin(begin), limit) {
             Ok(Response::Begun) => {
-                // What a library prints as it is loaded is no case's fault.
+                // Output printed while loading a library is not the fault of any case.
                 worker.printed();
                 Ok(worker)
             }
@@ -307,7 +307,7 @@ impl Worker {
         }
     }
 
-    /// Why there was no answer.
+    /// Explains the missing answer.
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -318,7 +318,7 @@ impl Worker {
         }
     }
 
-    /// Bytes written to standard output since the last call.
+    /// Returns the number of bytes written to standard output since the last call.
     fn printed(&mut self) -> u64 {
         let length = self.stdout.metadata().map_or(0, |metadata| metadata.len());
         length - std::mem::replace(&mut self.seen, length).min(length)
@@ -328,12 +328,12 @@ impl Worker {
         let length = self.stderr.metadata()?.len();
         let start = length.saturating_sub(STDERR_TAIL);
         let mut tail = vec![0; (length - start) as usize];
-        // The offset of the file is the worker's; reading at a place leaves it alone.
+        // The worker owns the file's offset, so read at a position instead.
         self.stderr.read_exact_at(&mut tail, start)?;
         Ok(String::from_utf8_lossy(&tail).into_owned())
     }
 
-    /// How the process ended, with the last line that it wrote.
+    /// Describes how the process ended, with its last line of output.
     fn exit_reason(&mut self) -> String {
         let ending = match ended_within_grace(&mut self.child) {
             Ok(Some(status)) => describe(status),
@@ -343,7 +343,7 @@ impl Worker {
             Err(error) => format!("the worker is lost: {error}"),
         };
         let tail = self.stderr_tail().unwrap_or_default();
-        // Rust's runtime ends with a hint that is of no use to whoever reads a table.
+        // Rust's runtime ends with a hint that does not help readers of a table.
         let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: ");
         match tail.lines().rev().find(tells) {
             Some(line) => format!("{ending}; it said: {}", line.trim()),
@@ -354,22 +354,23 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Nothing that a worker holds outlives it.
+        // The worker's own child processes end with it.
         end_with_all_it_started(&mut self.child);
     }
 }
 
-/// Takes over the worker's end of the socket pair, whose number stands in its command line.
+/// Takes over the worker's end of the socket pair, whose descriptor is given on its command line.
 ///
 /// # Errors
-/// If the descriptor is not open.
+/// An error if the descriptor is not open.
 pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     if nix::fcntl::fcntl(borrowed(descriptor), nix::fcntl::FcntlArg::F_GETFD).is_err() {
         return Err(io::Error::other(format!(
             "descriptor {descriptor} is not open: a worker is started by its coordinator"
         )));
     }
-    // SAFETY: the descriptor is open, and the command line that names it gives this process its only owner.
+    // SAFETY: the descriptor is open, and this process is its only owner, as the command line names it to this process
+    // only.
     let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let stream = UnixStream::from(owned);
     set_close_on_exec(&stream)?;
@@ -378,7 +379,7 @@ pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
 }
 
 fn borrowed(descriptor: RawFd) -> std::os::fd::BorrowedFd<'static> {
-    // SAFETY: used for one fcntl call, which answers EBADF for a descriptor that is not open.
+    // SAFETY: used for one fcntl call, which returns EBADF for a descriptor that is not open.
     unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) }
 }
 

@@ -1,4 +1,4 @@
-//! The program that worker processes run, and how one is started: with a socket pair of its own, tied to this thread.
+//! The program of worker processes, and how to start one: with its own socket pair, tied to this thread.
 
 use crate::build_id::BuildId;
 use crate::clock;
@@ -14,59 +14,59 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
-/// A program that serves as a worker: see [`inherited_stream`](crate::process::inherited_stream) and
+/// Program that serves as a worker: see [`inherited_stream`](crate::process::inherited_stream) and
 /// [`greet`](crate::worker::greet).
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The executable.
+    /// Executable.
     pub path: PathBuf,
-    /// Its arguments; the number of the worker's file descriptor is appended.
+    /// Arguments; the number of the worker's file descriptor is appended.
     pub arguments: Vec<OsString>,
-    /// Variables of its environment, beside this process's own.
+    /// Environment variables to add to this process's own.
     pub variables: Vec<(OsString, OsString)>,
-    /// The build of this process, which must be the worker's too.
+    /// Build of this process, which the worker must share.
     pub build: BuildId,
 }
 
-/// Why there is no worker process.
+/// Reason why a worker process is missing or unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
-    /// The program cannot be started.
+    /// The program could not be started.
     #[error("the worker program {} cannot be started: {reason}", path.display())]
     Start {
-        /// The program.
+        /// Path of the program.
         path: PathBuf,
-        /// What the system said.
+        /// Error from the system.
         reason: String,
     },
-    /// The temporary file for a worker's output cannot be created.
+    /// The temporary file for a worker's output could not be created.
     #[error("cannot create a temporary file in {} (set TMPDIR to a writable folder): {reason}", folder.display())]
     Temporary {
-        /// The folder.
+        /// Folder for temporary files.
         folder: PathBuf,
-        /// What the system said.
+        /// Error from the system.
         reason: String,
     },
-    /// The program is of another build than this one: what it measures is not what this process would write down.
+    /// The program is of another build, so this process would record the wrong one.
     #[error("the worker program {} is of another build: {difference}", path.display())]
     OtherBuild {
-        /// The program.
+        /// Path of the program.
         path: PathBuf,
-        /// In what the builds differ.
+        /// How the builds differ.
         difference: String,
     },
-    /// The process was started and does not begin its work.
+    /// The process was started but does not begin its work.
     #[error("a worker does not begin: {0}")]
     Silent(String),
-    /// The process refuses to begin.
+    /// The process refused to begin.
     #[error("a worker cannot begin: {0}")]
     Refused(String),
-    /// The process gives an answer that belongs to another request.
+    /// The process sent an answer to another request.
     #[error("a worker answers {request} with {answer}")]
     Answer {
-        /// What was asked.
+        /// The request.
         request: &'static str,
-        /// What was answered.
+        /// The answer.
         answer: String,
     },
 }
@@ -78,7 +78,7 @@ pub(crate) fn temporary_file() -> Result<File, WorkerError> {
 }
 
 impl Program {
-    /// A command that runs it, through the `wrapper` where one is given: a program and its arguments.
+    /// Returns a command that runs the program, under the `wrapper` (a program and its arguments) if it is not empty.
     pub(crate) fn command(&self, wrapper: &[OsString]) -> Command {
         let mut words = wrapper.iter().map(OsString::as_os_str).chain([self.path.as_os_str()]);
         let mut command = Command::new(words.next().unwrap_or(self.path.as_os_str()));
@@ -86,15 +86,15 @@ impl Program {
         command
     }
 
-    /// Starts the command in a process group of its own, with the number of its end of a new socket pair as its last argument; the
-    /// other end is returned. It ends with the calling thread.
+    /// Starts the command in a new process group and returns one end of a new socket pair. The descriptor of the other
+    /// end is appended to its arguments. The process ends with the calling thread.
     pub(crate) fn spawn(&self, mut command: Command) -> Result<(Child, UnixStream), WorkerError> {
         let mut start = || {
             let (ours, theirs) = UnixStream::pair()?;
             let descriptor = theirs.as_raw_fd();
             command.arg(descriptor.to_string());
             inherit(&mut command, descriptor);
-            // A key that interrupts the coordinator must not end what a worker has in hand.
+            // Interrupting the coordinator from the keyboard must not end a worker in the middle of a case.
             command.process_group(0);
             Here::tie(&mut command);
             Ok((command.spawn()?, ours))
@@ -102,7 +102,7 @@ impl Program {
         start().map_err(|error: io::Error| WorkerError::Start { path: self.path.clone(), reason: error.to_string() })
     }
 
-    /// Exchanges builds with a worker that was just started; `build` is what of this one's is to be compared.
+    /// Exchanges builds with a newly started worker. `build` is the part of this build to compare.
     pub(crate) fn greet(&self, mut stream: impl Read + Write, build: BuildId, task: Task) -> Result<(), Unheard> {
         let hello = Hello { build, task };
         wire::send(&mut stream, &hello).map_err(Unheard::Lost)?;
@@ -116,20 +116,20 @@ impl Program {
     }
 }
 
-/// Why a worker was not greeted.
+/// Reason why greeting a worker failed.
 pub(crate) enum Unheard {
-    /// Its stream broke.
+    /// The stream broke.
     Lost(io::Error),
-    /// It is not the right one.
+    /// The worker is not the right one.
     Worker(WorkerError),
 }
 
-/// How long a process that closed its stream may take to end, and one that was killed to be gone.
+/// Time limit for a process to end after it closed its stream, or after it was killed.
 pub(crate) const GRACE: Duration = Duration::from_secs(5);
-/// How often is looked whether it did.
+/// Interval between checks.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// How a process ended, if it does within [`GRACE`].
+/// Waits for a process to end; `None` if it does not within [`GRACE`].
 pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitStatus>> {
     let begun = clock::monotonic_ns();
     loop {
@@ -140,8 +140,8 @@ pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitSta
     }
 }
 
-/// Kills a process that goes on, with what it started, and reaps it. One that not even that ends within the time hangs in the
-/// kernel, and nobody can do more.
+/// Kills a running process and everything it started, and reaps it. If that does not end it in time, it hangs in the
+/// kernel and nothing more can be done.
 pub(crate) fn end_with_all_it_started(child: &mut Child) {
     if let Ok(None) = child.try_wait() {
         let group = nix::unistd::Pid::from_raw(child.id().cast_signed());
@@ -151,14 +151,14 @@ pub(crate) fn end_with_all_it_started(child: &mut Child) {
     }
 }
 
-/// Has the command inherit a descriptor that no other process started meanwhile does.
+/// Lets the command inherit a descriptor, and no process started at the same time.
 fn inherit(command: &mut Command, descriptor: RawFd) {
     use nix::fcntl::{FcntlArg, FdFlag, fcntl};
     let clear = move || {
-        // SAFETY: the descriptor stays open in this process until the command was started.
+        // SAFETY: the descriptor stays open in this process until the command has started.
         let borrowed = unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) };
         fcntl(borrowed, FcntlArg::F_SETFD(FdFlag::empty())).map(drop).map_err(io::Error::from)
     };
-    // SAFETY: between fork and exec it makes one system call, allocates nothing and takes no lock.
+    // SAFETY: between fork and exec it makes one system call, does not allocate and takes no lock.
     unsafe { command.pre_exec(clear) };
 }

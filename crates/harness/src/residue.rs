@@ -1,18 +1,17 @@
-//! What a call leaves behind in its thread: state of the processor and of the thread that outlives the call, and slows or
-//! changes what runs next.
+//! Leftover register state: processor and thread state that outlives a call, and slows or changes what runs next.
 //!
-//! The best known is the upper halves of the vector registers. A function that used them and returns without `vzeroupper`
-//! makes each SSE instruction that follows in the thread merge with what they hold (Intel, *64 and IA-32 Architectures
-//! Optimization Reference Manual*, section 15.3; the like on AMD's cores): the next library pays, up to twice the time. Whose
-//! call came before a visit is chance, so [`put_back`] gives each visit and each sample the state with which the worker
-//! began.
+//! The best known is the upper halves of the vector registers. After a function that uses them and returns without
+//! `vzeroupper`, each later SSE instruction in the thread has to merge with their contents (Intel, *64 and IA-32
+//! Architectures Optimization Reference Manual*, section 15.3; similar on AMD's cores). The next library pays, with up
+//! to twice the time. Which call precedes a visit is chance, so [`put_back`] gives each visit and each sample the state
+//! with which the worker began.
 
 use nix::sys::signal::{SigSet, SigmaskHow};
 use pqlab_record::Residue;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// What the state was when the worker began, before any library was called.
+/// State when the worker began, before any library was called.
 #[derive(Clone, Copy, Debug)]
 struct Baseline {
     registers: arch::Registers,
@@ -21,8 +20,8 @@ struct Baseline {
 
 static BASELINE: OnceLock<Baseline> = OnceLock::new();
 
-/// Remembers the state of the calling thread as the one that is [put back](put_back), in all threads of this process: threads
-/// inherit it. Only the first call counts.
+/// Records the calling thread's state as the one to [restore](put_back) in all threads of this process, which inherit
+/// it. Only the first call has an effect.
 pub fn remember() {
     baseline();
 }
@@ -31,31 +30,31 @@ fn baseline() -> &'static Baseline {
     BASELINE.get_or_init(|| Baseline { registers: arch::Registers::read(), signals: SigSet::thread_get_mask().ok() })
 }
 
-/// Puts back all state that outlives a call: vector registers, floating-point control, direction flag, and the signals that
-/// are blocked. A system call; for a sample [`put_back_registers`] does.
+/// Restores all state that outlives a call: vector registers, floating-point control, direction flag, and blocked
+/// signals. Makes a system call; [`put_back_registers`] is enough for a sample.
 pub fn put_back() {
     put_back_registers();
     if let Some(signals) = &baseline().signals {
-        // Refused only for a `how` that does not exist.
+        // Fails only for an invalid `how`.
         nix::sys::signal::pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(signals), None).ok();
     }
 }
 
-/// Puts back the state of the processor: the upper halves of the vector registers are cleared, floating-point control and the
-/// direction flag are as they were. Some tens of cycles.
+/// Restores the processor's state: clears the upper halves of the vector registers, and resets floating-point control
+/// and the direction flag. Takes some tens of cycles.
 #[inline]
 pub fn put_back_registers() {
     arch::put_back(&baseline().registers);
 }
 
-/// Clears the upper halves of the vector registers, where there are such, and nothing else: some cycles, as code that calls a
-/// library could do itself.
+/// Clears only the upper halves of the vector registers, if there are any. Takes a few cycles, as in code that does it
+/// around its own library calls.
 #[inline]
 pub fn clear_vector_upper() {
     arch::clear_upper();
 }
 
-/// What was left behind, as a set.
+/// Set of leftover state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Residues(u8);
 
@@ -64,7 +63,7 @@ impl Residues {
         Residues(1 << residue as u8)
     }
 
-    /// Whether it is among them.
+    /// Whether the set contains `residue`.
     pub fn contains(self, residue: Residue) -> bool {
         self.0 & Residues::of(residue).0 != 0
     }
@@ -74,7 +73,7 @@ impl Residues {
         self.0 == 0
     }
 
-    /// One by one.
+    /// Returns the members of the set.
     pub fn iter(self) -> impl Iterator<Item = Residue> {
         Residue::ALL.into_iter().filter(move |&residue| self.contains(residue))
     }
@@ -86,15 +85,15 @@ impl FromIterator<Residue> for Residues {
     }
 }
 
-/// Reads what is left behind in the calling thread now. To be trusted where the [controls](controls_hold) hold: a reading of
-/// the vector registers that the processor does not give is `None`.
+/// Reads the state left behind in the calling thread. Reliable if the [controls](controls_hold) hold. `None` if the
+/// processor cannot report its vector registers.
 #[inline]
 pub fn read() -> Option<Residues> {
     arch::in_use(&baseline().registers)
 }
 
-/// Whether readings are what they seem here: clear after state was put back, set after the upper half of a vector register was
-/// written to. Leaves the state put back.
+/// Tests the readings on this processor: they must be clear after restoring the state, and set after writing to the
+/// upper half of a vector register. Leaves the state restored.
 pub fn controls_hold() -> bool {
     put_back_registers();
     let clear = read().is_some_and(Residues::is_empty);
@@ -104,13 +103,12 @@ pub fn controls_hold() -> bool {
     clear && set
 }
 
-/// Leaves the upper half of a vector register in use, where there is such a thing: for tests of what happens then, and for
-/// measuring what it costs.
+/// Writes to the upper half of a vector register, if there is one. For tests, and for measuring the cost.
 pub fn leave_dirty() {
     arch::dirty();
 }
 
-/// Counts over the samples of a visit what was left behind, and says what was there after more than half of them: a single
+/// Counts leftover state over the samples of a visit, and reports what was there after more than half of them. A single
 /// reading may be that of an interruption.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
@@ -120,7 +118,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Takes a reading.
+    /// Adds a reading.
     #[inline]
     pub(crate) fn add(&mut self, reading: Option<Residues>) {
         let Some(residues) = reading else {
@@ -131,7 +129,7 @@ impl Tally {
         residues.iter().for_each(|residue| self.seen[residue as usize] += 1);
     }
 
-    /// `None` where there was no reading, or one could not be made.
+    /// Returns the usual leftover state; `None` without readings, or if one failed.
     pub(crate) fn outcome(&self) -> Option<Residues> {
         let usual = |residue: &Residue| 2 * self.seen[*residue as usize] > self.readings;
         (self.readings > 0 && !self.unreadable).then(|| Residue::ALL.into_iter().filter(usual).collect())
@@ -155,7 +153,7 @@ mod arch {
     impl Registers {
         pub(super) fn read() -> Registers {
             let (mut mxcsr, mut x87_control) = (0_u32, 0_u16);
-            // SAFETY: each instruction stores a register of every x86-64 processor into a variable of its width.
+            // SAFETY: each instruction stores a register that every x86-64 processor has into a variable of its width.
             unsafe {
                 asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags));
                 asm!("fnstcw [{}]", in(reg) &raw mut x87_control, options(nostack, preserves_flags));
@@ -164,16 +162,16 @@ mod arch {
         }
     }
 
-    /// Bits of MXCSR that say what happened, not what is to happen: the exceptions' flags.
+    /// Status bits of MXCSR, as opposed to control bits: the exception flags.
     const FLAGS: u32 = 0x3f;
-    /// State components of XSAVE (Intel, *Software Developer's Manual*, volume 1, section 13.1): the upper halves of ymm0 to
-    /// ymm15, and of zmm0 to zmm15. Component 7, zmm16 to zmm31, stays in use once the C library's memory functions used it,
-    /// and slows nothing.
+    /// State components of XSAVE (Intel, *Software Developer's Manual*, volume 1, section 13.1): the upper halves of
+    /// ymm0 to ymm15, and of zmm0 to zmm15. Component 7, zmm16 to zmm31, is left out: it stays in use once the C
+    /// library's memory functions have used it, and slows nothing.
     const YMM_UPPER: u32 = 1 << 2;
     const ZMM_UPPER: u32 = 1 << 6;
 
-    /// Which components are in use, where the processor tells: XGETBV with ECX = 1 (section 13.2: CPUID leaf 0DH, sub-leaf 1,
-    /// EAX bit 2).
+    /// Returns the components in use, if the processor supports XGETBV with ECX = 1 (section 13.2: CPUID leaf 0DH,
+    /// sub-leaf 1, EAX bit 2).
     fn components() -> Option<u32> {
         static SUPPORTED: OnceLock<bool> = OnceLock::new();
         let supported = SUPPORTED.get_or_init(|| {
@@ -204,16 +202,16 @@ mod arch {
         Some(found.into_iter().filter(|(_, found)| *found).map(|(residue, _)| residue).collect())
     }
 
-    /// Writes to the upper half of a vector register and leaves it so.
+    /// Writes to the upper half of a vector register.
     pub(super) fn dirty() {
         if has_avx() {
             let ones = [u8::MAX; 32];
-            // SAFETY: the processor has AVX; reads 32 bytes that are there.
+            // SAFETY: the processor has AVX; reads the 32 bytes of `ones`.
             unsafe { asm!("vmovups ymm15, [{}]", in(reg) &raw const ones, out("xmm15") _, options(readonly, nostack)) }
         }
     }
 
-    /// Whether the processor has AVX and the system keeps its registers.
+    /// Whether the processor has AVX and the system saves its registers.
     fn has_avx() -> bool {
         std::is_x86_feature_detected!("avx")
     }
@@ -221,16 +219,16 @@ mod arch {
     #[inline]
     pub(super) fn clear_upper() {
         if has_avx() {
-            // SAFETY: the processor has AVX. What is cleared the declaration names: every vector register that a call may
-            // overwrite, which are all.
+            // SAFETY: the processor has AVX. The declaration names everything that is cleared: all vector registers
+            // that a call may overwrite, which is every one.
             unsafe { asm!("vzeroupper", clobber_abi("sysv64"), options(nomem, nostack)) }
         }
     }
 
     pub(super) fn put_back(registers: &Registers) {
         clear_upper();
-        // SAFETY: loads what was stored from the same registers; `emms` empties the x87 stack, as it must be between
-        // functions, and `cld` clears the direction flag, which must be clear between them.
+        // SAFETY: loads values that were stored from the same registers. `emms` empties the x87 stack and `cld` clears
+        // the direction flag, as the ABI requires between functions.
         unsafe {
             asm!("ldmxcsr [{}]", in(reg) &raw const registers.mxcsr, options(readonly, nostack));
             asm!(
@@ -266,7 +264,7 @@ mod arch {
         }
     }
 
-    /// Vector registers have no upper halves here that cost anything: there is nothing to accuse of them.
+    /// Upper halves of vector registers cost nothing on this architecture, so they are not reported.
     pub(super) fn in_use(baseline: &Registers) -> Option<Residues> {
         let other = Registers::read() != *baseline;
         Some(other.then_some(Residue::FloatControl).into_iter().collect())
@@ -277,7 +275,7 @@ mod arch {
     pub(super) fn clear_upper() {}
 
     pub(super) fn put_back(registers: &Registers) {
-        // SAFETY: writes what was read from the same register.
+        // SAFETY: writes back what was read from the same register.
         unsafe { asm!("msr fpcr, {}", in(reg) registers.fpcr, options(nomem, nostack, preserves_flags)) }
     }
 }
@@ -286,7 +284,7 @@ mod arch {
 mod arch {
     use super::Residues;
 
-    /// None that is known here.
+    /// No registers are known for this architecture.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Registers;
 
@@ -314,7 +312,7 @@ mod tests {
     use pqlab_testing::{Need, require};
 
     #[test]
-    fn what_is_in_more_than_half_of_the_readings_was_left_behind() {
+    fn reports_state_seen_in_more_than_half_of_the_readings() {
         let upper: Residues = [Residue::VectorUpper].into_iter().collect();
         let mut tally = Tally::default();
         assert_eq!(tally.outcome(), None, "no reading says nothing");
@@ -330,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_names_what_it_holds() {
+    fn a_set_lists_its_members() {
         let set: Residues = [Residue::X87Control, Residue::VectorUpper].into_iter().collect();
         assert_eq!(set.iter().map(Residue::name).collect::<Vec<_>>(), ["vector-upper", "x87-control"]);
         assert!(!set.is_empty() && !set.contains(Residue::FloatControl));
@@ -339,14 +337,15 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn everything_is_put_back() {
-        // On a thread of its own, whose state ends with it.
+        // On its own thread, whose state ends with it.
         let readable = std::thread::spawn(|| {
             remember();
             if read().is_some() && std::is_x86_feature_detected!("avx") {
                 assert!(controls_hold());
             }
             let (mxcsr, control) = (0xffc0_u32, 0x027f_u16);
-            // SAFETY: flushing of denormal numbers and double precision of the x87 unit, which nothing here depends on.
+            // SAFETY: flushing denormals to zero and double precision of the x87 unit, neither of which this test
+            // depends on.
             unsafe {
                 std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr);
                 std::arch::asm!("fldcw [{}]", in(reg) &raw const control);

@@ -1,7 +1,7 @@
-//! Secret bytes that valgrind's memcheck follows: it takes them for uninitialised, and reports each branch and each address
+//! Secret bytes tracked by valgrind's memcheck, which treats them as uninitialised and reports each branch and address
 //! that depends on them. The idea is Langley's, "Checking that functions are constant time with Valgrind" (2010).
 //!
-//! A client request is a sequence of instructions that does nothing on a processor and that valgrind recognises
+//! A client request is an instruction sequence that does nothing on a processor and that valgrind recognises
 //! (`valgrind.h`, `memcheck.h`).
 
 use crate::leak::Target;
@@ -13,9 +13,9 @@ const RUNNING: u64 = 0x1001;
 /// `VG_USERREQ__MAKE_MEM_UNDEFINED` of memcheck, whose base is `'M' << 24 | 'C' << 16`.
 const MAKE_UNDEFINED: u64 = 0x4d43_0001;
 
-/// What the function is called in which inputs are taken: reports name it.
+/// Name of the function that loads inputs, as it appears in reports.
 pub const LOADING: &str = "load_tainted";
-/// What the function is called in which the operation runs: reports name it.
+/// Name of the function that runs the operation, as it appears in reports.
 pub const CALLING: &str = "call_tainted";
 
 /// Whether this process runs under valgrind.
@@ -23,10 +23,10 @@ pub fn watched() -> bool {
     request([RUNNING, 0, 0, 0, 0, 0]) != 0
 }
 
-/// Loads the input, of which these bytes are secret, and calls the operation.
+/// Loads the input with these bytes marked secret, and calls the operation.
 ///
 /// # Errors
-/// What the target reports; [`Fault::Unsupported`] where nobody watches.
+/// The target's errors; [`Fault::Unsupported`] if the process does not run under valgrind.
 pub fn run(target: &mut dyn Target, input: &[u8], secret: &[Range<usize>]) -> Result<(), Fault> {
     if !watched() {
         return Err(Fault::Unsupported("this process does not run under valgrind".into()));
@@ -52,12 +52,12 @@ fn call_tainted(target: &mut dyn Target) -> Result<(), Fault> {
     std::hint::black_box(outcome)
 }
 
-/// Asks valgrind; 0 where it is not there.
+/// Sends a request to valgrind; returns 0 without it.
 #[cfg(target_arch = "x86_64")]
 fn request(arguments: [u64; 6]) -> u64 {
     let answer: u64;
-    // SAFETY: on a processor this rotates a register by 128 bits in all and exchanges another with itself. Valgrind reads the
-    // six words behind `rax` and writes `rdx`; the requests made here change what it knows of memory, never the memory.
+    // SAFETY: on a processor this rotates a register by 128 bits in total and exchanges another with itself. Valgrind
+    // reads the six words at `rax` and writes `rdx`. These requests change what it knows of memory, never the memory.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn without_valgrind_the_request_does_nothing_and_that_is_said() {
+    fn without_valgrind_requests_do_nothing_and_are_refused() {
         let outcome = run(&mut Nothing, &[1, 2, 3], &std::iter::once(0..3).collect::<Vec<_>>());
         assert_eq!(outcome.is_ok(), watched());
         if let Err(error) = outcome {

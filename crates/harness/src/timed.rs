@@ -1,4 +1,4 @@
-//! A stream on which a whole message passes within a time, however the other side portions it.
+//! A stream with a time limit for a whole message, however the other side splits it.
 
 use crate::clock;
 use nix::errno::Errno;
@@ -8,19 +8,19 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Most bytes of one write: the system takes as long for each such portion as a time limit allows, so that of a long message
-/// written at once every portion would have the whole time.
+/// Maximum number of bytes per write. The system applies the time limit to each write, so without this a long message
+/// could take many times as long.
 const PORTION: usize = 16 << 10;
 
-/// A stream with a deadline in the time of [`clock::awake_ns`]. After it, reads and writes fail with `TimedOut`, except that data that
-/// has already arrived is still read.
+/// A stream with a deadline in the time of [`clock::awake_ns`]. After it, reads and writes fail with `TimedOut`, but
+/// data that has already arrived is still read.
 pub(crate) struct Timed<'a> {
     stream: &'a UnixStream,
     until_ns: u64,
 }
 
 impl Timed<'_> {
-    /// Limits the stream to this long from now.
+    /// Sets the deadline to `limit` from now.
     pub(crate) fn new(stream: &UnixStream, limit: Duration) -> Timed<'_> {
         let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
         Timed { stream, until_ns: clock::awake_ns().saturating_add(limit_ns) }
@@ -73,7 +73,7 @@ mod tests {
     use crate::wire::{self, Response};
     use std::time::Instant;
 
-    /// Far beyond any limit here: a limit for each byte would never be reached.
+    /// The whole message takes much longer than the limit, each byte much less.
     const PAUSE: Duration = Duration::from_millis(20);
     const LIMIT: Duration = Duration::from_millis(300);
 
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_comes_byte_by_byte_has_one_limit() {
+    fn a_message_received_byte_by_byte_has_one_time_limit() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let dribbling = std::thread::spawn(move || {
             theirs.write_all(&1_000_000_u32.to_le_bytes()).unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_read_byte_by_byte_has_one_limit() {
+    fn a_message_sent_to_a_slow_reader_has_one_time_limit() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let sipping = std::thread::spawn(move || {
             while matches!(theirs.read(&mut [0; 4096]), Ok(1..)) {
@@ -107,7 +107,7 @@ mod tests {
         let long = Response::Fault { reason: "x".repeat(32 << 20) };
         let begun = Instant::now();
         let error = wire::send(&mut Timed::new(&ours, LIMIT), &long).unwrap_err();
-        // The whole would take minutes.
+        // The whole message would take minutes.
         assert!(timed_out(&error), "{error}");
         assert!(begun.elapsed() >= LIMIT);
         drop(ours);

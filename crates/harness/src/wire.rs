@@ -1,5 +1,5 @@
-//! What coordinator and worker say to each other: frames of a length (4 bytes, little-endian) and a message in
-//! postcard's encoding, over a socket pair of their own, so that nothing that a library prints can be mistaken for it.
+//! Messages between coordinator and worker: frames of a length (4 bytes, little-endian) and a message in postcard's
+//! encoding. They have their own socket pair, so that a library's output cannot be mistaken for them.
 
 use crate::build_id::BuildId;
 use crate::gate::AdditionsPerCycle;
@@ -10,53 +10,53 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 
-/// The longest frame that is accepted, in bytes: a visit's samples fit many times over.
+/// Maximum accepted length of a frame, in bytes: many times what the samples of a visit take.
 const LONGEST_FRAME: u32 = 64 << 20;
 
-/// What a coordinator says first. The worker answers with a [`Greeting`], and goes on only where both are of one build.
+/// First message of a coordinator. The worker answers with a [`Greeting`], and continues only if both are of one build.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Hello {
-    /// The coordinator's build.
+    /// Build of the coordinator.
     pub build: BuildId,
-    /// What the process is wanted for.
+    /// Task of the process.
     pub task: Task,
 }
 
-/// What a worker process is for.
+/// Task of a worker process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Task {
     /// Measuring: [`Request`]s follow.
     Measure,
-    /// One errand, in whatever words coordinator and worker agree on: see [`errand`](crate::errand).
+    /// One errand, in words that coordinator and worker agree on: see [`errand`](crate::errand).
     Errand(String),
 }
 
-/// A worker's answer to a [`Hello`].
+/// Answer of a worker to a [`Hello`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Greeting {
-    /// The worker's build.
+    /// Build of the worker.
     pub build: BuildId,
 }
 
-/// What the coordinator asks of a worker.
+/// Request from the coordinator to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
     /// The first request.
     Begin(Begin),
-    /// Check known answers, ready the case, and say how long an operation takes.
+    /// Checks known answers, prepares the case, and estimates the time of an operation.
     Prepare(Case),
-    /// Measure a case that was prepared before.
+    /// Measures a prepared case.
     Visit(VisitRequest),
-    /// Ready a case without a call more than its inputs need, and measure its first call.
+    /// Prepares a case with no more calls than its inputs need, and measures its first call.
     FirstCall {
         /// The case.
         case: Case,
-        /// What to measure: one sample, without warm-up.
+        /// The visit: one sample, without warm-up.
         visit: VisitRequest,
     },
-    /// Forget a case and what it holds.
+    /// Drops a case and everything it holds.
     Release {
-        /// Its id.
+        /// Id of the case.
         case: String,
     },
 }
@@ -64,77 +64,77 @@ pub enum Request {
 /// What a worker must know before its first case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Begin {
-    /// The run's seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// Which of the run's processes this is.
+    /// Number of this process within the run.
     pub process: u32,
-    /// The counter to use.
+    /// Counter to use.
     pub counter: CounterChoice,
-    /// Its rate as the coordinator measured it, where it has one.
+    /// Rate of the counter as measured by the coordinator, if it is constant.
     pub ticks_per_second: Option<f64>,
-    /// The cores to stay on; empty for any.
+    /// Cores to pin to; empty for any.
     pub cpus: Vec<u32>,
-    /// The processors that a trial with several threads may use; empty for those on which the worker is.
+    /// Processors that a multi-threaded trial may use; empty for those of the worker.
     pub granted: Vec<u32>,
     /// Address space that the worker may use, in bytes.
     pub memory_limit: u64,
 }
 
-/// What to measure in one visit.
+/// Extent of one visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VisitRequest {
-    /// The case's id.
+    /// Id of the case.
     pub case: String,
-    /// Operations in a sample.
+    /// Operations per sample.
     pub batch: u64,
-    /// Operations to run first and not to count.
+    /// Operations to run first without counting them.
     pub warmup: u64,
-    /// Most samples to take.
+    /// Maximum number of samples.
     pub samples: u64,
-    /// Fewest samples to take where they are short, whatever the time; 0 for no such number.
+    /// Minimum number of samples of a short operation, whatever the time; 0 for none.
     pub least: u64,
-    /// Time after which no further sample is begun, in ns; the first is always taken.
+    /// Time after which no further sample starts, in ns. The first is always taken.
     pub budget_ns: u64,
-    /// Whether the visit is put off, without a sample, where somebody uses the core's other hardware thread at its beginning.
+    /// Whether to postpone the visit, without a sample, if the core's other hardware thread is in use when it begins.
     pub may_put_off: bool,
-    /// Independent additions a cycle of cores that are not shared, as far as any worker has found.
+    /// Throughput baselines that any worker has found, in independent additions per cycle.
     pub additions_per_cycle: AdditionsPerCycle,
 }
 
-/// What a worker answers.
+/// Answer of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Response {
-    /// To [`Request::Begin`].
+    /// Answers [`Request::Begin`].
     Begun,
-    /// To [`Request::Prepare`].
+    /// Answers [`Request::Prepare`].
     Prepared(Prepared),
-    /// To [`Request::Visit`] and [`Request::FirstCall`].
+    /// Answers [`Request::Visit`] and [`Request::FirstCall`].
     Visited(Visited),
-    /// To [`Request::Release`].
+    /// Answers [`Request::Release`].
     Released,
-    /// The case in hand cannot go on, and why; the worker can.
+    /// The current case cannot continue, but the worker can.
     Fault {
-        /// One line for the user.
+        /// Reason, in one line for the user.
         reason: String,
     },
 }
 
-/// How a case presents itself before it is measured.
+/// Facts about a case before it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
     /// Rough time of one operation in ns.
     pub ns_per_operation: f64,
-    /// Time of the very first call of the operation in this process, in ns: with what the library sets up in it. `None` where the
-    /// preparation calls nothing.
+    /// Time of the operation's very first call in this process in ns, including the library's one-time setup. `None` if
+    /// the preparation makes no call.
     pub first_call_ns: Option<f64>,
-    /// Operations in a sample, where the case allows one number of them alone.
+    /// Operations per sample, if the case allows only one number.
     pub batch: Option<u64>,
-    /// What else it asks for.
+    /// Other requirements of the trial.
     pub demands: Demands,
 }
 
 impl Visited {
-    /// A visit that was put off: the core was narrower than alone by so many percent.
+    /// Creates the result of a postponed visit: the core's throughput was `pct` percent below the baseline.
     pub(crate) fn put_off(pct: f64, visit_ns: u64, additions_per_cycle: AdditionsPerCycle) -> Visited {
         Visited {
             ticks: Vec::new(),
@@ -153,39 +153,40 @@ impl Visited {
     }
 }
 
-/// The outcome of a visit.
+/// Outcome of a visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visited {
-    /// The counter's reading for each sample.
+    /// Counter reading of each sample.
     pub ticks: Vec<u64>,
-    /// Wall time of each sample in ns; empty where it follows from the ticks.
+    /// Wall time of each sample in ns; empty if it follows from the ticks.
     pub wall_ns: Vec<u64>,
     /// Wall time of the whole visit in ns.
     pub visit_ns: u64,
-    /// What disturbed it.
+    /// Disturbances of the visit.
     pub disturbances: Vec<Disturbance>,
-    /// Estimated core clock, in Hz: the mean over the time of its samples.
+    /// Estimated core clock in Hz: the mean over the time of its samples.
     pub clock_hz: f64,
-    /// The samples between two probes of the core.
+    /// Samples between two probes of the core.
     pub chunks: Vec<Chunk>,
-    /// CPU time of the thread that did the work; `None` where it left it to threads of its own.
+    /// CPU time of the thread that did the work; `None` if the trial used its own threads.
     pub cpu_time: Option<CpuTime>,
-    /// The processor at the end of the visit; `None` where the system does not tell.
+    /// Processor at the end of the visit; `None` if the system cannot tell.
     pub processor: Option<u32>,
-    /// By how much the worker's resident memory grew in this visit, in bytes; negative where it shrank.
+    /// Growth of the worker's resident memory in this visit, in bytes; negative if it shrank.
     pub growth: i64,
-    /// What the workload noted.
+    /// Values recorded by the workload.
     pub extra: Vec<(String, Vec<f64>)>,
-    /// Independent additions a cycle of cores that are not shared, as far as this worker knows.
+    /// Throughput baselines known to this worker, in independent additions per cycle.
     pub additions_per_cycle: AdditionsPerCycle,
-    /// What the operation left behind in its thread after more than half of the samples; `None` where there is no reading it.
+    /// State that the operation left behind in its thread after more than half of the samples; `None` if it cannot be
+    /// read.
     pub residues: Option<Residues>,
 }
 
 /// Writes one message as a frame.
 ///
 /// # Errors
-/// What the stream reports.
+/// The stream's errors.
 pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     let body = postcard::to_stdvec(message).map_err(io::Error::other)?;
     let length = u32::try_from(body.len()).ok().filter(|&length| length <= LONGEST_FRAME);
@@ -198,7 +199,7 @@ pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()>
 /// Reads one frame; `None` at the end of the stream.
 ///
 /// # Errors
-/// What the stream reports, `UnexpectedEof` inside a frame, `InvalidData` for a frame that is too long or no message.
+/// The stream's errors, `UnexpectedEof` inside a frame, `InvalidData` for a frame that is too long or not a message.
 pub fn receive<M: DeserializeOwned>(stream: &mut impl Read) -> io::Result<Option<M>> {
     let mut length = [0; 4];
     let first = loop {
@@ -226,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_come_back_and_broken_ones_are_refused() {
+    fn reads_frames_back_and_rejects_broken_ones() {
         let mut wire = Vec::new();
         send(&mut wire, &Response::Fault { reason: "wrong answer".into() }).unwrap();
         let back: Response = receive(&mut wire.as_slice()).unwrap().unwrap();

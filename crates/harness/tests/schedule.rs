@@ -1,4 +1,4 @@
-//! The measuring rules on a scripted machine: no clock is read, no library is called.
+//! Tests the measuring rules on a scripted machine, without reading a clock or calling a library.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use rand_chacha::rand_core::SeedableRng;
 use std::time::Duration;
 
 const COUNTER: CounterFacts = CounterFacts { metric: Metric::Wall, ns_per_tick: Some(1.0), grain_ns: 20.0 };
-/// What the scheduler of a busy machine gives a task before another one has its turn, in ns.
+/// Time slice of a busy machine's scheduler, in ns.
 const TIME_SLICE_NS: f64 = 4e6;
 
 fn case(algorithm: &str, block: &str) -> Case {
@@ -29,22 +29,22 @@ fn case(algorithm: &str, block: &str) -> Case {
     }
 }
 
-/// How often another task takes the core away.
+/// Load that takes the core away.
 #[derive(Clone, Copy, PartialEq)]
 enum Load {
     /// A kernel thread now and then: one visit in fifty loses 50 µs.
     Quiet,
     /// A busy loop on the core: every other time slice is lost.
     Busy,
-    /// Somebody works on the core's other hardware thread all the time.
+    /// A permanent load on the core's other hardware thread.
     Neighbour,
 }
 
-/// A machine on which an operation takes what a script says, and whose gates see what the script does to them.
+/// Simulated machine whose operations take scripted times, and whose gates see the scripted load.
 struct ScriptedMachine {
     load: Load,
     random: ChaCha8Rng,
-    /// Nanoseconds of an operation, by algorithm.
+    /// Nanoseconds per operation, by algorithm.
     cost: fn(&str) -> f64,
     /// Relative spread of single operations, and of processes.
     spread: (f64, f64),
@@ -54,7 +54,7 @@ struct ScriptedMachine {
     asked: Vec<VisitRequest>,
     prepared: Vec<String>,
     only_batch: Option<u64>,
-    /// What the preparation takes for the cost, where that is wrong.
+    /// Estimate made during preparation, if it differs from the cost.
     estimated: Option<f64>,
     dismissed: usize,
     waited: usize,
@@ -215,7 +215,7 @@ fn a_quiet_machine_marks_at_most_one_case_in_ten() {
 }
 
 #[test]
-fn beside_a_busy_loop_every_case_is_marked() {
+fn marks_every_case_while_a_busy_loop_runs() {
     let collector = measure(&mut ScriptedMachine::new(Load::Busy), &twenty_cases(), &Protocol::default());
     let marked = collector.records.iter().filter(|(_, record)| record.samples.contended()).count();
     assert_eq!(marked, 20);
@@ -239,7 +239,7 @@ fn the_adaptive_rules_stop_when_the_interval_is_narrow_or_the_time_is_spent() {
 }
 
 #[test]
-fn what_is_compared_is_interleaved() {
+fn interleaves_compared_cases() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
     let plan = [case("A", "one"), case("B", "one"), case("C", "two")];
     let collector = measure(&mut machine, &plan, &Protocol::default());
@@ -272,7 +272,7 @@ fn the_order_follows_from_the_seed() {
 }
 
 #[test]
-fn a_fixed_protocol_takes_exactly_what_was_asked_for() {
+fn a_fixed_protocol_takes_exactly_the_requested_samples() {
     let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(1000), ..Protocol::default() };
     let collector = measure(&mut ScriptedMachine::new(Load::Quiet), &[case("A", "one")], &protocol);
     let samples = &collector.records[0].1.samples;
@@ -287,7 +287,7 @@ fn a_fixed_protocol_takes_exactly_what_was_asked_for() {
 }
 
 #[test]
-fn a_neighbour_is_recorded_and_neither_waited_for_nor_left_out_where_the_number_of_samples_is_fixed() {
+fn with_a_fixed_number_of_samples_disturbed_visits_are_marked_but_kept() {
     let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(1000), ..Protocol::default() };
     let mut machine = ScriptedMachine::new(Load::Neighbour);
     let collector = measure(&mut machine, &[case("A", "one")], &protocol);
@@ -318,7 +318,7 @@ fn short_operations_are_batched_and_long_ones_are_not() {
 }
 
 #[test]
-fn a_trial_has_the_samples_that_it_asks_for() {
+fn a_trial_gets_the_samples_it_requires() {
     let batch = |demands: Demands, protocol: &Protocol| {
         let mut machine = ScriptedMachine::new(Load::Quiet);
         machine.demands = demands;
@@ -327,12 +327,12 @@ fn a_trial_has_the_samples_that_it_asks_for() {
     let adaptive = Protocol::default();
     let long = Demands { several_threads: true, shortest_sample_ns: 1_000_000, multiple_of: 4, ..Demands::default() };
     assert_eq!(batch(long, &adaptive), 52, "50 operations of 20 µs take a millisecond; 52 is a multiple of 4");
-    let asked = Protocol { batch: Some(7), ..Protocol::default() };
-    assert_eq!(batch(long, &asked), 7);
+    let fixed_batch = Protocol { batch: Some(7), ..Protocol::default() };
+    assert_eq!(batch(long, &fixed_batch), 7);
 }
 
 #[test]
-fn what_waits_for_a_network_has_as_many_samples_as_the_protocol_says() {
+fn operations_that_wait_take_the_protocols_number_of_samples() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
     machine.cost = |_| 3e8;
     machine.only_batch = Some(1);
@@ -341,12 +341,12 @@ fn what_waits_for_a_network_has_as_many_samples_as_the_protocol_says() {
     let found = measure(&mut machine, &[case("one", "b")], &protocol);
     assert_eq!(found.records[0].1.samples.count(), 203);
     let most = machine.asked.iter().map(|visit| visit.samples).max();
-    // 51 of three processes and 50 of the fourth, in waves of 25.
+    // 51 samples in three processes and 50 in the fourth, in waves of 25.
     assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 11, 0));
 }
 
 #[test]
-fn a_trial_with_several_threads_is_timed_by_the_wall_clock_where_cycles_are_counted() {
+fn uses_the_wall_clock_for_multithreaded_trials_if_cycles_are_counted() {
     let cycles = CounterFacts { metric: Metric::Cycles, ns_per_tick: None, grain_ns: 20.0 };
     for (several_threads, metric) in [(false, Metric::Cycles), (true, Metric::Wall)] {
         let mut machine = ScriptedMachine::new(Load::Quiet);
@@ -361,7 +361,7 @@ fn a_trial_with_several_threads_is_timed_by_the_wall_clock_where_cycles_are_coun
 }
 
 #[test]
-fn a_failure_is_a_row_and_the_rest_is_measured() {
+fn a_failed_case_has_a_record_and_the_rest_is_measured() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
     machine.failing = Some("B");
     let plan = [case("A", "one"), case("B", "one"), case("C", "one")];
@@ -395,7 +395,7 @@ fn stopping_keeps_what_is_finished_and_a_full_disk_ends_the_run() {
 }
 
 #[test]
-fn a_first_call_is_one_sample_of_a_process_of_its_own_and_evicted_caches_are_not_warmed_again() {
+fn first_calls_are_single_samples_of_new_processes_and_evicted_cases_have_no_second_warm_up() {
     let plan = [State::Warm, State::Evicted, State::FirstCall].map(|state| case("A", "one").in_state(state));
     let mut machine = ScriptedMachine::new(Load::Quiet);
     let collector = measure(&mut machine, &plan, &Protocol { max_time_s: 0.002, ..Protocol::default() });
@@ -441,7 +441,7 @@ fn a_visit_corrects_what_the_preparation_estimated() {
 }
 
 #[test]
-fn processes_that_differ_call_for_more_of_them_and_processes_that_agree_do_not() {
+fn adds_processes_only_if_they_differ() {
     let members = |spread: (f64, f64)| {
         let mut machine = ScriptedMachine::new(Load::Quiet);
         machine.spread = spread;
@@ -454,27 +454,27 @@ fn processes_that_differ_call_for_more_of_them_and_processes_that_agree_do_not()
         (processes.len(), visits.iter().filter(|visit| visit.process >= 8).count())
     };
     assert_eq!(members((0.02, 0.0)), (8, 0));
-    // Three layouts 2% apart: no interval of 1% over eight of them.
+    // Three memory layouts 2% apart: eight of them do not give an interval of 1%.
     let (processes, visits) = members((0.02, 0.02));
     assert!(processes > 8 && processes <= 24, "{processes}");
     assert_eq!(visits, 3 * (processes - 8), "three rounds of those that join");
 }
 
 #[test]
-fn visits_beside_a_neighbour_come_again_when_the_others_had_their_turn() {
+fn repeats_disturbed_visits_after_all_others() {
     let mut machine = ScriptedMachine::new(Load::Neighbour);
     let plan = [case("A", "one"), case("B", "one")];
     measure(&mut machine, &plan, &Protocol { processes: 3, ..Protocol::default() });
-    let asked: Vec<&(u32, String)> = machine.log.iter().take(6).collect();
-    let mut distinct = asked.clone();
+    let first_turns: Vec<&(u32, String)> = machine.log.iter().take(6).collect();
+    let mut distinct = first_turns.clone();
     distinct.sort();
     distinct.dedup();
-    assert_eq!(distinct.len(), 6, "the first six visits are those of the round, none twice: {asked:?}");
+    assert_eq!(distinct.len(), 6, "the first six visits are those of the round, none twice: {first_turns:?}");
     assert!(machine.waited > 0, "where everything was put off, some time passes");
 }
 
 #[test]
-fn the_only_batch_that_a_case_allows_is_taken_whatever_was_asked_for() {
+fn uses_the_only_batch_that_a_case_allows() {
     let mut machine = ScriptedMachine::new(Load::Quiet);
     machine.only_batch = Some(59);
     let protocol = Protocol { batch: Some(100), ..Protocol::default() };

@@ -1,4 +1,4 @@
-//! A worker served in this process, over trials that look at what they find.
+//! Tests a worker served in this process, with trials that check the state they find.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,10 +11,10 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
-/// Leaves the upper halves of vector registers in use and another rounding mode, and fails if it finds either.
+/// Leaves the upper halves of vector registers in use and the rounding mode changed, and fails if it finds either.
 struct Dirty;
 
-/// As [`Dirty`], but the fault is done where nothing is timed.
+/// Does the same as [`Dirty`], but in the untimed setup.
 struct DirtySetup;
 
 fn dirty() {
@@ -22,7 +22,7 @@ fn dirty() {
     {
         let (ones, mxcsr) = ([u8::MAX; 32], 0x7f80_u32);
         if std::is_x86_feature_detected!("avx") {
-            // SAFETY: the processor has AVX; reads 32 bytes that are there.
+            // SAFETY: the processor has AVX; reads the 32 bytes of `ones`.
             unsafe { std::arch::asm!("vmovups ymm15, [{}]", in(reg) &raw const ones, out("xmm15") _) }
         }
         // SAFETY: rounding towards zero, which nothing here depends on.
@@ -68,7 +68,7 @@ impl Trial for DirtySetup {
     }
 }
 
-/// Its first call takes 50 ms, and no other one does.
+/// Takes 50 ms in its first call only.
 struct SlowStart {
     calls: usize,
 }
@@ -89,7 +89,7 @@ impl Trial for SlowStart {
     }
 }
 
-/// An operation of 100 µs whose inputs take 4 ms.
+/// Operation of 100 µs whose inputs take 4 ms.
 struct SlowSetup;
 
 impl Trial for SlowSetup {
@@ -106,7 +106,7 @@ impl Trial for SlowSetup {
     }
 }
 
-/// Says of 2 ms that another process takes so many ns, with a trial that says nothing where there are none.
+/// Takes 2 ms and reports this time in ns as that of another process; `None` reports nothing.
 struct ToldTime(Option<u64>);
 
 impl Trial for ToldTime {
@@ -131,7 +131,7 @@ impl Trial for ToldTime {
     }
 }
 
-/// Waves of at most four operations, of which it tells one time too few where it is asked to.
+/// Runs waves of up to four operations, and reports one time too few unless it is honest.
 struct Waves {
     honest: bool,
     counted: bool,
@@ -198,7 +198,7 @@ fn case(algorithm: &str) -> Case {
     }
 }
 
-/// A served worker; it ends with the stream.
+/// Served worker; it ends with the stream.
 struct Served(UnixStream);
 
 impl Served {
@@ -214,7 +214,7 @@ impl Served {
             ticks_per_second: None,
             cpus: vec![],
             granted: vec![],
-            // The tests' own process: no limit.
+            // The tests' own process, so no limit.
             memory_limit: u64::MAX,
         };
         assert!(matches!(served.ask(Request::Begin(begin)), Response::Begun));
@@ -259,11 +259,11 @@ impl Served {
 fn each_operation_of_a_wave_is_a_sample() {
     let mut served = Served::begin();
     assert!(served.prepare("waves").first_call_ns.is_some());
-    // As many waves as there is time for, the last one shorter where the visit ends in it.
+    // As many waves as there is time for; the last is shorter if the visit ends within it.
     let ticks = served.visit("waves", 0).ticks;
     assert!(ticks.iter().all(|ticks| *ticks == 1_000_000), "{ticks:?}");
     assert!(ticks.len() == 50 || (!ticks.is_empty() && ticks.len().is_multiple_of(4)), "{}", ticks.len());
-    // What is counted is not called before it is asked for, and the last wave is shorter.
+    // A trial with a fixed number of samples is not called before it is visited, and its last wave is shorter.
     assert_eq!(served.prepare("counted").first_call_ns, None);
     assert_eq!(COUNTED_CALLS.load(Ordering::Relaxed), 0);
     let visit = VisitRequest {
@@ -283,12 +283,12 @@ fn each_operation_of_a_wave_is_a_sample() {
 }
 
 #[test]
-fn a_time_that_another_process_tells_is_the_sample_where_the_clock_bears_it_out() {
+fn uses_the_time_reported_by_another_process_if_the_clock_agrees() {
     let mut served = Served::begin();
     for algorithm in ["told-right", "told-less", "told-more", "told-nothing"] {
         assert!(served.prepare(algorithm).demands.own_time);
     }
-    // A sleep may take longer than it is told to; then what passed is kept.
+    // A sleep may take longer than requested; then the measured time is kept.
     let visited = served.visit("told-right", 10);
     assert!(visited.ticks.iter().all(|ticks| *ticks >= 1_999_999), "{visited:?}");
     for (algorithm, words) in [
@@ -304,13 +304,13 @@ fn a_time_that_another_process_tells_is_the_sample_where_the_clock_bears_it_out(
 }
 
 #[test]
-fn each_sample_begins_with_the_state_that_the_worker_began_with() {
+fn restores_the_initial_state_before_each_sample() {
     let mut served = Served::begin();
     for algorithm in ["dirty", "dirty-setup"] {
         served.prepare(algorithm);
     }
     for _ in 0..3 {
-        // Each finds what the other left behind, unless it was put back.
+        // Without restoring, each would find what the other left behind.
         let (dirty, setup) = (served.visit("dirty", 10), served.visit("dirty-setup", 10));
         if let (Some(of_dirty), Some(of_setup)) = (dirty.residues, setup.residues) {
             let words: Vec<&str> = of_dirty.iter().map(|residue| residue.name()).collect();
@@ -321,13 +321,13 @@ fn each_sample_begins_with_the_state_that_the_worker_began_with() {
 }
 
 #[test]
-fn a_first_call_that_sets_something_up_is_no_measure_of_the_others() {
+fn excludes_one_time_setup_from_the_estimate() {
     let prepared = Served::begin().prepare("slow-start");
     assert!(prepared.ns_per_operation < 25e6, "{prepared:?}");
 }
 
 #[test]
-fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_inputs_take() {
+fn slow_inputs_do_not_reduce_the_samples_of_a_short_operation() {
     let mut served = Served::begin();
     served.prepare("slow-setup");
     let visited = served.visit("slow-setup", 10);
@@ -336,7 +336,7 @@ fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_
 }
 
 #[test]
-fn cpu_time_of_a_visit_is_kept_with_the_wall_time_in_which_it_was_had() {
+fn keeps_a_visits_cpu_time_with_its_wall_time() {
     let mut served = Served::begin();
     served.prepare("slow-setup");
     let visited = served.visit("slow-setup", 10);
@@ -346,7 +346,7 @@ fn cpu_time_of_a_visit_is_kept_with_the_wall_time_in_which_it_was_had() {
 }
 
 #[test]
-fn a_coordinator_of_another_build_is_told_so_and_refused() {
+fn refuses_a_coordinator_of_another_build_with_the_reason() {
     let build = |version: &str| {
         BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
     };
@@ -364,7 +364,7 @@ fn a_coordinator_of_another_build_is_told_so_and_refused() {
     assert_eq!(answer, build("2"), "the coordinator learns which build it is");
     let refusal = refusal.unwrap_err().to_string();
     assert_eq!(refusal, r#"the coordinator is of another build: its provider scripted is "1", here "2""#);
-    // One that names no providers asks for none.
+    // A build that names no providers does not compare them.
     let without = build("1").without_providers();
     let (answer, task) = greeted(Hello { build: without.clone(), task: errand() }, build("2"));
     assert_eq!((answer, task.unwrap()), (without, Some(errand())));

@@ -1,4 +1,4 @@
-//! Workers that do what no worker should: this program again, as scripts tell it to behave. Every wait has an end.
+//! Tests misbehaving workers: this program starts itself with a script of what to do wrong. Every wait has an end.
 
 #![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
@@ -17,20 +17,20 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long an errand may take to begin.
+/// Time limit for an errand to begin.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// The variables that hand a worker its script, and the file in which it writes its number.
+/// Variables that pass a worker its script, and the file to which it writes its process id.
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
 
-/// The variable that makes this program a coordinator, with the file in which its worker writes its number.
+/// Variable that makes this program a coordinator, with the file to which its worker writes its process id.
 const COORDINATED: &str = "PQLAB_TEST_COORDINATED";
 
-/// The variable that tells a worker to load nothing, for a reason.
+/// Variable that tells a worker to load no library, and why.
 const LOADING: &str = "PQLAB_TEST_LOADING";
 
-/// This program as a worker that behaves so.
+/// Returns this program as a worker that follows the script.
 fn program(script: &str, number: &Path) -> Program {
     Program {
         path: std::env::current_exe().unwrap(),
@@ -40,12 +40,12 @@ fn program(script: &str, number: &Path) -> Program {
     }
 }
 
-/// This build, with one provider of that version.
+/// Returns this build, with one provider of that version.
 fn build(version: &str) -> BuildId {
     BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
 }
 
-/// A pool of one worker that behaves so.
+/// Returns a pool of one worker that follows the script.
 fn pool(script: &str, number: &Path) -> ProcessPool {
     ProcessPool::new(Workers {
         program: program(script, number),
@@ -73,12 +73,12 @@ fn case() -> Case {
     }
 }
 
-/// What comes of the first request, and whether no process is left afterwards.
+/// Returns the failure of the first request, and asserts that no process is left.
 fn failure(script: &str) -> Failure {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let failure = pool(script, &number).prepare(0, &case()).unwrap_err();
-    // One that was slower to begin than the limit may not have come to write it.
+    // A worker that takes longer than the limit to begin may not have written it.
     if let Ok(number) = std::fs::read_to_string(&number) {
         assert!(kill(Pid::from_raw(number.parse().unwrap()), None).is_err(), "{script}: worker {number} is left");
     }
@@ -86,14 +86,14 @@ fn failure(script: &str) -> Failure {
 }
 
 #[test]
-fn one_that_never_begins_is_ended() {
+fn ends_a_worker_that_never_begins() {
     let Failure::Fatal(error) = failure("never") else { panic!("no case is to blame") };
     assert_eq!(error.to_string(), "a worker does not begin: no answer within 2 s: the worker was ended");
 }
 
 #[test]
-fn one_that_dies_of_what_it_loads_goes_without() {
-    // What the script answers is the reason that the second process was told.
+fn restarts_a_worker_that_dies_loading_a_library_without_it() {
+    // The script answers with the reason that the second process received.
     let Failure::Case(reason) = failure("load") else { panic!("measuring goes on") };
     assert_eq!(
         reason,
@@ -102,7 +102,7 @@ fn one_that_dies_of_what_it_loads_goes_without() {
 }
 
 #[test]
-fn an_errand_that_says_nothing_is_waited_for_as_long_as_is_asked() {
+fn waits_for_a_silent_errand_until_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let program = program("errand", &folder.path().join("number"));
     let mut errand = Errand::start(&program, "wait".into(), &Manner::default(), LIMIT).unwrap();
@@ -113,7 +113,7 @@ fn an_errand_that_says_nothing_is_waited_for_as_long_as_is_asked() {
 }
 
 #[test]
-fn one_of_another_build_is_refused() {
+fn refuses_a_worker_of_another_build() {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let Failure::Fatal(WorkerError::OtherBuild { path, difference }) =
@@ -126,7 +126,7 @@ fn one_of_another_build_is_refused() {
 }
 
 #[test]
-fn an_errand_says_what_it_has_to_say_and_ends() {
+fn an_errand_sends_its_texts_and_ends() {
     let folder = tempfile::tempdir().unwrap();
     let program = program("errand", &folder.path().join("number"));
     let going_on = AtomicBool::new(false);
@@ -138,7 +138,7 @@ fn an_errand_says_what_it_has_to_say_and_ends() {
     assert_eq!(end.status.code(), Some(7));
     assert!(end.stdout.contains("not asked for") && end.stderr.contains("a complaint"), "{end:?}");
 
-    // Under another program that shows other providers, the same.
+    // The same under another program that shows other providers.
     let mut errand =
         start("below", &Manner { wrapper: vec!["env".into(), "PQLAB_TEST_VERSION=2".into()], ..Manner::default() });
     assert_eq!(errand.next(&going_on).unwrap(), Next::Said("below".into()));
@@ -151,12 +151,12 @@ fn an_errand_says_what_it_has_to_say_and_ends() {
 }
 
 #[test]
-fn one_that_answers_byte_by_byte_is_ended() {
+fn ends_a_worker_that_answers_byte_by_byte() {
     assert_eq!(failure("dribble"), Failure::Case("no answer within 2 s: the worker was ended".into()));
 }
 
 #[test]
-fn one_that_closes_its_stream_and_goes_on_is_ended() {
+fn ends_a_worker_that_closes_its_stream_but_continues() {
     let Failure::Case(reason) = failure("close") else { panic!("measuring goes on") };
     assert!(
         reason.starts_with("the worker closed its connection and had not ended 5 s later: it was ended"),
@@ -166,11 +166,11 @@ fn one_that_closes_its_stream_and_goes_on_is_ended() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_system_ends_a_worker_before_its_coordinator() {
+fn the_system_kills_workers_before_their_coordinator() {
     assert_eq!(failure("expendable"), Failure::Case("1000\n".into()));
 }
 
-/// The coordinator of the next test, in a process of its own so that it can be stopped.
+/// Coordinator of the next test, in its own process so that it can be stopped.
 #[test]
 #[ignore = "the coordinator of another test"]
 fn coordinator_by_script() {
@@ -180,7 +180,7 @@ fn coordinator_by_script() {
 }
 
 #[test]
-fn a_stop_of_everything_counts_for_nobodys_limit() {
+fn a_pause_of_all_processes_exceeds_no_time_limit() {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let coordinator = Command::new(std::env::current_exe().unwrap())
@@ -206,12 +206,12 @@ fn a_stop_of_everything_counts_for_nobodys_limit() {
 }
 
 #[test]
-fn one_that_ends_is_said_to_have() {
+fn reports_the_end_of_a_worker() {
     let Failure::Case(reason) = failure("end") else { panic!("measuring goes on") };
     assert!(reason.starts_with("the worker exited with code 7"), "{reason}");
 }
 
-/// What the worker does with an errand.
+/// Runs an errand in the worker.
 fn serve_errand(stream: &mut UnixStream, task: &str) -> ! {
     if task == "wait" {
         loop {

@@ -6,19 +6,19 @@ use serde::Serialize;
 /// so its wrong answers always count as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDefect {
-    /// The library.
+    /// Name of the library.
     pub library: &'static str,
-    /// What its version begins with, or that of one of the crates that it is made of.
+    /// Prefix of its version, or of the version of one of its crates.
     pub version: &'static str,
-    /// What the algorithm's name begins with.
+    /// Prefix of the algorithm's name.
     pub algorithm: &'static str,
-    /// What the names of the operations begin with that it makes wrong.
+    /// Prefix of the names of the affected operations.
     pub operation: &'static str,
-    /// The extension of the processor without which the library takes another path, as the library's build names it.
+    /// Processor extension of the affected code path, as named in the library's build.
     pub extension: Option<&'static str>,
-    /// The suite whose vectors show it.
+    /// Suite whose vectors show it.
     pub suite: &'static str,
-    /// The flag or the comment that the suite gives these vectors.
+    /// Flag or comment of these vectors in the suite.
     pub mark: &'static str,
     /// What is wrong.
     pub what: &'static str,
@@ -52,7 +52,7 @@ const fn liboqs_ml_dsa(mark: &'static str, what: &'static str) -> KnownDefect {
     }
 }
 
-/// All of them.
+/// All known defects.
 pub static KNOWN_DEFECTS: &[KnownDefect] = &[
     liboqs_ml_dsa(
         "InfinityNormViolation",
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn another_code_path_and_a_loaded_library_get_no_amnesty() {
+    fn defects_excuse_neither_other_code_paths_nor_loaded_libraries() {
         let defect = &KNOWN_DEFECTS[0];
         assert!(defect.is_in(&provider("liboqs", "0.13.0", "OQS_DIST_BUILD avx2 avx512")));
         assert!(!defect.is_in(&provider("liboqs", "0.13.0", "OQS_DIST_BUILD")));

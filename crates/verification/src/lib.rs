@@ -1,11 +1,11 @@
-//! Are the answers right? Known answers, published vectors, Wycheproof, and every library against every other.
+//! Verifies answers: known answers, published vectors, Wycheproof, and every library against every other.
 //!
-//! Everything runs through the traits of `pqlab-primitives`, against any list of providers. Each vector of a file that
-//! applies ends as passed, failed, or unsupported with a reason: none is left out without a word. What does not apply
-//! as a whole, and why, is [`NOT_APPLICABLE`].
+//! Everything runs through the traits of `pqlab-primitives`, with any list of providers. Each applicable vector of a
+//! file ends as passed, failed, or unsupported with a reason; none is left out silently. [`NOT_APPLICABLE`] lists what
+//! does not apply as a whole, and why.
 //!
-//! What a passed line does not say: vectors and other libraries catch wrong answers, not leaks through time, and not a
-//! generator that draws the same coins twice.
+//! Vectors and comparisons with other libraries detect wrong answers. They do not detect timing leaks, or a generator
+//! that draws the same coins twice.
 
 mod accumulated;
 mod checks;

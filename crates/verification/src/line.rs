@@ -1,51 +1,51 @@
 use serde::{Deserialize, Serialize};
 
-/// What became of one suite of vectors with one algorithm of one provider, or of one ordered pair of providers.
+/// Result of one suite of vectors with one algorithm of one provider, or of one ordered pair of providers.
 ///
-/// Every vector is counted once: `attempted + unsupported` is how many there are, and what was attempted passed, failed,
+/// Every vector is counted once: their number is `attempted + unsupported`, and each attempted vector passed, failed,
 /// or shows a known defect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// The provider's id; of a pair, the one that makes keys or signs.
+    /// Id of the provider; for a pair, the one that generates keys or signs.
     pub provider: String,
-    /// Of a pair, the one that answers: encapsulates, verifies, opens.
+    /// For a pair, the provider that answers: encapsulates, verifies, opens.
     pub peer: Option<String>,
-    /// The algorithm's name.
+    /// Name of the algorithm.
     pub algorithm: String,
-    /// Where the vectors are from and what they ask, such as `ACVP ML-KEM keyGen`.
+    /// Source and operation of the vectors, such as `ACVP ML-KEM keyGen`.
     pub suite: String,
-    /// Vectors that were put to the provider.
+    /// Number of vectors tried with the provider.
     pub attempted: u64,
-    /// Those of them that came out right.
+    /// Number of these that passed.
     pub passed: u64,
-    /// Those of them that show a defect of the library that is known ([`crate::KNOWN_DEFECTS`]).
+    /// Those of them that show a known defect of the library ([`crate::KNOWN_DEFECTS`]).
     pub defects: Vec<Reason>,
-    /// Vectors that the provider, or the traits, offer nothing for.
+    /// Number of vectors that the provider or the traits do not support.
     pub unsupported: u64,
-    /// Why they are unsupported; the counts add up to `unsupported`.
+    /// Reasons why they are unsupported; the counts add up to `unsupported`.
     pub reasons: Vec<Reason>,
-    /// The first few failures, each with the vector's own number.
+    /// The first few failures, each with the vector's number.
     pub failures: Vec<String>,
-    /// Why nothing was attempted at all, where that is so. A skipped line never counts as passed.
+    /// Reason if nothing was attempted at all. A skipped line never counts as passed.
     pub skipped: Option<String>,
 }
 
-/// Why vectors are unsupported, or which defect they show, and how many of them.
+/// Reason why vectors are unsupported, or the defect that they show, with their number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// As one would tell a user.
+    /// Text for the user.
     pub reason: String,
     /// Number of vectors.
     pub count: u64,
 }
 
 impl Line {
-    /// Vectors that came out wrong.
+    /// Returns the number of vectors that failed.
     pub fn failed(&self) -> u64 {
         self.attempted.saturating_sub(self.passed + self.known())
     }
 
-    /// Vectors that show a known defect.
+    /// Returns the number of vectors that show a known defect.
     pub fn known(&self) -> u64 {
         self.defects.iter().map(|defect| defect.count).sum()
     }
@@ -54,7 +54,7 @@ impl Line {
 /// Sums over lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Lines.
+    /// Number of lines.
     pub lines: u64,
     /// Vectors that were attempted.
     pub attempted: u64,
@@ -71,7 +71,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The sums over `lines`.
+    /// Sums up `lines`.
     pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Totals {
         let mut totals = Totals::default();
         for line in lines {

@@ -1,27 +1,27 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The folder of published vectors: the one that the environment variable `PQLAB_VECTORS` names, else
-/// `../shared/vectors` seen from the current directory or one above it.
+/// Returns the folder of published vectors: the one named by the environment variable `PQLAB_VECTORS`, otherwise
+/// `../shared/vectors` relative to the current directory or one of its parents.
 pub fn vectors_root() -> Option<PathBuf> {
     let start = std::env::current_dir().unwrap_or_default();
     find_vectors(std::env::var_os("PQLAB_VECTORS").as_deref(), &start)
 }
 
-/// The folder of vectors that `make vectors` fetched: `vectors` in [`cache`].
+/// Returns the folder of vectors that `make vectors` fetched: `vectors` in [`cache`].
 pub fn fetched_vectors() -> Option<PathBuf> {
     cache().map(|cache| cache.join("vectors")).filter(|folder| folder.is_dir())
 }
 
-/// What is kept between runs and between builds: the folder that `PQLAB_CACHE` names, else `~/.cache/pqlab`. It need not
-/// be there. `None` where nobody's home is known.
+/// Returns the folder for data kept between runs and builds: the one named by `PQLAB_CACHE`, otherwise
+/// `~/.cache/pqlab`. It may not exist. `None` if the home folder is unknown.
 pub fn cache() -> Option<PathBuf> {
     let named = std::env::var_os("PQLAB_CACHE").filter(|named| !named.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache/pqlab")))
 }
 
-/// As [`vectors_root`], with what it asks of its surroundings handed in. A folder that is named is the only one looked
-/// at, so that a slip in its name does not go unnoticed.
+/// Implements [`vectors_root`] with explicit inputs. A named folder is the only one tried, so that a typo in its name
+/// is noticed.
 fn find_vectors(named: Option<&OsStr>, start: &Path) -> Option<PathBuf> {
     match named {
         Some(named) => Some(PathBuf::from(named)).filter(|path| path.is_dir()),
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_named_folder_comes_first_and_alone() {
+    fn a_named_folder_is_the_only_one_tried() {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let src = here.join("src");
         assert_eq!(find_vectors(Some(src.as_os_str()), here), Some(src));
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn else_it_is_searched_upward() {
+    fn otherwise_searches_the_parent_folders() {
         let root = std::env::temp_dir().join(format!("pqlab-locate-{}", std::process::id()));
         let (vectors, deep) = (root.join("shared/vectors"), root.join("project/crates/one"));
         std::fs::create_dir_all(&vectors).unwrap();

@@ -1,13 +1,13 @@
 use serde::Serialize;
 
-/// Vectors that are there and that no line speaks of.
+/// Published vectors that no line covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NotApplicable {
-    /// Where they are: the beginning of a file's name below the folder of vectors, or whose they are.
+    /// Location: the start of a file's path within the folder of vectors, or the source of the vectors.
     pub place: &'static str,
-    /// Which of those there; `all` leaves nothing over.
+    /// Part of the vectors at that location; `all` excludes none.
     pub part: &'static str,
-    /// Why no line speaks of them.
+    /// Reason why no line covers them.
     pub reason: &'static str,
 }
 
@@ -18,7 +18,7 @@ const fn all(place: &'static str, reason: &'static str) -> NotApplicable {
 const CONSTRUCTION: &str = "of a construction over primitives: verified where the construction is";
 const CERTIFICATE: &str = "certificates and key files: verified where they are read";
 
-/// Everything that is left out as a whole, and why.
+/// Everything that is left out as a whole, with the reason.
 pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("README", "says what there is"),
     all("accumulated.md", "says how vectors may be accumulated"),

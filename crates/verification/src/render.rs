@@ -1,11 +1,11 @@
-//! Lines as text: Markdown for people, JSON for programs.
+//! Formats lines: Markdown for people, JSON for programs.
 
 use crate::edge_cases::EdgeCases;
 use crate::{KNOWN_DEFECTS, KnownDefect, Line, NOT_APPLICABLE, NotApplicable, Totals};
 use serde::Serialize;
 use std::fmt::{Display, Write};
 
-/// The lines as a Markdown table, with their sums, and below it every failure that was quoted.
+/// Returns the lines as a Markdown table with their sums, followed by every quoted failure.
 pub fn table(lines: &[Line]) -> String {
     let mut out = String::from(
         "| provider | algorithm | suite | attempted | passed | failed | known defects | unsupported | why |\n\
@@ -24,8 +24,9 @@ pub fn table(lines: &[Line]) -> String {
     out
 }
 
-/// The lines of pairs as one Markdown table for each algorithm: who made keys and signed in rows, who answered in
-/// columns, checks passed of those attempted in the cells. Below it what is unsupported, and every failure.
+/// Returns the lines of pairs as one Markdown table per algorithm. Rows are the providers that generated keys and
+/// signed, columns those that answered, cells the checks passed of those attempted. Below it follow unsupported checks
+/// and every failure.
 pub fn matrix(lines: &[Line]) -> String {
     let mut out = String::new();
     for algorithm in distinct(lines.iter().map(|line| line.algorithm.as_str())) {
@@ -38,7 +39,7 @@ pub fn matrix(lines: &[Line]) -> String {
         for provider in distinct(pairs.iter().map(|line| line.provider.as_str())) {
             put(&mut out, format_args!("| {} |", cell(provider)));
             for peer in &peers {
-                // An algorithm that is offered as two kinds of thing has two lines.
+                // An algorithm offered as two kinds of primitive has two lines.
                 let pair = pairs.iter().filter(|line| line.provider == provider && line.peer.as_deref() == Some(peer));
                 let Totals { lines, attempted, passed, failed, .. } = Totals::of(pair.copied());
                 match lines {
@@ -57,11 +58,11 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Everything as JSON: the lines of vectors, those of pairs, the sums of both, what is not applicable, the defects that are
-/// known, and who accepts which edge cases.
+/// Returns everything as JSON: the lines of vectors and of pairs, the sums of both, inapplicable vectors, known
+/// defects, and who accepts which edge cases.
 ///
 /// # Errors
-/// None that is known of: there is nothing in a line that JSON cannot say.
+/// None known: everything in a line can be expressed in JSON.
 pub fn json(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Report<'a> {
@@ -133,12 +134,12 @@ fn failures(out: &mut String, lines: &[Line]) {
     }
 }
 
-/// What would end a table's cell, escaped.
+/// Escapes text that would end a table's cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// Each name once, in the order in which they first come.
+/// Returns each name once, in order of first appearance.
 pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut distinct = Vec::new();
     for name in names {
@@ -150,7 +151,7 @@ pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str>
 }
 
 fn put(out: &mut String, text: std::fmt::Arguments) {
-    // A string takes whatever is written to it.
+    // Writing to a string cannot fail.
     let _ = out.write_fmt(text);
 }
 
@@ -194,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_shows_a_pair_that_is_missing() {
+    fn the_matrix_shows_missing_pairs() {
         let lines = [
             line("a", Some("a"), 5, 5),
             line("a", Some("b"), 5, 4),
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn json_has_it_all() {
+    fn json_contains_everything() {
         let text = json(&[line("a", None, 2, 1)], &[line("a", Some("b"), 3, 3)], &[]).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["totals"]["failed"], 1);

@@ -1,4 +1,4 @@
-//! Counting what becomes of each vector.
+//! Counts the results of vectors.
 
 use crate::{KnownDefect, Line, Reason};
 use pqlab_primitives::Error;
@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How many failures a line quotes.
+/// Failures that a line quotes.
 const QUOTED: usize = 5;
 
-/// Why a vector did not pass.
+/// Reason why a vector did not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The provider, or the traits, offer nothing for it.
+    /// The provider or the traits do not support it.
     Unsupported(String),
     /// The answer is wrong.
     Wrong(String),
@@ -28,10 +28,10 @@ impl From<Error> for Fault {
     }
 }
 
-/// What became of one vector.
+/// Result of one vector.
 pub(crate) type Checked = Result<(), Fault>;
 
-/// The counts of one line.
+/// Counts of one line.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     attempted: u64,
@@ -43,12 +43,12 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// A tally that knows of defects.
+    /// Creates a tally that knows these defects.
     pub(crate) fn with(known: Vec<&'static KnownDefect>) -> Tally {
         Tally { known, ..Tally::default() }
     }
 
-    /// As [`Tally::check`], for a vector that may show a known defect: the suite gives it flags and a comment.
+    /// Checks a vector that may show a known defect, given the flags and comment from its suite.
     pub(crate) fn check_marked(&mut self, id: impl Display, marks: &[String], vector: impl FnOnce() -> Checked) {
         let known = self.known.iter().find(|defect| marks.iter().any(|mark| mark == defect.mark)).copied();
         match (caught(vector), known) {
@@ -60,7 +60,7 @@ impl Tally {
         }
     }
 
-    /// Puts one vector to the provider. A panic is a failure of this vector and of nothing else.
+    /// Checks one vector. A panic is a failure of this vector only.
     pub(crate) fn check(&mut self, id: impl Display, vector: impl FnOnce() -> Checked) {
         match caught(vector) {
             Ok(()) => {
@@ -72,7 +72,7 @@ impl Tally {
         }
     }
 
-    /// Counts a vector that is unsupported.
+    /// Counts an unsupported vector.
     pub(crate) fn unsupported(&mut self, reason: impl Into<String>) {
         *self.reasons.entry(reason.into()).or_default() += 1;
     }
@@ -85,12 +85,12 @@ impl Tally {
         }
     }
 
-    /// Whether not a single vector came.
+    /// Whether nothing was counted.
     pub(crate) fn is_empty(&self) -> bool {
         self.attempted == 0 && self.reasons.is_empty()
     }
 
-    /// The line that this makes.
+    /// Converts the counts to a line.
     pub(crate) fn line(self, provider: &str, peer: Option<&str>, algorithm: &str, suite: &str) -> Line {
         let reasons: Vec<Reason> = self.reasons.into_iter().map(|(reason, count)| Reason { reason, count }).collect();
         let defects = self.defects.into_iter().map(|(what, count)| Reason { reason: what.to_owned(), count });
@@ -110,7 +110,7 @@ impl Tally {
     }
 }
 
-/// A panic of a provider is a wrong answer.
+/// Runs a call, treating a panic of the provider as a wrong answer.
 pub(crate) fn caught<T>(call: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(call))
         .unwrap_or_else(|panic| Err(Fault::Wrong(format!("panicked: {}", said(panic.as_ref())))))
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_defect_is_neither_passed_nor_failed() {
+    fn known_defects_count_as_neither_passed_nor_failed() {
         let defect = &crate::KNOWN_DEFECTS[0];
         let mut tally = Tally::with(vec![defect]);
         let (marked, other) = ([defect.mark.to_owned()], ["Other".to_owned()]);

@@ -1,4 +1,4 @@
-/// A number with commas between its thousands.
+/// Formats a number with thousands separators.
 pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -16,8 +16,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commas_stand_between_thousands() {
-        let of = [0, 7, 999, 1000, 12_345, 1_000_000].map(thousands);
-        assert_eq!(of, ["0", "7", "999", "1,000", "12,345", "1,000,000"]);
+    fn puts_commas_between_thousands() {
+        let formatted = [0, 7, 999, 1000, 12_345, 1_000_000].map(thousands);
+        assert_eq!(formatted, ["0", "7", "999", "1,000", "12,345", "1,000,000"]);
     }
 }

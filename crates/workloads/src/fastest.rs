@@ -1,36 +1,36 @@
-//! `fastest`, as a name of a half's provider. It stands for the pair of providers that does in the least time what is
-//! measured of a construction, among the pairs that can do all that the construction needs.
+//! The provider name `fastest`: the pair of providers with the least time for the measured operations of a
+//! construction, among the pairs that support everything the construction needs.
 //!
-//! Nothing is run here. A plan is drafted first with every pair that could be meant; what of the draft is selected says
-//! which [questions](Question) are open. Whoever measures has worker processes answer them by the cases of each question,
-//! and the plan is made again with the answers. So filters narrow the candidates down, all areas of a plan have the same
-//! answer, and a library that crashes is out of the question and harms nobody.
+//! Nothing runs here. A plan is first drafted with every possible pair. The selected part of the draft determines which
+//! [questions](Question) are open. The caller has worker processes answer them by measuring each question's cases, and
+//! plans again with the answers. So filters reduce the candidates, all areas of a plan share one answer, and a library
+//! that crashes is out of the question without harming the run.
 
 use crate::pairs::Pair;
 use crate::{CaseOptions, NULL};
 use pqlab_record::{Case, Fastest};
 
-/// The name.
+/// The provider name.
 pub const FASTEST: &str = "fastest";
 
-/// Operations that contain all others of their construction: where one is measured it decides alone.
+/// Operations that contain all others of their construction. If one is measured, it decides alone.
 const WHOLE: [&str; 2] = ["handshake", "cycle"];
 
-/// For which pair `fastest` stands in a construction: to be answered by measuring [its cases](Self::cases).
+/// Asks which pair is the fastest for a construction, to be answered by measuring [its cases](Self::cases).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// The construction: `X-Wing`.
+    /// Name of the construction, such as `X-Wing`.
     pub construction: String,
-    /// What was asked for: `fastest+fastest`, or with the half that was given: `fastest+liboqs`.
+    /// Requested pair: `fastest+fastest`, or `fastest+liboqs` if one half was given.
     pub asked: String,
-    /// The pairs among which to choose, by the name that cases give them.
+    /// Pairs to choose from, as named in cases.
     pub candidates: Vec<String>,
-    /// An ordinary case of the construction for each operation that is measured, of whatever pair.
+    /// An ordinary case of the construction for each measured operation, of any pair.
     deciding: Vec<Case>,
 }
 
 impl Question {
-    /// The operations whose times decide, added up.
+    /// Returns the operations whose total time decides.
     pub fn operations(&self) -> Vec<String> {
         let all = || self.deciding.iter().map(|case| case.operation.clone());
         match all().find(|operation| WHOLE.contains(&operation.as_str())) {
@@ -39,19 +39,19 @@ impl Question {
         }
     }
 
-    /// What is to be measured, all in the same rounds: each of the operations by each of the candidates.
+    /// Returns the cases to measure, all in the same rounds: each operation by each candidate.
     pub fn cases(&self) -> Vec<Case> {
         let operations = self.operations();
         let block = format!("fastest/{}/{}", self.construction, self.asked);
-        let of = |candidate: &String| {
+        let cases_of = |candidate: &String| {
             let deciding = self.deciding.iter().filter(|case| operations.contains(&case.operation));
             let by = |case: &Case| Case { provider: candidate.clone(), block: block.clone(), ..case.clone() };
             deciding.map(by).collect::<Vec<_>>()
         };
-        self.candidates.iter().flat_map(of).collect()
+        self.candidates.iter().flat_map(cases_of).collect()
     }
 
-    /// Takes what another selection of the same plan asks of the same construction.
+    /// Merges a question about the same construction from another selection of the plan.
     fn join(&mut self, other: Question) {
         for candidate in other.candidates {
             if !self.candidates.contains(&candidate) {
@@ -66,7 +66,7 @@ impl Question {
     }
 }
 
-/// Adds questions to those of other selections of a plan: one and the same has one answer.
+/// Adds the questions of another selection of a plan, merging equal ones.
 pub fn merge(questions: &mut Vec<Question>, more: Vec<Question>) {
     for question in more {
         let same = |known: &&mut Question| known.construction == question.construction && known.asked == question.asked;
@@ -82,7 +82,7 @@ pub(crate) fn is_asked(options: &CaseOptions) -> bool {
     [&options.classical, &options.post_quantum].into_iter().any(|half| half.as_deref() == Some(FASTEST))
 }
 
-/// What is asked for, for a pair that could be meant; `None` where both halves were named or none.
+/// Returns the requested pair, given a possible one; `None` unless a half is `fastest`.
 fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     let part = |wanted: &Option<String>, own: &String| match wanted.as_deref() {
         Some(FASTEST) => FASTEST.to_owned(),
@@ -93,11 +93,11 @@ fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     is_asked(options).then(both)
 }
 
-/// Whether a construction is measured with the pair: always, unless `fastest` is asked for and stands for another. Of a
-/// draft all that could be meant are kept.
+/// Whether to measure a construction with the pair: always, unless `fastest` is requested and another pair was chosen.
+/// A draft keeps all possible pairs.
 pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> bool {
     let Some(asked) = asked(options, pair) else { return true };
-    // What does nothing is no answer.
+    // The null provider is not an answer.
     if pair.classical == NULL || pair.post_quantum == NULL {
         return false;
     }
@@ -106,8 +106,8 @@ pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> b
     options.fastest.as_ref().is_none_or(|choices| choices.iter().any(chosen))
 }
 
-/// The questions that a selection of a draft leaves open. `deciding` gives, for a case of a construction, the ordinary case
-/// by which its pair is tried; `None` for what follows from others, such as a half.
+/// Returns the open questions of a selection of a draft. `deciding` maps a case to the ordinary case that tries its
+/// pair, or to `None` if the pair follows from other cases, as for a half.
 pub(crate) fn questions(
     options: &CaseOptions,
     selected: &[Case],
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_keeps_all_that_could_be_meant_and_a_plan_what_was_chosen() {
+    fn a_draft_keeps_all_possible_pairs_and_a_plan_the_chosen_one() {
         let draft = options(FASTEST, FASTEST);
         assert!(keeps(&draft, "X-Wing", &pair("a", "b")) && !keeps(&draft, "X-Wing", &pair(NULL, NULL)));
         let plan = CaseOptions { fastest: Some(vec![chosen("fastest+fastest", "a+b")]), ..draft };
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_half_given_each_of_its_providers_has_an_answer() {
+    fn with_one_half_given_each_of_its_providers_has_its_own_question() {
         let plan = CaseOptions {
             fastest: Some(vec![chosen("fastest+b", "a+b"), chosen("fastest+c", "d+c")]),
             classical: Some(FASTEST.into()),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operations_that_are_measured_decide_and_one_that_contains_them_all_alone() {
+    fn measured_operations_decide_unless_one_contains_them_all() {
         let options = options(FASTEST, FASTEST);
         let selected = ["a", "a+b"].map(|provider| ["keygen", "encapsulate"].map(|name| case(name, provider)));
         let mut open = questions(&options, selected.as_flattened(), |case| Some(case.clone()));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_open_where_nobody_asks_or_a_case_follows_from_others() {
+    fn asks_nothing_without_fastest_or_if_a_case_follows_from_others() {
         let named = options("a", "b");
         assert!(questions(&named, &[case("keygen", "a+b")], |case| Some(case.clone())).is_empty());
         assert!(questions(&options(FASTEST, "b"), &[case("keygen", "a+b")], |_| None).is_empty());

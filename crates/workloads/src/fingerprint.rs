@@ -1,14 +1,14 @@
-//! The fingerprint of a public key: the trial that areas have in common.
+//! Fingerprint of a public key, a trial shared by several areas.
 
 use pqlab_constructions::keys::{DecodeError, PublicKey};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::Hash;
 use std::sync::Arc;
 
-/// What the operation is called.
+/// Name of the operation.
 pub(crate) const FINGERPRINT: &str = "fingerprint";
 
-/// SHA-256 of the SubjectPublicKeyInfo, which is written anew for each.
+/// SHA-256 of the SubjectPublicKeyInfo, which is encoded anew in each operation.
 pub(crate) struct Fingerprint {
     key: PublicKey,
     hash: Arc<dyn Hash>,
@@ -17,7 +17,7 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// That of a key, by SHA-256 of a library.
+    /// Creates the trial for a key, with SHA-256 of a library.
     pub(crate) fn new(key: PublicKey, hash: Arc<dyn Hash>) -> Result<Fingerprint, Fault> {
         let expected = key.fingerprint(hash.as_ref()).map_err(broken)?;
         Ok(Fingerprint { key, hash, expected, output: None })

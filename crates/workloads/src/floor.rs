@@ -1,4 +1,4 @@
-//! Workload `floor`: calls that do nothing, through everything that real ones go through. What it shows is the harness.
+//! Workload `floor`: calls that do nothing, made like real ones. Measures the overhead of the harness.
 
 use crate::kem::KemWorkload;
 use crate::{CaseOptions, NULL, Workload, find, remote};
@@ -34,7 +34,7 @@ impl Workload for FloorWorkload {
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
-        // The turn of a loop in another process has no answers.
+        // The empty loop in another process has no answers.
         let known = case.operation == "decapsulate";
         known.then(|| (case.provider.clone(), case.algorithm.clone())).into_iter().collect()
     }

@@ -1,5 +1,5 @@
-//! Workload `function`: whatever a worker can call, named by who wrote it. The worker readies inputs and checks answers; where it does
-//! not check them, every name of such a case says so.
+//! Workload `function`: any function that a worker can call, under its author's name. The worker prepares inputs and
+//! checks answers. If it does not check them, the names of such cases say so.
 
 use crate::{CaseOptions, Workload, find, missing, remote};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -19,14 +19,14 @@ impl Workload for FunctionWorkload {
     }
 
     fn cases(&self, providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Case> {
-        let of = |provider: &Arc<Provider>| {
+        let cases_of = |provider: &Arc<Provider>| {
             let id = provider.id();
             provider.functions.iter().map(move |function| case(&id, function)).collect::<Vec<_>>()
         };
-        providers.iter().flat_map(of).collect()
+        providers.iter().flat_map(cases_of).collect()
     }
 
-    /// A function is none, and has no known answers.
+    /// A function is not a primitive and has no known answers.
     fn primitives(&self, _: &Case) -> Vec<(String, String)> {
         Vec::new()
     }

@@ -12,19 +12,19 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Keys and messages that a trial rotates through: more than one, so that neither branch prediction nor a cache learns a single
-/// key. Which cache they fit is the library's doing: 16 expanded keys of ML-KEM-768 are 38 KB, 16 prepared keys of ML-DSA-65 that
-/// hold their matrix more than half a megabyte. Cases with `keys=1` have one key, which stays where it is.
+/// Keys and messages that a trial rotates through: several, so that neither branch prediction nor a cache adapts to a
+/// single key. Which cache they fit in depends on the library: 16 expanded keys of ML-KEM-768 take 38 KB, 16 prepared
+/// keys of ML-DSA-65 with their matrix more than half a megabyte. Cases with `keys=1` have one key, which stays in
+/// place.
 pub(crate) const POOL: usize = 16;
-/// Time after which a pool is not filled further: generating an RSA key takes a quarter of a second.
+/// Time limit for filling a pool, because generating an RSA key takes a quarter of a second.
 const POOL_TIME: Duration = Duration::from_millis(10);
-/// Messages that a thread signs in turn where it signs many in a sample: how often a signer rejects and repeats depends on the
-/// message.
+/// Messages per thread that signs many per sample. How often a signer rejects and retries depends on the message.
 const MESSAGES: usize = 16 * POOL;
-/// Most memory that these take, in bytes.
+/// Maximum memory of these messages, in bytes.
 const MESSAGE_MEMORY: usize = 1 << 20;
 
-/// The generator of a case's inputs.
+/// Creates the generator of a case's inputs.
 pub(crate) fn generator(case: &Case, seed: Seed) -> ChaCha8Rng {
     let mut hasher = Sha256::new();
     hasher.update(seed.run.to_le_bytes());
@@ -36,39 +36,39 @@ pub(crate) fn generator(case: &Case, seed: Seed) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(hasher.finalize().into())
 }
 
-/// `length` bytes from the generator.
+/// Draws `length` bytes.
 pub(crate) fn bytes(generator: &mut ChaCha8Rng, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     generator.fill_bytes(&mut bytes);
     bytes
 }
 
-/// A generator of its own, seeded by this one.
+/// Creates another generator, seeded by this one.
 fn fork(generator: &mut ChaCha8Rng) -> ChaCha8Rng {
     let mut seed = [0; 32];
     generator.fill_bytes(&mut seed);
     ChaCha8Rng::from_seed(seed)
 }
 
-/// What a trial has to work with.
+/// Number of keys and inputs of a trial.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Supply {
-    /// As many keys as a pool holds, each with an input of its own.
+    /// As many keys as a pool holds, each with its own input.
     Pool,
-    /// So many keys, and as many inputs as a pool holds, if they are fewer.
+    /// This many keys; if there are fewer than a pool holds, still a pool of inputs.
     Keys(u64),
-    /// One key with a pool of inputs, and one place for an output: for a thread beside others, and where the memory of a call is
-    /// looked at.
+    /// One key with a pool of inputs and a single output buffer: for one thread among several, and for measuring the
+    /// memory of a call.
     OneKey,
 }
 
 impl Supply {
-    /// What a case asks for.
+    /// Returns what a case requires.
     pub(crate) fn of(case: &Case) -> Supply {
         case.keys().map_or(Supply::Pool, Supply::Keys)
     }
 
-    /// The keys; one at least.
+    /// Makes the keys, at least one.
     pub(crate) fn keys<T, E>(self, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
         match self {
             Supply::Pool => pool(Vec::new(), make),
@@ -77,7 +77,8 @@ impl Supply {
         }
     }
 
-    /// The inputs for so many keys, in turn, of which the first may be there already. `make` is given the key's number.
+    /// Makes the inputs for `keys` keys in turn, keeping those that exist already. `make` receives the number of the
+    /// key.
     pub(crate) fn inputs<T, E>(
         self,
         keys: usize,
@@ -94,7 +95,7 @@ impl Supply {
         Ok(inputs)
     }
 
-    /// Messages of `length` bytes to sign.
+    /// Draws messages of `length` bytes to sign.
     pub(crate) fn messages(self, length: usize, generator: &mut ChaCha8Rng) -> Messages {
         let count = match self {
             Supply::OneKey => (MESSAGE_MEMORY / length.max(1)).clamp(1, MESSAGES),
@@ -104,13 +105,13 @@ impl Supply {
         Messages { fresh: Some(fork(generator)), ..Messages::fixed(messages) }
     }
 
-    /// Places for outputs.
+    /// Returns the number of output buffers.
     pub(crate) fn outputs(self) -> usize {
         if let Supply::OneKey = self { 1 } else { POOL }
     }
 }
 
-/// Makes items until the pool is full or its time is spent; one at least.
+/// Makes items until the pool is full or its time is spent, at least one.
 fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
     let started = monotonic_ns();
     while items.is_empty() || items.len() < POOL && u128::from(monotonic_ns() - started) < POOL_TIME.as_nanos() {
@@ -119,7 +120,8 @@ fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Resu
     Ok(items)
 }
 
-/// A key from seeded coins of `length` bytes where the library takes them, else from its own; with the coins, if it took any.
+/// Generates a key from seeded coins of `length` bytes if the library takes them, otherwise from its own. Returns the
+/// coins that were used.
 pub(crate) fn key<K>(
     length: usize,
     taken: bool,
@@ -130,8 +132,9 @@ pub(crate) fn key<K>(
     if taken { Ok((generate(Coins::Exact(&coins))?, coins)) } else { Ok((generate(Coins::Internal)?, Vec::new())) }
 }
 
-/// The bytes of a private key in an encoding of at most `length` bytes; none where no encoding is asked for. A library whose keys
-/// forget their seed, so that it is not among the encodings that are `written`, is given the one that the key was made from.
+/// Returns the bytes of a private key in an encoding of at most `length` bytes; empty if no encoding is requested. If
+/// the library's keys forget their seed, so that it is not among the `written` encodings, returns the seed that the key
+/// was made from.
 pub(crate) fn encoded(
     encoding: Option<KeyEncoding>,
     length: impl FnOnce(KeyEncoding) -> Option<usize>,
@@ -150,13 +153,13 @@ pub(crate) fn encoded(
     Ok(bytes)
 }
 
-/// The encoding of the private key that a case names, of those that the provider loads.
+/// Returns the encoding of the private key that a case names, among those that the provider loads.
 pub(crate) fn encoding(case: &Case, encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
     let named = encodings.iter().find(|encoding| case.key() == Some(encoding.name()));
     named.copied().ok_or_else(|| missing(case))
 }
 
-/// Coins that an operation is given: fresh ones before each batch, or the same seeds in turn.
+/// Coins for an operation: fresh ones before each batch, or the same seeds in turn.
 pub(crate) struct GivenCoins {
     coins: Vec<Vec<u8>>,
     fresh: Option<ChaCha8Rng>,
@@ -164,17 +167,17 @@ pub(crate) struct GivenCoins {
 }
 
 impl GivenCoins {
-    /// Coins of `length` bytes from a generator of their own, seeded by this one.
+    /// Draws coins of `length` bytes from a new generator, seeded by this one.
     pub(crate) fn fresh(length: usize, generator: &mut ChaCha8Rng) -> GivenCoins {
         GivenCoins { fresh: Some(fork(generator)), ..GivenCoins::seeds(vec![vec![0; length]]) }
     }
 
-    /// These in turn; one at least.
+    /// Uses these seeds in turn; at least one.
     pub(crate) fn seeds(seeds: Vec<Vec<u8>>) -> GivenCoins {
         GivenCoins { turn: Turn::of(seeds.len()), coins: seeds, fresh: None }
     }
 
-    /// Draws as many as a batch takes, where they are to be fresh.
+    /// Draws as many coins as a batch takes, if they are to be fresh.
     pub(crate) fn setup(&mut self, batch: usize) {
         let Some(generator) = &mut self.fresh else { return };
         let (batch, length) = (batch.max(1), self.coins[0].len());
@@ -183,7 +186,7 @@ impl GivenCoins {
         self.turn = Turn::of(batch);
     }
 
-    /// The next ones, or the library's own where none are given.
+    /// Returns the next coins, or the library's own if none are given.
     #[inline(always)]
     pub(crate) fn next(given: &mut Option<GivenCoins>) -> Coins<'_> {
         match given {
@@ -192,33 +195,33 @@ impl GivenCoins {
         }
     }
 
-    /// Those that were given last.
+    /// Returns the coins given last.
     pub(crate) fn last(&self) -> Coins<'_> {
         Coins::Exact(&self.coins[self.turn.last()])
     }
 }
 
-/// Keys that are made and kept until after the clock was read, so that dropping them is not timed.
+/// New keys that are kept until after the clock was read, so that dropping them is not timed.
 pub(crate) struct NewKeys<K> {
     keys: Vec<K>,
-    /// `Some` where coins are given.
+    /// `Some` if coins are given.
     coins: Option<GivenCoins>,
 }
 
 impl<K> NewKeys<K> {
-    /// None yet.
+    /// Starts without keys.
     pub(crate) fn new(coins: Option<GivenCoins>) -> NewKeys<K> {
         NewKeys { keys: Vec::new(), coins }
     }
 
-    /// Drops the keys, and has room for so many.
+    /// Drops the keys, and makes room for `batch` new ones.
     pub(crate) fn setup(&mut self, batch: usize) {
         self.keys.clear();
         self.keys.reserve(batch);
         self.coins.iter_mut().for_each(|coins| coins.setup(batch));
     }
 
-    /// Makes so many.
+    /// Makes `batch` keys.
     #[inline(always)]
     pub(crate) fn make(&mut self, batch: usize, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<(), Fault> {
         for _ in 0..batch {
@@ -227,16 +230,16 @@ impl<K> NewKeys<K> {
         Ok(())
     }
 
-    /// The latest, the last one first.
+    /// Returns the keys, latest first.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`] where there is none.
+    /// [`Fault::WrongAnswer`] if there are none.
     pub(crate) fn latest(&self) -> Result<impl Iterator<Item = &K>, Fault> {
         let none = || Fault::WrongAnswer("no key was made".into());
         if self.keys.is_empty() { Err(none()) } else { Ok(self.keys.iter().rev()) }
     }
 
-    /// What the coins of the last one give again, where they were given.
+    /// Repeats the last generation with the same coins, if coins are given.
     pub(crate) fn again(&self, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<Option<K>, Fault> {
         self.coins.as_ref().map(|coins| generate(coins.last())).transpose().map_err(fault)
     }
@@ -250,15 +253,15 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// These, which stay as they are; one at least.
+    /// Uses these messages unchanged; at least one.
     pub(crate) fn fixed(messages: Vec<Vec<u8>>) -> Messages {
         Messages { turn: Turn::of(messages.len()), messages, fresh: None }
     }
 
-    /// Makes as many new as a batch takes, where they are to be fresh, and begins with these.
+    /// Renews as many messages as a batch takes, if they are to be fresh, and starts with them.
     pub(crate) fn setup(&mut self, batch: usize) {
         let Some(generator) = &mut self.fresh else { return };
-        // Eight bytes make a message new; to draw a long one whole would take longer than signing it.
+        // Eight new bytes make a message new; drawing a long one completely would take longer than signing it.
         for message in self.messages.iter_mut().take(batch) {
             let head = message.len().min(8);
             generator.fill_bytes(&mut message[..head]);
@@ -266,26 +269,26 @@ impl Messages {
         self.turn = Turn::of(self.messages.len());
     }
 
-    /// The next one.
+    /// Returns the next message.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> &[u8] {
         &self.messages[self.turn.advance()]
     }
 
-    /// The one that was handed out last.
+    /// Returns the message returned last.
     pub(crate) fn last(&self) -> &[u8] {
         &self.messages[self.turn.last()]
     }
 }
 
-/// What the generators of the providers that a case names are called, one after the other; `None` where none draws.
+/// Returns the names of the random generators of a case's providers; `None` if none draws.
 pub(crate) fn generators(providers: &[Arc<Provider>], id: &str) -> Option<String> {
     let halves = id.split('+').filter_map(|half| providers.iter().find(|provider| provider.id() == half));
     let named: Vec<String> = halves.filter_map(|provider| provider.generator.clone()).collect();
     (!named.is_empty()).then(|| named.join(" + "))
 }
 
-/// Goes round a pool.
+/// Cycles through the indices of a pool.
 #[derive(Debug)]
 pub(crate) struct Turn {
     next: usize,
@@ -297,7 +300,7 @@ impl Turn {
         Turn { next: 0, count }
     }
 
-    /// The next index.
+    /// Returns the next index.
     #[inline(always)]
     pub(crate) fn advance(&mut self) -> usize {
         let index = self.next;
@@ -305,7 +308,7 @@ impl Turn {
         index
     }
 
-    /// The index handed out last.
+    /// Returns the index returned last.
     pub(crate) fn last(&self) -> usize {
         (self.next + self.count - 1) % self.count
     }

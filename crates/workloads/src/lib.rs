@@ -1,4 +1,4 @@
-//! What pqlab measures: one file or folder a workload, one line each in the table below.
+//! What pqlab measures: one file or folder per workload, and one line for each in the table below.
 
 mod constructed;
 pub mod fastest;
@@ -35,12 +35,12 @@ use pqlab_verification::known_answers::{self, WrongAnswer};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// A line is a module and its workload.
+/// Each line of the table is a module and its workload.
 macro_rules! workloads {
     ($($visible:vis $module:ident => $workload:expr,)*) => {
         $($visible mod $module;)*
 
-        /// All workloads.
+        /// Returns all workloads.
         pub fn workloads() -> Vec<Box<dyn Workload>> {
             vec![$(Box::new($workload)),*]
         }
@@ -67,39 +67,39 @@ workloads! {
 
 /// A kind of work that is measured.
 pub trait Workload: Send + Sync {
-    /// Its name, which is also the area's.
+    /// Returns its name, which is also the area's.
     fn id(&self) -> &'static str;
 
-    /// What it answers, in one line.
+    /// Describes in one line what it measures.
     fn describe(&self) -> &'static str;
 
-    /// Every case that the providers make possible. What of them is measured, a suite selects. Nothing is run for it:
-    /// libraries are asked for what they offer and no more.
+    /// Returns every case that the providers support; a suite selects which of them to measure. Nothing runs: libraries
+    /// are only asked what they offer.
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case>;
 
-    /// What has to be measured before it is known for which pairs `fastest` stands in these of its cases, which were
-    /// selected from a draft with the same options.
+    /// Returns the measurements that determine the pairs meant by `fastest` in `selected`, which are cases of this
+    /// workload selected from a draft with the same options.
     fn questions(&self, _selected: &[Case], _providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Question> {
         Vec::new()
     }
 
-    /// The primitives whose known answers must be right before the case is measured: the name of a provider and of an
-    /// algorithm, for each.
+    /// Returns the primitives whose known answers must be right before the case is measured, each as provider and
+    /// algorithm.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         vec![(case.provider.clone(), case.algorithm.clone())]
     }
 
-    /// Readies one of its cases with the provider, or the providers, that the case names.
+    /// Prepares one of its cases with the providers that the case names.
     ///
     /// # Errors
-    /// What the library reports while keys and inputs are made.
+    /// The library's errors while keys and inputs are made.
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault>;
 }
 
-/// The environment variable that names the folder of published vectors, for the message sets.
+/// Environment variable that names the folder of published vectors, for the message sets.
 pub const VECTORS: &str = "PQLAB_VECTORS";
 
-/// What a library's error is to a measurement: an answer that does not verify is a wrong one.
+/// Converts a library's error. A signature or tag that does not verify is a wrong answer.
 fn fault(error: Error) -> Fault {
     match error {
         Error::Unsupported(what) => Fault::Unsupported(what.to_owned()),
@@ -108,22 +108,22 @@ fn fault(error: Error) -> Fault {
     }
 }
 
-/// The provider of that name.
+/// Returns the provider of that name.
 fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider>, Fault> {
     let provider = providers.iter().find(|provider| provider.id() == id);
     provider.ok_or_else(|| Fault::Unsupported(format!("this build has no provider {id}")))
 }
 
-/// Whether the known answers of an algorithm are right.
+/// Checks the known answers of an algorithm.
 fn check_known_answers(provider: &Provider, algorithm: &str) -> Result<(), Fault> {
     known_answers::check(provider, algorithm).map(drop).map_err(|WrongAnswer(what)| Fault::WrongAnswer(what))
 }
 
-/// An operation of a KEM or of a signature scheme, whatever it is measured for. Where a name stands for both, the operation tells which
-/// is meant; key generation is the KEM's.
+/// Creates the trial of an operation of a KEM or signature scheme, for any area. If both have the name, the operation
+/// decides; key generation is the KEM's.
 ///
 /// # Errors
-/// What the library reports while keys and inputs are made; [`Fault::Unsupported`] where there is no such operation.
+/// The library's errors while keys and inputs are made; [`Fault::Unsupported`] if the operation does not exist.
 fn operation(
     provider: &Provider,
     operation: &str,

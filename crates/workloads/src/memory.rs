@@ -1,8 +1,8 @@
-//! Workload `memory`: how much stack and heap one operation takes at most.
+//! Workload `memory`: peak stack and heap of one operation.
 //!
-//! The time of a case is that of the operation as elsewhere; after each sample the operation is performed once more under
-//! [`pqlab_harness::memory`], and what it took is noted. The stack is counted from the call of the operation, a few frames
-//! of ours included; `null` shows what these are.
+//! The time of a case is that of the operation as elsewhere. After each sample the operation runs once more under
+//! [`pqlab_harness::memory`], and its peaks are recorded. The stack is counted from the call of the operation and
+//! includes a few frames of ours; `null` shows how much these take.
 
 use crate::inputs::{Supply, generator};
 use crate::ntor::{self, NtorWorkload};
@@ -14,9 +14,9 @@ use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use std::sync::Arc;
 
-/// Under this name the peak of the stack in bytes is kept with the samples.
+/// Name under which samples record the peak of the stack in bytes.
 const PEAK_STACK: &str = "peak_stack_bytes";
-/// And under this one that of the heap.
+/// Name under which samples record the peak of the heap in bytes.
 const PEAK_HEAP: &str = "peak_heap_bytes";
 
 pub(crate) struct MemoryWorkload;
@@ -48,7 +48,7 @@ impl Workload for MemoryWorkload {
             case.workload = self.id().into();
             case.block = format!("{}/{}", self.id(), case.algorithm);
         }
-        // A name may stand for a KEM and a signature scheme both: one key generation is enough.
+        // A KEM and a signature scheme may share a name; one key generation is enough.
         let mut seen = std::collections::HashSet::new();
         cases.retain(|case| seen.insert(case.id()));
         cases
@@ -101,7 +101,7 @@ impl Trial for Memory {
         Ok(())
     }
 
-    /// The gate of a single thread would take the wait for the measured one for a disturbance.
+    /// The gate of a single thread would mistake waiting for the measured thread for a disturbance.
     fn demands(&self) -> Demands {
         Demands { several_threads: true, ..Demands::default() }
     }
@@ -115,7 +115,7 @@ mod tests {
     use pqlab_providers::providers;
     use std::collections::{HashMap, HashSet};
 
-    /// Peaks of two samples of each case, by id; nothing where they cannot be had.
+    /// Returns the peaks of two samples of each case, by id; empty if they cannot be measured.
     fn measured(wanted: impl Fn(&Case) -> bool) -> HashMap<String, [Vec<f64>; 2]> {
         let providers = providers();
         let cases = MemoryWorkload.cases(&providers, &CaseOptions::default());
@@ -146,25 +146,25 @@ mod tests {
             assert!(stacks.iter().chain(heaps).all(|&bytes| bytes < 4e6), "{id}: {stacks:?} {heaps:?}");
         }
         for (id, [stacks, heaps]) in all.iter().filter(|(id, _)| id.contains("ML-DSA-65/sign@rustcrypto")) {
-            // The matrix of 6 x 5 polynomials of 256 coefficients of 4 bytes lives somewhere, in the key or here; the
-            // vectors y, w and z, 17 polynomials, are made for each signature.
+            // The matrix of 6 x 5 polynomials of 256 coefficients of 4 bytes is stored in the key or here. The vectors
+            // y, w and z, 17 polynomials, are made for each signature.
             assert!(stacks[0] + heaps[0] >= 17.0 * 1024.0, "{id}: {stacks:?} {heaps:?}");
         }
     }
 
     #[test]
-    fn a_step_of_a_handshake_takes_at_least_what_it_hashes() {
+    fn a_handshake_step_takes_at_least_the_memory_of_the_hashed_onionskin() {
         let steps = ["create", "reply", "finish"].map(|step| format!("memory/ntor-x25519-mlkem1024/{step}@rustcrypto"));
         let all = measured(|case| steps.contains(&case.id()));
         assert!(all.len() == steps.len() || memory::supported().is_err(), "{all:?}");
         for (id, [stacks, heaps]) in &all {
-            // The onionskin, 1652 bytes, is kept by the client or hashed with what was answered.
+            // The onionskin of 1652 bytes is kept by the client, or hashed with the answer.
             assert!(stacks[0] + heaps[0] >= 1652.0, "{id}: {stacks:?} {heaps:?}");
         }
     }
 
     #[test]
-    fn what_does_nothing_takes_next_to_nothing() {
+    fn the_null_provider_takes_almost_no_memory() {
         for (id, [stacks, heaps]) in
             measured(|case| case.provider == crate::NULL && case.operation != "keygen" && !ntor::is_handshake(case))
         {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_have_ids_of_their_own_and_a_block_for_each_algorithm() {
+    fn cases_have_unique_ids_and_one_block_per_algorithm() {
         let cases = MemoryWorkload
             .cases(&providers(), &CaseOptions { lengths: Some(vec![32, 4096]), ..CaseOptions::default() });
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_and_a_suite_choose_the_same() {
+    fn a_command_line_and_a_suite_give_equal_options() {
         let line = Line::try_parse_from(LINE.split_whitespace()).unwrap().options;
         assert_eq!(line, of_suite(SUITE).unwrap());
         assert_eq!(line.check(), Ok(()));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_is_refused() {
+    fn refuses_values_that_cannot_be_measured() {
         for wrong in [
             r#"{"lengths": [16777217]}"#,
             r#"{"output_lengths": [0]}"#,

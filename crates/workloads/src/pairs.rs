@@ -1,4 +1,4 @@
-//! Which providers a construction of two halves is made of: `aws-lc`, or `aws-lc+liboqs` where they differ.
+//! Pairs of providers for constructions of two halves: `aws-lc`, or `aws-lc+liboqs` if they differ.
 
 use crate::CaseOptions;
 use crate::fastest::FASTEST;
@@ -6,7 +6,7 @@ use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use std::sync::Arc;
 
-/// The provider of the classical half, and that of the post-quantum one.
+/// Providers of the classical and of the post-quantum half.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pair {
     /// X25519, Ed25519, hashes, MACs and KDFs.
@@ -16,13 +16,13 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// The pair that a case names.
+    /// Returns the pair that a case names.
     pub(crate) fn of(case: &Case) -> Pair {
         let (classical, post_quantum) = case.provider.split_once('+').unwrap_or((&case.provider, &case.provider));
         Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() }
     }
 
-    /// What a case names it.
+    /// Returns its name in cases.
     pub(crate) fn id(&self) -> String {
         if self.classical == self.post_quantum {
             self.classical.clone()
@@ -32,9 +32,9 @@ impl Pair {
     }
 }
 
-/// The pairs to measure, of the providers that have the halves: where none are asked for, each provider with itself,
-/// and each that has the post-quantum half alone with the first that has the classical one. `fastest` may be any of them:
-/// which it is, [each construction tells](crate::fastest::keeps).
+/// Returns the pairs to measure, among the providers that have the halves. By default, each provider is paired with
+/// itself, and those with only the post-quantum half with the first that has the classical one. `fastest` may be any
+/// pair; [each construction decides](crate::fastest::keeps).
 pub(crate) fn pairs(
     providers: &[Arc<Provider>],
     options: &CaseOptions,
@@ -56,7 +56,7 @@ pub(crate) fn pairs(
         let own = first.iter().any(|other| other.id() == half.id());
         for other in &first {
             let same = other.id() == half.id();
-            // What does nothing goes with itself: half of nothing is no figure for anybody.
+            // The null provider is paired only with itself: half of nothing is not a useful figure.
             if (other.library == crate::NULL) != (half.library == crate::NULL) {
                 continue;
             }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_provider_with_itself_and_half_a_provider_with_a_whole_one() {
+    fn pairs_providers_with_themselves_and_halves_with_the_first_whole_one() {
         let ids = ids(None, None);
         assert!(ids.contains(&"rustcrypto".to_owned()) && ids.contains(&"null".to_owned()), "{ids:?}");
         assert!(ids.iter().any(|id| id.ends_with("+libcrux:portable")), "{ids:?}");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_combined_in_every_way() {
+    fn combines_requested_halves_in_every_way() {
         assert_eq!(ids(Some("rustcrypto"), Some("libcrux:portable")), ["rustcrypto+libcrux:portable"]);
         assert!(ids(Some("rustcrypto"), Some("libcrux")).iter().all(|id| id.starts_with("rustcrypto+libcrux:")));
     }

@@ -5,43 +5,43 @@ use pqlab_record::Case;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Workloads and providers together: knows every case, and readies any of them.
+/// All workloads and providers. Lists every case, and prepares any of them.
 pub struct Registry {
     providers: Vec<Arc<Provider>>,
     workloads: Vec<Box<dyn Workload>>,
-    /// Known answers are checked once a process for each provider and algorithm.
+    /// Known answers are checked once per process, provider and algorithm.
     checked: Mutex<HashMap<(String, String), Result<(), Fault>>>,
-    /// Providers that cannot be called, and why.
+    /// Providers that cannot be called, with the reason.
     failed: Vec<(String, String)>,
 }
 
 impl Registry {
-    /// The registry of all workloads over these providers.
+    /// Creates the registry of all workloads over these providers.
     pub fn new(providers: Vec<Arc<Provider>>) -> Registry {
         Registry { providers, workloads: workloads(), checked: Mutex::default(), failed: Vec::new() }
     }
 
-    /// The same where some providers, given by their ids with the reason, cannot be called: that is what becomes of their cases.
+    /// Marks providers, given by id and reason, as unusable. Their cases fail with the reason.
     pub fn without(self, failed: Vec<(String, String)>) -> Registry {
         Registry { failed, ..self }
     }
 
-    /// The providers.
+    /// Returns the providers.
     pub fn providers(&self) -> &[Arc<Provider>] {
         &self.providers
     }
 
-    /// The workloads.
+    /// Returns the workloads.
     pub fn workloads(&self) -> &[Box<dyn Workload>] {
         &self.workloads
     }
 
-    /// Every case of every workload.
+    /// Returns every case of every workload.
     pub fn cases(&self, options: &CaseOptions) -> Vec<Case> {
         self.workloads.iter().flat_map(|workload| self.cases_of(workload.as_ref(), options)).collect()
     }
 
-    /// Every case of a workload: of a provider in another process only what is timed there.
+    /// Returns every case of a workload. A provider in another process has only the cases that can be timed there.
     pub fn cases_of(&self, workload: &dyn Workload, options: &CaseOptions) -> Vec<Case> {
         let mut cases = workload.cases(&self.providers, options);
         cases.retain(|case| !remote::is_remote(&self.providers, case) || remote::offers(case));
@@ -86,7 +86,7 @@ mod tests {
     use pqlab_record::{CoinSource, Form};
     use std::collections::HashSet;
 
-    /// Every case that can be asked for, with every variant, source of coins and number of keys.
+    /// Returns every possible case, with every variant, source of coins and number of keys.
     fn everything() -> Vec<Case> {
         let options = CaseOptions {
             variants: Variant::ALL.to_vec(),
@@ -117,7 +117,7 @@ mod tests {
             }
         }
         assert!(pairs > 10_000, "{pairs} pairs");
-        // What is kept apart is there.
+        // Cases that are kept apart exist.
         let kinds: HashSet<String> = cases.iter().map(|case| case.kind().to_string()).collect();
         for kind in
             ["", "encoded", "encoded,key=seed", "encoded,key=expanded", "key=both", "coins=exact", "deterministic"]
@@ -127,18 +127,18 @@ mod tests {
     }
 
     #[test]
-    fn cases_of_a_provider_that_cannot_be_called_say_why() {
+    fn cases_of_an_unusable_provider_report_the_reason() {
         let failed = vec![("rustcrypto".to_owned(), "it is gone".to_owned())];
         let registry = Registry::new(pqlab_providers::providers()).without(failed);
         let cases = registry.cases(&CaseOptions::default());
         let seed = Seed { run: 1, process: 0 };
-        let of = |provider: &str| {
+        let outcome_of = |provider: &str| {
             let case = cases.iter().find(|case| case.provider == provider && case.workload == "kem").unwrap();
             (registry.prepare(case, seed).err(), registry.prepare_first_call(case, seed).err())
         };
         let why = Some(Fault::Library("rustcrypto was not opened: it is gone".into()));
-        assert_eq!(of("rustcrypto"), (why.clone(), why));
-        assert_eq!(of("libcrux:portable"), (None, None));
+        assert_eq!(outcome_of("rustcrypto"), (why.clone(), why));
+        assert_eq!(outcome_of("libcrux:portable"), (None, None));
     }
 
     #[test]

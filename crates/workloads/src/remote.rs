@@ -1,7 +1,7 @@
-//! Operations that another process performs and times: inputs are handed over once, a sample is a visit there, and its answers are
-//! checked here as those of every library are.
+//! Operations that another process performs and times. Inputs are sent once, a sample is a visit to that process, and
+//! its answers are checked here like those of every library.
 //!
-//! What is timed there are operations with prepared keys and randomness of the library's own; nothing else of such a provider has
+//! Only operations with prepared keys and the library's own randomness are timed there; such a provider has no other
 //! cases.
 
 use crate::inputs::{Supply, bytes};
@@ -15,31 +15,32 @@ use pqlab_record::{Case, Form, State};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// A sample takes at least so long, in ns, so that the messages around it are a small part of it.
+/// Minimum length of a sample in ns, so that messages are a small part of it.
 const SAMPLE_NS: u64 = 500_000;
-/// How long a visit of the warm-up takes, in ns.
+/// Length of a visit during warm-up, in ns.
 const WARM_UP_VISIT_NS: u64 = 20_000_000;
-/// How long the warm-up takes at most, in ns, where one operation takes less: a small part of the time that the harness gives a case
-/// to be readied (`harness::process::Limits::request`).
+/// Maximum length of the warm-up in ns, unless one operation takes longer. A small part of the harness's time limit
+/// for preparing a case (`harness::process::Limits::request`).
 const WARM_UP_NS: u64 = 10_000_000_000;
-/// A visit of which something is to be learned takes at least so long, in ns: messages are a small part of it.
+/// Minimum length of a visit that counts in the warm-up, in ns: messages are a small part of it.
 const LONG_VISIT_NS: u64 = WARM_UP_VISIT_NS / 4;
-/// Long visits that there are at least when it is over.
+/// Minimum number of long visits before the warm-up ends.
 const LEAST_VISITS: usize = 6;
-/// What they take together at least, in ns.
+/// Minimum total time of these visits, in ns.
 const LEAST_NS: u64 = 100_000_000;
-/// Likewise where operations were so many times slower at the beginning: a compiler is at work.
+/// Speed-up since the first visit that indicates a compiler at work, and the least total time of long visits in that
+/// case, in ns.
 const COMPILED: f64 = 1.5;
 const LEAST_COMPILED_NS: u64 = 1_000_000_000;
-/// So many long visits of which none agrees with what is said of it are no chance.
+/// Number of long visits that cannot all disagree with the reported time by chance.
 const MOST_DISPUTED: usize = 50;
-/// The later half of the visits is not quicker than the earlier one by more than this.
+/// Relative speed-up of the later visits over the earlier ones that still counts as steady.
 const STEADY_WITHIN: f64 = 0.02;
-/// Most sets of inputs of a case, by the protocol.
+/// Maximum number of sets of inputs per case, from the protocol.
 const MOST_SETS: usize = 4096;
-/// Most bytes of inputs that are handed over: half a message.
+/// Maximum total size of the inputs in bytes: half a message.
 const MESSAGE_BYTES: usize = 8 << 20;
-/// Answers of a sample that are looked at.
+/// Answers to check per sample.
 const KEPT: usize = 4;
 
 /// Whether an operation on the case's inputs can be timed in another process.
@@ -49,13 +50,13 @@ pub(crate) fn offers(case: &Case) -> bool {
     timed_there && case.form != Some(Form::Encoded) && !kind.exact_coins && !kind.deterministic && kind.key.is_none()
 }
 
-/// Whether the outputs of a set are right.
+/// Checks the outputs of a set.
 type Check = Box<dyn FnMut(usize, &[Vec<u8>]) -> Result<(), Fault> + Send>;
 
-/// An operation of a KEM.
+/// Creates the trial of a KEM operation.
 ///
 /// # Errors
-/// As [`crate::kem::trial`].
+/// Those of [`crate::kem::trial`].
 pub(crate) fn kem(
     remote: &Arc<dyn Remote>,
     kem: &Arc<dyn Kem>,
@@ -115,10 +116,10 @@ pub(crate) fn kem(
     }
 }
 
-/// An operation of a signature scheme.
+/// Creates the trial of a signature operation.
 ///
 /// # Errors
-/// As [`crate::signature::trial`].
+/// Those of [`crate::signature::trial`].
 pub(crate) fn signature(
     remote: &Arc<dyn Remote>,
     scheme: &Arc<dyn SignatureScheme>,
@@ -173,10 +174,10 @@ pub(crate) fn signature(
     }
 }
 
-/// A digest of each message, which must be the one expected.
+/// Creates the trial of digesting messages, with the expected digests.
 ///
 /// # Errors
-/// What the other process reports.
+/// Errors of the other process.
 pub(crate) fn digest(
     remote: &Arc<dyn Remote>,
     case: &Case,
@@ -190,19 +191,20 @@ pub(crate) fn digest(
     ready(remote, case, messages.into_iter().map(|message| vec![message]).collect(), check)
 }
 
-/// The operation that does nothing: the floor of the other process.
+/// Creates the trial of the empty operation: the overhead of the other process.
 ///
 /// # Errors
-/// What the other process reports.
+/// Errors of the other process.
 pub(crate) fn nothing(remote: &Arc<dyn Remote>, case: &Case) -> Result<Box<dyn Trial>, Fault> {
     let case = Case { operation: "null".into(), algorithm: "null".into(), ..case.clone() };
     ready(remote, &case, vec![Vec::new(); crate::inputs::POOL], Box::new(|_, _| Ok(())))
 }
 
-/// A function of the other process, which readies its inputs and says of each answer whether it is right.
+/// Creates the trial of a function of the other process, which prepares its inputs and reports whether each answer is
+/// right.
 ///
 /// # Errors
-/// What the other process reports.
+/// Errors of the other process.
 pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Function) -> Result<Box<dyn Trial>, Fault> {
     let expected: &[u8] = if function.verified { RIGHT } else { UNCHECKED };
     let check = Box::new(move |_, outputs: &[Vec<u8>]| match outputs {
@@ -213,10 +215,10 @@ pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Functio
     ready(remote, case, vec![Vec::new(); function.inputs], check)
 }
 
-/// What a worker says of an answer of a function.
+/// What a worker reports for an answer of a function.
 const RIGHT: &[u8] = b"right";
 const UNCHECKED: &[u8] = b"unchecked";
-/// Most characters of what it says else that are kept.
+/// Maximum length of any other report, in characters.
 const MOST_WORDS: usize = 300;
 
 const SECRET: &str = "the two sides have different shared secrets";
@@ -234,7 +236,7 @@ fn own(encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
     encodings.first().copied().ok_or_else(|| Fault::Unsupported("no encoding of a private key is written".into()))
 }
 
-/// Hands the inputs over, and warms up where the case is to be warm.
+/// Sends the inputs, and warms up if the case is to be warm.
 fn ready(
     remote: &Arc<dyn Remote>,
     case: &Case,
@@ -250,7 +252,7 @@ fn ready(
     Ok(Box::new(trial))
 }
 
-/// As many of the sets as fit a message: one at least.
+/// Returns as many of the sets as fit into a message, at least one.
 fn fitting(mut sets: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
     let mut bytes = 0;
     let mut fits = |set: &Vec<Vec<u8>>| {
@@ -266,9 +268,9 @@ fn fitting(mut sets: Vec<Vec<Vec<u8>>>) -> Vec<Vec<Vec<u8>>> {
 struct Visits {
     there: Box<dyn RemoteCase>,
     sets: u64,
-    /// The set that is the next one's turn.
+    /// Next set to use.
     next: u64,
-    /// Operations of the last visit, and its time.
+    /// Number of operations and time of the last visit.
     last: Option<(u64, u64)>,
     check: Check,
 }
@@ -281,36 +283,37 @@ impl Visits {
         Ok(ns)
     }
 
-    /// Visits until a compiler has done its work, or for as long as a warm-up may take.
+    /// Visits until a compiler has finished, or the time for warm-up is spent.
     fn warm_up(&mut self) -> Result<(), Fault> {
         let (mut state, mut next) = (WarmUp::default(), Some(1));
         while let Some(count) = next {
-            // By this process's clock: the other one's is not to be trusted with how long this takes.
+            // By this process's clock, because the other one cannot be trusted with how long this takes.
             let started = monotonic_ns();
-            let said = self.visit(count)?;
-            next = state.next(count, monotonic_ns() - started, said);
+            let reported_ns = self.visit(count)?;
+            next = state.next(count, monotonic_ns() - started, reported_ns);
         }
         state.judged()
     }
 }
 
-/// Visits before the first figure.
+/// Visits before the first sample.
 #[derive(Default)]
 struct WarmUp {
-    /// What they took together, in ns.
+    /// Their total time, in ns.
     spent: u64,
-    /// What the long ones took together, in ns.
+    /// Total time of the long visits, in ns.
     spent_long: u64,
-    /// What an operation took in each long one, in ns.
+    /// Time per operation in each long visit, in ns.
     long: Vec<f64>,
-    /// What one of the long visits took, and what it was said to take, in ns: of all the one that agrees best. A visit of 20 ms shows
-    /// what one of half a millisecond hides among the messages.
+    /// Measured and reported time of the long visit in which the two agree best, in ns. A visit of 20 ms reveals
+    /// differences that messages hide in one of half a millisecond.
     closest: Option<(u64, u64)>,
 }
 
 impl WarmUp {
-    /// How many operations come next, after `count` that took `took` ns: none where visits become no quicker, and none where they would
-    /// take longer than a warm-up may. So one visit is enough of operations that take as long.
+    /// Returns the number of operations for the next visit, after `count` operations that took `took` ns. `None` if
+    /// visits have become steady, or would exceed the time for warm-up. One visit is therefore enough for very slow
+    /// operations.
     fn next(&mut self, count: u64, took: u64, said: u64) -> Option<u64> {
         let took = took.max(1);
         let apart = |(took, said): (u64, u64)| took.abs_diff(said) as f64 / took as f64;
@@ -329,7 +332,8 @@ impl WarmUp {
         (!ready && self.spent as f64 + expected <= WARM_UP_NS as f64).then_some(wanted)
     }
 
-    /// Whether visits have become no quicker. Their quickest count: what somebody else does on the core makes single ones slow.
+    /// Whether visits no longer become faster. Compares the fastest ones, because other programs on the core slow
+    /// single visits down.
     fn steady(&self) -> bool {
         let quickest = |visits: &[f64]| visits.iter().copied().fold(f64::MAX, f64::min);
         let (earlier, later) = self.long.split_at(self.long.len() / 2);
@@ -339,7 +343,7 @@ impl WarmUp {
             && quickest(later) >= quickest(earlier) * (1.0 - STEADY_WITHIN)
     }
 
-    /// Whether some long visit took what it was said to take; where there was none, nothing is known.
+    /// Checks that the reported time was right in some long visit. Passes if there was none.
     fn judged(&self) -> Result<(), Fault> {
         match self.closest {
             Some((took, said)) if took.abs_diff(said) > took / 20 => {
@@ -389,7 +393,7 @@ impl Trial for Visits {
     }
 }
 
-/// Whether a case is of a provider, or of a pair with one, whose operations another process times.
+/// Whether the case's provider, or one of its pair, is timed in another process.
 pub(crate) fn is_remote(providers: &[Arc<Provider>], case: &Case) -> bool {
     case.provider
         .split('+')
@@ -400,7 +404,8 @@ pub(crate) fn is_remote(providers: &[Arc<Provider>], case: &Case) -> bool {
 mod tests {
     use super::*;
 
-    /// The visits of a warm-up: operations, with what they take in ns where the operation takes so long in the visit of that number.
+    /// Returns the visits of a warm-up as operations and time in ns, given the time of an operation by number of the
+    /// visit.
     fn visits(operation_ns: impl Fn(usize) -> u64) -> Vec<(u64, u64)> {
         let (mut state, mut made, mut next) = (WarmUp::default(), Vec::new(), Some(1));
         while let Some(count) = next {
@@ -415,25 +420,25 @@ mod tests {
     }
 
     #[test]
-    fn a_warm_up_ends_when_visits_become_no_quicker() {
+    fn a_warm_up_ends_when_visits_are_steady() {
         let quick = visits(|_| 1_000);
         assert!((LEAST_NS..2 * LEAST_NS).contains(&total(&quick)), "{quick:?}");
-        // Somebody else has the core in two of three visits, of which the first may pass for that of a compiler at work.
+        // Another program has the core in two of three visits, and the first may look like a compiler at work.
         let disturbed = visits(|visit| if visit % 3 == 0 { 1_000 } else { 1_700 });
         assert!(total(&disturbed) < 2 * LEAST_COMPILED_NS, "{disturbed:?}");
-        // A compiler comes in at the 50th visit, after others of its kind.
+        // A compiler starts at the 50th visit, after a gradual speed-up.
         let compiled = visits(|visit| if visit < 50 { 40_000 - 700 * visit as u64 } else { 900 });
         assert!(compiled.len() > 50 && (LEAST_COMPILED_NS..WARM_UP_NS).contains(&total(&compiled)), "{compiled:?}");
     }
 
     #[test]
-    fn a_warm_up_of_what_becomes_ever_quicker_ends_within_its_time() {
+    fn a_warm_up_ends_in_time_even_if_visits_keep_getting_faster() {
         let restless = visits(|visit| (100_000.0 * 0.98_f64.powi(visit as i32)) as u64 + 1);
         assert!(total(&restless) > LEAST_COMPILED_NS && total(&restless) <= WARM_UP_NS + WARM_UP_VISIT_NS);
     }
 
     #[test]
-    fn a_clock_that_never_agrees_is_found_and_one_that_sometimes_does_is_not() {
+    fn rejects_a_clock_that_never_agrees_but_not_one_that_sometimes_does() {
         let judged = |said: fn(usize, u64) -> u64| {
             let (mut state, mut next, mut visits) = (WarmUp::default(), Some(1), 0);
             while let Some(count) = next {
@@ -449,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_inputs_are_handed_over_than_fit_a_message() {
+    fn sends_no_more_inputs_than_fit_into_a_message() {
         let count = |sets: usize, bytes: usize| fitting(vec![vec![vec![0; bytes]]; sets]).len();
         assert_eq!([count(16, 32), count(5000, 1), count(3, 20 << 20)], [16, MOST_SETS, 1]);
         assert_eq!(count(100, 1 << 20), 7);
@@ -457,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_operations_are_warmed_up_by_few_visits() {
+    fn warms_slow_operations_up_in_few_visits() {
         let seconds = |seconds: u64| visits(|_| seconds * 1_000_000_000).len();
         assert_eq!([seconds(1), seconds(3), seconds(4), seconds(6), seconds(30)], [6, 3, 2, 1, 1]);
     }

@@ -1,4 +1,4 @@
-//! A program that digests: rightly, wrongly, or with a clock that lies. And the workers that come along, where they are built.
+//! Tests a program that digests correctly, wrongly, or with a lying clock, and the bundled workers if they are built.
 
 use crate::testing::{SEED, sample};
 use crate::{CaseOptions, NULL, Registry, check_known_answers};
@@ -33,7 +33,7 @@ fn cases_of(registry: &Registry, provider: &str) -> Vec<Case> {
     registry.cases(&CaseOptions::default()).into_iter().filter(|case| case.provider.split('+').any(of)).collect()
 }
 
-/// A few samples of the first digest of a provider, as a worker process takes them.
+/// Takes a few samples of a provider's first digest, as a worker process does.
 fn samples(mode: &str) -> Result<Vec<u64>, Fault> {
     let registry = registry(odd(mode));
     let case = cases_of(&registry, "odd").into_iter().find(|case| case.operation == "digest").unwrap();
@@ -43,7 +43,7 @@ fn samples(mode: &str) -> Result<Vec<u64>, Fault> {
 }
 
 #[test]
-fn what_another_process_times_has_right_answers_and_a_time_of_its_own() {
+fn operations_timed_elsewhere_have_right_answers_and_their_own_time() {
     require!(program("python3"), Need::Installed("Python"));
     let begun = monotonic_ns();
     let own = samples("right").unwrap();
@@ -64,7 +64,7 @@ fn a_wrong_answer_of_another_process_is_a_fault() {
 }
 
 #[test]
-fn only_what_is_timed_there_has_cases_and_the_floor_is_one_of_them() {
+fn only_operations_timed_by_the_worker_and_its_floor_have_cases() {
     require!(program("python3"), Need::Installed("Python"));
     let registry = registry(odd("right"));
     let operations: BTreeSet<(String, String)> =
@@ -77,7 +77,7 @@ fn only_what_is_timed_there_has_cases_and_the_floor_is_one_of_them() {
 }
 
 #[test]
-fn what_a_worker_says_of_the_answers_of_its_functions_decides() {
+fn the_workers_verdict_on_its_functions_decides() {
     require!(program("python3"), Need::Installed("Python"));
     let registry = registry(odd("functions"));
     let mut outcomes = Vec::new();
@@ -96,7 +96,7 @@ fn what_a_worker_says_of_the_answers_of_its_functions_decides() {
 }
 
 #[test]
-fn nothing_was_done_before_a_visit() {
+fn a_trial_before_its_first_visit_is_void() {
     require!(program("python3"), Need::Installed("Python"));
     let registry = registry(odd("right"));
     let case = cases_of(&registry, "odd").into_iter().find(|case| case.operation == "digest").unwrap();
@@ -106,10 +106,10 @@ fn nothing_was_done_before_a_visit() {
     trial.verify().unwrap();
 }
 
-/// Every worker that `make workers` has built: of each kind of algorithm known answers are right, and every operation gives right
-/// ones.
+/// For every worker built by `make workers`: known answers of each kind of algorithm, and the answers of every
+/// operation.
 #[test]
-fn the_workers_that_come_along_give_right_answers() {
+fn the_bundled_workers_give_right_answers() {
     let chosen = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
     for name in ["go", "java", "javascript", "python", "c"] {
         let Ok(program) = LibrarySpec::worker(name).map(|spec| Program::find(&spec, monotonic_ns)).unwrap() else {
@@ -138,7 +138,7 @@ fn the_workers_that_come_along_give_right_answers() {
             tried.insert(format!("{} {}", case.algorithm, case.operation));
         }
         let exchange = ["X25519 keygen", "X25519 encapsulate", "X25519 decapsulate"];
-        // C has what liboqs has, or nothing but its floor.
+        // C supports what liboqs supports, or only the empty operation.
         let expected: &[&str] = if name == "c" { &["null null"] } else { &exchange };
         assert!(expected.iter().all(|operation| tried.contains(*operation)), "{name}: {tried:?}");
     }

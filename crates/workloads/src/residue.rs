@@ -1,9 +1,9 @@
-//! Workload `residue`: what it costs the code that follows that a library leaves the upper halves of the vector registers in
+//! Workload `residue`: the cost to subsequent code of a library that leaves the upper halves of the vector registers in
 //! use.
 //!
-//! Cases come in pairs. In one, `then=sse`, a short loop of SSE instructions follows each operation within what is timed; in the
-//! other, `between=cleared`, the upper halves are cleared before it. What the first takes beyond the second is what the library
-//! leaves to pay; one that leaves nothing behind shows no difference.
+//! Cases come in pairs. In one, `then=sse`, a short loop of SSE instructions follows each operation within the timed
+//! call. In the other, `between=cleared`, the upper halves are cleared before the loop. The difference is the cost that
+//! the library passes on; a library that leaves nothing behind shows none.
 
 use crate::hash::HashWorkload;
 use crate::inputs::{Supply, generator};
@@ -16,15 +16,15 @@ use pqlab_record::{Case, Form, Parameter};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Length in bytes of the messages that are digested, where none is asked for.
+/// Default length in bytes of the messages to digest.
 const DIGESTED: u64 = 4096;
 
-/// What the loop follows.
+/// Operations that the loop follows.
 const OPERATIONS: [&str; 6] = ["keygen", "encapsulate", "decapsulate", "sign", "verify", "digest"];
 
-/// The parameter that says what follows the operation: `then=sse`.
+/// Parameter that names what follows the operation: `then=sse`.
 const THEN: &str = "then";
-/// The parameter of the case in which state is put back before that: `between=cleared`.
+/// Parameter of the case in which state is restored before that: `between=cleared`.
 const BETWEEN: &str = "between";
 
 pub(crate) struct ResidueWorkload;
@@ -46,13 +46,13 @@ impl Workload for ResidueWorkload {
         let hashes =
             CaseOptions { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
         let mut cases = KemWorkload.cases(providers, &plain);
-        // Without those that only verify.
+        // Without providers that only verify.
         let signing: Vec<_> = providers.iter().filter(|provider| !provider.signatures.is_empty()).cloned().collect();
         cases.extend(SignatureWorkload.cases(&signing, &plain));
         cases.extend(HashWorkload.cases(providers, &hashes));
         cases.retain(|case| OPERATIONS.contains(&case.operation.as_str()) && case.form != Some(Form::Encoded));
         let mut pairs: Vec<Case> = cases.into_iter().flat_map(pair).collect();
-        // A name may stand for a KEM and a signature scheme both, or for a hash and a XOF: one pair is enough.
+        // A KEM and a signature scheme may share a name, as may a hash and a XOF; one pair is enough.
         let mut seen = HashSet::new();
         pairs.retain(|case| seen.insert(case.id()));
         pairs
@@ -73,19 +73,20 @@ impl Workload for ResidueWorkload {
     }
 }
 
-/// The two cases made of another workload's, in a block of their algorithm's operation with those of the other providers.
+/// Makes a pair of cases from another workload's case. Its block is that of the algorithm's operation, shared with the
+/// other providers.
 fn pair(mut case: Case) -> [Case; 2] {
     case.workload = "residue".into();
     case.block = format!("residue/{}/{}", case.algorithm, case.operation);
     case.parameters.push(Parameter::Word(THEN.into(), "sse".into()));
-    // The loop is none of the bytes' time.
+    // Rates per byte would include the loop.
     case.facts.bytes = None;
     let mut cleared = case.clone();
     cleared.parameters.push(Parameter::Word(BETWEEN.into(), "cleared".into()));
     [case, cleared]
 }
 
-/// A trial each of whose operations is followed by the loop.
+/// A trial in which the loop follows each operation.
 struct Followed {
     inner: Box<dyn Trial>,
     /// Whether the upper halves are cleared before the loop.
@@ -131,15 +132,16 @@ mod follower {
 
     pub(super) const OFFERED: bool = true;
 
-    /// Turns of the loop: about a microsecond.
+    /// Iterations of the loop: about a microsecond.
     const TURNS: u32 = 1024;
 
-    /// Twelve SSE instructions a turn, in their old encoding: two registers that are begun anew twice, so that a core carries
-    /// out four short chains side by side. With an upper half in use each instruction must also keep what is above its result
-    /// and waits for the last one that wrote to its register: two longer chains are left. Touches no memory.
+    /// Runs twelve SSE instructions per iteration, in their legacy encoding. Two registers are restarted twice, so that
+    /// a core executes four short chains in parallel. With an upper half in use, each instruction must also keep the
+    /// bits above its result, and so waits for the last write to its register: two longer chains remain. Touches no
+    /// memory.
     #[inline]
     pub(super) fn run() {
-        // SAFETY: SSE2 belongs to every x86-64 processor. All registers that are written are named; no memory is touched.
+        // SAFETY: SSE2 belongs to every x86-64 processor. All written registers are declared; no memory is touched.
         unsafe {
             asm!(
                 "pxor xmm2, xmm2",
@@ -215,21 +217,21 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_verified_and_several_operations_make_a_sample() {
+    fn verifies_answers_of_samples_with_several_operations() {
         let providers = providers();
         let wanted = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
         let cases = ResidueWorkload.cases(&providers, &CaseOptions::default());
         for case in cases.iter().filter(|case| wanted.contains(&case.algorithm.as_str())) {
             let mut trial = prepared(&ResidueWorkload, case, &providers);
             sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-            // What was not computed is no answer.
+            // Answers that were not computed are wrong.
             if matches!(case.operation.as_str(), "decapsulate" | "digest") {
                 assert!(is_void(trial.as_mut(), 3), "{}", case.id());
             }
         }
     }
 
-    /// An operation that leaves the upper half of a register in use, and does nothing else.
+    /// An operation that only leaves the upper half of a register in use.
     struct Untidy;
 
     impl Trial for Untidy {
@@ -249,7 +251,7 @@ mod tests {
 
     #[test]
     fn the_loop_runs_in_the_state_that_the_case_names() {
-        // On a thread of its own, whose state ends with it.
+        // On its own thread, whose state ends with it.
         let readable = std::thread::spawn(|| {
             residue::remember();
             if !residue::controls_hold() {
@@ -259,7 +261,7 @@ mod tests {
                 let mut trial = Followed { inner: Box::new(Untidy), cleared };
                 residue::put_back();
                 trial.routine(2, &mut Recorder::default()).unwrap();
-                // Neither the loop nor what leads to it changes the state.
+                // Neither the loop nor the clearing before it changes the state further.
                 assert_eq!(residue::read().is_some_and(|left| left.is_empty()), cleared);
             }
             residue::put_back();

@@ -1,4 +1,4 @@
-//! What the tests of all workloads have in common.
+//! Helpers for the tests of all workloads.
 
 use crate::Workload;
 use pqlab_harness::{Fault, Recorder, Seed, Trial};
@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 pub(crate) const SEED: Seed = Seed { run: 1, process: 0 };
 
-/// The case, ready to be timed.
+/// Prepares a case.
 pub(crate) fn prepared(workload: &dyn Workload, case: &Case, providers: &[Arc<Provider>]) -> Box<dyn Trial> {
     workload.prepare(case, providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()))
 }
 
-/// A sample of so many operations and the check of its answers, as a worker does them; what it noted.
+/// Takes a sample of `batch` operations and checks its answers, as a worker does. Returns the recorded values.
 pub(crate) fn sample(trial: &mut dyn Trial, batch: usize) -> Result<Vec<(String, Vec<f64>)>, Fault> {
     let mut recorder = Recorder::default();
     trial.setup(batch)?;
@@ -23,7 +23,7 @@ pub(crate) fn sample(trial: &mut dyn Trial, batch: usize) -> Result<Vec<(String,
     Ok(recorder.take())
 }
 
-/// Samples of so many operations each must give right answers.
+/// Asserts that samples of each batch give right answers.
 pub(crate) fn right(workload: &dyn Workload, case: &Case, providers: &[Arc<Provider>], batches: &[usize]) {
     let mut trial = prepared(workload, case, providers);
     for &batch in batches {
@@ -31,7 +31,7 @@ pub(crate) fn right(workload: &dyn Workload, case: &Case, providers: &[Arc<Provi
     }
 }
 
-/// What was not done since the setup must not pass.
+/// Whether operations that were not performed since the setup are detected.
 pub(crate) fn is_void(trial: &mut dyn Trial, batch: usize) -> bool {
     trial.setup(batch).is_ok_and(|()| matches!(trial.verify(), Err(Fault::WrongAnswer(_))))
 }

@@ -2,30 +2,30 @@ use crate::CaseOptions;
 use pqlab_record::{CoinSource, UnknownWord};
 use std::str::FromStr;
 
-/// Most keys that a case may take in turn.
+/// Maximum number of keys that a case may rotate through.
 const MOST_KEYS: u64 = 4096;
 
-/// A way of signing, or of looking at it, beside the usual one.
+/// A variant of signing, or of measuring it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// As the library signs unless it is told otherwise: hedged, the message whole.
+    /// The library's default: hedged, on the whole message.
     Plain,
-    /// Without randomness, where the standard has both (FIPS 204, section 3.4; FIPS 205, section 3.4).
+    /// Without randomness, if the standard has both (FIPS 204, section 3.4; FIPS 205, section 3.4).
     Deterministic,
-    /// A digest of the message is signed: HashML-DSA, HashSLH-DSA, Ed25519ph.
+    /// Signs a digest of the message: HashML-DSA, HashSLH-DSA, Ed25519ph.
     Prehash,
-    /// The published message sets whose rejections average out.
+    /// Signs the published message sets whose rejections average out.
     Messages,
-    /// The lengths of signatures, where they differ.
+    /// Measures the lengths of signatures, if they vary.
     Sizes,
 }
 
 impl Variant {
-    /// Every variant, the usual one first.
+    /// Every variant, the default first.
     pub const ALL: [Variant; 5] =
         [Variant::Plain, Variant::Deterministic, Variant::Prehash, Variant::Messages, Variant::Sizes];
 
-    /// The word that suites and command lines carry.
+    /// Returns the name used in suites and command lines.
     pub fn name(self) -> &'static str {
         match self {
             Variant::Plain => "plain",
@@ -45,17 +45,17 @@ impl FromStr for Variant {
     }
 }
 
-/// How many keys an operation takes in turn.
+/// Number of keys that an operation rotates through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keys {
-    /// The usual pool: up to 16, as many as are made in some milliseconds.
+    /// The default pool: up to 16, as many as can be made in a few milliseconds.
     Pool,
-    /// So many.
+    /// This number.
     Number(u64),
 }
 
 impl Keys {
-    /// As cases name it: not at all for the usual pool.
+    /// Returns the number used in cases; `None` for the default pool.
     fn number(self) -> Option<u64> {
         match self {
             Keys::Pool => None,
@@ -67,7 +67,7 @@ impl Keys {
 impl FromStr for Keys {
     type Err = UnknownWord;
 
-    /// `pool`, or a number.
+    /// Parses `pool` or a number.
     fn from_str(word: &str) -> Result<Keys, UnknownWord> {
         let number = || word.parse().ok().filter(|number| (1..=MOST_KEYS).contains(number)).map(Keys::Number);
         let keys = if word == "pool" { Some(Keys::Pool) } else { number() };
@@ -77,8 +77,8 @@ impl FromStr for Keys {
 }
 
 impl CaseOptions {
-    /// Each source of coins with each number of keys that is asked for and that an operation can have: only the usual ones where
-    /// it takes no given coins, or has no keys to take in turn.
+    /// Returns each requested source of coins with each requested number of keys that an operation can have. Operations
+    /// that take no coins, or have no keys, have only the default of it.
     pub(crate) fn manners(
         &self,
         takes_coins: bool,
@@ -93,12 +93,12 @@ impl CaseOptions {
         })
     }
 
-    /// Whether the usual coins and the usual pool of keys are asked for.
+    /// Whether the default coins and the default pool of keys are requested.
     pub(crate) fn usual_manner(&self) -> bool {
         self.manners(false, false).next().is_some()
     }
 
-    /// Whether a variant is asked for.
+    /// Whether a variant is requested.
     pub fn wants(&self, variant: Variant) -> bool {
         if self.variants.is_empty() { variant == Variant::Plain } else { self.variants.contains(&variant) }
     }

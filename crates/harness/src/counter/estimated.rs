@@ -1,18 +1,17 @@
-//! Estimated core cycles, held against those of a performance-monitoring unit where there is one.
+//! Estimated core cycles compared with those that a performance-monitoring unit counts.
 
 use super::{CounterChoice, open};
 use crate::clock::{chain, glance, monotonic_ns};
 use std::hint::black_box;
 
-/// Stretches that are compared; their median counts.
+/// Number of comparisons; the median counts.
 const STRETCHES: usize = 32;
-/// Links of the chain in a stretch, about 0.3 ms, and bytes that are copied after it.
+/// Links of the chain in each comparison (about 0.3 ms), and bytes copied after it.
 const LINKS: u64 = 1 << 20;
 const COPIED: usize = 1 << 16;
 
-/// By what factor cycles that are estimated, from time and the core's clock before and after, exceed those that the
-/// performance-monitoring unit counts over the same work on this core: a chain of additions and copies of memory in cache. `None`
-/// where no cycles can be counted.
+/// Returns the ratio of estimated to counted core cycles for the same work: a chain of additions and copies of memory
+/// in cache. The estimate uses time and the core's clock rate before and after. `None` if cycles cannot be counted.
 pub fn estimated_over_counted() -> Option<f64> {
     let mut selected = open(CounterChoice::Cycles).ok()?;
     let (from, mut to) = (vec![1_u8; COPIED], vec![0_u8; COPIED]);
@@ -47,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_ratio_where_cycles_are_counted_and_none_elsewhere() {
+    fn returns_a_ratio_only_if_cycles_are_counted() {
         let counted = open(CounterChoice::Cycles).is_ok();
         let ratio = estimated_over_counted();
         assert_eq!(ratio.is_some(), counted);

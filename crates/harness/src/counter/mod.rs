@@ -1,6 +1,6 @@
-//! What counts time: core cycles, instructions, TSC ticks, or nanoseconds of the monotonic clock.
+//! Counters of core cycles, instructions, TSC ticks, or nanoseconds of the monotonic clock.
 //!
-//! A tick of the time-stamp counter is not a core cycle: it runs at a rate of its own, whatever the core's clock does.
+//! A tick of the time-stamp counter is not a core cycle: its rate does not follow the core's clock.
 
 mod estimated;
 mod probe;
@@ -17,76 +17,76 @@ use pqlab_record::{CounterChoice, Counters, Metric};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Empty pairs of readings from which resolution and overhead are taken.
+/// Pairs of readings with nothing between them, used to find resolution and overhead.
 const PAIRS: usize = 1_001;
 
-/// What stands between the reason why a counter cannot be had and what would change that.
+/// Separates the reason why a counter is unavailable from its remedy.
 pub(crate) const REMEDY: &str = ". Remedy: ";
 
-/// Over how long the rate of the time-stamp counter is measured when a counter is opened.
+/// Time over which the rate of the time-stamp counter is measured when a counter is opened.
 const CALIBRATION: Duration = Duration::from_millis(50);
 
-/// Counts something between two moments of one thread.
+/// Counts between two moments of one thread.
 pub trait Counter: Send {
-    /// What is counted.
+    /// Returns the counted quantity.
     fn metric(&self) -> Metric;
-    /// The first moment.
+    /// Marks the first moment.
     fn start(&mut self);
-    /// The second moment: what was counted since the first.
+    /// Marks the second moment and returns the count since the first.
     fn stop(&mut self) -> u64;
 }
 
-/// Why there is no counter.
+/// Reason why a counter could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum CounterError {
-    /// The counter that was asked for cannot be had on this machine.
+    /// The requested counter is not available on this machine.
     #[error("counter `{counter}` is not available: {reason}{REMEDY}{remedy}")]
     Unavailable {
-        /// The counter's name.
+        /// Name of the counter.
         counter: &'static str,
-        /// Why not.
+        /// Why it is unavailable.
         reason: String,
-        /// What would change that.
+        /// What would make it available.
         remedy: String,
     },
-    /// The counter was there a moment ago.
+    /// A counter that was available could not be opened.
     #[error("counter `{counter}` could not be opened: {error}")]
     Open {
-        /// The counter's name.
+        /// Name of the counter.
         counter: &'static str,
-        /// The kernel's answer.
+        /// Error from the kernel.
         error: std::io::Error,
     },
 }
 
-/// A counter, and how it counts.
+/// An open counter and its properties.
 pub struct Selected {
-    /// The counter. It counts the thread that opened it, and must stay on it.
+    /// The counter. It counts the thread that opened it, and must stay on that thread.
     pub counter: Box<dyn Counter>,
-    /// Which counter it is, and how it is read.
+    /// Which counter it is and how it is read.
     pub source: CounterSource,
-    /// Nanoseconds in a tick where it runs at a constant rate; `None` for cycles and instructions.
+    /// Nanoseconds per tick if the rate is constant; `None` for cycles and instructions.
     pub ns_per_tick: Option<f64>,
-    /// The smallest non-zero step between two readings in succession, in ns. For cycles and instructions it is that of
-    /// the monotonic clock, from which their wall time is taken.
+    /// Smallest non-zero step between consecutive readings, in ns. For cycles and instructions, that of the monotonic
+    /// clock, which measures their wall time.
     pub resolution_ns: f64,
-    /// What a pair of readings with nothing between them shows, in ns: the median. For cycles and instructions it is
-    /// what the monotonic clock shows around such a pair.
+    /// Median time of a pair of readings with nothing between them, in ns. For cycles and instructions, the monotonic
+    /// clock measures it around the pair.
     pub overhead_ns: f64,
-    /// What a pair of readings with nothing between them shows, in ticks: the median.
+    /// Median count of a pair of readings with nothing between them, in ticks.
     pub overhead_ticks: f64,
-    /// The counters that cannot be had, each with the reason and the remedy.
+    /// Unavailable counters, each with the reason and the remedy.
     pub unavailable: Vec<(String, String)>,
 }
 
 impl Selected {
-    /// What a sample must be long against, in ns: the counter's smallest step, or what a pair of readings costs, whichever is
-    /// more. An event that is read by a system call costs a hundred of its steps.
+    /// Returns the greater of the counter's resolution and the cost of a pair of readings, in ns. Samples must be long
+    /// compared with it. Reading an event by system call costs a hundred times its resolution.
     pub fn grain_ns(&self) -> f64 {
         self.resolution_ns.max(self.overhead_ns)
     }
 
-    /// What the record keeps of it. Estimates the core's clock, which takes a fraction of a millisecond.
+    /// Describes the counter for the record. Estimates the core's clock, which takes a fraction of a millisecond.
     pub fn describe(&self) -> Counters {
         Counters {
             primary: self.source.metric().name().to_owned(),
@@ -99,7 +99,7 @@ impl Selected {
     }
 }
 
-/// Tries every counter of this machine, on the calling thread. Takes well under a millisecond.
+/// Tries every counter of this machine on the calling thread. Takes well under a millisecond.
 pub fn probe() -> Probes {
     let found = Probes {
         cycles: Here::probe_event(Metric::Cycles),
@@ -113,36 +113,35 @@ pub fn probe() -> Probes {
     }
 }
 
-/// A machine that is not there, for tests: one whose counters of performance events cannot be had.
+/// Simulated machine without counters of performance events, for tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Pretended {
-    /// Whether its kernel forbids them; else it has none.
+    /// Whether the kernel forbids the counters. If not, the machine has none.
     pub forbidden: bool,
-    /// Its `kernel.perf_event_paranoid`, if it has one.
+    /// Value of `kernel.perf_event_paranoid`, if it exists.
     pub paranoid: Option<i32>,
 }
 
 static PRETENDED: OnceLock<Pretended> = OnceLock::new();
 
-/// From now on this process is on another machine. No program of a user's calls it.
+/// Makes this process report the counters of another machine. Only tests call it.
 pub fn pretend(machine: Pretended) {
     PRETENDED.get_or_init(|| machine);
 }
 
-/// Opens the counter that answers a choice, for the calling thread. For a time-stamp counter this takes 50 ms, in which
-/// its rate is measured.
+/// Opens the chosen counter for the calling thread. For a time-stamp counter this takes 50 ms, to measure its rate.
 ///
 /// # Errors
-/// [`CounterError::Unavailable`] if a counter was named that cannot be had; its text says why and what would help.
+/// [`CounterError::Unavailable`] if the chosen counter is not available. Its text gives the reason and the remedy.
 pub fn open(choice: CounterChoice) -> Result<Selected, CounterError> {
     open_at_rate(choice, None)
 }
 
-/// As [`open`], but a time-stamp counter is taken to run at a rate that is known already: one process of a run measures
-/// it, and the others convert with the same number.
+/// Opens a counter as [`open`] does, with a known rate of the time-stamp counter. One process of a run measures the
+/// rate, so that all convert with the same number.
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub fn open_at_rate(choice: CounterChoice, ticks_per_second: Option<f64>) -> Result<Selected, CounterError> {
     let probes = probe();
     let source = probes.choose(choice)?;
@@ -185,9 +184,9 @@ fn open_event(metric: Metric, user: bool) -> Result<Box<dyn Counter>, CounterErr
     Here::open_event(metric, user).map_err(|error| CounterError::Open { counter: metric.name(), error })
 }
 
-/// What pairs of readings with nothing between them show, in ticks.
+/// Counts of pairs of readings with nothing between them, in ticks.
 struct Empty {
-    /// The smallest that is not zero; zero if there is none.
+    /// Smallest count that is not zero; zero if there is none.
     step: f64,
     median: f64,
 }
@@ -206,7 +205,7 @@ impl Empty {
     }
 }
 
-/// Median time in ns from before the first reading of an empty pair to behind the second.
+/// Returns the median time in ns from before the first reading of an empty pair until after the second.
 fn wall_of_empty_pairs(counter: &mut dyn Counter) -> f64 {
     let mut pairs: Vec<u64> = (0..PAIRS)
         .map(|_| {
@@ -225,7 +224,7 @@ mod tests {
     use super::*;
     use pqlab_testing::{Need, require};
 
-    /// A made-up counter, whose readings repeat.
+    /// Simulated counter whose readings repeat.
     struct Scripted(std::iter::Cycle<std::array::IntoIter<u64, 5>>);
 
     impl Counter for Scripted {
@@ -247,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_must_be_long_against_what_reading_the_counter_costs_too() {
+    fn samples_are_long_compared_with_the_cost_of_a_reading() {
         let mut selected = open(CounterChoice::Wall).unwrap();
         (selected.resolution_ns, selected.overhead_ns) = (20.0, 900.0);
         assert_eq!(selected.grain_ns(), 900.0);
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn every_counter_that_is_offered_opens_and_counts() {
+    fn every_available_counter_opens_and_counts() {
         for source in probe().available() {
             let choice = match source.metric() {
                 Metric::Wall => CounterChoice::Wall,
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn every_counter_that_is_missing_is_refused_with_its_reason() {
+    fn refuses_missing_counters_with_the_reason() {
         for (name, reason) in open(CounterChoice::Best).unwrap().unavailable {
             let choice = match name.as_str() {
                 "cycles" => CounterChoice::Cycles,
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_is_given_is_taken() {
+    fn uses_a_given_rate() {
         require!(probe().tsc == TscProbe::Invariant, Need::Machine("a time-stamp counter at a constant rate"));
         let selected = open_at_rate(CounterChoice::Tsc, Some(2e9)).unwrap();
         assert_eq!(selected.ns_per_tick, Some(0.5));

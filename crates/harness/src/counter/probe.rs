@@ -1,26 +1,26 @@
-//! Which counters this machine offers, which of them is taken, and why the others are not to be had.
+//! Detects this machine's counters, chooses one, and explains why others are unavailable.
 
 use super::tsc::TscProbe;
 use super::{CounterError, Pretended};
 use nix::errno::Errno;
 use pqlab_record::{CounterChoice, Metric};
 
-/// What became of an attempt to count a hardware event.
+/// Result of trying to count a hardware event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventProbe {
-    /// It counts, and a program may read it with `rdpmc`, without a system call.
+    /// It counts, and programs may read it with `rdpmc`, without a system call.
     User,
-    /// It counts, and is read with the system call `read`.
+    /// It counts, and is read with the `read` system call.
     Kernel,
-    /// It can be opened but counts nothing.
+    /// It opens but counts nothing.
     Silent,
-    /// `perf_event_open` failed with this number.
+    /// `perf_event_open` failed with this error number.
     Refused(i32),
     /// The operating system has no `perf_event_open`.
     Foreign,
 }
 
-/// What was found out about this machine's counters.
+/// Counters found on this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probes {
     /// Core cycles.
@@ -29,16 +29,16 @@ pub struct Probes {
     pub instructions: EventProbe,
     /// The time-stamp counter.
     pub tsc: TscProbe,
-    /// `kernel.perf_event_paranoid`, where it can be read.
+    /// `kernel.perf_event_paranoid`, if it can be read.
     pub paranoid: Option<i32>,
 }
 
 /// A counter that can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CounterSource {
-    /// Core cycles or instructions by `rdpmc`.
+    /// Core cycles or instructions, read with `rdpmc`.
     User(Metric),
-    /// Core cycles or instructions by `read`.
+    /// Core cycles or instructions, read with `read`.
     Kernel(Metric),
     /// The time-stamp counter.
     Tsc,
@@ -47,7 +47,7 @@ pub enum CounterSource {
 }
 
 impl CounterSource {
-    /// What it counts.
+    /// Returns what it counts.
     pub fn metric(self) -> Metric {
         match self {
             CounterSource::User(metric) | CounterSource::Kernel(metric) => metric,
@@ -56,7 +56,7 @@ impl CounterSource {
         }
     }
 
-    /// How it is read: the instruction or the call.
+    /// Returns the instruction or call that reads it.
     pub fn method(self) -> &'static str {
         match self {
             CounterSource::User(_) => "rdpmc",
@@ -68,23 +68,23 @@ impl CounterSource {
     }
 }
 
-/// A counter that cannot be had.
+/// A counter that is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// The word that command lines carry; `cycles by rdpmc` where cycles can be had, but only by system call.
+    /// Name on the command line, or `cycles by rdpmc` if cycles can be read only by system call.
     pub counter: &'static str,
-    /// Why.
+    /// Why it is unavailable.
     pub reason: String,
-    /// What would change that.
+    /// What would make it available.
     pub remedy: String,
 }
 
 impl Probes {
-    /// The counter that answers a choice. For [`CounterChoice::Best`]: core cycles by `rdpmc`, core cycles by `read`,
-    /// TSC ticks, the monotonic clock.
+    /// Returns the counter for a choice. [`CounterChoice::Best`] prefers core cycles by `rdpmc`, then core cycles by
+    /// `read`, TSC ticks, and the monotonic clock.
     ///
     /// # Errors
-    /// [`CounterError::Unavailable`] if a counter was named that cannot be had.
+    /// [`CounterError::Unavailable`] if the chosen counter is not available.
     pub fn choose(&self, choice: CounterChoice) -> Result<CounterSource, CounterError> {
         let found = match choice {
             CounterChoice::Best => {
@@ -98,14 +98,14 @@ impl Probes {
         found.map_err(|Missing { counter, reason, remedy }| CounterError::Unavailable { counter, reason, remedy })
     }
 
-    /// What another machine says, for tests.
+    /// Replaces the results by those of a simulated machine, for tests.
     pub(super) fn pretending(self, machine: &Pretended) -> Probes {
         let errno = if machine.forbidden { Errno::EACCES } else { Errno::ENOENT };
         let refused = EventProbe::Refused(errno as i32);
         Probes { cycles: refused, instructions: refused, tsc: TscProbe::Invariant, paranoid: machine.paranoid }
     }
 
-    /// Every counter that can be had, the best first.
+    /// Returns every available counter, best first.
     pub fn available(&self) -> Vec<CounterSource> {
         [self.event(Metric::Cycles), self.event(Metric::Instructions), self.tsc_source(), Ok(CounterSource::Wall)]
             .into_iter()
@@ -113,7 +113,7 @@ impl Probes {
             .collect()
     }
 
-    /// Every counter that cannot be had.
+    /// Returns every unavailable counter.
     pub fn missing(&self) -> Vec<Missing> {
         let without_user = (self.cycles == EventProbe::Kernel).then(|| Missing {
             counter: "cycles by rdpmc",
@@ -173,8 +173,8 @@ impl Probes {
 const PASS_THROUGH: &str = "measure on bare metal, or on a virtual machine to which the host passes its \
                             performance-monitoring unit (KVM: `-cpu host,pmu=on`)";
 
-/// The highest `kernel.perf_event_paranoid` at which a program may count its own work in user mode. The mainline kernel
-/// knows no higher level; Debian's and Ubuntu's kernels do, and set it.
+/// Highest `kernel.perf_event_paranoid` at which a program may count its own work in user mode. Mainline kernels stop
+/// at this level; Debian's and Ubuntu's have higher ones, and set them.
 const PARANOID_LIMIT: i32 = 2;
 
 fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_are_cycles_and_rdpmc_is_the_best_way_to_them() {
+    fn prefers_cycles_by_rdpmc() {
         assert_eq!(EVERYTHING.choose(CounterChoice::Best).unwrap(), CounterSource::User(Metric::Cycles));
         assert!(EVERYTHING.missing().is_empty());
         let by_call = Probes { cycles: EventProbe::Kernel, ..EVERYTHING };
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_unit_time_is_counted_in_tsc_ticks() {
+    fn counts_tsc_ticks_without_a_monitoring_unit() {
         for errno in [Errno::ENOENT, Errno::ENODEV, Errno::EOPNOTSUPP] {
             let probes = refused(errno, Some(2));
             let source = probes.choose(CounterChoice::Best).unwrap();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paranoid_kernel_is_named_with_its_level_and_the_remedy() {
+    fn reports_the_paranoid_level_with_the_remedy() {
         for errno in [Errno::EACCES, Errno::EPERM] {
             let text = message(refused(errno, Some(4)), CounterChoice::Cycles);
             assert!(text.contains("kernel.perf_event_paranoid is 4"), "{text}");
@@ -270,20 +270,20 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_the_paranoid_level_does_not_explain_is_laid_to_the_container() {
+    fn blames_the_container_for_refusals_that_the_paranoid_level_does_not_explain() {
         let text = message(refused(Errno::EPERM, Some(2)), CounterChoice::Cycles);
         assert!(text.contains("container") && text.contains("--cap-add PERFMON"), "{text}");
     }
 
     #[test]
-    fn a_unit_that_counts_nothing_is_not_believed() {
+    fn rejects_a_unit_that_counts_nothing() {
         let probes = Probes { cycles: EventProbe::Silent, ..EVERYTHING };
         assert_eq!(probes.choose(CounterChoice::Best).unwrap(), CounterSource::Tsc);
         assert!(message(probes, CounterChoice::Cycles).contains("counts nothing"));
     }
 
     #[test]
-    fn a_variable_tsc_gives_way_to_the_clock() {
+    fn prefers_the_clock_to_a_variable_tsc() {
         for tsc in [TscProbe::Variable, TscProbe::Absent] {
             let probes = Probes { tsc, ..refused(Errno::ENOENT, None) };
             assert_eq!(probes.choose(CounterChoice::Best).unwrap(), CounterSource::Wall);
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn other_refusals_carry_their_names() {
+    fn names_other_refusals() {
         assert!(message(refused(Errno::ENOSYS, None), CounterChoice::Cycles).contains("ENOSYS"));
         assert!(message(refused(Errno::EMFILE, None), CounterChoice::Cycles).contains("ulimit"));
         assert!(message(refused(Errno::EBUSY, None), CounterChoice::Cycles).contains("count TSC ticks"));

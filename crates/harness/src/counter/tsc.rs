@@ -1,38 +1,38 @@
-//! The constant-rate counter of the processor, and its rate.
+//! The processor's constant-rate counter and its rate.
 //!
-//! On x86-64 the time-stamp counter. On aarch64 the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM D12), which is
-//! the same thing in that architecture: a register that any program may read, counting at a rate that the core's clock
-//! does not change. It counts more slowly (24 MHz to 1 GHz), which shows in the resolution. Neither counts core cycles.
+//! On x86-64 this is the time-stamp counter. On aarch64 it is the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM
+//! D12): a register that any program may read, whose rate does not follow the core's clock. It counts more slowly (24
+//! MHz to 1 GHz), which lowers the resolution. Neither counts core cycles.
 
 use super::Counter;
 use crate::clock::monotonic_ns;
 use pqlab_record::Metric;
 use std::time::Duration;
 
-/// Readings out of which the one is taken that the monotonic clock and the counter made closest together.
+/// Pairs of readings to try. The pair with the narrowest window is kept.
 const TRIES: usize = 200;
 
-/// What the processor says about its time-stamp counter.
+/// Properties of the processor's time-stamp counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TscProbe {
-    /// It runs at a constant rate in every state of the processor, and can be read in order.
+    /// Runs at a constant rate in every state of the processor, and can be read in order.
     Invariant,
-    /// There is one, but its rate changes with the core's clock or it stops when the core sleeps.
+    /// Exists, but changes its rate with the core's clock or stops when the core sleeps.
     Variable,
-    /// The architecture has none, or none that is known here.
+    /// The architecture has none, or none that pqlab knows.
     Absent,
 }
 
-/// Ticks per second of the counter, measured against the monotonic clock over `duration`; `None` where there is no
-/// counter of constant rate. 50 ms give the rate to a few parts in a million.
+/// Measures the counter's rate in ticks per second against the monotonic clock over `duration`; `None` without a
+/// constant-rate counter. In 50 ms the rate is known to a few parts per million.
 pub fn calibrate_tsc(duration: Duration) -> Option<f64> {
     let baseline = Baseline::take()?;
     std::thread::sleep(duration);
     Some(baseline.ticks_per_second())
 }
 
-/// A moment, seen on both clocks. The longer ago it is, the better the rate is known: taken at the beginning of a run,
-/// it tells at the end whether the rate held.
+/// A moment read on both clocks. The longer ago it was, the more precise the rate: a baseline taken at the start of a
+/// run shows at the end whether the rate held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Baseline {
     ticks: u64,
@@ -40,18 +40,18 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// This moment; `None` where there is no counter of constant rate.
+    /// Reads both clocks now; `None` without a constant-rate counter.
     pub fn take() -> Option<Baseline> {
         (probe() == TscProbe::Invariant).then(|| tightest(TRIES, read, monotonic_ns))
     }
 
-    /// Mean rate from that moment to now.
+    /// Returns the mean rate since this moment.
     pub fn ticks_per_second(&self) -> f64 {
         self.rate_until(&tightest(TRIES, read, monotonic_ns))
     }
 
-    /// By what share the mean rate from that moment to now differs from `assumed` ticks per second: 1e-6 is one tick in
-    /// a million too many.
+    /// Returns the relative difference between the mean rate since this moment and `assumed` ticks per second. 1e-6
+    /// means one tick per million too many.
     pub fn deviation(&self, assumed: f64) -> f64 {
         self.ticks_per_second() / assumed - 1.0
     }
@@ -62,7 +62,7 @@ impl Baseline {
     }
 }
 
-/// Ticks of the constant-rate counter, read so that the work between two readings lies between them.
+/// Ticks of the constant-rate counter, read so that the measured work cannot move outside the two readings.
 #[derive(Default)]
 pub(super) struct Tsc {
     begin: u64,
@@ -84,7 +84,7 @@ impl Counter for Tsc {
     }
 }
 
-/// Reads the clock between two readings of the counter, `tries` times, and keeps the pair with the narrowest window: an
+/// Reads the clock between two readings of the counter, `tries` times, and keeps the pair with the narrowest window. An
 /// interruption within the window would shift the clocks against each other.
 fn tightest(tries: usize, mut ticks: impl FnMut() -> u64, mut ns: impl FnMut() -> u64) -> Baseline {
     let (mut narrowest, mut best) = (u64::MAX, Baseline { ticks: 0, ns: 0 });
@@ -100,8 +100,8 @@ fn tightest(tries: usize, mut ticks: impl FnMut() -> u64, mut ns: impl FnMut() -
     best
 }
 
-/// Whether there is a counter of constant rate. CPUID 0x8000_0007, EDX bit 8 is the invariant time-stamp counter (Intel
-/// SDM volume 3, 18.17.1; AMD APM volume 2, 13.2.4), and 0x8000_0001, EDX bit 27 is `rdtscp`.
+/// Detects a constant-rate counter. CPUID 0x8000_0007, EDX bit 8 is the invariant time-stamp counter (Intel SDM volume
+/// 3, 18.17.1; AMD APM volume 2, 13.2.4), and 0x8000_0001, EDX bit 27 is `rdtscp`.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn probe() -> TscProbe {
     let cpuid = raw_cpuid::CpuId::new();
@@ -113,14 +113,14 @@ pub(super) fn probe() -> TscProbe {
     if invariant && ordered { TscProbe::Invariant } else { TscProbe::Variable }
 }
 
-/// The reading that begins an interval: the first fence keeps it behind all earlier work, the second keeps later work
-/// behind it.
+/// Reads the start of an interval. The first fence keeps the reading after all earlier work; the second keeps later
+/// work after the reading.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn read() -> u64 {
     use std::arch::x86_64::{_mm_lfence, _rdtsc};
-    // SAFETY: `lfence` is part of SSE2, which every x86-64 processor has; `rdtsc` has no precondition but the presence
-    // of the counter, which `probe` found.
+    // SAFETY: `lfence` is part of SSE2, which every x86-64 processor has. `rdtsc` needs only the counter, which `probe`
+    // found.
     unsafe {
         _mm_lfence();
         let ticks = _rdtsc();
@@ -129,13 +129,13 @@ fn read() -> u64 {
     }
 }
 
-/// The reading that ends an interval: `rdtscp` waits for all earlier instructions, the fence keeps later work behind it.
+/// Reads the end of an interval. `rdtscp` waits for all earlier instructions; the fence keeps later work after it.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 fn read_after() -> u64 {
     use std::arch::x86_64::{__rdtscp, _mm_lfence};
     let mut processor = 0;
-    // SAFETY: as in `read`; that there is `rdtscp`, `probe` found too. It writes its second result to a local variable.
+    // SAFETY: as in `read`; `probe` also found `rdtscp`. It writes its second result to a local variable.
     unsafe {
         let ticks = __rdtscp(&mut processor);
         _mm_lfence();
@@ -148,12 +148,13 @@ pub(super) fn probe() -> TscProbe {
     TscProbe::Invariant
 }
 
-/// The barriers keep earlier work before the reading and later work behind it.
+/// Reads the counter. The barriers keep earlier work before the reading and later work after it.
 #[cfg(target_arch = "aarch64")]
 #[inline]
 fn read() -> u64 {
     let ticks: u64;
-    // SAFETY: operating systems let programs read the virtual count, their own C library needs it; no memory is touched.
+    // SAFETY: operating systems let programs read the virtual count, as their own C library needs it; no memory is
+    // touched.
     unsafe {
         std::arch::asm!("isb", "mrs {ticks}, cntvct_el0", "isb", ticks = out(reg) ticks, options(nomem, nostack));
     }
@@ -187,7 +188,7 @@ mod tests {
     use pqlab_testing::{Need, require};
 
     #[test]
-    fn the_narrowest_window_is_kept() {
+    fn keeps_the_narrowest_window() {
         // Windows of 40, 10 and 30 ticks; the clock is read in the middle of each.
         let mut ticks = [100, 140, 200, 210, 300, 330].into_iter();
         let mut ns = [1_000, 2_000, 3_000].into_iter();
@@ -215,7 +216,7 @@ mod tests {
         let rate = calibrate_tsc(Duration::from_millis(50)).unwrap();
         assert!((1e6..1e11).contains(&rate), "{rate}");
         std::thread::sleep(Duration::from_millis(50));
-        // A thousandth is far beyond what either clock drifts, and far below what a wrong reading would show.
+        // A thousandth is far more than either clock drifts, and far less than a wrong reading would show.
         assert!(baseline.deviation(rate).abs() < 1e-3, "{}", baseline.deviation(rate));
     }
 

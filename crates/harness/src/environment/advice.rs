@@ -1,18 +1,18 @@
-//! What of a machine disturbs measuring, and what to do about it.
+//! Machine settings that disturb measurements, and how to fix them.
 
 use super::root::Root;
 use crate::counter::REMEDY;
 use pqlab_record::{Counters, Cpu, Environment, Host};
 use std::path::Path;
 
-/// How much it matters.
+/// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// As it should be.
     Ok,
-    /// Worth knowing when figures are read.
+    /// Worth knowing when reading the results.
     Note,
-    /// Makes figures worse, and can be fixed.
+    /// Makes results worse, and can be fixed.
     Warning,
 }
 
@@ -21,11 +21,11 @@ pub enum Severity {
 pub struct Advice {
     /// How much it matters.
     pub severity: Severity,
-    /// What was looked at, in a word or two.
+    /// What was checked, in a word or two.
     pub subject: &'static str,
     /// What was found.
     pub finding: String,
-    /// What to do about it; `None` where nothing is needed, or nothing can be done from here.
+    /// How to fix it; `None` if nothing is needed, or nothing can be done from here.
     pub remedy: Option<String>,
 }
 
@@ -52,7 +52,7 @@ const SUBJECT_MEMORY: &str = "memory";
 
 const MIB: u64 = 1 << 20;
 
-/// Advice on everything that a record keeps of the machine, in the order in which one would look.
+/// Returns advice on everything about the machine that is recorded, most important first.
 pub fn advise(environment: &Environment) -> Vec<Advice> {
     let Environment { host, cpu, os, build, counters, .. } = environment;
     let mut advice = vec![cores(cpu)];
@@ -73,12 +73,12 @@ pub fn advise(environment: &Environment) -> Vec<Advice> {
     advice
 }
 
-/// Advice on what a record does not keep: isolated processors, limits on CPU time, and the power supply.
+/// Returns advice on facts that are not recorded: isolated processors, CPU time limits, and the power supply.
 pub fn advise_here() -> Vec<Advice> {
     advise_from(&Root::new(Path::new("/")))
 }
 
-/// The narrowest limit on CPU time that holds for this process, if there is one.
+/// Returns the tightest CPU time limit on this process, if there is one.
 pub fn quota_here() -> Option<Advice> {
     quota(&Root::new(Path::new("/")))
 }
@@ -158,7 +158,7 @@ fn virtualization(cpu: &Cpu) -> Option<Advice> {
 
 fn clocksource(cpu: &Cpu) -> Option<Advice> {
     let source = cpu.virtualization.as_ref()?.clocksource.as_deref()?;
-    // Read by the program itself; all others by system call, most of them from a device.
+    // Clock sources read without a system call. All others need one, and most read a device.
     const QUICK: [&str; 6] =
         ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "riscv_clocksource", "timebase"];
     Some(if QUICK.contains(&source) {
@@ -176,7 +176,7 @@ fn container_note(container: &str) -> Advice {
     )
 }
 
-/// Above these something else uses a good part of a processor: the measurement itself has not begun.
+/// Above these, other programs use a large part of a processor; the measurement has not begun yet.
 const BUSY_LOAD: f64 = 0.5;
 const BUSY_PRESSURE_PCT: f64 = 5.0;
 
@@ -223,13 +223,14 @@ fn counters(counters: &Counters) -> Vec<Advice> {
     advice
 }
 
-/// Only where counters work now (as root) or were not tried: where they are refused, the refusal itself is told.
+/// Advises only if counters work now (as root) or were not tried. If the kernel refused them, the refusal is reported
+/// instead.
 fn paranoid(level: Option<i32>, counters: &Counters) -> Option<Advice> {
     const HIGHEST: i32 = 2;
-    let told = counters.unavailable.iter().any(|(_, reason)| reason.contains("perf_event_paranoid"));
+    let reported = counters.unavailable.iter().any(|(_, reason)| reason.contains("perf_event_paranoid"));
     Some(match level? {
         level if level <= HIGHEST => Advice::ok("perf_event_paranoid", level.to_string()),
-        _ if told => return None,
+        _ if reported => return None,
         level => Advice::note("perf_event_paranoid", format!("{level}: only root may use performance counters"))
             .remedy("`sudo sysctl kernel.perf_event_paranoid=1`"),
     })
@@ -267,7 +268,7 @@ fn commit(commit: Option<&str>) -> Option<Advice> {
 }
 
 fn isolation(root: &Root) -> Option<Advice> {
-    // There where the kernel knows of isolation at all.
+    // Only if the kernel supports isolation at all.
     if !root.exists("sys/devices/system/cpu/isolated") {
         return None;
     }
@@ -279,7 +280,7 @@ fn isolation(root: &Root) -> Option<Advice> {
     })
 }
 
-/// The narrowest limit on CPU time over the control groups that this process is in (cgroups(7), version 2 and 1).
+/// Finds the tightest CPU time limit over the control groups of this process (cgroups(7), versions 2 and 1).
 fn quota(root: &Root) -> Option<Advice> {
     let membership = root.text("proc/self/cgroup")?;
     let narrowest = membership
@@ -294,7 +295,7 @@ fn quota(root: &Root) -> Option<Advice> {
             }
         })
         .flat_map(|(mount, path)| {
-            // A container sees its own group at the mount's root, so that paths above it lead nowhere.
+            // A container sees its own group as the mount's root, so paths above it do not exist.
             Path::new(path.trim_start_matches('/'))
                 .ancestors()
                 .map(|folder| Path::new(mount).join(folder).to_string_lossy().into_owned())
@@ -311,7 +312,7 @@ fn quota(root: &Root) -> Option<Advice> {
     )
 }
 
-/// Processors' worth of time that a group may use.
+/// Returns the number of processors whose full time a group may use.
 fn limit(root: &Root, folder: &str) -> Option<f64> {
     let (quota, period) = match root.text(&format!("{folder}/cpu.max")) {
         Some(text) => {
@@ -328,11 +329,11 @@ fn limit(root: &Root, folder: &str) -> Option<f64> {
 
 fn battery(root: &Root) -> Option<Advice> {
     let supplies = root.names("sys/class/power_supply");
-    let of = |supply: &String, file: &str| root.text(&format!("sys/class/power_supply/{supply}/{file}"));
+    let attribute = |supply: &String, file: &str| root.text(&format!("sys/class/power_supply/{supply}/{file}"));
     let discharging = supplies.iter().any(|supply| {
-        of(supply, "type").as_deref() == Some("Battery")
-            && of(supply, "scope").as_deref() != Some("Device")
-            && of(supply, "status").as_deref() == Some("Discharging")
+        attribute(supply, "type").as_deref() == Some("Battery")
+            && attribute(supply, "scope").as_deref() != Some("Device")
+            && attribute(supply, "status").as_deref() == Some("Discharging")
     });
     discharging.then(|| {
         Advice::warning("power", "on battery: the firmware holds the clock down").remedy("plug the machine in")
@@ -344,7 +345,7 @@ mod tests {
     use super::*;
     use pqlab_record::{Build, Memory, OperatingSystem, Pressure, Virtualization};
 
-    /// A machine with nothing to fix.
+    /// Returns a machine with nothing to fix.
     fn laboratory() -> Environment {
         Environment {
             host: Host {
@@ -374,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_features_are_a_warning() {
+    fn warns_of_hidden_features() {
         let mut environment = laboratory();
         environment.cpu.hidden_features = vec!["avx2".into(), "avx512".into()];
         let advice = found(&environment, "CPU features");
@@ -383,14 +384,14 @@ mod tests {
     }
 
     #[test]
-    fn a_laboratory_has_nothing_to_mend() {
+    fn a_tuned_machine_gets_no_warnings() {
         let advice = advise(&laboratory());
         assert!(advice.iter().all(|advice| advice.severity == Severity::Ok), "{advice:#?}");
         assert_eq!(advice.len(), 13);
     }
 
     #[test]
-    fn what_is_not_known_is_not_spoken_of() {
+    fn gives_no_advice_on_unknown_facts() {
         let advice = advise(&Environment::default());
         let subjects: Vec<&str> = advice.iter().map(|advice| advice.subject).collect();
         assert_eq!(subjects, ["cores", "counter", "build"]);
@@ -436,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_counter_is_told_once_with_its_remedy() {
+    fn reports_a_refused_counter_once_with_its_remedy() {
         let mut environment = laboratory();
         environment.os.perf_event_paranoid = Some(4);
         assert_eq!(found(&environment, "perf_event_paranoid").severity, Severity::Note);
@@ -450,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_found_in_either_version_of_control_groups() {
+    fn finds_limits_in_both_versions_of_control_groups() {
         let of = |files: &[(&str, &str)]| {
             let (_folder, root) = Root::made_of(files);
             quota(&root).map(|advice| advice.finding)
@@ -473,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn isolation_and_batteries_are_found() {
+    fn detects_isolation_and_batteries() {
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "2-3\n")]);
         assert_eq!(isolation(&root).unwrap().remedy.as_deref(), Some("`--affinity 2-3`, to measure on them"));
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "\n")]);
@@ -488,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_can_be_advised_on() {
+    fn advises_on_this_machine() {
         for advice in advise_here() {
             assert!(!advice.finding.is_empty());
         }

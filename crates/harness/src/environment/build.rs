@@ -1,6 +1,6 @@
 use pqlab_record::Build;
 
-/// What the build script found out. A variable that it leaves empty stands for what it could not tell.
+/// Returns what the build script found. It leaves unknown variables empty.
 pub(super) fn build() -> Build {
     let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Build {

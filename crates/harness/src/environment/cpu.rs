@@ -1,8 +1,8 @@
 use super::root::Root;
 use pqlab_record::{Cache, Cpu, Virtualization};
 
-/// Instruction-set extensions that some cryptographic library chooses its code by, as the kernel names them: vectors,
-/// carry-less and wide multiplication, AES, SHA-2, SHA-3 and the generators of random numbers.
+/// Instruction-set extensions by which cryptographic libraries choose their code, with the kernel's names: vectors,
+/// carry-less and wide multiplication, AES, SHA-2, SHA-3 and random number generators.
 const FEATURES: [&str; 44] = [
     // x86
     "sse2",
@@ -33,7 +33,7 @@ const FEATURES: [&str; 44] = [
     "sha512",
     "rdrand",
     "rdseed",
-    // Arm; `aes` as above
+    // Arm; `aes` is listed above
     "asimd",
     "asimddp",
     "asimdrdm",
@@ -52,12 +52,12 @@ const FEATURES: [&str; 44] = [
     "sme",
 ];
 
-/// `on_this_machine` asks the processor itself for what the files do not say; it is off for a made-up machine.
+/// `on_this_machine` also queries the processor itself; false for a simulated machine.
 pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     let info = root.text("proc/cpuinfo").unwrap_or_default();
     let flags = field(&info, "flags").or_else(|| field(&info, "Features")).unwrap_or_default();
-    let told = if on_this_machine { hypervisor_by_cpuid() } else { None };
-    let hypervisor = told.or_else(|| hypervisor(root));
+    let from_cpuid = if on_this_machine { hypervisor_by_cpuid() } else { None };
+    let hypervisor = from_cpuid.or_else(|| hypervisor(root));
     let hidden = if on_this_machine { pqlab_cpu::hidden().unwrap_or_default() } else { &[] };
     let is_recorded = |flag: &str| FEATURES.contains(&flag) && !hidden.iter().any(|feature| feature.has_flag(flag));
     let clocksource = root.text("sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -78,7 +78,7 @@ pub(super) fn cpu(root: &Root, allowed: &[u32], on_this_machine: bool) -> Cpu {
     }
 }
 
-/// The value of a line of `/proc/cpuinfo`, for the first processor that has it.
+/// Returns the value of a `/proc/cpuinfo` field, for the first processor that has it.
 fn field<'a>(info: &'a str, key: &str) -> Option<&'a str> {
     info.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -102,8 +102,8 @@ fn model(info: &str, root: &Root) -> String {
     }
 }
 
-/// Arm's kernels give numbers in place of names: the implementer and part of `MIDR_EL1`, here of the cores that servers
-/// and common boards have.
+/// Names a core by the implementer and part of `MIDR_EL1`, which Arm kernels report instead of names. Covers the cores
+/// of servers and common boards.
 fn arm_core(implementer: &str, part: &str) -> Option<&'static str> {
     Some(match (implementer, part) {
         ("0x41", "0xd03") => "Cortex-A53",
@@ -131,12 +131,12 @@ pub(super) fn caches(root: &Root) -> Vec<Cache> {
         .iter()
         .filter(|name| name.starts_with("index"))
         .filter_map(|index| {
-            let of = |file: &str| format!("{FOLDER}/{index}/{file}");
+            let path = |file: &str| format!("{FOLDER}/{index}/{file}");
             Some(Cache {
-                level: root.number(&of("level"))?,
-                kind: root.text(&of("type"))?,
-                size: bytes(&root.text(&of("size"))?)?,
-                line: root.number(&of("coherency_line_size")),
+                level: root.number(&path("level"))?,
+                kind: root.text(&path("type"))?,
+                size: bytes(&root.text(&path("size"))?)?,
+                line: root.number(&path("coherency_line_size")),
             })
         })
         .collect();
@@ -144,7 +144,7 @@ pub(super) fn caches(root: &Root) -> Vec<Cache> {
     caches
 }
 
-/// A length as the kernel writes it: `32K`, `32M`, `64`.
+/// Parses a length as the kernel writes it: `32K`, `32M`, `64`.
 fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
@@ -155,7 +155,7 @@ fn bytes(text: &str) -> Option<u64> {
     Some(number.parse::<u64>().ok()? * unit)
 }
 
-/// The governor of the processors that may be used; where they differ, each once.
+/// Returns the governors of the processors that may be used, each once.
 fn governor(root: &Root, allowed: &[u32]) -> Option<String> {
     let mut governors: Vec<String> = allowed
         .iter()
@@ -172,8 +172,8 @@ fn turbo(root: &Root) -> Option<bool> {
     forbidden.map(|forbidden| forbidden == 0).or(boosted.map(|boosted| boosted != 0))
 }
 
-/// On x86 a guest carries the flag `hypervisor`, and a machine without it is none. Elsewhere only the presence of a
-/// hypervisor can be told, not its absence.
+/// On x86, guests and only guests have the `hypervisor` flag. Elsewhere a hypervisor can be detected, but not ruled
+/// out.
 fn virtualized(info: &str, flags: &str, hypervisor: bool) -> Option<bool> {
     if hypervisor || flags.split_ascii_whitespace().any(|flag| flag == "hypervisor") {
         Some(true)
@@ -184,7 +184,7 @@ fn virtualized(info: &str, flags: &str, hypervisor: bool) -> Option<bool> {
     }
 }
 
-/// The hypervisor by the names that it gives to itself in sysfs, in the firmware's tables or in the device tree.
+/// Returns the hypervisor's name from sysfs, the firmware tables or the device tree.
 fn hypervisor(root: &Root) -> Option<String> {
     if let Some(kind) = root.text("sys/hypervisor/type") {
         return Some(if kind == "xen" { "Xen".to_owned() } else { kind });
@@ -209,7 +209,7 @@ fn hypervisor(root: &Root) -> Option<String> {
         return Some((*name).to_owned());
     }
     let hyper_v = vendor == "Microsoft Corporation" && product == "Virtual Machine";
-    // Its machines without a hypervisor are named `<type>.metal`.
+    // Amazon's machines without a hypervisor are named `<type>.metal`.
     let nitro = vendor == "Amazon EC2" && !product.contains(".metal");
     if hyper_v {
         Some("Hyper-V".to_owned())
@@ -220,7 +220,7 @@ fn hypervisor(root: &Root) -> Option<String> {
     }
 }
 
-/// The name in CPUID leaf 0x4000_0000, which is reserved to hypervisors.
+/// Returns the hypervisor's name from CPUID leaf 0x4000_0000, which is reserved for hypervisors.
 #[cfg(target_arch = "x86_64")]
 fn hypervisor_by_cpuid() -> Option<String> {
     let cpuid = raw_cpuid::CpuId::new();
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!((cpu.turbo, cpu.smt, cpu.virtualized), (Some(false), Some(true), Some(false)));
         let expected = Virtualization { hypervisor: None, clocksource: Some("tsc".into()) };
         assert_eq!(cpu.virtualization, Some(expected));
-        // `index1` says too little of itself.
+        // `index1` is left out because its files are incomplete.
         let data = Cache { level: 1, kind: "Data".into(), size: 32 << 10, line: Some(64) };
         let shared = Cache { level: 3, kind: "Unified".into(), size: 32 << 20, line: None };
         assert_eq!(cpu.caches, [data, shared]);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn guests_are_told_by_what_the_host_writes() {
+    fn identifies_hypervisors_by_what_the_host_reports() {
         let of = |files: &[(&str, &str)]| {
             let (_folder, root) = Root::made_of(files);
             let cpu = cpu(&root, &[0], false);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn boost_is_read_where_there_is_no_intel_driver() {
+    fn reads_boost_without_an_intel_driver() {
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/cpufreq/boost", "1\n")]);
         assert_eq!(turbo(&root), Some(true));
     }

@@ -32,7 +32,7 @@ fn pressure(psi: &str) -> Option<Pressure> {
     Some(Pressure { avg10: share("avg10=")?, avg60: share("avg60=")? })
 }
 
-/// The container runtime, by the marks that each leaves.
+/// Detects the container runtime by the files and names it leaves.
 fn container(root: &Root) -> Option<String> {
     if root.exists("run/.containerenv") {
         return Some("podman".to_owned());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_might_write_otherwise_is_not_guessed() {
+    fn does_not_guess_at_unknown_formats() {
         assert_eq!(load("1.0 2.0"), None);
         assert_eq!(load("a b c"), None);
         assert_eq!(pressure("full avg10=0.00 avg60=0.00"), None);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn container_runtimes_are_told_by_their_marks() {
+    fn detects_container_runtimes_by_their_files() {
         type Files<'a> = &'a [(&'a str, &'a str)];
         let cases: [(Files, Option<&str>); 9] = [
             (&[(".dockerenv", "")], Some("docker")),

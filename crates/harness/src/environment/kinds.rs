@@ -1,13 +1,13 @@
 use super::root::Root;
 use std::collections::BTreeMap;
 
-/// Where the kernel lists the processors of each kind of Intel's hybrid processors: those of their performance monitors.
+/// Lists of processors by core type on Intel's hybrid processors, which their performance monitors publish.
 const LISTS: [&str; 3] = ["sys/devices/cpu_core/cpus", "sys/devices/cpu_atom/cpus", "sys/devices/cpu_lowpower/cpus"];
 const PROCESSORS: &str = "sys/devices/system/cpu";
-/// What of a processor tells its kind elsewhere: what Arm's kernels hold it capable of, else how fast it may run at most.
+/// Files that distinguish core types elsewhere: the capacity reported by Arm kernels, or the maximum clock rate.
 const TELLING: [&str; 2] = ["cpu_capacity", "cpufreq/cpuinfo_max_freq"];
 
-/// The processors of each kind of core, each kind in rising order; none where all are alike, or nothing tells.
+/// Returns the processors of each core type in ascending order; empty if all are alike or nothing distinguishes them.
 pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
     let listed: Vec<Vec<u32>> = LISTS.iter().filter_map(|path| numbers(&root.text(path)?)).collect();
     if listed.len() > 1 {
@@ -19,7 +19,7 @@ pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
         .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
         .filter(|cpu| root.exists(&format!("{PROCESSORS}/cpu{cpu}")))
         .collect();
-    let told = |what: &str| {
+    let values = |what: &str| {
         let mut kinds: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for &cpu in &processors {
             let value = root.number(&format!("{PROCESSORS}/cpu{cpu}/{what}"));
@@ -28,10 +28,10 @@ pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
         kinds.values_mut().for_each(|kind| kind.sort_unstable());
         kinds.into_values().collect::<Vec<_>>()
     };
-    TELLING.into_iter().map(told).find(|kinds| kinds.len() > 1).unwrap_or_default()
+    TELLING.into_iter().map(values).find(|kinds| kinds.len() > 1).unwrap_or_default()
 }
 
-/// Reads `0-7,16`; `None` for anything else.
+/// Parses `0-7,16`; `None` for anything else.
 fn numbers(list: &str) -> Option<Vec<u32>> {
     let range = |part: &str| -> Option<std::ops::RangeInclusive<u32>> {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_of_two_kinds_are_told_apart() {
+    fn distinguishes_two_core_types() {
         let hybrid = [("sys/devices/cpu_core/cpus", "0-3,8\n"), ("sys/devices/cpu_atom/cpus", "4-7\n")];
         assert_eq!(of(&hybrid), [vec![0, 1, 2, 3, 8], vec![4, 5, 6, 7]]);
         let capacity = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity");
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_alike_or_nothing_tells_there_are_no_kinds() {
+    fn returns_no_types_if_all_cores_are_alike_or_unknown() {
         assert!(of(&[]).is_empty());
         assert!(of(&[("sys/devices/cpu_core/cpus", "0-3\n")]).is_empty());
         let alike = [

@@ -1,4 +1,4 @@
-//! What must be known of the machine and the build for a figure to be believed, and what of it disturbs measuring.
+//! Describes the machine and the build, and finds what disturbs measurements.
 
 mod advice;
 mod build;
@@ -15,24 +15,24 @@ use pqlab_record::{Cache, Counters, Environment, ProviderBuild};
 use root::Root;
 use std::path::Path;
 
-/// Looks at this machine now. What cannot be told is `None`.
+/// Describes this machine as it is now. Unknown properties are `None`.
 pub fn capture(providers: Vec<ProviderBuild>, counters: Counters) -> Environment {
     let mut environment = capture_from(&Root::new(Path::new("/")), true, providers, counters);
     Here::complete(&mut environment);
     environment
 }
 
-/// How this program was built.
+/// Describes how this program was built.
 pub(crate) fn build() -> pqlab_record::Build {
     build::build()
 }
 
-/// The caches of the first processor below a root folder; none where it does not say.
+/// Returns the caches of the first processor below a root folder; empty if unknown.
 pub(crate) fn caches(root: &Path) -> Vec<Cache> {
     cpu::caches(&Root::new(root))
 }
 
-/// The processors of each kind of core below a root folder; none where all are alike, or nothing tells.
+/// Returns the processors of each core type below a root folder; empty if all are alike or the types are unknown.
 pub(crate) fn kinds(root: &Path) -> Vec<Vec<u32>> {
     kinds::kinds(&Root::new(root))
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn providers_and_counters_are_carried_along() {
+    fn keeps_providers_and_counters() {
         let provider = ProviderBuild { id: "null".into(), version: "1".into(), ..ProviderBuild::default() };
         let counters = Counters { primary: "wall".into(), ..Counters::default() };
         let (_folder, root) = Root::made_of(&[]);
@@ -63,7 +63,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_machine_can_be_looked_at() {
+    fn captures_this_machine() {
         let environment = capture(Vec::new(), Counters::default());
         assert!(environment.cpu.cores > 0);
         assert!(!environment.cpu.model.is_empty() && !environment.os.kernel.is_empty());

@@ -12,7 +12,7 @@ pub(super) fn operating_system(root: &Root) -> OperatingSystem {
     }
 }
 
-/// `PRETTY_NAME` of os-release(5), whose second place is for systems that keep `/etc` empty.
+/// Returns `PRETTY_NAME` of os-release(5). Systems that keep `/etc` empty have the file in `/usr/lib`.
 fn name(root: &Root) -> Option<String> {
     let text = root.text("etc/os-release").or_else(|| root.text("usr/lib/os-release"))?;
     let value = |key: &str| -> Option<String> {

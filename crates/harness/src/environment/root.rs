@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-/// The file system as the kernel shows it, or a made-up one below another folder. What cannot be read is `None`.
+/// Root folder of the kernel's files, or of simulated ones. Unreadable files are `None`.
 #[derive(Clone, Debug)]
 pub(super) struct Root(PathBuf);
 
@@ -9,8 +9,8 @@ impl Root {
         Root(path.to_owned())
     }
 
-    /// The whole file, without white space (and the zero byte that the device tree ends texts with) around it; `None`
-    /// if nothing is left.
+    /// Returns the file's text without surrounding white space and zero bytes (the device tree ends texts with one);
+    /// `None` if it is empty.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let bytes = std::fs::read(self.0.join(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes);
@@ -18,7 +18,7 @@ impl Root {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// The file's only number.
+    /// Parses the file as a single number.
     pub(super) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
         self.text(path)?.parse().ok()
     }
@@ -27,7 +27,7 @@ impl Root {
         self.0.join(path).exists()
     }
 
-    /// The names in a folder, sorted; none if there is no such folder.
+    /// Returns the sorted names in a folder; empty if the folder does not exist.
     pub(super) fn names(&self, path: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.0.join(path)) else { return Vec::new() };
         let mut names: Vec<String> =
@@ -39,7 +39,7 @@ impl Root {
 
 #[cfg(test)]
 impl Root {
-    /// Writes a made-up file system. Each file is a path and its text.
+    /// Writes simulated files, given as paths and texts.
     pub(super) fn made_of(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let folder = tempfile::tempdir().unwrap();
         for (path, text) in files {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_is_none() {
+    fn missing_files_are_none() {
         let (_folder, root) = Root::made_of(&[("a/b", " 7\n"), ("a/c", "\n"), ("a/d", "Board\0")]);
         assert_eq!(root.number("a/b"), Some(7u32));
         assert_eq!(root.text("a/c"), None);

@@ -1,6 +1,6 @@
-//! What cores do at once when nobody shares them: learned by looking, and the measure of whether somebody does.
+//! Detects whether cores are shared by comparing their throughput with the best seen on them.
 //!
-//! A [`InterferenceMonitor`] looks at all processors of a trial with several threads while that trial rests.
+//! An [`InterferenceMonitor`] probes all processors of a multi-threaded trial while that trial is idle.
 
 use super::KernelFile;
 use crate::affinity;
@@ -13,25 +13,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 use std::time::Duration;
 
-/// Looks at cores that were never looked at before, so that it is known what they do alone.
+/// Probes of cores that were never probed before, to establish their baseline.
 pub(super) const FIRST_PROBES: usize = 16;
 
-/// Stack of a thread that looks at a core, in bytes.
+/// Stack of a probing thread, in bytes.
 const STACK: usize = 128 << 10;
 
-/// Of which cores it is known what they do at once.
+/// Set of cores that a baseline applies to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cores {
-    /// The one core on which a worker is, by the processors of its kind; none where all cores are alike.
+    /// The single core of a worker, identified by the processors of its type; empty if all cores are alike.
     Own(Vec<u32>),
-    /// Processors that were at work together. Some may be hardware threads of one core for good: what such a set does at its
-    /// best is what it is held against.
+    /// Processors that work at the same time. Some may be hardware threads of one core; the baseline is the best that
+    /// the set as a whole achieves.
     Together(Vec<u32>),
 }
 
 impl Cores {
-    /// The own core of a worker that is kept on that processor, on a machine of these [kinds](crate::environment) of cores.
-    /// `None` where the kinds differ and the worker may be on any: what one kind does is no yardstick for another.
+    /// Returns the core of a worker pinned to `cpu`, on a machine with these [core types](crate::environment). `None`
+    /// if the types differ and the worker may run on any, because a baseline holds for one type only.
     pub(super) fn own(cpu: Option<u32>, kinds: &[Vec<u32>]) -> Option<Cores> {
         if kinds.is_empty() {
             return Some(Cores::Own(Vec::new()));
@@ -42,10 +42,10 @@ impl Cores {
     }
 }
 
-/// Independent additions a cycle.
+/// Throughput baselines: independent additions per cycle.
 pub type AdditionsPerCycle = BTreeMap<Cores, f64>;
 
-/// Takes over what others know.
+/// Merges the baselines of others, keeping the higher value.
 pub(crate) fn merge(known: &mut AdditionsPerCycle, others: &AdditionsPerCycle) {
     for (cores, additions) in others {
         let best = known.entry(cores.clone()).or_insert(*additions);
@@ -53,23 +53,23 @@ pub(crate) fn merge(known: &mut AdditionsPerCycle, others: &AdditionsPerCycle) {
     }
 }
 
-/// Independent additions a cycle that were seen, and what follows for those that a core carries out alone.
+/// Observed throughput of a core, and the baseline derived from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct KnownAdditions {
-    /// The most that were seen, in falling order. The last of them is what the core does alone: the first may be slips of
-    /// the clock's estimate.
+    /// The highest values seen, in descending order. The last is the baseline, because the first two may be errors of
+    /// the clock estimate.
     pub(super) most: [f64; 3],
-    /// What other processes know of that.
+    /// Baseline that other processes found.
     expected: f64,
 }
 
 impl KnownAdditions {
-    /// Whether nothing was seen yet.
+    /// Whether nothing has been seen yet.
     pub(super) fn is_unseen(&self) -> bool {
         self.most[0] == 0.0
     }
 
-    /// Remembers what was seldom more.
+    /// Records a value if it is among the highest.
     pub(super) fn see(&mut self, additions: f64) {
         if let Some(place) = self.most.iter().position(|known| additions > *known) {
             self.most[place..].rotate_right(1);
@@ -77,41 +77,42 @@ impl KnownAdditions {
         }
     }
 
-    /// Takes over what others know.
+    /// Takes over another process's baseline.
     pub(super) fn expect(&mut self, additions: f64) {
         self.expected = self.expected.max(additions);
     }
 
-    /// What the core does alone, as far as is known.
+    /// Returns the baseline, if known.
     pub(super) fn known(&self) -> Option<f64> {
         let additions = self.most[2].max(self.expected);
         (additions > 0.0).then_some(additions)
     }
 
-    /// By how many percent less than that it does now.
+    /// Returns the loss of throughput in percent of the baseline.
     pub(super) fn narrowed_pct(&self, now: f64) -> Option<f64> {
         Some(100.0 * (1.0 - now / self.known()?))
     }
 }
 
-/// How often tasks are counted in a probe at most: who runs for a moment only is gone in one of the counts.
+/// Maximum number of task counts per probe. A task that runs only briefly is missing from one of them.
 const COUNTS: usize = 8;
-/// Time from one count to the next, asleep: a thread of the trial's that shares this processor may need it to go to sleep itself.
+/// Time to sleep between counts. One of the trial's threads may need this processor to go to sleep itself.
 const BETWEEN_COUNTS: Duration = Duration::from_micros(50);
 
-/// Probes several processors at once, as the threads of a trial use them: whether each has a core to itself while the others
-/// are at work too, and whether other tasks want the processors.
+/// Probes several processors at once, as a trial's threads use them: whether each has a core to itself while the others
+/// work, and whether other tasks want the processors.
 pub(crate) struct InterferenceMonitor {
     pub(super) sets: BTreeMap<Vec<u32>, KnownAdditions>,
     load: Option<KernelFile>,
 }
 
-/// What was seen of some processors.
+/// Result of probing a set of processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Probe {
-    /// Independent additions a cycle of the narrowest core. `None` where there is no measuring it, or a thread cannot be placed.
+    /// Independent additions per cycle of the slowest core. `None` if they cannot be measured, or a thread could not be
+    /// pinned.
     pub(crate) additions: Option<f64>,
-    /// Tasks beside the calling thread that run or are ready to, on the whole machine.
+    /// Tasks on the whole machine that run or are ready to, without the calling thread.
     pub(crate) others: Option<u64>,
 }
 
@@ -120,7 +121,7 @@ impl InterferenceMonitor {
         InterferenceMonitor { sets: BTreeMap::new(), load: KernelFile::open(Path::new("/proc/loadavg"), 128) }
     }
 
-    /// Takes half a millisecond or a little more, and a few milliseconds the first time.
+    /// Probes the processors. Takes slightly over half a millisecond, and a few milliseconds the first time.
     pub(crate) fn probe(&mut self, cpus: &[u32]) -> Probe {
         let others = self.others();
         let additions = self.sets.entry(cpus.to_vec()).or_default();
@@ -143,12 +144,12 @@ impl InterferenceMonitor {
         Some(fewest)
     }
 
-    /// By how many percent the narrowest core was narrower than when none is shared, in the worse of two probes.
+    /// Returns the loss of throughput of the slowest core in percent of the baseline, in the worse of two probes.
     pub(crate) fn narrowed_pct(&self, cpus: &[u32], before: Probe, after: Probe) -> Option<f64> {
         self.sets.get(cpus)?.narrowed_pct(before.additions?.min(after.additions?))
     }
 
-    /// Takes over what other processes know.
+    /// Takes over the baselines of other processes.
     pub(crate) fn expect(&mut self, additions_per_cycle: &AdditionsPerCycle) {
         for (cores, additions) in additions_per_cycle {
             if let Cores::Together(cpus) = cores {
@@ -157,7 +158,7 @@ impl InterferenceMonitor {
         }
     }
 
-    /// What is known.
+    /// Returns the known baselines.
     pub(crate) fn additions_per_cycle(&self) -> AdditionsPerCycle {
         self.sets
             .iter()
@@ -166,18 +167,18 @@ impl InterferenceMonitor {
     }
 }
 
-/// Other tasks that had none of the machine's processors left, beside those of a trial, in the worse of two probes.
+/// Returns how many tasks outside the trial had no free processor, in the worse of two probes.
 pub(crate) fn runnable_tasks(processors: usize, taken: usize, before: Probe, after: Probe) -> Option<u64> {
     let free = processors.saturating_sub(taken) as u64;
     Some(before.others?.max(after.others?).saturating_sub(free))
 }
 
-/// Tasks that run or are ready to, of `/proc/loadavg` (proc_loadavg(5)).
+/// Parses the number of runnable tasks in `/proc/loadavg` (proc_loadavg(5)).
 pub(super) fn runnable(load: &str) -> Option<u64> {
     load.split_ascii_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
 }
 
-/// So many probes, each at all processors at the same time; of each the narrowest.
+/// Probes all processors at the same time, `probes` times. Returns the throughput of the slowest core each time.
 fn probe(cpus: &[u32], probes: usize) -> Option<Vec<f64>> {
     let (arrived, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
     let watch = |cpu: u32| {
@@ -185,7 +186,7 @@ fn probe(cpus: &[u32], probes: usize) -> Option<Vec<f64>> {
         let mut seen = Vec::with_capacity(probes);
         for turn in 1..=probes {
             arrived.fetch_add(1, Ordering::Relaxed);
-            // Nobody begins while another one's processor still wakes up.
+            // Wait until all processors have woken up.
             while arrived.load(Ordering::Relaxed) < cpus.len() * turn && !given_up.load(Ordering::Relaxed) {
                 spin_loop();
             }

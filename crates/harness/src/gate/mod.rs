@@ -1,10 +1,10 @@
-//! Contention gates: whether a visit to a case had its core to itself.
+//! Contention gates: whether a visit had its core to itself.
 //!
-//! A [`Gate`] looks at what the kernel and the core say before and after a visit; [`judge`] holds the difference against
-//! [`Thresholds`]. A visit that something disturbed is measured again, and if it stays disturbed its samples say so.
+//! A [`Gate`] reads the state of the kernel and the core before and after a visit. [`judge`] compares the difference
+//! with [`Thresholds`]. A disturbed visit is measured again; if it stays disturbed, its samples are marked.
 //!
-//! What a gate does not see: another load on the memory bus or in the shared cache, and one on the other hardware thread of
-//! the same core who comes after the visit's beginning and is gone before its end.
+//! A gate does not see other loads on the memory bus or the shared cache. It also misses a load on the core's other
+//! hardware thread that starts and ends within the visit.
 
 mod interference;
 
@@ -21,25 +21,25 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Watches the calling thread between two moments. It belongs to the thread that made it.
+/// Watches the thread that created it between two moments.
 pub struct Gate {
-    /// What a line of `/proc/stat` must begin with to be that of the watched processor.
+    /// Prefix of the watched processor's line in `/proc/stat`.
     label: String,
     stat: Option<KernelFile>,
     pressure: Option<KernelFile>,
     schedstat: Option<KernelFile>,
     tick_ns: u64,
-    /// Of which cores additions a cycle are known; `None` where the thread may be on cores of several kinds, and how narrow one is
-    /// cannot be said.
+    /// Cores to which the throughput baseline applies. `None` if the thread may run on several core types, whose
+    /// baselines differ.
     cores: Option<Cores>,
-    /// Additions a cycle of the core.
+    /// Throughput baseline of the core: additions per cycle.
     width: KnownAdditions,
 }
 
-/// The kinds of this machine's cores: each worker asks once.
+/// Core types of this machine, read once per worker.
 static KINDS: OnceLock<Vec<Vec<u32>>> = OnceLock::new();
 
-/// What was seen when a visit began.
+/// State when a visit began.
 #[derive(Clone, Copy, Debug)]
 pub struct Before {
     core: CoreState,
@@ -51,86 +51,90 @@ pub struct Before {
     wall_ns: u64,
 }
 
-/// What a core does at a moment.
+/// State of a core at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// Estimated rate of its clock, in Hz.
+    /// Estimated clock rate in Hz.
     pub clock_hz: f64,
-    /// By how many percent [narrower](Observation::narrowed_pct) it is than alone. `None` where there is no measuring it.
+    /// Loss of throughput against an unshared core, in percent ([narrowed](Observation::narrowed_pct)). `None` if it
+    /// cannot be measured.
     pub narrowed_pct: Option<f64>,
 }
 
 /// What happened during a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Length of the visit.
+    /// Length of the visit in ns.
     pub wall_ns: u64,
     /// CPU time of the thread.
     pub cpu_ns: u64,
-    /// Time for which the thread was ready to run and was kept waiting for a processor. `None` where the kernel keeps no
-    /// account of it.
+    /// Time for which the thread was ready to run but waited for a processor. `None` if the kernel does not account for
+    /// it.
     pub waited_ns: Option<u64>,
-    /// Time for which the hypervisor ran something else on the processor, in whole ticks of `/proc/stat` (10 ms as a
-    /// rule): for a short visit it is zero or more than the visit.
+    /// Time for which the hypervisor ran something else on the processor, in whole ticks of `/proc/stat` (usually 10
+    /// ms). For a short visit it is either zero or longer than the visit.
     pub steal_ns: Option<u64>,
-    /// How often the kernel took the processor from the thread.
+    /// Number of times the kernel took the processor from the thread.
     pub involuntary_switches: u64,
-    /// Time for which any task on the machine waited for any processor, weighted over the processors (PSI, `some`).
+    /// Time for which any task on the machine waited for a processor, weighted over the processors (PSI, `some`).
     pub pressure_ns: Option<u64>,
-    /// Estimated rate of the core's clock before the visit, in Hz.
+    /// Estimated clock rate of the core before the visit, in Hz.
     pub clock_before_hz: f64,
-    /// And after it.
+    /// Estimated clock rate of the core after the visit, in Hz.
     pub clock_after_hz: f64,
-    /// By how many percent fewer independent additions in a cycle the core carried out than when it is alone, before the
-    /// visit or after it, whichever is more; of several cores the one with the most. `None` where there is no measuring it.
+    /// Loss of throughput in percent: how many fewer independent additions per cycle the core carried out than when it
+    /// is not shared. The greater of before and after the visit, and the greatest over several cores. `None` if it
+    /// cannot be measured.
     pub narrowed_pct: Option<f64>,
-    /// The same, after the visit alone.
+    /// Loss of throughput after the visit only.
     pub narrowed_after_pct: Option<f64>,
-    /// Other tasks that were ready to run, before the visit or after it, beyond those for which the machine has processors that
-    /// the trial's threads leave alone. `None` where nobody looked.
+    /// Other tasks that were ready to run before or after the visit, beyond those that fit on processors the trial's
+    /// threads leave free. `None` if they were not counted.
     pub runnable_tasks: Option<u64>,
 }
 
-/// From where on something counts as a disturbance. `None` switches a rule off.
+/// Limits above which something counts as a disturbance. `None` switches a rule off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Least share of the visit's wall time for which the thread had a processor, in percent. 98: an interrupt takes
-    /// some µs of a visit of 10 ms, another task that is given a turn takes a millisecond or more.
+    /// Minimum share of the visit's wall time for which the thread had a processor, in percent. Default 98: an
+    /// interrupt takes some µs of a 10 ms visit, but another task that gets a turn takes 1 ms or more.
     ///
-    /// Where the workload itself [waits](Self::workload_waits), the share is taken of the time for which the thread
-    /// was running or ready to run.
+    /// If the workload itself [waits](Self::workload_waits), this is a share of the time for which the thread ran or
+    /// was ready to run.
     pub min_cpu_share_pct: Option<f64>,
-    /// Whether the workload sleeps, or waits for other threads or the disk: then time without a processor is its own
-    /// doing unless it was ready to run.
+    /// Whether the workload sleeps, or waits for other threads or the disk. Time without a processor then counts as
+    /// lost only if the thread was ready to run.
     pub workload_waits: bool,
-    /// Most share of the wall time that may be stolen, in percent. 1: in a visit below a second any tick of
-    /// `/proc/stat` is more than that.
+    /// Maximum share of the wall time that may be stolen, in percent. Default 1: in a visit below one second, any tick
+    /// of `/proc/stat` exceeds it.
     pub max_steal_pct: Option<f64>,
-    /// How often the kernel may take the processor away. Kernel threads do so on a quiet machine too, for some µs.
+    /// Number of times the kernel may take the processor away. Kernel threads do so on a quiet machine too, for some
+    /// µs.
     pub switches: Option<SwitchLimit>,
-    /// Most pressure in percent of the wall time, in a visit in which the processor was taken away at all. 10.
+    /// Maximum pressure in percent of the wall time, in a visit with any involuntary switch. Default 10.
     ///
-    /// PSI counts tasks that wait on any processor, and a task that waits for another one than ours is none of our
-    /// business. One that waits while ours is taken from us is.
+    /// PSI counts tasks that wait for any processor. A waiting task matters only if this thread's processor was taken
+    /// away too.
     pub max_pressure_pct: Option<f64>,
-    /// Most that the core's clock may differ after from before, in percent. 10: the steps in which a boosted clock moves
-    /// by itself are narrower, and so are the errors of the estimate.
+    /// Maximum change of the core's clock between before and after, in percent. Default 10: more than the steps of a
+    /// boosted clock and the errors of the estimate.
     pub max_clock_drift_pct: Option<f64>,
-    /// Most that the core may be [narrower](Observation::narrowed_pct) than alone, in percent. 5: alone it varies by less
-    /// than 1, and another load on its other hardware thread takes 15 and more.
+    /// Maximum [loss of throughput](Observation::narrowed_pct) of the core, in percent. Default 5: it varies by less
+    /// than 1 on an unshared core, and a load on its other hardware thread takes 15 or more.
     pub max_narrowed_pct: Option<f64>,
-    /// Most [tasks of others](Observation::runnable_tasks). 0: each takes a processor from a thread for half of its time.
+    /// Maximum number of [other tasks](Observation::runnable_tasks). Default 0: each takes a processor from a thread
+    /// for half the time.
     pub max_runnable_tasks: Option<u64>,
 }
 
-/// How many involuntary context switches a visit may have.
+/// Limit on the involuntary context switches of a visit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SwitchLimit {
-    /// In any visit, however short.
+    /// Allowed in any visit, however short.
     pub free: u64,
-    /// Beyond those, for each second of the visit.
+    /// Allowed in addition, per second of the visit.
     pub per_second: f64,
-    /// Time lost to other tasks, in percent of the wall time, from which on a single switch is one too many.
+    /// Time lost to other tasks, in percent of the wall time, above which even one switch is too many.
     pub max_lost_pct: f64,
 }
 
@@ -150,8 +154,8 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// For the thread that waits while a trial works on threads of its own, which that trial watches: what counts is time that
-    /// was stolen from any processor, and whether the threads share their cores or processors.
+    /// Thresholds for a thread that waits while a trial uses other threads, which that trial watches. They limit stolen
+    /// time on any processor, and sharing of cores or processors with those threads.
     pub fn for_several_threads() -> Thresholds {
         Thresholds {
             min_cpu_share_pct: None,
@@ -163,19 +167,19 @@ impl Thresholds {
         }
     }
 
-    /// For threads that wait for a network for most of the time: how wide their cores are is the least of it, and they may be the ones
-    /// that share them. Whether others want the processors counts, and time that was stolen.
+    /// Thresholds for threads that mostly wait for a network. Throughput does not matter, and the threads themselves
+    /// may share cores. Stolen time and other tasks that want the processors do matter.
     pub fn for_threads_that_wait() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::for_several_threads() }
     }
 
-    /// For one of several threads that work at once: the harness looks at all their cores together.
+    /// Thresholds for one of several threads that work at once: the harness checks all their cores together.
     pub fn for_one_of_several_threads() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::default() }
     }
 
-    /// For a thread that hands the work to another process on its processor, with the CPU time of both: what counts is whether
-    /// somebody else had the processor. That the two take turns there is neither a loss nor a switch that others make.
+    /// Thresholds for a thread that hands work to another process on its processor, using the CPU time of both. Only
+    /// use by a third party counts: taking turns is neither lost time nor an involuntary switch.
     pub fn for_another_process(its_time_is_known: bool) -> Thresholds {
         Thresholds {
             min_cpu_share_pct: its_time_is_known.then_some(97.0),
@@ -185,21 +189,21 @@ impl Thresholds {
         }
     }
 
-    /// For a workload that sleeps or waits by itself.
+    /// Thresholds for a workload that sleeps or waits by itself.
     pub fn for_waiting_workload() -> Thresholds {
         Thresholds { workload_waits: true, ..Thresholds::default() }
     }
 }
 
 impl Gate {
-    /// A gate on the processor to which the calling thread is pinned; `None` if it is pinned to no single one, in which
-    /// case the steal time of all of them counts.
+    /// Creates a gate for the processor to which the calling thread is pinned. With `None`, the steal time of all
+    /// processors counts.
     pub fn new(cpu: Option<u32>) -> Gate {
         let root = Path::new("/");
         Gate::on(root, cpu, KINDS.get_or_init(|| environment::kinds(root)))
     }
 
-    /// As [`Gate::new`], reading `proc` and `sys` below another root.
+    /// Creates a gate that reads `proc` and `sys` below another root.
     pub fn at(root: &Path, cpu: Option<u32>) -> Gate {
         Gate::on(root, cpu, &environment::kinds(root))
     }
@@ -207,8 +211,7 @@ impl Gate {
     fn on(root: &Path, cpu: Option<u32>, kinds: &[Vec<u32>]) -> Gate {
         Gate {
             label: cpu.map_or_else(|| "cpu ".to_owned(), |cpu| format!("cpu{cpu} ")),
-            // A line holds ten numbers; before the line of a processor come those of the processors below it, and one
-            // for all.
+            // A line holds ten numbers. The total and all lower-numbered processors come before the processor's line.
             stat: KernelFile::open(&root.join("proc/stat"), 224 * (cpu.unwrap_or(0) as usize + 2)),
             pressure: KernelFile::open(&root.join("proc/pressure/cpu"), 256),
             schedstat: KernelFile::open(&root.join("proc/thread-self/schedstat"), 128),
@@ -218,7 +221,8 @@ impl Gate {
         }
     }
 
-    /// Probes, and begins the visit: its time runs from the end of this call. Takes a fraction of a millisecond.
+    /// Probes the core and begins the visit, whose time starts at the end of this call. Takes a fraction of a
+    /// millisecond.
     pub fn open(&mut self) -> Before {
         if self.cores.is_some() && self.width.is_unseen() {
             (0..FIRST_PROBES).for_each(|_| {
@@ -236,7 +240,7 @@ impl Gate {
         }
     }
 
-    /// Ends the visit, whose time runs up to the beginning of this call, and probes again.
+    /// Ends the visit, whose time stops at the start of this call, and probes the core again.
     pub fn close(&mut self, before: Before) -> Observation {
         let wall_ns = monotonic_ns() - before.wall_ns;
         let cpu_ns = thread_cpu_ns() - before.cpu_ns;
@@ -248,7 +252,7 @@ impl Gate {
         let narrowed = |core: CoreState| self.width.narrowed_pct(core.additions_a_cycle?);
         Observation {
             wall_ns,
-            // These are read outside the two readings of the wall clock, and the thread may be kept waiting in between.
+            // Read outside the two readings of the wall clock, and the thread may have to wait in between.
             cpu_ns: cpu_ns.min(wall_ns),
             waited_ns,
             involuntary_switches,
@@ -262,12 +266,12 @@ impl Gate {
         }
     }
 
-    /// What is known of the core alone: nothing before the gate was opened, and where there is no measuring it.
+    /// Returns the core's throughput baseline; empty before the gate was opened, and if it cannot be measured.
     pub fn additions_per_cycle(&self) -> AdditionsPerCycle {
         self.cores.clone().zip(self.width.known()).into_iter().collect()
     }
 
-    /// Takes over what another gate on a core of the same kind knows.
+    /// Takes over the baseline that another gate found on a core of the same type.
     pub fn expect(&mut self, additions_per_cycle: &AdditionsPerCycle) {
         let known = self.cores.as_ref().and_then(|cores| additions_per_cycle.get(cores));
         known.iter().for_each(|width| self.width.expect(**width));
@@ -279,12 +283,12 @@ impl Gate {
         self.probe_of(core)
     }
 
-    /// What was seen when the visit began, by what is known of the core since.
+    /// Returns the probe at the start of the visit, judged by the current baseline.
     pub fn first_probe(&self, before: &Before) -> Probe {
         self.probe_of(before.core)
     }
 
-    /// What was seen when the visit ended.
+    /// Returns the probe at the end of the visit.
     pub fn last_probe(&self, observation: &Observation) -> Probe {
         Probe { clock_hz: observation.clock_after_hz, narrowed_pct: observation.narrowed_after_pct }
     }
@@ -298,7 +302,7 @@ impl Gate {
         self.see(core_state())
     }
 
-    /// Remembers how wide the core is, where that can be held against what it does alone; else forgets it.
+    /// Records the core's throughput if a baseline applies to it; otherwise clears it.
     fn see(&mut self, seen: CoreState) -> CoreState {
         let additions_a_cycle = seen.additions_a_cycle.filter(|_| self.cores.is_some());
         additions_a_cycle.iter().for_each(|width| self.width.see(*width));
@@ -319,18 +323,18 @@ impl Gate {
 }
 
 impl Observation {
-    /// The estimated rate of the core's clock during the visit, in Hz: the mean of before and after.
+    /// Returns the estimated clock rate during the visit in Hz: the mean of before and after.
     pub fn clock_hz(&self) -> f64 {
         f64::midpoint(self.clock_before_hz, self.clock_after_hz)
     }
 
-    /// By how many percent the core's clock was faster after the visit than before, or slower if negative.
+    /// Returns by how many percent the core's clock was faster after the visit than before (negative if slower).
     pub fn clock_drift_pct(&self) -> f64 {
         100.0 * (self.clock_after_hz / self.clock_before_hz - 1.0)
     }
 
-    /// Time for which the thread wanted a processor and had none. Where a workload waits by itself, this is known from the
-    /// kernel's account alone, and zero without one.
+    /// Returns the time for which the thread wanted a processor and had none. For workloads that wait by themselves
+    /// only the kernel's account shows this; without one it is zero.
     fn lost_ns(&self, workload_waits: bool) -> u64 {
         if workload_waits { self.waited_ns.unwrap_or(0) } else { self.wall_ns - self.cpu_ns }
     }
@@ -340,7 +344,7 @@ impl Observation {
     }
 }
 
-/// What of an observation crosses the thresholds. An empty answer is a clean visit.
+/// Returns the thresholds that an observation exceeds; empty for a clean visit.
 pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     let mut found = Vec::new();
     let lost_ns = seen.lost_ns(thresholds.workload_waits);
@@ -354,7 +358,7 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     if let (Some(limit), Some(steal_ns)) = (thresholds.max_steal_pct, seen.steal_ns) {
         let pct = seen.percent_of_wall(steal_ns);
         if pct > limit {
-            // A tick may reach back before the visit.
+            // A tick may extend to before the visit.
             found.push(Disturbance::Steal { pct: pct.min(100.0) });
         }
     }
@@ -391,7 +395,7 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     found
 }
 
-/// A file of the kernel's that is opened once and read from its beginning again and again, without allocating.
+/// A kernel file that is opened once and read repeatedly from its start, without allocating.
 struct KernelFile {
     file: File,
     buffer: Box<[u8]>,
@@ -403,7 +407,7 @@ impl KernelFile {
         Some(KernelFile { file, buffer: vec![0; longest].into_boxed_slice() })
     }
 
-    /// The beginning of the file, as far as the buffer reaches.
+    /// Reads the start of the file, up to the length of the buffer.
     fn read(&mut self) -> Option<&str> {
         let length = self.file.read_at(&mut self.buffer, 0).ok()?;
         std::str::from_utf8(&self.buffer[..length]).ok()
@@ -414,25 +418,25 @@ fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
     Some(after?.saturating_sub(before?))
 }
 
-/// Stolen ticks of the processor whose line begins with `label`: the eighth number (proc_stat(5)).
+/// Returns the stolen ticks of the processor whose line begins with `label`: the eighth number (proc_stat(5)).
 fn steal_ticks(stat: &str, label: &str) -> Option<u64> {
-    // A line without its end was cut off, perhaps within a number.
+    // A line without a line feed was cut off, perhaps within a number.
     let line = stat.split_inclusive('\n').find(|line| line.starts_with(label) && line.ends_with('\n'))?;
     line.split_ascii_whitespace().nth(8)?.parse().ok()
 }
 
-/// The account of `some` in `/proc/pressure/cpu`, in µs.
+/// Parses the total of `some` in `/proc/pressure/cpu`, in µs.
 fn pressure_us(pressure: &str) -> Option<u64> {
     let line = pressure.lines().find(|line| line.starts_with("some "))?;
     line.rsplit_once("total=")?.1.trim_end().parse().ok()
 }
 
-/// The second number of `/proc/<pid>/schedstat`: ns spent ready to run, but waiting.
+/// Parses the second number of `/proc/<pid>/schedstat`: ns spent ready to run but waiting.
 fn waited_ns(schedstat: &str) -> Option<u64> {
     schedstat.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Length of a tick in `/proc/stat`, in ns.
+/// Returns the length of a tick in `/proc/stat`, in ns.
 fn tick_ns() -> u64 {
     let per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
     1_000_000_000 / per_second.max(1) as u64

@@ -26,12 +26,12 @@ fn judged(seen: Observation) -> Vec<Disturbance> {
 #[test]
 fn a_quiet_visit_is_clean() {
     assert_eq!(judged(quiet()), []);
-    // What an old kernel, or another system, cannot tell is not held against it.
+    // Facts that an old kernel or another system cannot report do not count as disturbances.
     assert_eq!(judged(Observation { waited_ns: None, steal_ns: None, pressure_ns: None, ..quiet() }), []);
 }
 
 #[test]
-fn a_lost_share_of_the_processor_is_seen() {
+fn detects_a_lost_share_of_the_processor() {
     assert_eq!(judged(Observation { cpu_ns: VISIT_NS * 99 / 100, ..quiet() }), []);
     let shared = Observation { cpu_ns: VISIT_NS / 2, ..quiet() };
     assert_eq!(judged(shared), [Disturbance::CpuShare { pct: 50.0 }]);
@@ -39,17 +39,17 @@ fn a_lost_share_of_the_processor_is_seen() {
 }
 
 #[test]
-fn sleep_is_no_loss_to_a_workload_that_waits() {
+fn sleep_is_not_lost_time_for_workloads_that_wait() {
     let asleep = Observation { cpu_ns: VISIT_NS / 10, ..quiet() };
     assert_eq!(judge(&asleep, &Thresholds::for_waiting_workload()), []);
     assert_eq!(judge(&Observation { cpu_ns: 0, ..asleep }, &Thresholds::for_waiting_workload()), []);
-    // It wanted the processor for twice the time that it got.
+    // It wanted the processor for twice as long as it got it.
     let kept_waiting = Observation { waited_ns: Some(VISIT_NS / 10), ..asleep };
     assert_eq!(judge(&kept_waiting, &Thresholds::for_waiting_workload()), [Disturbance::CpuShare { pct: 50.0 }]);
 }
 
 #[test]
-fn a_stolen_tick_spoils_a_short_visit_only() {
+fn a_stolen_tick_disturbs_short_visits_only() {
     let tick = 10_000_000;
     assert_eq!(judged(Observation { steal_ns: Some(tick), ..quiet() }), [Disturbance::Steal { pct: 100.0 }]);
     let long = Observation { wall_ns: 2_000_000_000, cpu_ns: 2_000_000_000, ..quiet() };
@@ -70,7 +70,7 @@ fn switches_count_by_the_length_of_the_visit_and_by_their_cost() {
 }
 
 #[test]
-fn pressure_elsewhere_is_not_ours() {
+fn ignores_pressure_on_other_processors() {
     let elsewhere = Observation { pressure_ns: Some(VISIT_NS / 2), ..quiet() };
     assert_eq!(judged(elsewhere), []);
     let here = Observation { involuntary_switches: 1, ..elsewhere };
@@ -78,7 +78,7 @@ fn pressure_elsewhere_is_not_ours() {
 }
 
 #[test]
-fn a_clock_that_moves_is_seen_either_way() {
+fn detects_a_clock_that_speeds_up_or_slows_down() {
     assert_eq!(judged(Observation { clock_after_hz: 3.2e9, ..quiet() }), []);
     for after in [2.4e9, 3.6e9] {
         let found = judged(Observation { clock_after_hz: after, ..quiet() });
@@ -87,7 +87,7 @@ fn a_clock_that_moves_is_seen_either_way() {
 }
 
 #[test]
-fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
+fn detects_a_shared_core_unless_the_trial_itself_shares_it() {
     assert_eq!(judged(Observation { narrowed_pct: Some(4.0), ..quiet() }), []);
     assert_eq!(judged(Observation { narrowed_pct: None, ..quiet() }), []);
     let shared = Observation { narrowed_pct: Some(30.0), ..quiet() };
@@ -96,25 +96,25 @@ fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
         judge(&shared, &Thresholds::for_several_threads()),
         [Disturbance::SharedCore { pct: 30.0, kept: false }]
     );
-    // All cores together are looked at beside these threads.
+    // These threads' cores are probed together instead.
     assert_eq!(judge(&shared, &Thresholds::for_one_of_several_threads()), []);
     assert_eq!(judge(&shared, &Thresholds::for_threads_that_wait()), []);
 }
 
 #[test]
-fn other_tasks_disturb_several_threads_unless_processors_are_left_for_them() {
+fn other_tasks_disturb_several_threads_unless_processors_are_free() {
     let crowded = Observation { runnable_tasks: Some(2), ..quiet() };
     assert_eq!(judge(&crowded, &Thresholds::for_several_threads()), [Disturbance::OtherTasks { count: 2 }]);
     assert_eq!(judge(&quiet(), &Thresholds::for_several_threads()), []);
     assert_eq!(judge(&crowded, &Thresholds::for_threads_that_wait()), [Disturbance::OtherTasks { count: 2 }]);
-    // One thread knows of its own processor, and of that alone.
+    // A single thread is judged by its own processor only.
     assert_eq!(judged(crowded), []);
 
     let seen = |others| Probe { additions: None, others };
     assert_eq!(runnable_tasks(8, 8, seen(Some(0)), seen(Some(3))), Some(3));
     assert_eq!(runnable_tasks(8, 6, seen(Some(3)), seen(Some(0))), Some(1));
     assert_eq!(runnable_tasks(8, 4, seen(Some(3)), seen(Some(4))), Some(0));
-    // More threads than the machine has processors.
+    // More threads than processors.
     assert_eq!(runnable_tasks(2, 4, seen(Some(1)), seen(Some(0))), Some(1));
     assert_eq!(runnable_tasks(8, 8, seen(None), seen(Some(4))), None);
     assert_eq!(interference::runnable("0.47 1.39 1.43 2/123 8899\n"), Some(2));
@@ -122,26 +122,26 @@ fn other_tasks_disturb_several_threads_unless_processors_are_left_for_them() {
 }
 
 #[test]
-fn what_a_core_does_alone_is_what_was_seldom_exceeded() {
+fn the_baseline_is_the_third_highest_throughput() {
     let mut width = KnownAdditions::default();
     assert!(width.is_unseen() && width.known().is_none() && width.narrowed_pct(3.0).is_none());
     [3.0, 4.0, 2.0, 3.9, 90.0, 1.0].into_iter().for_each(|seen| width.see(seen));
-    // Two slips of the clock's estimate do not make every later visit a disturbed one.
+    // Two errors of the clock estimate do not mark every later visit as disturbed.
     assert_eq!((width.most, width.known()), ([90.0, 4.0, 3.9], Some(3.9)));
     assert_eq!(width.narrowed_pct(3.9), Some(0.0));
-    // What another process knows counts as if it had been seen here.
+    // Another process's baseline counts like an own observation.
     width.expect(7.8);
     width.expect(5.0);
     assert_eq!((width.known(), width.narrowed_pct(3.9)), (Some(7.8), Some(50.0)));
 }
 
 #[test]
-fn what_workers_know_is_put_together() {
+fn merges_the_baselines_of_workers() {
     let (own, two, one) = (Cores::Own(vec![]), Cores::Together(vec![0, 1]), Cores::Together(vec![2]));
     let mut known = AdditionsPerCycle::from([(own.clone(), 4.0), (two.clone(), 3.0)]);
     merge(&mut known, &AdditionsPerCycle::from([(own.clone(), 3.5), (two.clone(), 3.5), (one.clone(), 1.0)]));
     assert_eq!(known, AdditionsPerCycle::from([(own.clone(), 4.0), (two.clone(), 3.5), (one.clone(), 1.0)]));
-    // A worker's own core and a set of processors are never taken for each other.
+    // The baselines of a worker's own core and of a set of processors are kept apart.
     let mut monitor = InterferenceMonitor::new();
     monitor.expect(&known);
     assert_eq!(monitor.additions_per_cycle(), AdditionsPerCycle::from([(two, 3.5), (one, 1.0)]));
@@ -150,14 +150,14 @@ fn what_workers_know_is_put_together() {
     assert_eq!(monitor.narrowed_pct(&[0, 1], wide(1.75), wide(3.5)).map(f64::round), Some(50.0));
     assert_eq!(monitor.narrowed_pct(&[0, 1], Probe::default(), wide(3.5)), None);
     assert_eq!(monitor.narrowed_pct(&[0], wide(3.5), wide(3.5)), None);
-    // No file says that cores differ.
+    // No file distinguishes core types.
     let mut gate = Gate::at(tempfile::tempdir().unwrap().path(), None);
     gate.expect(&known);
     assert_eq!(gate.additions_per_cycle(), AdditionsPerCycle::from([(own, 4.0)]));
 }
 
 #[test]
-fn what_cores_of_one_kind_do_is_no_yardstick_for_another() {
+fn baselines_apply_to_one_core_type_only() {
     let folder = tempfile::tempdir().unwrap();
     for (kind, cpus) in [("cpu_core", "0-3\n"), ("cpu_atom", "4-7\n")] {
         std::fs::create_dir_all(folder.path().join("sys/devices").join(kind)).unwrap();
@@ -173,7 +173,7 @@ fn what_cores_of_one_kind_do_is_no_yardstick_for_another() {
             if width.is_nan() { AdditionsPerCycle::new() } else { AdditionsPerCycle::from([(cores, width)]) };
         assert_eq!(gate.additions_per_cycle(), expected, "processor {cpu}");
     }
-    // A thread that may be on either kind has none.
+    // A thread that may run on either type has no baseline.
     let mut gate = Gate::at(folder.path(), None);
     gate.expect(&known);
     assert_eq!(gate.glance().narrowed_pct, None);
@@ -183,7 +183,7 @@ fn what_cores_of_one_kind_do_is_no_yardstick_for_another() {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn a_gate_and_a_lookout_see_how_wide_cores_are() {
+fn a_gate_and_a_monitor_measure_throughput() {
     let mut gate = Gate::at(tempfile::tempdir().unwrap().path(), None);
     let before = gate.open();
     assert!(gate.width.most.is_sorted_by(|a, b| a >= b) && gate.width.most[2] > 0.0);
@@ -196,13 +196,13 @@ fn a_gate_and_a_lookout_see_how_wide_cores_are() {
     let [most, .., known] = monitor.sets[&cpus].most;
     assert!(seen > 0.0 && most >= known && known > 0.0, "{seen} of {most}, {known}");
     assert!(monitor.probe(&cpus).additions.is_some());
-    // A thread that cannot be placed looked at nothing.
+    // A thread that cannot be pinned measures nothing.
     assert_eq!(monitor.probe(&[u32::MAX >> 1]).additions, None);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_monitor_counts_who_is_at_work() {
+fn the_monitor_counts_runnable_tasks() {
     let (over, begun) = (std::sync::atomic::AtomicBool::new(false), std::sync::Barrier::new(4));
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -221,7 +221,7 @@ fn the_monitor_counts_who_is_at_work() {
 }
 
 #[test]
-fn the_files_of_the_kernel_are_read() {
+fn reads_the_kernels_files() {
     let stat = "cpu  1 2 3 4 5 6 7 80 0 0\ncpu0 1 2 3 4 5 6 7 30 0 0\ncpu1 1 2 3 4 5 6 7 50 0 0\nintr 9";
     assert_eq!(steal_ticks(stat, "cpu "), Some(80));
     assert_eq!(steal_ticks(stat, "cpu1 "), Some(50));
@@ -235,7 +235,7 @@ fn the_files_of_the_kernel_are_read() {
 }
 
 #[test]
-fn a_gate_reads_the_files_anew_at_each_look() {
+fn a_gate_rereads_its_files() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("proc/pressure")).unwrap();
     let write = |steal: u64, total: u64| {
@@ -255,7 +255,7 @@ fn a_gate_reads_the_files_anew_at_each_look() {
 }
 
 #[test]
-fn a_gate_without_files_still_sees_the_thread() {
+fn a_gate_without_files_still_observes_the_thread() {
     let folder = tempfile::tempdir().unwrap();
     let mut gate = Gate::at(folder.path(), None);
     let before = gate.open();

@@ -1,13 +1,14 @@
-//! The measuring rules: which case is visited when, for how long, and when it is finished.
+//! The measuring rules: when a case is visited, for how long, and when it is finished.
 //!
-//! Cases come in blocks. For a block every process prepares every case; then rounds are run until no case is left. In a
-//! round each process, in shuffled order, visits each open case, in shuffled order: what is compared is interleaved in
-//! time, and a drift of the machine falls on all alike. A visit that finds the core shared is put off, and a disturbed one
-//! is measured again, when all others had their turn. The first rounds of a case are a pilot: from the noise within its
-//! processes follows how many rounds it gets. After these its interval is looked at once: if it is wider than was asked for,
-//! more processes join, as many as Stein's second stage calls for. A case is finished after that, or when its time is spent, and
-//! handed to the observer at once. No case is measured until its interval happens to be narrow: see [`rounds_for_precision`]
-//! for why.
+//! Cases come in blocks. Every process prepares every case of a block; then rounds run until no case is left. In a
+//! round each process visits each open case, both in shuffled order. This interleaves the compared cases in time, so a
+//! drift of the machine affects all alike. A visit that finds the core shared is postponed, and a disturbed visit is
+//! repeated, after all others had their turn.
+//!
+//! The first rounds of a case are a pilot. The noise within its processes determines how many rounds it gets. After
+//! these its interval is checked once: if it is wider than requested, more processes join, as many as Stein's second
+//! stage requires. After that, or when its time is spent, the case is finished and passed to the observer at once. No
+//! case is measured until its interval happens to be narrow: see [`rounds_for_precision`] for the reason.
 
 mod observer;
 mod open;
@@ -30,42 +31,43 @@ use std::time::Duration;
 pub use observer::{Event, Observer, ObserverError};
 pub use pool::{Failure, WorkerPool};
 
-/// How often a disturbed visit is measured again before it is kept as it is.
+/// Number of times a disturbed visit is repeated before it is kept as it is.
 pub const REPEATS: u32 = 3;
-/// Share of a case's time for which its visits are put off because of another load on the core's other hardware thread: it comes
-/// and goes within tenths of a second.
+/// Share of a case's time for which its visits may be postponed because of a load on the core's other hardware thread.
+/// Such loads come and go within tenths of a second.
 const PATIENCE: f64 = 0.25;
-/// Time between two attempts where all that is to be visited was put off.
+/// Time between attempts if all remaining visits were postponed.
 const WAIT: Duration = Duration::from_millis(5);
-/// Rounds of processes that join because those before them differ.
+/// Rounds of the processes that join because the existing ones differ.
 const JOINING_ROUNDS: u32 = 3;
-/// The part of the wanted half-width that processes which join are to reach: as many as just reach it would miss it every
-/// other time, because the interval that they make has a width of chance.
+/// Share of the requested half-width that joining processes aim for. The interval's width varies by chance, so a number
+/// that just reaches the target would miss it every other time.
 const AIM: f64 = 0.8;
-/// Most processes of a case.
+/// Maximum number of processes of a case.
 const MOST_PROCESSES: u32 = 24;
-/// Fewest processes from whose differences it follows how many more are needed.
+/// Minimum number of processes from whose differences the number of additional ones can be derived.
 const FEWEST_FOR_MORE: u32 = 8;
-/// A sample is at least this many times as long as the larger of the counter's step and its own cost.
+/// A sample of one operation is at least this many times as long as the counter's resolution and cost.
 const GRAINS_PER_SAMPLE: f64 = 100.0;
-/// Likewise one of several operations: nothing is lost by making it longer, and medians have finer steps.
+/// A sample of several operations is at least this many times as long: extending it costs nothing, and gives medians
+/// finer steps.
 const GRAINS_PER_BATCH: f64 = 400.0;
-/// Rounds of the pilot, from which the adaptive rules plan the rest; at least so many are measured.
+/// Rounds of the pilot, from which the adaptive rules plan the rest. At least as many are measured.
 const PILOT_ROUNDS: u32 = 3;
-/// Most samples in a visit, which bounds the memory of a run.
+/// Maximum number of samples in a visit, which bounds the memory of a run.
 const SAMPLES_PER_VISIT: u64 = 1000;
-/// Fewest samples of a visit to a short operation: fewer have no median to speak of.
+/// Minimum number of samples of a visit to a short operation: the median of fewer means little.
 pub const LEAST_SAMPLES: u64 = 10;
 /// Share of a visit's time spent on warm-up after the first visit.
 const WARMUP_SHARE: f64 = 0.1;
 
-/// Why measuring ended before its end.
+/// Reason why measuring ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
-    /// There is no worker process, or none that can be worked with.
+    /// A worker process is missing or unusable.
     #[error(transparent)]
     Worker(#[from] WorkerError),
-    /// The observer has had enough.
+    /// The observer refused to continue.
     #[error(transparent)]
     Observer(#[from] ObserverError),
 }
@@ -75,26 +77,26 @@ pub enum MeasuringError {
 pub enum Outcome {
     /// Every case has its record.
     Complete,
-    /// The user stopped it; what was finished is stored.
+    /// The user stopped it; finished cases are stored.
     Interrupted,
 }
 
-/// What the counter of this run is, as the coordinator found it.
+/// Properties of this run's counter, as found by the coordinator.
 #[derive(Clone, Copy, Debug)]
 pub struct CounterFacts {
     /// What it counts.
     pub metric: Metric,
-    /// Nanoseconds in a tick, for a counter of constant rate.
+    /// Nanoseconds per tick, if the rate is constant.
     pub ns_per_tick: Option<f64>,
-    /// What a sample must be long against, in ns: the smallest step between two readings, or what a pair of them costs,
-    /// whichever is more.
+    /// The greater of the counter's resolution and the cost of a pair of readings, in ns. Samples must be long compared
+    /// with it.
     pub grain_ns: f64,
 }
 
 /// Measures the cases at `positions` of a plan.
 ///
 /// # Errors
-/// [`MeasuringError`]: of a [`Failure::Fatal`], or the observer's.
+/// [`MeasuringError`] for a [`Failure::Fatal`] or an error of the observer.
 pub fn run(
     plan: &[Case],
     positions: &[usize],
@@ -118,7 +120,7 @@ pub fn run(
     Ok(Outcome::Complete)
 }
 
-/// The positions of each block, blocks in the order in which the plan names them first.
+/// Groups the positions by block. Blocks keep the order in which the plan first names them.
 fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
     let mut order: Vec<&str> = Vec::new();
     let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -132,13 +134,13 @@ fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
     order.into_iter().filter_map(|block| members.remove(block)).collect()
 }
 
-/// A process that is to visit a case.
+/// A process's next visit to a case.
 #[derive(Clone, Copy, Debug)]
 struct Turn {
     process: u32,
-    /// Among the open cases.
+    /// Index among the open cases.
     index: usize,
-    /// How often it was measured already, found disturbed and discarded.
+    /// Number of visits already discarded as disturbed.
     attempts: u32,
 }
 
@@ -169,7 +171,7 @@ impl Block<'_> {
         Ok(Outcome::Complete)
     }
 
-    /// Readies a case in every process. The first one's estimate fixes the batch for all.
+    /// Prepares a case in every process. The first estimate fixes the batch for all.
     fn prepare(&mut self, position: usize) -> Result<(), MeasuringError> {
         let case = &self.plan[position];
         self.working(position)?;
@@ -177,7 +179,7 @@ impl Block<'_> {
         let mut only_batch = None;
         let mut first_calls_ns = BTreeMap::new();
         let mut demands = Demands::default();
-        // First calls have processes of their own; one is enough to check the answers and to learn the time.
+        // First calls run in processes of their own; one process is enough to check the answers and learn the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
         for process in 0..prepared_by {
             match self.pool.prepare(process, case) {
@@ -230,7 +232,7 @@ impl Block<'_> {
                 Err(Failure::Case(reason)) => failed.push((position, reason)),
                 Err(Failure::Fatal(error)) => return Err(error.into()),
             }
-            // Whoever is there is there for all: to ask again at once would only spend the time.
+            // A competing load affects every case, so wait before retrying.
             if put_off > 0 && put_off >= queue.len() {
                 put_off = 0;
                 self.pool.wait(WAIT);
@@ -249,7 +251,7 @@ impl Block<'_> {
         Ok(Outcome::Complete)
     }
 
-    /// Who visits what in a round: processes in shuffled order, and the cases of each.
+    /// Returns the visits of a round: processes in shuffled order, and the cases of each in shuffled order.
     fn turns(&self, order: &mut ChaCha8Rng) -> VecDeque<Turn> {
         let mut processes: Vec<u32> = (0..self.open.iter().map(|open| open.members.end).max().unwrap_or(0)).collect();
         processes.shuffle(order);
@@ -263,8 +265,8 @@ impl Block<'_> {
         turns
     }
 
-    /// One visit of one process to one case. What was put off, or disturbed and may be measured again, is handed back: its turn
-    /// comes once more when all others had theirs.
+    /// Makes one visit of a process to a case. Returns the turn if the visit was postponed, or disturbed and may be
+    /// repeated; it comes up again after all others.
     fn visit(&mut self, turn: Turn) -> Result<Option<Turn>, Failure> {
         let Turn { process, index, attempts } = turn;
         let processes = self.processes();
@@ -275,9 +277,9 @@ impl Block<'_> {
         let budget_ns = self.protocol.visit_s * 1e9;
         let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
         let samples = match &open.quota {
-            // What waits is not done the sooner for being portioned.
+            // Waves of operations that wait are not split, since portions would not finish sooner.
             Some(quota) => quota[process as usize].min(fitting.max(open.wave)),
-            // How many fit into its time the visit itself sees best.
+            // The visit itself knows best how many samples fit into its time.
             None => SAMPLES_PER_VISIT,
         };
         if samples == 0 {
@@ -289,14 +291,14 @@ impl Block<'_> {
         let first = open.rounds == 0 || open.first_calls_ns.contains_key(&process);
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
-            // A warm-up is what these cases are about: none before a first call, and one call to be at home in the process
+            // These cases measure the cold state. No warm-up before a first call; one call to settle into the process
             // before the caches are evicted.
             _ if case.state() == State::FirstCall || open.counted => 0,
             _ if case.state() == State::Evicted => u64::from(first),
-            // None for an operation of many milliseconds: it ran when it was prepared, and what is cold is the least of it.
+            // None for operations of many milliseconds: they ran during preparation, and cold caches hardly matter.
             (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10),
             (_, true) => self.protocol.warmup,
-            // A case that is measured one slow operation at a time would spend half its time on warming up.
+            // Otherwise a case of slow single operations would spend half its time on warm-up.
             (_, false) => affordable.min(self.protocol.warmup),
         };
         let budget_ns = match open.quota {
@@ -323,7 +325,7 @@ impl Block<'_> {
         }
         open.spent_ns += visited.visit_ns;
         if open.quota.is_some() {
-            // So many samples are asked for, and another load may spoil half of them: none is left out for that.
+            // A fixed number of samples was requested, and another load could spoil half of them, so all are kept.
             visited.disturbances.iter_mut().for_each(Disturbance::keep);
         }
         let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
@@ -334,13 +336,13 @@ impl Block<'_> {
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
         }
-        // Each first call has a process of its own.
+        // Each first call has its own process.
         let worker = if first_call { open.rounds * processes + process } else { process };
         open.keep(process, worker, attempts, visited);
         Ok(None)
     }
 
-    /// Hands finished cases to the observer.
+    /// Passes finished cases to the observer.
     fn judge(&mut self) -> Result<(), MeasuringError> {
         let mut index = 0;
         while index < self.open.len() {
@@ -362,7 +364,7 @@ impl Block<'_> {
             let wanted = self.protocol.precision_pct;
             let interval = open.interval(case, self.protocol);
             let precise = interval.is_some_and(|interval| interval.half_width_pct() <= wanted);
-            // A fixed number of iterations is asked for without a precision: nothing was missed.
+            // A fixed number of iterations comes without a target precision, so none was missed.
             let precision_reached = precise || open.quota.is_some();
             let open = self.open.remove(index);
             let case = self.plan[open.position].clone();
@@ -381,7 +383,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// Readies a case in processes that join. Whether it goes on: else it has failed.
+    /// Prepares a case in the processes that join. Returns false if the case failed.
     fn join(&mut self, index: usize, members: Range<u32>) -> Result<bool, MeasuringError> {
         let position = self.open[index].position;
         let case = &self.plan[position];
@@ -425,11 +427,11 @@ impl Block<'_> {
     }
 }
 
-/// Operations in a sample, so that it is long against the counter's step and cost, and as long as the trial asks for; one where
-/// one is long enough.
+/// Returns the operations per sample, so that it is long compared with the counter's resolution and cost, and as long
+/// as the trial requires.
 fn calibrate(ns_per_operation: f64, grain_ns: f64, demands: Demands) -> u64 {
-    let asked = demands.shortest_sample_ns as f64;
-    let at_least = |grains: f64| (grains * grain_ns.max(1.0)).max(asked);
+    let required_ns = demands.shortest_sample_ns as f64;
+    let at_least = |grains: f64| (grains * grain_ns.max(1.0)).max(required_ns);
     let enough = if ns_per_operation >= at_least(GRAINS_PER_SAMPLE) {
         1
     } else {
@@ -438,7 +440,7 @@ fn calibrate(ns_per_operation: f64, grain_ns: f64, demands: Demands) -> u64 {
     enough.next_multiple_of(demands.multiple_of.max(1))
 }
 
-/// Divides `total` into `parts` that differ by one at most.
+/// Divides `total` into `parts` that differ by at most one.
 fn shares(total: u64, parts: u32) -> Vec<u64> {
     let parts = u64::from(parts);
     (0..parts).map(|part| total / parts + u64::from(part < total % parts)).collect()

@@ -1,39 +1,39 @@
-//! Whoever is told what was measured.
+//! Receives measurement events.
 
 use pqlab_record::{Case, Record};
 
-/// Why an observer does not go on; the one who made it knows what is inside.
+/// Reason why an observer stops the run; the caller that created the observer knows the type inside.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ObserverError(pub Box<dyn std::error::Error + Send + Sync>);
 
-/// What an observer is told.
+/// Event of a run.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A case is being readied or measured.
+    /// A case is being prepared or measured.
     Working {
-        /// The case in hand.
+        /// The current case.
         case: &'a Case,
-        /// Cases that are finished, and parts of those in hand.
+        /// Number of finished cases, plus the finished parts of those being measured.
         done: f64,
     },
     /// A case is finished. The observer stores it before it returns.
     Finished {
-        /// Its position in the plan.
+        /// Position in the plan.
         position: usize,
         /// Samples and outcome.
         record: Box<Record>,
     },
 }
 
-/// Stores, shows, and may stop the run.
+/// Stores and displays results, and may stop the run.
 pub trait Observer {
-    /// Takes an event.
+    /// Handles an event.
     ///
     /// # Errors
-    /// Ends the run: a record that cannot be stored must not be followed by more.
+    /// An error ends the run: no more is measured after a record that cannot be stored.
     fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError>;
 
-    /// Whether the user has asked to stop.
+    /// Whether the user asked to stop.
     fn stopped(&self) -> bool;
 }

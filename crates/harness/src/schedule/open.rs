@@ -1,4 +1,4 @@
-//! A case that is being measured: how long its operations take, which processes still visit it and for how many rounds.
+//! A case being measured: how long its operations take, and which processes still visit it for how many rounds.
 
 use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
 use crate::wire::Visited;
@@ -13,30 +13,30 @@ use std::ops::Range;
 pub(super) struct Open {
     pub(super) position: usize,
     pub(super) ns_per_operation: f64,
-    /// Whether that is what visits took, and not the estimate of the preparation.
+    /// Whether the time comes from visits instead of the estimate made during preparation.
     visited: bool,
-    /// Samples still to take, process by process; `None` for the adaptive rules.
+    /// Samples still to take per process; `None` for the adaptive rules.
     pub(super) quota: Option<Vec<u64>>,
-    /// Operations of a routine, where each is a sample; else 0.
+    /// Operations per routine, if each is a sample; otherwise 0.
     pub(super) wave: u64,
-    /// Whether it has as many samples as the protocol says of what waits for a network.
+    /// Whether it takes the protocol's fixed number of samples for operations that wait for a network.
     pub(super) counted: bool,
     pub(super) spent_ns: u64,
-    /// Time for which visits may still be put off, in ns.
+    /// Time for which visits may still be postponed, in ns.
     pub(super) patience_ns: u64,
     pub(super) rounds: u32,
-    /// The processes that visit it in the rounds to come.
+    /// Processes that visit it in the coming rounds.
     pub(super) members: Range<u32>,
-    /// The round with which it ends, once the pilot called for it.
+    /// Round with which it ends, known after the pilot.
     until: Option<u64>,
     /// Whether more processes have joined.
     joined: bool,
-    /// Time of the operation's first call in each process, until its first visit takes it.
+    /// Time of the first call in each process, until its first visit takes the value.
     pub(super) first_calls_ns: BTreeMap<u32, f64>,
     pub(super) samples: Samples,
 }
 
-/// What the report will show of the case, made of samples: their median, or the mean if the operation repeats by chance.
+/// Returns the statistic that reports show for the case: the median, or the mean if the operation repeats by chance.
 fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
     match case.statistic() {
         Statistic::Median => median,
@@ -44,12 +44,12 @@ fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
     }
 }
 
-/// What becomes of a case after a round.
+/// Next step of a case after a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Another round.
     Round,
-    /// Rounds of these processes, which must be readied first.
+    /// Rounds of these processes, which must be prepared first.
     Join(Range<u32>),
     /// It has what it needs, or its time is spent.
     Finished,
@@ -75,8 +75,8 @@ impl Open {
         }
     }
 
-    /// A visit knows better than the preparation, whose calls were few and cold, how long an operation takes; of several the
-    /// shortest counts, because what disturbs a visit only adds.
+    /// Updates the operation's time. Visits know it better than the preparation, whose calls were few and cold. The
+    /// shortest counts, because disturbances only add time.
     pub(super) fn learn(&mut self, visited: &Visited) {
         let batch = self.samples.batch as f64;
         let times: Vec<f64> = match self.samples.ns_per_tick {
@@ -89,14 +89,14 @@ impl Open {
         }
     }
 
-    /// Keeps a visit's samples.
+    /// Keeps the samples of a visit.
     pub(super) fn keep(&mut self, process: u32, worker: u32, repeats: u32, mut visited: Visited) {
         if self.quota.is_some() {
-            // So many samples were asked for: none is left out.
+            // A fixed number of samples was requested, so none is left out.
             visited.chunks.iter_mut().for_each(|chunk| chunk.shared = false);
         }
         self.samples.visits.push(Visit {
-            // The scheduler knows of one start; whoever keeps the record knows which.
+            // The scheduler sees only one start; the caller that stores the record sets the number.
             start: 0,
             process: worker,
             round: self.rounds,
@@ -116,7 +116,7 @@ impl Open {
         });
     }
 
-    /// What the case needs after a round, by the rules of [the module](super).
+    /// Returns what the case needs after a round, by the rules of [the module](super).
     pub(super) fn next(&mut self, case: &Case, protocol: &Protocol) -> Next {
         if let Some(quota) = &self.quota {
             return if quota.iter().all(|&left| left == 0) { Next::Finished } else { Next::Round };
@@ -141,8 +141,8 @@ impl Open {
         }
     }
 
-    /// The processes that are to join, where the case is not precise enough because its processes differ: as many as Stein's
-    /// second stage calls for, and as there is time for. Once.
+    /// Returns the processes to add if the case is imprecise because its processes differ: as many as Stein's second
+    /// stage requires, within the remaining time. Done once.
     fn more_processes(&self, case: &Case, protocol: &Protocol) -> Option<Range<u32>> {
         let now = self.members.end;
         if self.joined || now < FEWEST_FOR_MORE || case.state() != State::Warm {
@@ -153,7 +153,7 @@ impl Open {
             return None;
         }
         let wanted = processes_for_precision(&crossed, now.into(), runs, AIM * protocol.precision_pct, CONFIDENCE);
-        // Where no number suffices, as many as there may be make the interval narrower.
+        // If no number suffices, the maximum still narrows the interval.
         let wanted = wanted.unwrap_or(MOST_PROCESSES.into()).min(MOST_PROCESSES.into());
         let visits = self.samples.visits.len().max(1) as f64;
         let each_ns = self.spent_ns as f64 / visits * f64::from(JOINING_ROUNDS);
@@ -163,34 +163,35 @@ impl Open {
         (more > 0).then(|| now..now + more)
     }
 
-    /// The unit in which precision is judged: core cycles where they are known, because the core's clock is not what software
-    /// decides.
+    /// Returns the unit for judging precision: core cycles if known, because software does not control the core's
+    /// clock.
     fn unit(&self, case: &Case) -> Unit {
         let known = case.computes() && self.samples.values(Unit::CoreCycles, Visits::Usable).is_some();
         if known { Unit::CoreCycles } else { Unit::Nanoseconds }
     }
 
-    /// The two-way model of the visits so far, with the spread between runs of its unit.
+    /// Returns the two-way model of the visits so far, with the spread between runs in its unit.
     fn crossed(&self, case: &Case, protocol: &Protocol) -> Option<(Crossed, RunSpread)> {
         let unit = self.unit(case);
         let visits = self.samples.values(unit, Visits::Usable)?;
         let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
         let spreads = &protocol.run_spreads;
-        // Of times too: what the core's clock does between runs no measuring fixes.
+        // The cycle spread applies to times too: measuring longer does not reduce the changes of the core's clock
+        // between runs.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
         Some((crossed_visits(visits, summary_of(case))?, RunSpread { pct, degrees_of_freedom }))
     }
 
-    /// The interval that a report will show, as a factor: around 1.
+    /// Returns the interval that a report will show, as a factor around 1.
     pub(super) fn interval(&self, case: &Case, protocol: &Protocol) -> Option<Interval> {
         let (crossed, runs) = self.crossed(case, protocol)?;
         let step = self.samples.ns_per_tick.unwrap_or(1.0) / self.samples.batch as f64 / self.ns_per_operation;
         Some(crossed.interval(1.0, runs, step, CONFIDENCE))
     }
 
-    /// The medians or means of the visits so far, process by process. First calls, each of which has a process of its own, are
-    /// grouped by the place in the round: noise within a group is then noise between processes.
+    /// Returns the medians or means of the visits so far, by process. First calls, each in its own process, are grouped
+    /// by their place in the round, so the noise within a group is the noise between processes.
     fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
         let processes = self.members.end.max(1);
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
@@ -200,7 +201,7 @@ impl Open {
         groups
     }
 
-    /// The share of its time or samples that is spent.
+    /// Returns the share of its time or samples that is spent.
     pub(super) fn part_done(&self, protocol: &Protocol) -> f64 {
         match (&self.quota, protocol.iterations) {
             (Some(quota), iterations) => {

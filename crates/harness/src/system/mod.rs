@@ -1,14 +1,14 @@
-//! What not every system can do: the one place that asks which system this is.
+//! System-specific features: the only place that asks which system this is.
 //!
-//! Everything else of the workspace is POSIX. [`System`] is what goes beyond it, [`Here`] this system's answer: Linux has its
-//! own, and every other one the portable answer, which does without. Files below `/proc` and `/sys` that are not there are
-//! answered with `None` by those who read them.
+//! Everything else in the workspace is POSIX. [`System`] is what goes beyond it, and [`Here`] its implementation for
+//! this system: one for Linux, and a portable one that does without for all others. Callers that read files below
+//! `/proc` and `/sys` return `None` if they are missing.
 
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) mod peaks;
-// On Linux for its tests.
+// On Linux for the tests.
 #[cfg(any(test, not(target_os = "linux")))]
 mod portable;
 
@@ -23,76 +23,78 @@ use std::fs::File;
 use std::io;
 use std::process::Command;
 
-/// The system for which this is compiled.
+/// Implementation for the target system.
 #[cfg(target_os = "linux")]
 pub(crate) type Here = linux::Linux;
-/// The system for which this is compiled.
+/// Implementation for the target system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) type Here = portable::Portable;
 
-/// What goes beyond POSIX.
+/// Features beyond POSIX.
 pub(crate) trait System {
-    /// The numbers of the processors that the calling thread may use, in rising order. `None` where the system cannot tell.
+    /// Returns the processors that the calling thread may use, in ascending order. `None` if the system cannot tell.
     fn allowed_processors() -> Option<Vec<u32>>;
 
-    /// Number of the processors that are at work in this machine, whoever may use them. `None` where it is no other than that of
-    /// those which run in parallel.
+    /// Returns the number of online processors, including those that this process may not use. `None` if it is the same
+    /// as the available parallelism.
     fn online_processors() -> Option<usize>;
 
-    /// Keeps the calling thread, and the threads that it starts from now on, on these processors, of which there is at least one.
+    /// Pins the calling thread, and the threads it starts from now on, to these processors. The list is not empty.
     ///
     /// # Errors
-    /// [`AffinityError`] where the system refuses, or lets nobody pin.
+    /// [`AffinityError`] if the system refuses or does not support pinning.
     fn pin(cpus: &[u32]) -> Result<(), AffinityError>;
 
-    /// The processor on which the calling thread runs at this moment.
+    /// Returns the processor on which the calling thread is running.
     fn current_processor() -> Option<u32>;
 
-    /// The clock of the CPU time of all threads of a process. `None` where there is no such process, or no such clock.
+    /// Returns the CPU-time clock of a process, over all its threads. `None` if the process or the clock does not
+    /// exist.
     fn process_cpu_clock(process: u32) -> Option<ClockId>;
 
-    /// How often a processor was taken from the calling thread; from any thread of the process where the system keeps no
-    /// account of each.
+    /// Returns the number of involuntary context switches of the calling thread, or of the process if the system does
+    /// not count them per thread.
     fn involuntary_switches() -> u64;
 
-    /// Bounds the address space of this process, so that a library that asks for all memory ends its worker and not the
-    /// machine. Nothing happens where that cannot be done.
+    /// Limits the address space of this process, so that a library that requests all memory ends its worker instead of
+    /// the machine. Does nothing if that is not possible.
     fn limit_memory(bytes: u64);
 
-    /// Resident memory of this process in bytes.
+    /// Returns the resident memory of this process in bytes.
     fn resident_bytes() -> Option<i64>;
 
-    /// Has the process that the command starts killed when the calling thread ends, from before its program begins. Where the
-    /// system cannot, the program itself must [see to it](System::tie_to_parent).
+    /// Makes the system kill the command's process when the calling thread ends, from before its program begins. If the
+    /// system cannot, the program itself must [do it](System::tie_to_parent).
     fn tie(command: &mut Command);
 
-    /// The worker's part: ties this process to the one that started it, and has the system end this one first if memory runs out.
+    /// Worker's part: ties this process to its parent, and makes it the first to be killed if memory runs out.
     ///
     /// # Errors
-    /// What the system reports.
+    /// The system's errors.
     fn tie_to_parent() -> io::Result<()>;
 
-    /// Asks the system to read the file from its disk again. Advice only: a file system in memory has nowhere else to read from.
+    /// Drops the file's cached pages, so that the next read comes from disk. Advice only; a file system in memory has
+    /// no disk.
     fn drop_cached_pages(file: &File);
 
-    /// Tries how far an event can be counted.
+    /// Tests how an event can be counted.
     fn probe_event(metric: Metric) -> EventProbe;
 
-    /// Opens a counter of core cycles or instructions, for the calling thread; `user` says whether it is read without a system
+    /// Opens a counter of core cycles or instructions for the calling thread; with `user`, it is read without a system
     /// call.
     ///
     /// # Errors
-    /// The system's answer.
+    /// The system's error.
     fn open_event(metric: Metric, user: bool) -> io::Result<Box<dyn Counter>>;
 
-    /// `kernel.perf_event_paranoid`, where there is such a thing.
+    /// Returns `kernel.perf_event_paranoid`, if it exists.
     fn perf_event_paranoid() -> Option<i32>;
 
-    /// Adds what the files of the system do not say and a call does.
+    /// Adds properties that system calls report and files do not.
     fn complete(environment: &mut Environment);
 }
 
-/// Peaks of memory, where they cannot be had.
+/// Peaks of memory on systems where they cannot be measured.
 #[cfg(not(all(target_os = "linux", target_env = "gnu", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 pub(crate) mod peaks {
     use crate::memory::Peaks;

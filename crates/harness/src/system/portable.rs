@@ -1,4 +1,4 @@
-//! Every other system: what POSIX has, and where it has nothing, an answer that says so.
+//! All other systems: POSIX, and answers that say so if POSIX has nothing.
 
 use super::System;
 use crate::affinity::AffinityError;
@@ -13,8 +13,8 @@ use std::io;
 use std::process::Command;
 use std::time::Duration;
 
-/// How often a worker looks whether its coordinator is still there. Not asked of the worker's stream: `poll` tells of a hang-up
-/// alone neither on macOS nor on FreeBSD.
+/// Interval at which a worker checks for its coordinator. The worker's stream does not tell: `poll` does not report a
+/// mere hang-up on macOS and FreeBSD.
 const LOOK: Duration = Duration::from_millis(500);
 
 pub(crate) struct Portable;
@@ -44,7 +44,8 @@ impl System for Portable {
         getrusage(UsageWho::RUSAGE_SELF).map_or(0, |usage| usage.involuntary_context_switches().max(0) as u64)
     }
 
-    /// No limit: systems differ in what they count, and a worker that is refused memory for what it had anyway ends for nothing.
+    /// Sets no limit: systems differ in what they count, and a worker refused memory that it already had would end for
+    /// nothing.
     fn limit_memory(_bytes: u64) {}
 
     fn resident_bytes() -> Option<i64> {
@@ -57,7 +58,7 @@ impl System for Portable {
         let coordinator = getppid();
         let watching = std::thread::Builder::new().name("tether".into()).spawn(move || {
             wait_until_orphaned(coordinator);
-            // No destructor and no handler: the library that hangs may hold any lock.
+            // No destructors and no handlers: the hanging library may hold any lock.
             kill(Pid::this(), Signal::SIGKILL).ok();
         })?;
         drop(watching);
@@ -90,7 +91,7 @@ impl System for Portable {
     }
 }
 
-/// Sleeps until the process that was the parent is no more: its children are then another one's.
+/// Sleeps until the parent process has ended, which gives its children another parent.
 fn wait_until_orphaned(parent: Pid) {
     while getppid() == parent {
         std::thread::sleep(LOOK);
@@ -112,7 +113,7 @@ mod tests {
                 tell.send(parent).ok();
             })
         };
-        // It waits for ever, and ends with this process.
+        // Waits forever, and ends with this process.
         drop(watch(getppid()));
         watch(Pid::this()).join().unwrap();
         assert_eq!(told.recv().unwrap(), Pid::this());
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_said() {
+    fn reports_missing_features() {
         assert_eq!(Portable::pin(&[0]), Err(AffinityError::Unsupported));
         assert_eq!(Portable::allowed_processors().or(Portable::current_processor().map(|cpu| vec![cpu])), None);
         assert_eq!(Portable::probe_event(Metric::Cycles), EventProbe::Foreign);
@@ -129,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_is_asked_where_no_file_says_its_name() {
+    fn asks_the_kernel_for_its_name_without_files() {
         let nothing = pqlab_record::Counters::default();
-        let mut asked = crate::environment::capture(Vec::new(), nothing);
-        let read = asked.clone();
-        asked.os.kernel.clear();
-        asked.host.name = None;
-        Portable::complete(&mut asked);
-        assert_eq!((asked.os.kernel, asked.host.name), (read.os.kernel, read.host.name));
+        let mut environment = crate::environment::capture(Vec::new(), nothing);
+        let read = environment.clone();
+        environment.os.kernel.clear();
+        environment.host.name = None;
+        Portable::complete(&mut environment);
+        assert_eq!((environment.os.kernel, environment.host.name), (read.os.kernel, read.host.name));
     }
 }

@@ -1,12 +1,12 @@
-//! What was published: how many answers, and the digest of them all.
+//! Published numbers of answers, with the digests over all of them.
 
-/// The digest of the first answers of an algorithm.
+/// Digest of the first answers of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accumulated {
     pub(super) algorithm: &'static str,
     /// Number of answers.
     pub(super) answers: u64,
-    /// The first 32 bytes of SHAKE128 over them, in hexadecimal.
+    /// First 32 bytes of SHAKE128 over the answers, in hexadecimal.
     pub(super) digest: &'static str,
 }
 
@@ -14,9 +14,9 @@ const fn published(algorithm: &'static str, answers: u64, digest: &'static str) 
     Accumulated { algorithm, answers, digest }
 }
 
-/// Of each algorithm from the shortest on. ML-DSA: C2SP CCTV, `ML-DSA/accumulated`. ML-KEM-768: the tests of Go's
-/// `crypto/mlkem` (CCTV's own figures for ML-KEM belong to the draft). Of ML-KEM-512 and ML-KEM-1024 nobody
-/// has published any.
+/// Sorted by length for each algorithm. ML-DSA: C2SP CCTV, `ML-DSA/accumulated`. ML-KEM-768: the tests of Go's
+/// `crypto/mlkem` (CCTV's own figures for ML-KEM belong to the draft). None are published for ML-KEM-512 and
+/// ML-KEM-1024.
 pub(super) static ACCUMULATED: &[Accumulated] = &[
     published("ML-DSA-44", 100, "d51148e1f9f4fa1a723a6cf42e25f2a99eb5c1b378b3d2dbbd561b1203beeae4"),
     published("ML-DSA-44", 10_000, "e7fd21f6a59bcba60d65adc44404bb29a7c00e5d8d3ec06a732c00a306a7d143"),

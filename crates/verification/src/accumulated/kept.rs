@@ -1,4 +1,4 @@
-//! How far a run came, kept in a file of its own for each algorithm of each provider.
+//! Progress of a run, saved in one file per provider and algorithm.
 
 use super::stream::{PutDown, Stream};
 use pqlab_primitives::Provider;
@@ -7,20 +7,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Where it is kept, and whose answers they are.
+/// Location of the file, and the origin of its answers.
 pub(super) struct Kept {
     file: PathBuf,
     whose: Whose,
 }
 
-/// Answers of another build of the library, or of another program, are not gone on with.
+/// Origin of saved answers. A run does not continue with answers of another build of the library or the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Whose {
     provider: String,
     algorithm: String,
     version: String,
     build: String,
-    /// Length in bytes of the program, and when it was written, in ms since 1970.
+    /// Length of the program in bytes, and its modification time in ms since 1970.
     program: (u64, u64),
 }
 
@@ -45,18 +45,18 @@ impl Kept {
         }
     }
 
-    /// The stream that was put down, if it is not past `all` answers.
+    /// Returns the saved stream, if it is not past `all` answers.
     pub(super) fn stream(&self, all: u64) -> Option<Stream> {
         let content: Content = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
         let fits = content.whose == self.whose && content.put_down.done <= all;
         if fits { Stream::take_up(&content.put_down) } else { None }
     }
 
-    /// Keeps where the stream is. What cannot be kept is only lost when the run is stopped.
+    /// Saves the state of the stream. Failures are ignored, because the state matters only if the run is stopped.
     pub(super) fn keep(&self, stream: &Stream) {
         let content = Content { whose: self.whose.clone(), put_down: stream.put_down() };
         let Ok(text) = serde_json::to_vec(&content) else { return };
-        // A file that is whole or not there: a run may be stopped while it is written.
+        // Written to a temporary file first, because the run may be stopped in between.
         let beside = self.file.with_extension(format!("{}.tmp", std::process::id()));
         let folder = self.file.parent().unwrap_or_else(|| Path::new("."));
         let kept = fs::create_dir_all(folder)
@@ -67,7 +67,7 @@ impl Kept {
         }
     }
 
-    /// When all answers are there, nothing is left to go on with: the next run begins anew.
+    /// Deletes the file. Called when all answers are done, so that the next run starts anew.
     pub(super) fn forget(&self) {
         fs::remove_file(&self.file).ok();
     }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_by_the_same_library_alone() {
+    fn only_the_same_library_finds_saved_progress() {
         let folder = std::env::temp_dir().join(format!("pqlab-kept-{}", std::process::id()));
         let (one, other) = (of(&folder, "1"), of(&folder, "2"));
         assert!(one.stream(100).is_none());

@@ -1,7 +1,7 @@
-//! Accumulated vectors: thousands of answers to inputs from one SHAKE128 stream, and one published digest of them all.
-//! They need no file, and find a library that is wrong once in thousands of times.
+//! Accumulated vectors: thousands of answers to inputs from one SHAKE128 stream, and one published digest over all of
+//! them. They need no file, and detect a library that is wrong once in thousands of times.
 //!
-//! A run of many hours can be stopped and taken up again: how far it came is kept in a file.
+//! A run of many hours can be stopped and resumed: its progress is saved in a file.
 
 mod figures;
 mod kept;
@@ -18,38 +18,38 @@ use questions::Asked;
 use std::path::PathBuf;
 use stream::Stream;
 
-/// What a line has for their suite.
+/// Name of their suite in a line.
 pub const ACCUMULATED_SUITE: &str = "accumulated answers";
 
-/// How many answers are asked for where nothing else is said.
+/// Default number of answers.
 const SHORT: u64 = 100;
-/// How many where it may take long: of KEMs, which are faster, a hundred times as many.
+/// Numbers of answers for a long run. KEMs are faster and get a hundred times as many.
 const LONG: u64 = 10_000;
 const LONG_KEM: u64 = 1_000_000;
 
-/// How often the state is kept, and how often is told how far it is.
+/// Intervals in ns for saving the state and for reporting progress.
 const KEEP_EVERY: u64 = 5_000_000_000;
 const TELL_EVERY: u64 = 250_000_000;
-/// How long answers are timed to say how long all will take.
+/// Time for which answers are timed to estimate the total, in ns.
 const PACED: u64 = 60_000_000;
 
-/// How many answers are asked for.
+/// Number of answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Answers {
     /// A hundred.
     #[default]
     Short,
-    /// 10,000; a million of KEMs.
+    /// 10,000; a million for KEMs.
     Long,
     /// The largest published number up to this one.
     UpTo(u64),
 }
 
 impl Answers {
-    /// The published numbers up to this one, which must be one of them.
+    /// Returns the published numbers up to this one, which must be one of them.
     ///
     /// # Errors
-    /// A sentence that names those that there are.
+    /// A message that lists the published numbers.
     pub fn up_to(answers: u64) -> Result<Answers, String> {
         let published = published_answers();
         if published.contains(&answers) {
@@ -60,26 +60,26 @@ impl Answers {
     }
 }
 
-/// Who is told how many answers there are of how many.
+/// Receives progress reports: finished answers and their total.
 pub type Told<'a> = dyn Fn(u64, u64) + Sync + 'a;
 
-/// How accumulated vectors are gone through.
+/// Settings for accumulated vectors.
 #[derive(Default)]
 pub struct Accumulation<'a> {
-    /// How many answers.
+    /// Number of answers.
     pub answers: Answers,
-    /// The folder in which is kept how far a run came; without one a run begins anew.
+    /// Folder in which progress is saved. Without one, every run starts anew.
     pub kept_in: Option<PathBuf>,
-    /// Who is told.
+    /// Receiver of progress reports.
     pub told: Option<&'a Told<'a>>,
-    /// A clock that never goes back; without one nobody is told and nothing kept before the end.
+    /// Monotonic clock. Without one, nothing is reported or saved before the end.
     pub clock: Option<Clock>,
 }
 
-/// Reads a clock, in ns from some moment on: this crate reads none by itself.
+/// Reads a clock, in ns since some moment. This crate does not read one itself.
 pub type Clock = fn() -> u64;
 
-/// The numbers of answers of which digests are known, for one algorithm or another: those that can be asked for.
+/// Returns the numbers of answers that can be requested: those with a known digest for some algorithm.
 pub fn published_answers() -> Vec<u64> {
     let mut answers: Vec<u64> = ACCUMULATED.iter().map(|figure| figure.answers).collect();
     answers.sort_unstable();
@@ -87,20 +87,21 @@ pub fn published_answers() -> Vec<u64> {
     answers
 }
 
-/// The published digest of so many answers of an algorithm: in hexadecimal, the first 32 bytes of SHAKE128 over them.
+/// Returns the published digest of an algorithm's first answers, in hexadecimal: the first 32 bytes of SHAKE128 over
+/// them.
 pub fn published_digest(algorithm: &str, answers: u64) -> Option<&'static str> {
     let figure = ACCUMULATED.iter().find(|figure| figure.algorithm == algorithm && figure.answers == answers);
     figure.map(|figure| figure.digest)
 }
 
-/// The name of the suite that an algorithm has accumulated vectors under.
+/// Returns the name of the suite of an algorithm's accumulated vectors, if it has any.
 pub(crate) fn suite_of(primitive: Primitive) -> Option<&'static str> {
     Asked::of(primitive)?;
     ACCUMULATED.iter().any(|figure| figure.algorithm == primitive.algorithm()).then_some(ACCUMULATED_SUITE)
 }
 
-/// How many answers of an algorithm are asked for, and how many seconds one takes this provider here. `None` where there
-/// are no accumulated vectors of it or the provider does not take what they ask for.
+/// Returns the number of answers requested of an algorithm, and the seconds that one takes with this provider on this
+/// machine. `None` if it has no accumulated vectors, or the provider does not support what they need.
 pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock) -> Option<(u64, f64)> {
     let asked = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm).find_map(Asked::of)?;
     let all = checkpoints(algorithm, answers, asked.is_kem()).last()?.answers;
@@ -113,7 +114,8 @@ pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock
     Some((all, (clock() - begun) as f64 / 1e9 / stream.done as f64))
 }
 
-/// Puts an algorithm's accumulated vectors to a provider. Each published number of answers on the way is a vector.
+/// Runs an algorithm's accumulated vectors with a provider. Each published number of answers on the way counts as a
+/// vector.
 pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accumulation: &Accumulation) -> Line {
     let mut tally = Tally::default();
     if let Some(asked) = Asked::of(primitive) {
@@ -124,7 +126,7 @@ pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accum
     tally.line(&provider.id(), None, primitive.algorithm(), suite)
 }
 
-/// The figures of an algorithm up to the number of answers that is asked for; at least the first.
+/// Returns the figures of an algorithm up to the requested number of answers, at least the first.
 fn checkpoints(algorithm: &str, answers: Answers, kem: bool) -> Vec<&'static Accumulated> {
     let most = match answers {
         Answers::Short => SHORT,
@@ -150,7 +152,7 @@ fn accumulate(
     let mut from = 1;
     for checkpoint in checkpoints {
         let to = checkpoint.answers;
-        // One that was passed before the run was put down.
+        // Passed before the run was stopped.
         if to < stream.done {
             tally.check(to, || Ok(()));
             from = to + 1;
@@ -161,7 +163,7 @@ fn accumulate(
                 Ok(()) => stream.done += 1,
                 Err(Fault::Unsupported(reason)) => return tally.unsupported(reason),
                 Err(Fault::Wrong(reason)) => {
-                    // Nothing that was kept leads past this answer.
+                    // No saved state leads past this answer.
                     return tally.fail(format_args!("answer {}", thousands(stream.done + 1)), &reason);
                 }
             }
@@ -196,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_goes_on_where_it_was_stopped() {
+    fn a_run_resumes_where_it_was_stopped() {
         let providers = pqlab_providers::providers();
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let primitive = Primitive::Signature(provider.signature("ML-DSA-44").unwrap());
@@ -219,7 +221,7 @@ mod tests {
         };
         stopped(57, b"");
         assert_eq!(go_on(), (1, 1));
-        // It was taken up, not begun anew.
+        // It was resumed, not started anew.
         stopped(57, b"another answer");
         assert_eq!(go_on(), (1, 0));
         assert_eq!(go_on(), (1, 1));
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_what_is_published() {
+    fn checks_every_published_number_up_to_the_requested_one() {
         let answers = |algorithm, answers, kem| -> Vec<u64> {
             checkpoints(algorithm, answers, kem).iter().map(|figure| figure.answers).collect()
         };

@@ -1,4 +1,4 @@
-//! What one answer consists of.
+//! The operations of one answer.
 
 use super::stream::Stream;
 use crate::checks::kem::{self, decapsulate, encapsulate};
@@ -8,14 +8,14 @@ use crate::suites::{is_ml_dsa, is_ml_kem};
 use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Coins, Kem, KeyEncoding, Primitive, SignatureScheme};
 
-/// Whom accumulated vectors are put to.
+/// Primitive under test.
 pub(super) enum Asked<'a> {
     Kem(&'a dyn Kem),
     Signature(&'a dyn SignatureScheme),
 }
 
 impl<'a> Asked<'a> {
-    /// `None` for what no such vectors are defined for.
+    /// Returns `None` if no such vectors are defined for the primitive.
     pub(super) fn of(primitive: Primitive<'a>) -> Option<Asked<'a>> {
         match primitive {
             Primitive::Kem(kem) if is_ml_kem(primitive.algorithm()) => Some(Asked::Kem(kem.as_ref())),
@@ -28,7 +28,7 @@ impl<'a> Asked<'a> {
         matches!(self, Asked::Kem(_))
     }
 
-    /// One answer more.
+    /// Computes the next answer.
     pub(super) fn answer(&self, stream: &mut Stream) -> Checked {
         match self {
             Asked::Kem(kem) => kem_answer(*kem, stream),
@@ -37,8 +37,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The encapsulation key of a drawn seed (`d || z`), what is encapsulated to it with drawn coins, and the secret that
-/// decapsulation gives for a drawn ciphertext.
+/// Computes the encapsulation key of a drawn seed (`d || z`), an encapsulation to it with drawn coins, and the secret
+/// decapsulated from a drawn ciphertext.
 fn kem_answer(kem: &dyn Kem, stream: &mut Stream) -> Checked {
     if !kem.info().coins.operation {
         return Err(Fault::Unsupported("encapsulation takes no given coins".to_owned()));
@@ -56,7 +56,7 @@ fn kem_answer(kem: &dyn Kem, stream: &mut Stream) -> Checked {
     Ok(())
 }
 
-/// The verifying key of a drawn seed, and the deterministic signature of nothing, which must verify.
+/// Computes the verifying key of a drawn seed, and the deterministic signature of an empty message, which must verify.
 fn signature_answer(scheme: &dyn SignatureScheme, stream: &mut Stream) -> Checked {
     takes_coins(scheme)?;
     let key = step("load seed", signature::load(scheme, KeyEncoding::Seed, &stream.draw::<32>())?)?;

@@ -1,26 +1,26 @@
-//! The two SHAKE128 instances of accumulated vectors, which can be put down and taken up again.
+//! The two SHAKE128 instances of accumulated vectors, which can be saved and restored.
 
 use serde::{Deserialize, Serialize};
 use sha3::digest::common::hazmat::SerializableState;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use sha3::{Shake128, Shake128Reader};
 
-/// Inputs come from one instance, over nothing; answers go into the other.
+/// Inputs come from one instance, over an empty message; answers go into the other.
 pub(super) struct Stream {
     inputs: Shake128Reader,
-    /// Bytes of inputs that were drawn.
+    /// Bytes of input drawn so far.
     drawn: u64,
     answers: Shake128,
-    /// Whole answers.
+    /// Number of finished answers.
     pub(super) done: u64,
 }
 
-/// Where a stream was put down.
+/// Saved state of a stream.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PutDown {
     pub(super) done: u64,
     drawn: u64,
-    /// The state of the instance that takes the answers, in hexadecimal.
+    /// State of the instance that takes the answers, in hexadecimal.
     answers: String,
 }
 
@@ -29,42 +29,42 @@ impl Stream {
         Stream { inputs: Shake128::default().finalize_xof(), drawn: 0, answers: Shake128::default(), done: 0 }
     }
 
-    /// The next bytes of the inputs.
+    /// Draws the next bytes of the inputs.
     pub(super) fn draw<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         self.fill(&mut bytes);
         bytes
     }
 
-    /// As [`draw`](Self::draw), to the length of the buffer.
+    /// Fills the buffer with the next bytes of the inputs.
     pub(super) fn fill(&mut self, bytes: &mut [u8]) {
         self.inputs.read(bytes);
         self.drawn += bytes.len() as u64;
     }
 
-    /// The next bytes of the answers.
+    /// Adds the next bytes of the answers.
     pub(super) fn write(&mut self, bytes: &[u8]) {
         self.answers.update(bytes);
     }
 
-    /// Over all answers so far.
+    /// Returns the digest over all answers so far.
     pub(super) fn digest(&self) -> [u8; 32] {
         let mut digest = [0; 32];
         self.answers.clone().finalize_xof().read(&mut digest);
         digest
     }
 
-    /// Between two answers.
+    /// Saves the state. Called between two answers.
     pub(super) fn put_down(&self) -> PutDown {
         PutDown { done: self.done, drawn: self.drawn, answers: hex::encode(self.answers.serialize()) }
     }
 
-    /// `None` for what no stream put down.
+    /// Restores a stream; `None` if the state is invalid.
     pub(super) fn take_up(put_down: &PutDown) -> Option<Stream> {
         let state = hex::decode(&put_down.answers).ok()?;
         let answers = Shake128::deserialize(&state.as_slice().try_into().ok()?).ok()?;
         let mut inputs = Shake128::default().finalize_xof();
-        // The reader's state cannot be kept, but what was drawn can be drawn again.
+        // The reader's state cannot be saved, but its output can be drawn again.
         let mut skipped = vec![0; 1 << 16];
         let mut left = put_down.drawn;
         while left > 0 {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_goes_on_where_it_was_put_down() {
+    fn a_restored_stream_continues_where_it_was_saved() {
         let mut whole = Stream::begin();
         (0..1000).for_each(|_| answer(&mut whole));
         let mut first = Stream::begin();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_put_down_is_not_taken_up() {
+    fn rejects_invalid_saved_states() {
         for answers in ["", "00", "zz"] {
             assert!(Stream::take_up(&PutDown { done: 1, drawn: 32, answers: answers.to_owned() }).is_none());
         }

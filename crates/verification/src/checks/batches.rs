@@ -5,17 +5,17 @@ use pqlab_primitives::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many claims a batch has: more than the eight that fit side by side.
+/// Claims per batch: more than the eight that are processed in parallel.
 const CLAIMS: usize = 9;
 
 const VERIFIES_ALONE: Error = Error::Unsupported("it verifies, and does nothing else");
 
-/// Verification in batches as a signature scheme that only verifies: each signature is put to every place of a batch once, encoded
-/// and prepared keys in turn.
+/// Presents batch verification as a signature scheme that only verifies. Each signature is tried once in every place of
+/// a batch, alternating between encoded and prepared keys.
 ///
-/// Where the verifier answers for each, every second neighbour is the signature altered, which must be refused, and every
-/// other the signature itself, of which the same must be said. Where it does not, all are the signature itself, so that what
-/// is said of the batch is said of it.
+/// If the verifier has a verdict on each signature, every second neighbour is an altered signature, which must be
+/// refused. The others are the signature itself, with the same verdict. Otherwise all are the signature itself, so that
+/// the batch's verdict applies to it.
 pub(crate) struct InBatches {
     shared: Arc<Shared>,
     info: SignatureInfo,
@@ -68,7 +68,7 @@ impl SignatureScheme for InBatches {
         Err(VERIFIES_ALONE)
     }
 
-    /// A key that cannot be prepared must be refused in a batch as well.
+    /// Also checks that a key that cannot be prepared is refused in a batch.
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         let verifier = &self.shared.verifier;
         let refusal = match verifier.prepare(bytes) {
@@ -124,7 +124,7 @@ impl Key {
         let Shared { verifier, turn } = &*self.shared;
         let turn = turn.fetch_add(1, Ordering::Relaxed);
         let place = turn % CLAIMS;
-        // How far behind the place, round the end of the batch: at odd distances is what is altered.
+        // Distance after `place`, modulo the batch. Signatures at odd distances are altered.
         let altered: [Option<Vec<u8>>; CLAIMS] = std::array::from_fn(|index| {
             let distance = (index + CLAIMS - place) % CLAIMS;
             (verifier.answers_for_each() && distance % 2 == 1).then(|| altered(signature, distance / 2))
@@ -159,8 +159,8 @@ impl Key {
     }
 }
 
-/// One of four alterations: at the front, in the middle, at the end, in length. No signature that it is made of is valid, and what is
-/// at the end of it is no hint of ML-DSA.
+/// Alters a signature in one of four ways: at the front, in the middle, at the end, or in length. The result is never
+/// valid, and its end is not a valid hint of ML-DSA.
 fn altered(signature: &[u8], way: usize) -> Vec<u8> {
     let mut altered = signature.to_vec();
     let middle = altered.len() / 2;
@@ -182,21 +182,21 @@ mod tests {
     use super::*;
     use pqlab_primitives::SignatureParameters;
 
-    /// What is wrong with a verifier for which the signature `[7; 64]` is valid, and none else.
+    /// Flaw of a verifier for which only the signature `[7; 64]` is valid.
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Flaw {
         None,
-        /// Everybody is told what the first is told.
+        /// All get the verdict on the first.
         TellsOfTheFirst,
-        /// All of a batch are refused where one is bad.
+        /// One bad signature makes the whole batch refused.
         RefusesAll,
-        /// The last one of a batch is not looked at.
+        /// The last one of a batch is not checked.
         LeavesTheLast,
-        /// With a prepared key everything is valid.
+        /// Everything is valid with a prepared key.
         PreparedAlways,
-        /// Two claims, and one verdict.
+        /// One verdict is missing.
         OneShort,
-        /// Bad keys are found when they are prepared alone.
+        /// Bad keys are only detected when they are prepared.
         EncodedKeysUnchecked,
     }
 
@@ -254,7 +254,7 @@ mod tests {
         InBatches::new(&verifier)
     }
 
-    /// Whether in every place of a batch what should be said is said of a valid signature, of a bad one and of none.
+    /// Whether a valid, a bad and an empty signature get the right verdicts in every place of a batch.
     fn sound(flaw: Flaw, each: bool) -> bool {
         let scheme = scheme(flaw, each);
         let key = scheme.load_verifying_key(&[1; 32]).unwrap();
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sound_verifier_passes_and_every_flaw_is_found() {
+    fn accepts_a_sound_verifier_and_detects_every_flaw() {
         assert!(sound(Flaw::None, true) && sound(Flaw::None, false) && sound(Flaw::RefusesAll, false));
         let flaws =
             [Flaw::TellsOfTheFirst, Flaw::RefusesAll, Flaw::LeavesTheLast, Flaw::PreparedAlways, Flaw::OneShort];
@@ -273,14 +273,14 @@ mod tests {
     }
 
     #[test]
-    fn bad_keys_are_refused_in_either_form() {
+    fn refuses_bad_keys_in_either_form() {
         let refusal = |flaw| scheme(flaw, true).load_verifying_key(&[1; 31]).err().unwrap();
         assert!(matches!(refusal(Flaw::None), Error::Length { .. }));
         assert!(matches!(refusal(Flaw::EncodedKeysUnchecked), Error::Library { .. }));
     }
 
     #[test]
-    fn it_only_verifies() {
+    fn only_verifies_and_encodes() {
         let scheme = scheme(Flaw::None, true);
         assert!(matches!(scheme.generate(Coins::Internal).err(), Some(Error::Unsupported(_))));
         let mut out = [0; 32];

@@ -2,14 +2,14 @@ use super::{buffer, equal, refused, step, written};
 use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result};
 
-/// A key that must come out, in the encodings that the vector has.
+/// Expected key, in the vector's encodings.
 pub(crate) struct ExpectedKey<'a> {
     pub(crate) encapsulation_key: &'a [u8],
     pub(crate) decapsulation_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
-/// Generates the key from given coins, prepared and encoded, and from its seed where that is an encoding of its own;
-/// what the provider offers of these.
+/// Generates the key from given coins, prepared and encoded, and from its seed if that is a separate encoding; skips
+/// what the provider does not offer.
 pub(crate) fn key_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey) -> Checked {
     let info = kem.info();
     let mut keys = Vec::new();
@@ -51,8 +51,8 @@ pub(crate) fn decapsulation(
     equal("shared secret", secret, &decapsulate(kem, key.as_ref(), ciphertext)?)
 }
 
-/// Whether an encapsulation key is taken or refused as it must be. FIPS 203, section 7.2, has it checked before it is
-/// used: some libraries check when they load it, others whenever they encapsulate.
+/// Checks that an encapsulation key is accepted or refused as expected. FIPS 203, section 7.2, requires a check before
+/// use; some libraries check on loading, others on each encapsulation.
 pub(crate) fn encapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
     let parameters = &kem.info().parameters;
     let used = kem.load_encapsulation_key(key).and_then(|key| {
@@ -62,8 +62,8 @@ pub(crate) fn encapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) ->
     if valid { step("encapsulation key", used) } else { refused("encapsulation key", used) }
 }
 
-/// Whether an expanded decapsulation key is taken or refused as it must be (FIPS 203, section 7.3), when it is loaded
-/// or when it decapsulates.
+/// Checks that an expanded decapsulation key is accepted or refused as expected (FIPS 203, section 7.3), on loading or
+/// on decapsulation.
 pub(crate) fn decapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
     let parameters = &kem.info().parameters;
     let used = load(kem, KeyEncoding::Expanded, key)?
@@ -71,7 +71,7 @@ pub(crate) fn decapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) ->
     if valid { step("decapsulation key", used) } else { refused("decapsulation key", used) }
 }
 
-/// Loads a decapsulation key in an encoding that the provider may not offer; a seed it may take as coins instead.
+/// Loads a decapsulation key in an encoding that the provider may not offer. A seed may be passed as coins instead.
 pub(crate) fn load(
     kem: &dyn Kem,
     encoding: KeyEncoding,
@@ -87,7 +87,7 @@ pub(crate) fn load(
     Err(Fault::Unsupported(format!("no decapsulation key is loaded from its {} encoding", encoding.name())))
 }
 
-/// Ciphertext and shared secret.
+/// Returns the ciphertext and the shared secret.
 pub(crate) fn encapsulate(
     kem: &dyn Kem,
     key: &dyn EncapsulationKey,
@@ -100,19 +100,19 @@ pub(crate) fn encapsulate(
     Ok((ciphertext, secret))
 }
 
-/// The shared secret.
+/// Returns the shared secret.
 pub(crate) fn decapsulate(kem: &dyn Kem, key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>, Fault> {
     let mut secret = buffer(kem.info().parameters.shared_secret);
     step("decapsulate", key.decapsulate(ciphertext, &mut secret))?;
     Ok(secret)
 }
 
-/// The encoded encapsulation key.
+/// Returns the encoded encapsulation key.
 pub(crate) fn encoded(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Result<Vec<u8>, Fault> {
     written(kem.info().parameters.encapsulation_key, |out| key.encode(out))
 }
 
-/// The decapsulation key in an encoding.
+/// Returns the decapsulation key in an encoding.
 pub(crate) fn encoded_secret(
     kem: &dyn Kem,
     key: &dyn DecapsulationKey,

@@ -1,4 +1,4 @@
-//! What a vector asks of a provider, written once for all suites that ask it.
+//! Checks that vectors ask of a provider, shared by the suites.
 
 pub(crate) mod batches;
 pub(crate) mod kem;
@@ -8,12 +8,12 @@ use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Error, Result};
 use std::fmt::Display;
 
-/// A buffer for a provider to write to. It is not zero, so that an answer which never came is not taken for zeros.
+/// Returns an output buffer. It is not zero, so that a missing answer is not mistaken for zeros.
 pub(crate) fn buffer(length: usize) -> Vec<u8> {
     vec![0xa5; length]
 }
 
-/// The bytes that `write` puts to the front of a buffer of that length.
+/// Returns the bytes that `write` puts at the front of a buffer of `length` bytes.
 pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>, Fault> {
     let mut out = buffer(length);
     let written = write(&mut out)?;
@@ -24,7 +24,7 @@ pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usi
     Ok(out)
 }
 
-/// Right if the two are the same.
+/// Passes if the two are the same.
 pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Checked {
     if expected == actual {
         return Ok(());
@@ -36,12 +36,12 @@ pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Check
     Err(Fault::Wrong(format!("{what}: another value, from byte {place} of {}", expected.len())))
 }
 
-/// Right if the two differ.
+/// Passes if the two differ.
 pub(crate) fn differ(what: impl Display, one: &[u8], other: &[u8]) -> Checked {
     if one == other { Err(Fault::Wrong(format!("{what}: the same value twice"))) } else { Ok(()) }
 }
 
-/// Right if bytes from outside were found to be bad. A fault of the library's own is not a refusal.
+/// Passes if input from outside was found to be bad. An internal error of the library is not a refusal.
 pub(crate) fn refused<T>(what: impl Display, result: Result<T>) -> Checked {
     match result {
         Err(Error::Malformed(_) | Error::Length { .. } | Error::VerificationFailed) => Ok(()),
@@ -53,7 +53,7 @@ pub(crate) fn refused<T>(what: impl Display, result: Result<T>) -> Checked {
     }
 }
 
-/// Right if the signature or the tag was found not to verify.
+/// Passes if the signature or tag was found not to verify.
 pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
     match result {
         Err(Error::VerificationFailed) => Ok(()),
@@ -65,7 +65,7 @@ pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
     }
 }
 
-/// Names the step that went wrong.
+/// Names the step that failed.
 pub(crate) fn step<T>(what: impl Display, result: Result<T>) -> Result<T, Fault> {
     result.map_err(|error| match error.into() {
         Fault::Wrong(reason) => Fault::Wrong(format!("{what}: {reason}")),

@@ -2,13 +2,13 @@ use super::{buffer, equal, refused, rejected, step, written};
 use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Coins, KeyEncoding, MU, Prehash, Result, SignatureScheme, SigningKey, VerifyingKey};
 
-/// A key that must come out, in the encodings that the vector has.
+/// Expected key, in the vector's encodings.
 pub(crate) struct ExpectedKey<'a> {
     pub(crate) verifying_key: &'a [u8],
     pub(crate) signing_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
-/// Which of the two calls that generate a key.
+/// Which of the two key generation calls to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Calls {
     Both,
@@ -16,8 +16,8 @@ pub(crate) enum Calls {
     Encoded,
 }
 
-/// Generates the key from given coins, prepared and encoded, and from its seed where that is an encoding of its own;
-/// what the provider offers of these.
+/// Generates the key from given coins, prepared and encoded, and from its seed if that is a separate encoding; skips
+/// what the provider does not offer.
 pub(crate) fn key_generation(
     scheme: &dyn SignatureScheme,
     coins: &[u8],
@@ -47,7 +47,7 @@ pub(crate) fn key_generation(
     keys.iter().try_for_each(|key| same_key(scheme, key.as_ref(), expected))
 }
 
-/// What is signed, and through which interface.
+/// Input of a signature, and the interface that takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input<'a> {
     /// Context and message of the pure external interface (FIPS 204, algorithms 2 and 3; FIPS 205, algorithms 22 and
@@ -63,7 +63,7 @@ pub(crate) enum Input<'a> {
 }
 
 impl Input<'_> {
-    /// Signs as [`SigningKey::sign`] does.
+    /// Signs like [`SigningKey::sign`].
     pub(crate) fn sign(self, key: &dyn SigningKey, coins: Coins, out: &mut [u8]) -> Result<usize> {
         match self {
             Input::Pure(context, message) => key.sign(context, message, coins, out),
@@ -83,7 +83,7 @@ impl Input<'_> {
     }
 }
 
-/// Loads the key, signs and compares. No coins at all ask for the deterministic variant.
+/// Loads the key, signs and compares. Empty coins request the deterministic variant.
 pub(crate) fn signing(
     scheme: &dyn SignatureScheme,
     (encoding, key): (KeyEncoding, &[u8]),
@@ -96,7 +96,7 @@ pub(crate) fn signing(
     equal("signature", signature, &sign(scheme, key.as_ref(), input, Coins::Exact(coins))?)
 }
 
-/// Loads the key and verifies, with the outcome that must be.
+/// Loads the key, verifies, and compares the outcome.
 pub(crate) fn verification(
     scheme: &dyn SignatureScheme,
     key: &[u8],
@@ -112,7 +112,7 @@ pub(crate) fn verification(
     let outcome = input.verify(key.as_ref(), signature);
     match (valid, input) {
         (true, _) => step("verify", outcome),
-        // A context that does not fit into its length byte is the caller's fault.
+        // A context too long for its length byte is the caller's error.
         (false, Input::Pure(context, _) | Input::PreHash(_, context, _)) if context.len() > 255 => {
             refused("signature", outcome)
         }
@@ -120,7 +120,7 @@ pub(crate) fn verification(
     }
 }
 
-/// Unsupported, if messages are not hashed first by this function.
+/// Returns unsupported if the scheme cannot pre-hash with this function.
 pub(crate) fn hashes_first(scheme: &dyn SignatureScheme, prehash: Prehash) -> Checked {
     if scheme.prehashes().contains(&prehash) {
         Ok(())
@@ -129,7 +129,7 @@ pub(crate) fn hashes_first(scheme: &dyn SignatureScheme, prehash: Prehash) -> Ch
     }
 }
 
-/// Unsupported, if signing takes no given coins.
+/// Returns unsupported if signing takes no given coins.
 pub(crate) fn takes_coins(scheme: &dyn SignatureScheme) -> Checked {
     if scheme.info().coins.operation {
         Ok(())
@@ -138,7 +138,7 @@ pub(crate) fn takes_coins(scheme: &dyn SignatureScheme) -> Checked {
     }
 }
 
-/// Loads a signing key in an encoding that the provider may not offer; a seed it may take as coins instead.
+/// Loads a signing key in an encoding that the provider may not offer. A seed may be passed as coins instead.
 pub(crate) fn load(
     scheme: &dyn SignatureScheme,
     encoding: KeyEncoding,
@@ -154,7 +154,7 @@ pub(crate) fn load(
     Err(Fault::Unsupported(format!("no signing key is loaded from its {} encoding", encoding.name())))
 }
 
-/// The signature.
+/// Returns the signature.
 pub(crate) fn sign(
     scheme: &dyn SignatureScheme,
     key: &dyn SigningKey,
@@ -170,12 +170,12 @@ pub(crate) fn sign(
     Ok(signature)
 }
 
-/// The encoded verifying key.
+/// Returns the encoded verifying key.
 pub(crate) fn encoded(scheme: &dyn SignatureScheme, key: &dyn VerifyingKey) -> Result<Vec<u8>, Fault> {
     written(scheme.info().parameters.verifying_key, |out| key.encode(out))
 }
 
-/// The signing key in an encoding.
+/// Returns the signing key in an encoding.
 pub(crate) fn encoded_secret(
     scheme: &dyn SignatureScheme,
     key: &dyn SigningKey,

@@ -1,5 +1,5 @@
-//! The edge cases of C2SP CCTV, `ed25519`, made as they are defined there: every pair of points of small order, each alone and
-//! with a part of prime order, in every encoding that decoders take.
+//! Generates the edge cases of C2SP CCTV, `ed25519`, as defined there: every pair of points of small order, each alone
+//! and with a component of prime order, in every encoding that decoders accept.
 
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::scalar::clamp_integer;
@@ -8,11 +8,11 @@ use curve25519_dalek::{EdwardsPoint, Scalar};
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha512};
 
-/// A signature that some accept and some do not.
+/// A signature that some libraries accept and others refuse.
 #[derive(Serialize)]
 pub(super) struct EdgeCase {
     pub(super) number: usize,
-    /// The public key, `A`.
+    /// Public key, `A`.
     #[serde(serialize_with = "hexadecimal")]
     pub(super) key: [u8; 32],
     /// `R || S`.
@@ -23,7 +23,7 @@ pub(super) struct EdgeCase {
     flags: Option<Vec<Flag>>,
 }
 
-/// What is special about a case, as CCTV names it.
+/// Special property of a case, as named by CCTV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Flag {
     #[serde(rename = "low_order_R")]
@@ -54,7 +54,7 @@ fn hexadecimal<S: Serializer>(bytes: &impl AsRef<[u8]>, serializer: S) -> Result
     serializer.serialize_str(&hex::encode(bytes))
 }
 
-/// The encodings of the eight points of small order, each followed by those that are not canonical.
+/// Encodings of the eight points of small order, each canonical one followed by its non-canonical ones.
 const SMALL_ORDER: &[&[&str]] = &[
     &[
         "0000000000000000000000000000000000000000000000000000000000000000",
@@ -104,13 +104,13 @@ impl Small {
     }
 }
 
-/// One of the two points of a signature: the point of small order, in an encoding of its own where one is given, or with a part
-/// of prime order added to it.
+/// One of the two points of a signature: the point of small order, either in a given encoding, or with a component of
+/// prime order added.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     small: &'a Small,
     encoding: Option<&'a [u8; 32]>,
-    /// The discrete logarithm of what is added.
+    /// Discrete logarithm of the added component.
     added: Option<Scalar>,
 }
 
@@ -127,9 +127,9 @@ impl Part<'_> {
     }
 }
 
-/// All of them, in CCTV's order.
+/// Returns all edge cases, in CCTV's order.
 pub(super) fn edge_cases() -> Vec<EdgeCase> {
-    // Any two scalars would do: these are CCTV's.
+    // Any two scalars would do; these are CCTV's.
     let s = Scalar::from_bytes_mod_order(clamp_integer([0x42; 32]));
     let r = Scalar::from_bytes_mod_order_wide(&std::array::from_fn(|index| [0x13, 0x37][index % 2]));
     let points = Small::all();
@@ -164,8 +164,8 @@ pub(super) fn edge_cases() -> Vec<EdgeCase> {
     cases
 }
 
-/// The first message for which the parts of small order cancel out, and the first for which they do not, among those that give
-/// the hash each of its eight remainders in turn.
+/// Adds two cases: the first message for which the components of small order cancel out, and the first for which they
+/// do not. Tries messages whose hash has each of the eight remainders in turn.
 fn add(cases: &mut Vec<EdgeCase>, a: Part, r: Part, reencoded: bool) {
     let (key, first) = (a.encoded(), r.encoded());
     let hashed = if reencoded { (a.canonical(), r.canonical()) } else { (key, first) };
@@ -214,9 +214,9 @@ mod tests {
     use serde_json::ser::{PrettyFormatter, Serializer};
     use sha2::Sha256;
 
-    /// `ed25519/ed25519vectors.json`, to the last byte.
+    /// Reproduces `ed25519/ed25519vectors.json` exactly.
     #[test]
-    fn they_are_those_that_were_published() {
+    fn generated_edge_cases_match_the_published_file() {
         let mut text = Vec::new();
         let mut serializer = Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b"\t"));
         edge_cases().serialize(&mut serializer).unwrap();

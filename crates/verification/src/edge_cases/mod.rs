@@ -1,6 +1,6 @@
-//! Ed25519 where the standards leave libraries free, or where libraries are freer than they: who accepts what. Nothing of it
-//! passes or fails. What one library accepts and another refuses can split those who must agree, so it has to be known before
-//! libraries are mixed.
+//! Ed25519 signatures that the standards leave open, or that libraries accept beyond the standards. None of these
+//! passes or fails. If one library accepts what another refuses, parties that must agree can be split, so this must be
+//! known before libraries are mixed.
 
 mod make;
 
@@ -10,31 +10,31 @@ use pqlab_primitives::{Provider, SignatureScheme};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// What the edge cases are about.
+/// Algorithm of the edge cases.
 pub const EDGE_CASES_OF: &str = "Ed25519";
-/// What a selection is asked for them.
+/// Name of the edge cases in a selection.
 pub const EDGE_CASES: &str = "CCTV Ed25519 edge cases";
 
 /// What a provider accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeCases {
-    /// Its id.
+    /// Id of the provider.
     pub provider: String,
-    /// By class, every class once and in the same order for all.
+    /// Counts by class: every class once, in the same order for all providers.
     pub classes: Vec<EdgeClass>,
-    /// A bit for each case in the order of their numbers, set where it is accepted: in hexadecimal, the first case in the lowest
-    /// bit of the first byte.
+    /// One bit per case in order of their numbers, set if it is accepted. In hexadecimal, with the first case in the
+    /// lowest bit of the first byte.
     pub accepted: String,
 }
 
 /// Cases of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeClass {
-    /// What is special about them.
+    /// Special property of these cases.
     pub class: String,
-    /// How many there are.
+    /// Number of cases.
     pub cases: u64,
-    /// How many of them are accepted.
+    /// Number of accepted cases.
     pub accepted: u64,
 }
 
@@ -44,7 +44,7 @@ impl EdgeClass {
     }
 }
 
-/// The classes, and what a case of each has, one of these flags. A case is of the first class that it fits.
+/// Classes, and the flags of which a case must have one. A case belongs to the first class that fits.
 const CLASSES: &[(&str, &[Flag])] = &[
     ("the hash is over other encodings", &[Flag::ReencodedK]),
     ("R is not canonical", &[Flag::NonCanonicalR]),
@@ -55,10 +55,10 @@ const CLASSES: &[(&str, &[Flag])] = &[
     ("A or R has a part of small order", &[Flag::LowOrderComponentA, Flag::LowOrderComponentR]),
 ];
 
-/// The class of what has none of these flags.
+/// Class of cases without any of these flags.
 const ORDINARY: &str = "nothing special";
 
-/// What a provider makes of the edge cases; `None` where it has no Ed25519.
+/// Runs the edge cases with a provider; `None` if it has no Ed25519.
 pub fn edge_cases(provider: &Provider) -> Option<EdgeCases> {
     static CASES: OnceLock<Vec<EdgeCase>> = OnceLock::new();
     let scheme = provider.signature(EDGE_CASES_OF)?;
@@ -78,7 +78,7 @@ pub fn edge_cases(provider: &Provider) -> Option<EdgeCases> {
     Some(EdgeCases { provider: provider.id(), classes, accepted: hex::encode(bits) })
 }
 
-/// A key that is refused is a signature that is refused.
+/// Whether the signature is accepted. Refusing the key counts as refusing the signature.
 fn accepts(scheme: &dyn SignatureScheme, case: &EdgeCase) -> bool {
     let verified = caught(|| {
         let key = scheme.load_verifying_key(&case.key)?;
@@ -93,22 +93,23 @@ mod tests {
     use pqlab_primitives::{BatchVerifier, Claim, ClaimKey, SignedMessage};
     use std::collections::BTreeSet;
 
-    /// Whether all of so many times the same signature in a batch are accepted.
+    /// Whether a batch of `times` copies of the signature is accepted completely.
     fn in_batch(verifier: &dyn BatchVerifier, case: &EdgeCase, times: usize) -> bool {
         let message = SignedMessage::Pure { context: &[], message: case.message.as_bytes() };
         let claim = Claim { key: ClaimKey::Encoded(&case.key), message, signature: &case.signature };
         verifier.verify(&vec![claim; times]).iter().all(Result::is_ok)
     }
 
-    /// `ed25519-dalek` decodes `R` of a batch, instead of comparing encodings, and leaves out the cofactor: of signatures with a part
-    /// of small order a batch says this or that, and it takes some that are refused alone. Of all others it says the same.
+    /// In a batch, `ed25519-dalek` decodes `R` instead of comparing encodings, and omits the cofactor. For signatures
+    /// with a component of small order, batches therefore vary, and accept some that are refused alone. For all others
+    /// they agree.
     #[test]
-    fn a_batch_and_a_single_verification_differ_where_a_part_is_of_small_order() {
+    fn batches_and_single_verification_differ_only_for_components_of_small_order() {
         let providers = pqlab_providers::providers();
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let (scheme, verifier) =
             (provider.signature(EDGE_CASES_OF).unwrap(), provider.batch_verifier(EDGE_CASES_OF).unwrap());
-        // Accepted in a batch alone, accepted alone only.
+        // Accepted only in a batch, accepted only alone.
         let mut differ = [BTreeSet::new(), BTreeSet::new()];
         let mut ordinary = 0;
         for case in make::edge_cases() {

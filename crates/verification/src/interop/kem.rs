@@ -4,7 +4,7 @@ use crate::checks::{buffer, differ, equal, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Coins, DecapsulationKey, Error, Kem, KemParameters, KeyEncoding};
 
-/// A key of one, and what the other encapsulated to it.
+/// A key of one provider, and an encapsulation to it by the other.
 struct Exchanged {
     key: Box<dyn DecapsulationKey>,
     encapsulation_key: Vec<u8>,
@@ -12,7 +12,7 @@ struct Exchanged {
     secret: Vec<u8>,
 }
 
-/// `one` has the key, `other` encapsulates.
+/// Checks that `one`, which has the key, and `other`, which encapsulates, agree.
 pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
     let mut exchanged = None;
     tally.check("a prepared key", || {
@@ -33,7 +33,7 @@ pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
         let modified = flipped(&exchanged.ciphertext, 0);
         let mut secret = buffer(one.info().parameters.shared_secret);
         match exchanged.key.decapsulate(&modified, &mut secret) {
-            // What no table has may refuse it aloud, as HQC does in some versions of liboqs.
+            // KEMs without a table may return an error, as HQC does in some versions of liboqs.
             Err(Error::Malformed(_)) if KemParameters::of(&one.info().parameters.algorithm).is_none() => return Ok(()),
             decapsulated => step("decapsulate", decapsulated)?,
         }
@@ -61,7 +61,7 @@ fn from_the_wire(one: &dyn Kem, other: &dyn Kem) -> Checked {
     equal("shared secret", &secret, &decapsulate(one, key.as_ref(), &ciphertext)?)
 }
 
-/// Both have the key now, and agree on good ciphertexts and on modified ones (implicit rejection).
+/// Checks that both agree with the same key, on good ciphertexts and on modified ones (implicit rejection).
 fn handed_over(one: &dyn Kem, other: &dyn Kem, made: &Exchanged, encoding: KeyEncoding) -> Checked {
     let bytes = encoded_secret(one, made.key.as_ref(), encoding)?;
     let key = step("load decapsulation key", other.load_decapsulation_key(encoding, &bytes))?;

@@ -1,5 +1,5 @@
-//! The interoperability matrix: every ordered pair of providers, for every algorithm that both offer. A provider is also
-//! paired with itself, which says whether it is of one mind.
+//! Interoperability matrix: every ordered pair of providers, for every algorithm that both offer. A provider is also
+//! paired with itself, to check its consistency.
 
 mod agreement;
 mod kem;
@@ -15,14 +15,14 @@ use sha2::{Digest, Sha256};
 use signature::Signed;
 use std::sync::Arc;
 
-/// What a line of the matrix has for a suite, and what a selection is asked for all of its lines.
+/// Suite name of the matrix's lines, also used in selections.
 pub const INTEROPERABILITY: &str = "interoperability";
 
-/// What a line has for a suite whose second provider verifies in batches.
+/// Suite name of lines whose second provider verifies in batches.
 pub const INTEROPERABILITY_IN_BATCHES: &str = "interoperability, in batches";
 
-/// Puts every provider to every other, and reports pair by pair: those of which either provider is selected. The first of a
-/// pair makes the keys and signs, the second encapsulates and verifies; where it verifies in batches, in a line of its own. The
+/// Pairs every provider with every other, and reports each pair of which either provider is selected. The first of a
+/// pair generates keys and signs; the second encapsulates and verifies. Batch verification has its own line. The
 /// provider `null` is left out.
 pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     let mut offers: Vec<(String, Primitive)> = Vec::new();
@@ -30,7 +30,7 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     for provider in answering(providers) {
         let id = provider.id();
         batches.extend(provider.batch_verifiers.iter().map(|verifier| (id.clone(), verifier)));
-        // Several messages at once are compared with one by suites of their own.
+        // Lane functions are compared with single ones by their own suites.
         let paired = provider
             .primitives()
             .filter(|primitive| !matches!(primitive.kind(), PrimitiveKind::LaneHash | PrimitiveKind::BatchVerifier));
@@ -39,13 +39,13 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     for like in alike(&offers, |(_, primitive)| (primitive.kind(), primitive.algorithm())) {
         for (first, one) in &like {
             let selected = |id: &String| select(id, one.algorithm(), INTEROPERABILITY);
-            let asked = |second: &String| selected(first) || selected(second);
-            let others: Vec<_> = like.iter().filter(|(second, _)| asked(second)).collect();
+            let is_selected = |second: &String| selected(first) || selected(second);
+            let others: Vec<_> = like.iter().filter(|(second, _)| is_selected(second)).collect();
             let of_signatures = |verifier: &Arc<dyn BatchVerifier>| {
                 one.kind() == PrimitiveKind::Signature && verifier.parameters().algorithm == one.algorithm()
             };
             let batches: Vec<_> =
-                batches.iter().filter(|(second, verifier)| of_signatures(verifier) && asked(second)).collect();
+                batches.iter().filter(|(second, verifier)| of_signatures(verifier) && is_selected(second)).collect();
             if others.is_empty() && batches.is_empty() {
                 continue;
             }
@@ -69,7 +69,7 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     }
 }
 
-/// A pair of one kind; what the first of it has signed is made once for all pairs, because signing may be slow.
+/// Checks a pair. The first provider's signatures are made once for all pairs, because signing may be slow.
 fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut Tally) {
     match (one, other, signed) {
         (Primitive::Kem(one), Primitive::Kem(other), _) => kem::pair(one.as_ref(), other.as_ref(), tally),
@@ -93,7 +93,7 @@ fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut T
     }
 }
 
-/// What is alike stands together; kinds in their order, algorithms in the order in which they first appear.
+/// Groups equal keys. Kinds keep their order, algorithms the order in which they first appear.
 fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A)) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     for offer in offers {
@@ -107,7 +107,7 @@ fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A
     groups
 }
 
-/// Bytes that are the same in every run and for every provider: SHA-256 of the label and a counter.
+/// Returns bytes that are the same in every run and for every provider: SHA-256 of the label and a counter.
 fn bytes(label: &str, length: usize) -> Vec<u8> {
     let blocks = (0..length.div_ceil(32) as u64).map(|counter| {
         Sha256::new().chain_update(label.as_bytes()).chain_update([0]).chain_update(counter.to_be_bytes()).finalize()
@@ -117,7 +117,7 @@ fn bytes(label: &str, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// The bytes with the lowest bit of one of them turned.
+/// Returns the bytes with the lowest bit of one of them flipped.
 fn flipped(bytes: &[u8], place: usize) -> Vec<u8> {
     let mut flipped = bytes.to_vec();
     if let Some(byte) = flipped.get_mut(place) {
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_are_fixed_and_as_long_as_asked() {
+    fn inputs_are_fixed_and_have_the_requested_length() {
         for length in [0, 1, 31, 32, 33, 1000] {
             assert_eq!(bytes("label", length).len(), length);
             assert_eq!(bytes("label", length), bytes("label", 1000)[..length]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_alike_stands_together() {
+    fn groups_equal_keys() {
         let offers = [("a", 2, "X"), ("a", 1, "Y"), ("b", 1, "Z"), ("b", 2, "X"), ("c", 1, "Y")];
         let groups = alike(&offers, |&(_, kind, algorithm)| (kind, algorithm));
         let ids = groups.iter().map(|group| group.iter().map(|(id, ..)| *id).collect::<String>());

@@ -6,7 +6,7 @@ use pqlab_primitives::{
     BatchVerifier, Claim, ClaimKey, Coins, Error, KeyEncoding, SignatureScheme, SignedMessage, SigningKey,
 };
 
-/// What the first of a pair signed.
+/// Signatures by the first provider of a pair.
 pub(super) struct Signed(Result<Made, Fault>);
 
 struct Made {
@@ -24,13 +24,13 @@ struct Signature {
 }
 
 impl Signed {
-    /// Messages of three lengths, and one with a context where the scheme takes one.
+    /// Signs messages of three lengths, and one with a context if the scheme takes one.
     pub(super) fn make(scheme: &dyn SignatureScheme) -> Signed {
         Signed(caught(|| {
             let key = step("generate", scheme.generate(Coins::Internal))?;
             let verifying_key = public(scheme, key.as_ref())?;
             let another_key = if hash_based(scheme) {
-                // Every string of that length is a key, and making one is slow.
+                // Every string of that length is a valid key, and generating one is slow.
                 flipped(&verifying_key, verifying_key.len() - 1)
             } else {
                 public(scheme, step("generate", scheme.generate(Coins::Internal))?.as_ref())?
@@ -50,7 +50,7 @@ fn public(scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> Result<Vec<u8>,
     encoded(scheme, step("verifying key", key.verifying_key())?.as_ref())
 }
 
-/// Lengths in bytes of context and message.
+/// Returns the lengths of context and message in bytes.
 fn inputs(scheme: &dyn SignatureScheme) -> &'static [(usize, usize)] {
     match (hash_based(scheme), scheme.info().context) {
         (true, true) => &[(11, 33)],
@@ -60,7 +60,7 @@ fn inputs(scheme: &dyn SignatureScheme) -> &'static [(usize, usize)] {
     }
 }
 
-/// `one` has signed, `other` verifies.
+/// Checks that `other` verifies what `one` has signed.
 pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn SignatureScheme, tally: &mut Tally) {
     let made = match &signed.0 {
         Ok(made) => made,
@@ -88,7 +88,7 @@ pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn Signa
     }
 }
 
-/// All that was signed in one batch, with one key as it is and prepared.
+/// Verifies all signatures in one batch, with the key both encoded and prepared.
 pub(super) fn together(signed: &Signed, verifier: &dyn BatchVerifier, tally: &mut Tally) {
     let Ok(made) = &signed.0 else { return };
     tally.check("all messages in one batch", || {
@@ -146,7 +146,7 @@ fn another_context(other: &dyn SignatureScheme, made: &Made) -> Checked {
     Ok(())
 }
 
-/// Both have the key now: they agree on what verifies with it, and, where both sign without drawing, on the signature.
+/// Checks that both agree with the same key: on what verifies, and, if both sign without randomness, on the signature.
 fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Made, encoding: KeyEncoding) -> Checked {
     let bytes = encoded_secret(one, made.key.as_ref(), encoding)?;
     let key = step("load signing key", other.load_signing_key(encoding, &bytes))?;
@@ -180,7 +180,7 @@ fn takes(scheme: &dyn SignatureScheme, context: &[u8]) -> Checked {
     }
 }
 
-/// A signature of these takes up to seconds.
+/// Whether a signature may take seconds.
 fn hash_based(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-")

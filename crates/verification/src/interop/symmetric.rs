@@ -3,14 +3,14 @@ use crate::checks::{buffer, equal, rejected, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, StreamCipher, Xof};
 
-/// Around the blocks of all functions: 64 and 128 bytes of SHA-2 with 9 and 17 bytes of padding at least, the rates 72,
-/// 104, 136, 144 and 168 of Keccak; then several blocks.
+/// Lengths around the blocks of all functions: 64 and 128 bytes of SHA-2 with at least 9 and 17 bytes of padding, the
+/// rates 72, 104, 136, 144 and 168 of Keccak; then several blocks.
 const LENGTHS: [usize; 35] = [
     0, 1, 55, 56, 57, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 113, 119, 120, 127, 128, 129, 135, 136, 137,
     143, 144, 145, 167, 168, 169, 255, 256, 1000, 10_000,
 ];
 
-/// Around the blocks of AES.
+/// Lengths around the blocks of AES.
 const AEAD_LENGTHS: [usize; 12] = [0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 129, 1000];
 
 pub(super) fn hash_pair(one: &dyn Hash, other: &dyn Hash, tally: &mut Tally) {
@@ -52,7 +52,7 @@ pub(super) fn mac_pair(one: &dyn Mac, other: &dyn Mac, tally: &mut Tally) {
 
 pub(super) fn kdf_pair(one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
     for (salt, material, info) in [(0, 32, 0), (32, 32, 20), (64, 64, 64), (65, 96, 200), (1000, 1, 1)] {
-        // 255 blocks are the most that there is (RFC 5869, section 2.3).
+        // 255 blocks are the maximum (RFC 5869, section 2.3).
         for length in [1, 31, 32, 33, 64, 112, 255 * 32] {
             let id = format!("salt {salt}, key material {material}, info {info}, output {length} bytes");
             tally.check(id, || {
@@ -67,7 +67,7 @@ pub(super) fn kdf_pair(one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
     }
 }
 
-/// `one` seals, `other` opens.
+/// Checks that `other` opens what `one` seals.
 pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     for length in AEAD_LENGTHS {
         for associated in [0, 1, 16, 20, 100] {
@@ -78,7 +78,7 @@ pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     }
 }
 
-/// `one` encrypts, `other` decrypts; with counters that carry into the next word, and over the end.
+/// Checks that `other` decrypts what `one` encrypts, with counters that carry into the next word and wrap around.
 pub(super) fn stream_pair(one: &dyn StreamCipher, other: &dyn StreamCipher, tally: &mut Tally) {
     let key = bytes("stream key", one.key_len());
     for ones in [0, 1, 4, 8, 16] {
@@ -126,7 +126,7 @@ fn same(
     theirs: impl FnOnce(&mut [u8]) -> pqlab_primitives::Result<()>,
 ) -> Checked {
     let (mut first, mut second) = (buffer(length), buffer(length));
-    // Another filling, so that two which write nothing do not agree.
+    // Filled differently, so that two providers that write nothing do not agree.
     second.fill(0x5a);
     step("the first", ours(&mut first))?;
     step("the second", theirs(&mut second))?;

@@ -6,20 +6,20 @@ use pqlab_primitives::{Coins, Kem, KeyEncoding};
 /// A key pair, and an encapsulation to it.
 pub(super) struct KemVector {
     pub(super) algorithm: &'static str,
-    /// The decapsulation key in its shortest encoding, which is also what key generation draws.
+    /// Decapsulation key in its shortest encoding, which is also what key generation draws.
     pub(super) encoding: KeyEncoding,
     pub(super) decapsulation_key: &'static str,
     pub(super) encapsulation_key: Expected,
-    /// The decapsulation key once more, [`Expanded`].
+    /// Decapsulation key as [`Expanded`].
     pub(super) expanded: Option<Expected>,
-    /// What encapsulation draws.
+    /// Coins that encapsulation draws.
     pub(super) coins: &'static str,
     pub(super) ciphertext: Expected,
     pub(super) shared_secret: Expected,
     pub(super) zero_ciphertext: ZeroCiphertext,
 }
 
-/// What decapsulation makes of a ciphertext of zeros.
+/// Result of decapsulating a ciphertext of zeros.
 #[derive(Clone, Copy)]
 pub(super) enum ZeroCiphertext {
     /// This secret.
@@ -28,7 +28,7 @@ pub(super) enum ZeroCiphertext {
     IsRefused,
 }
 
-/// A row of ML-KEM: all sets have the same seed and coins. Of the rest there are the SHA-256 digests.
+/// Creates a row of ML-KEM. All sets share the same seed and coins; the other fields are SHA-256 digests.
 const fn ml_kem(
     algorithm: &'static str,
     encapsulation_key: &'static str,
@@ -119,7 +119,7 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
                 checker.same("keygen", "decapsulation key", &decapsulation_key, expanded)?;
             }
             (Seed, _) => checker.holds(decapsulation_key == coins, "keygen gives another decapsulation key")?,
-            // A scalar may be written with its fixed bits set (RFC 7748, section 5).
+            // A scalar may be encoded with its fixed bits set (RFC 7748, section 5).
             _ => {}
         }
     }

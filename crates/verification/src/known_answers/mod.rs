@@ -1,11 +1,10 @@
-//! Known answers: what published vectors say that each algorithm gives, checked through the traits before anything is
-//! timed.
+//! Known answers: published results of each algorithm, checked through the traits before anything is timed.
 //!
-//! Seeds, coins and messages are embedded; of the outputs only their SHA-256, unless they are as short. Where the
-//! vectors come from stands beside each table. Where they come in files, a test that reads those proves that the
-//! digests are of what was published.
+//! Seeds, coins and messages are embedded. Of the outputs only the SHA-256 is embedded, unless they are as short. Each
+//! table gives its sources. If the vectors come in files, a test reads these to prove that the digests are of the
+//! published values.
 //!
-//! Of a provider that takes neither seeds nor coins some answers cannot be known; what can be checked without them is.
+//! With a provider that takes neither seeds nor coins, some answers cannot be known. Everything else is checked.
 
 mod hash;
 mod kem;
@@ -20,25 +19,25 @@ use pqlab_primitives::{Error, Primitive, Provider};
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 
-/// What the known answers say of one algorithm of one provider.
+/// Result of the known answers of one algorithm of one provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownAnswer {
-    /// So many outputs were compared, and each was right.
+    /// Number of outputs compared, all of them right.
     Checked(usize),
     /// Nothing could be compared, for this reason.
     NotAvailable(&'static str),
 }
 
-/// Which known answer is not given, or which call failed that should not have, in one line.
+/// A wrong known answer, or an unexpected failure of a call, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongAnswer(pub String);
 
-/// Checks what a worker checks before it measures: everything but the signatures of the small SLH-DSA sets, which take
-/// up to several seconds each.
+/// Checks everything that a worker checks before it measures: all but the signatures of the small SLH-DSA sets, which
+/// take up to several seconds each.
 ///
 /// # Errors
-/// [`WrongAnswer`].
+/// [`WrongAnswer`] if a known answer is wrong.
 pub fn check(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongAnswer> {
     check_to(Depth::Quick, provider, algorithm).map_err(WrongAnswer)
 }
@@ -46,7 +45,7 @@ pub fn check(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongA
 /// Checks every known answer, however long it takes.
 ///
 /// # Errors
-/// As [`check`].
+/// Those of [`check`].
 pub fn check_fully(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongAnswer> {
     check_to(Depth::Full, provider, algorithm).map_err(WrongAnswer)
 }
@@ -57,7 +56,7 @@ enum Depth {
     Full,
 }
 
-/// The same name may stand for several things, as X25519 does for a KEM and a key agreement: all are checked.
+/// Checks all primitives of that name. X25519, for example, is both a KEM and a key agreement.
 fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownAnswer, String> {
     let mut checker = Checker { algorithm, depth, checked: 0, vectors: 0 };
     let (mut offered, mut only_verified) = (false, false);
@@ -66,7 +65,7 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
         match primitive {
             Primitive::Kem(kem) => kem::check(kem.as_ref(), &mut checker)?,
             Primitive::Signature(scheme) => signature::check(scheme.as_ref(), &mut checker)?,
-            // It neither makes keys nor signs.
+            // It neither generates keys nor signs.
             Primitive::BatchVerifier(_) => only_verified = true,
             Primitive::KeyAgreement(agreement) => symmetric::check_key_agreement(agreement.as_ref(), &mut checker)?,
             Primitive::Hash(function) => hash::check_hash(function.as_ref(), &mut checker)?,
@@ -89,18 +88,18 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
     })
 }
 
-/// Compares, counts, and words what is wrong.
+/// Compares outputs, counts them, and describes errors.
 struct Checker<'a> {
     algorithm: &'a str,
     depth: Depth,
-    /// Outputs compared.
+    /// Number of outputs compared.
     checked: usize,
-    /// Vectors that the tables hold for the algorithm.
+    /// Number of vectors in the tables for the algorithm.
     vectors: usize,
 }
 
 impl Checker<'_> {
-    /// The rows of a table that are about this algorithm.
+    /// Returns the rows of a table for this algorithm.
     fn rows<T: Row>(&mut self, table: &'static [T]) -> Vec<&'static T> {
         let rows: Vec<&T> = table.iter().filter(|row| row.algorithm() == self.algorithm).collect();
         self.vectors += rows.len();
@@ -111,12 +110,12 @@ impl Checker<'_> {
         format!("known answer: {} {what}", self.algorithm)
     }
 
-    /// The value, if the operation did not fail.
+    /// Returns the value of a successful operation.
     fn done<T>(&self, operation: &str, result: Result<T, Error>) -> Result<T, String> {
         result.map_err(|error| self.wrong(format_args!("{operation} fails: {error}")))
     }
 
-    /// As [`done`](Self::done), but `None` if the provider does not offer the operation.
+    /// Returns the value of a successful operation, or `None` if the provider does not offer it.
     fn offered<T>(&self, operation: &str, result: Result<T, Error>) -> Result<Option<T>, String> {
         match result {
             Err(Error::Unsupported(_)) => Ok(None),
@@ -124,7 +123,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The output must be the published one.
+    /// Checks that the output is the published one.
     fn same(&mut self, operation: &str, output: &str, got: &[u8], expected: Expected) -> Result<(), String> {
         let same = match expected {
             Expected::Sha256(digest) => Sha256::digest(got)[..] == bytes(digest)[..],
@@ -133,7 +132,7 @@ impl Checker<'_> {
         self.holds(same, format_args!("{operation} gives another {output}"))
     }
 
-    /// The condition must hold; `otherwise` says what is wrong where it does not.
+    /// Checks a condition; `otherwise` describes the error.
     fn holds(&mut self, condition: bool, otherwise: impl Display) -> Result<(), String> {
         self.checked += 1;
         if condition { Ok(()) } else { Err(self.wrong(otherwise)) }
@@ -143,13 +142,13 @@ impl Checker<'_> {
 /// A published output.
 #[derive(Clone, Copy)]
 enum Expected {
-    /// Its SHA-256, in hexadecimal.
+    /// SHA-256 of the output, in hexadecimal.
     Sha256(&'static str),
     /// The output itself, in hexadecimal.
     Bytes(&'static str),
 }
 
-/// A row of one of the tables.
+/// A row of a table.
 trait Row: 'static {
     fn algorithm(&self) -> &'static str;
 }

@@ -554,7 +554,7 @@ fn check_signature(
     accepts_only(public.as_ref(), &context, &message, &mut signature, checker)
 }
 
-/// The vector's key; `None` where the provider takes neither the encoding nor the coins.
+/// Returns the vector's key; `None` if the provider takes neither the encoding nor the coins.
 fn load_or_generate(
     scheme: &dyn SignatureScheme,
     vector: &KeyVector,
@@ -587,7 +587,7 @@ fn check_verification(
     }
 }
 
-/// The signature is valid, and is not with a bit of it flipped.
+/// Checks that the signature is valid, and invalid with a bit flipped.
 fn accepts_only(
     key: &dyn VerifyingKey,
     context: &[u8],

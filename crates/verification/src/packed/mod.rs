@@ -1,5 +1,5 @@
-//! Published vectors that other crates carry, packed into the program when it is built: they are there wherever it runs.
-//! What they were when their digests were written down is what they have to be.
+//! Published vectors from other crates, packed into the program at build time, so that they are available wherever it
+//! runs. They must match the digests recorded in `files.rs`.
 
 mod files;
 
@@ -7,10 +7,10 @@ use crate::read::{ReadError, ReadFault, content};
 use files::FILES;
 use sha2::{Digest, Sha256};
 
-/// The files that the build found, by name, in gzip's format.
+/// Files that the build found, by name, in gzip format.
 static PACKED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/packed.rs"));
 
-/// A file's content.
+/// Returns the content of a file.
 pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
     let absent = || ReadError::whole(name, ReadFault::Absent);
     let (_, packed) = PACKED.iter().find(|(packed, _)| *packed == name).ok_or_else(absent)?;
@@ -28,9 +28,9 @@ pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
 mod tests {
     use super::*;
 
-    /// The build for tests has every library.
+    /// A test build includes every library.
     #[test]
-    fn all_files_are_there_and_are_what_they_were() {
+    fn all_files_are_packed_with_the_recorded_digests() {
         for carried in FILES {
             assert!(!file(carried.name).unwrap().is_empty(), "{}", carried.name);
         }

@@ -1,19 +1,19 @@
-//! A grid in as many blocks as the width takes.
+//! A grid, split into blocks that fit the width.
 
-/// Between two columns.
+/// Spaces between two columns.
 const GAP: usize = 2;
 
 /// Labelled rows of cells under named columns.
 #[derive(Debug, Default)]
 pub(super) struct Grid {
     pub(super) columns: Vec<String>,
-    /// A label, and for each column a cell, which may be empty.
+    /// A label, and one cell per column, which may be empty.
     pub(super) rows: Vec<(String, Vec<String>)>,
 }
 
 impl Grid {
-    /// The grid as text of at most `width` columns, unless a single column is wider. Rows that have too little to do with what
-    /// stands above them begin a block of their own; columns that do not fit stand below the others.
+    /// Returns the grid as text of at most `width` columns, unless a single column is wider. Rows that share too few
+    /// columns with the rows above start a new block. Columns that do not fit follow below the others.
     pub(super) fn text(&self, width: usize) -> String {
         let mut blocks: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (row, (_, cells)) in self.rows.iter().enumerate() {
@@ -36,7 +36,8 @@ impl Grid {
         parts.map(|(rows, columns)| self.block(&rows, &columns)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The columns in as few parts as fit, each of about as many columns, and with the rows that have something there.
+    /// Splits the columns into as few parts as possible, with about equally many columns each. A part has only the rows
+    /// with a cell in it.
     fn cut(&self, rows: &[usize], columns: &[usize], width: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
         let parts = self.packed(rows, columns, width, columns.len());
         let even = columns.len().div_ceil(parts.len().max(1));
@@ -49,7 +50,7 @@ impl Grid {
         parts.into_iter().map(with_rows).collect()
     }
 
-    /// The columns one after the other, in parts of at most so many that fit.
+    /// Splits the columns in order into parts that fit, of at most `most` columns.
     fn packed(&self, rows: &[usize], columns: &[usize], width: usize, most: usize) -> Vec<Vec<usize>> {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for &column in columns {
@@ -100,7 +101,7 @@ impl Grid {
     }
 }
 
-/// A provider's name on two lines: library and backend.
+/// Splits a provider's name into two lines: library and backend.
 fn heading(name: &str) -> [&str; 2] {
     match name.split_once(':') {
         Some((library, backend)) => [library, backend],
@@ -108,7 +109,7 @@ fn heading(name: &str) -> [&str; 2] {
     }
 }
 
-/// A paragraph whose lines are at most so wide, each after the first behind so many spaces.
+/// Wraps a paragraph to lines of at most `width` characters, indenting all but the first by `indent` spaces.
 pub(super) fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut out = String::new();
     let mut column = 0;
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stands_side_by_side() {
+    fn columns_that_fit_share_a_block() {
         let expected = "            \
             \u{20}       libcrux\n\
             \u{20}           aws-lc     avx2  rustcrypto\n\
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_is_wider_than_it_may_be() {
+    fn no_line_exceeds_the_width() {
         for width in [22, 30, 40, 80] {
             let text = grid().text(width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");

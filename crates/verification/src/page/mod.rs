@@ -1,5 +1,4 @@
-//! A verification on a page that one can read: a grid for each kind of check, what failed, what is known to be defective, and
-//! a line that sums it up.
+//! A verification as a readable page: one grid per kind of check, failures, known defects, and a line with the sums.
 
 mod grid;
 
@@ -10,7 +9,7 @@ use crate::{KNOWN_DEFECTS, Line, Totals};
 use grid::{Grid, wrapped};
 use std::collections::BTreeMap;
 
-/// A kind of check: its heading, and what the names of its suites begin with.
+/// Kinds of checks: heading, and prefixes of their suites' names.
 const KINDS: &[(&str, &[&str])] = &[
     ("Known answers", &["known answers"]),
     ("NIST ACVP", &["ACVP"]),
@@ -20,10 +19,10 @@ const KINDS: &[(&str, &[&str])] = &[
     ("Other published vectors", &[""]),
 ];
 
-/// The heading of what is checked in pairs.
+/// Heading of the checks in pairs.
 const PAIRS: &str = "Every library against every other, on either side";
 
-/// What the names of algorithms begin with, family by family, in the order of the rows.
+/// Prefixes of algorithm names, family by family, in the order of the rows.
 const FAMILIES: &[&[&str]] = &[
     &["ML-KEM-", "X25519"],
     &["ML-DSA-"],
@@ -35,7 +34,7 @@ const FAMILIES: &[&[&str]] = &[
     &["SHA-", "HMAC-", "HKDF-", "AES-"],
 ];
 
-/// The page, of at most `width` columns.
+/// Returns the page, of at most `width` columns.
 pub fn page(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases], width: usize) -> String {
     let mut out = String::new();
     for (index, (heading, _)) in KINDS.iter().enumerate() {
@@ -51,7 +50,7 @@ pub fn page(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases], width: u
     out
 }
 
-/// The sums in one line.
+/// Returns the sums in one line.
 pub fn sum(totals: &Totals) -> String {
     let Totals { lines, attempted, passed, failed, defects, unsupported, skipped } = *totals;
     let [lines, attempted, passed, failed, defects, unsupported, skipped] =
@@ -91,7 +90,7 @@ fn section(out: &mut String, heading: &str, lines: &[&Line], width: usize) {
     let columns = columns.iter().map(|&provider| provider.to_owned()).collect();
     title(out, heading);
     out.push_str(&Grid { columns, rows }.text(width));
-    // A pair stands in the cells of both of its providers; its reasons are counted once.
+    // A pair appears in the cells of both of its providers, but its reasons are counted once.
     for (letter, note) in notes.notes.iter().enumerate() {
         let count: u64 = lines.iter().map(|line| Notes::of(line).get(note).copied().unwrap_or_default()).sum();
         let text = format!("{}  {note} ({})", Notes::letter(letter), thousands(count));
@@ -100,7 +99,7 @@ fn section(out: &mut String, heading: &str, lines: &[&Line], width: usize) {
     out.push('\n');
 }
 
-/// Rows of one family in which nothing was attempted, and all in the same way, as one: of a dozen sets that is said once.
+/// Merges rows of one family in which nothing was attempted and all cells are equal.
 fn together(rows: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
     let nothing = |cells: &[String]| cells.iter().all(|cell| cell.is_empty() || cell.starts_with('-'));
     let alike = |one: &(String, Vec<String>), other: &(String, Vec<String>)| {
@@ -119,13 +118,13 @@ fn together(rows: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
     rows.chunk_by(alike).map(one_row).collect()
 }
 
-/// The providers that a line is about.
+/// Returns the providers of a line.
 fn sides(line: &Line) -> impl Iterator<Item = &str> {
     let peer = line.peer.as_deref().filter(|peer| *peer != line.provider);
     [line.provider.as_str()].into_iter().chain(peer)
 }
 
-/// Passed of attempted, behind a mark where something failed, before the letters of what else must be known.
+/// Formats a cell: a mark if something failed, passed of attempted, and the letters of its notes.
 fn cell(lines: &[&Line], notes: &mut Notes) -> String {
     if lines.is_empty() {
         return String::new();
@@ -145,21 +144,21 @@ fn cell(lines: &[&Line], notes: &mut Notes) -> String {
     if letters.is_empty() { figures } else { format!("{figures} {}", letters.concat()) }
 }
 
-/// What must be known of the cells of a grid: each said once, under a letter.
+/// Notes on the cells of a grid, each listed once under a letter.
 #[derive(Default)]
 struct Notes {
     notes: Vec<String>,
 }
 
 impl Notes {
-    /// What must be known of a line, and how often it applies.
+    /// Returns the notes on a line, with the number of vectors that each applies to.
     fn of(line: &Line) -> BTreeMap<String, u64> {
         let mut notes = BTreeMap::new();
         for defect in &line.defects {
             *notes.entry("show a known defect, below".to_owned()).or_default() += defect.count;
         }
         for reason in &line.reasons {
-            // What stands in parentheses differs from vector to vector.
+            // Text in parentheses differs from vector to vector.
             let of_all = reason.reason.rsplit_once(" (").filter(|(_, last)| last.ends_with(')'));
             let of_all = of_all.map_or(reason.reason.as_str(), |(of_all, _)| of_all);
             *notes.entry(format!("unsupported: {of_all}")).or_default() += reason.count;
@@ -177,7 +176,7 @@ impl Notes {
         })
     }
 
-    /// `a` to `z`, `A` to `Z`, and after these numbers.
+    /// Returns `a` to `z`, `A` to `Z`, and then numbers.
     fn letter(number: usize) -> String {
         match u32::try_from(number) {
             Ok(small @ 0..26) => char::from_u32(u32::from('a') + small).map_or_else(String::new, String::from),
@@ -307,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_matters_is_on_the_page() {
+    fn the_page_shows_everything_that_matters() {
         let (vectors, pairs) = lines();
         for width in [60, 80, 120] {
             let page = page(&vectors, &pairs, &[accepting("a", 4), accepting("b", 0)], width);
@@ -331,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_is_well_nothing_is_said_of_failures() {
+    fn omits_failures_if_there_are_none() {
         let page = page(&[line("a", "RFC 1", 2, 2)], &[], &[accepting("a", 4), accepting("b", 4)], 80);
         assert!(page.contains("Other published vectors") && page.contains("All accept the same signatures."));
         for text in ["Failures", "Known defects", "Wycheproof"] {

@@ -1,17 +1,17 @@
-//! The envelope of ACVP's JSON files, as in `gen-val/json-files` of NIST's ACVP server: a header, and groups of tests.
+//! Envelope of ACVP's JSON files, as in `gen-val/json-files` of NIST's ACVP server: a header, and groups of tests.
 
 use super::{ReadError, ReadFault, json, not_empty};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// What a file's header must say.
+/// Expected header of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
-    /// `ML-KEM`, `SHA3-256`, ...
+    /// Algorithm: `ML-KEM`, `SHA3-256`, ...
     pub algorithm: &'static str,
-    /// `keyGen`, `sigVer`, ...; hash functions have none.
+    /// Mode: `keyGen`, `sigVer`, ...; hash functions have none.
     pub mode: Option<&'static str>,
-    /// `FIPS203`, `2.0`, ...
+    /// Revision: `FIPS203`, `2.0`, ...
     pub revision: &'static str,
 }
 
@@ -24,10 +24,10 @@ struct File<G> {
     groups: Vec<G>,
 }
 
-/// The groups of a file with that header.
+/// Returns the groups of a file with that header.
 ///
 /// # Errors
-/// Another header, other fields than `G` needs, no group at all.
+/// [`ReadError`] for another header, missing fields of `G`, or a file without groups.
 pub fn groups<G: DeserializeOwned>(file: &str, bytes: &[u8], header: Header) -> Result<Vec<G>, ReadError> {
     let parsed: File<G> = json(file, bytes)?;
     let unexpected = |field, value: &str| Err(ReadError::whole(file, ReadFault::unexpected(field, value)));
@@ -43,12 +43,12 @@ pub fn groups<G: DeserializeOwned>(file: &str, bytes: &[u8], header: Header) -> 
     not_empty(file, parsed.groups)
 }
 
-/// The value of a field that is there for some tests only.
+/// Returns the value of a field that only some tests have.
 pub(super) fn field<T>(value: Option<T>, name: &'static str) -> Result<T, ReadFault> {
     value.ok_or(ReadFault::Missing(name))
 }
 
-/// Prefixes an error with the test that it happened in.
+/// Adds the number of the test to an error.
 pub(super) fn in_test(file: &str, id: u32) -> impl FnOnce(ReadFault) -> ReadError {
     move |fault| ReadError::new(file, format_args!("test {id}"), fault)
 }

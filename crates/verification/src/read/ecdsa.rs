@@ -3,34 +3,34 @@
 use super::{ReadError, ReadFault, json, not_empty};
 use serde::Deserialize;
 
-/// One curve's key and signatures.
+/// Key and signatures of one curve.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// `NIST P-256`, ...
+    /// Name of the curve: `NIST P-256`, ...
     pub name: String,
-    /// The private key, big-endian, as long as the group's order.
+    /// Private key, big-endian, as long as the group's order.
     pub signing_key: Vec<u8>,
-    /// The public point, uncompressed (SEC 1, section 2.3.3).
+    /// Public point, uncompressed (SEC 1, section 2.3.3).
     pub verifying_key: Vec<u8>,
-    /// The signatures.
+    /// Signatures.
     pub cases: Vec<Case>,
 }
 
 /// A message and its signature.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// `SHA-256`, ...
+    /// Hash function: `SHA-256`, ...
     pub hash: String,
     /// The message.
     pub message: Vec<u8>,
-    /// `r || s`, each as long as the group's order.
+    /// Signature `r || s`, each as long as the group's order.
     pub signature: Vec<u8>,
 }
 
 /// Reads the vectors of RFC 6979.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn rfc6979(file: &str, bytes: &[u8]) -> Result<Vec<Curve>, ReadError> {
     #[derive(Deserialize)]
     struct Entry {
@@ -73,7 +73,7 @@ pub fn rfc6979(file: &str, bytes: &[u8]) -> Result<Vec<Curve>, ReadError> {
     not_empty(file, curves.collect::<Result<_, ReadError>>()?)
 }
 
-/// A number in hexadecimal digits, filled up with zeros from the left.
+/// Decodes a hexadecimal number, padded with zeros on the left.
 fn number(field: &'static str, digits: &str, length: usize) -> Result<Vec<u8>, ReadFault> {
     let padded = format!("{digits:0>width$}", width = 2 * length);
     let bytes = hex::decode(&padded).map_err(|_| ReadFault::unexpected(field, digits))?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// A vector of key generation.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The private key, 32 bytes.
     pub seed: Vec<u8>,
@@ -15,18 +15,18 @@ pub struct KeyGeneration {
     pub verifying_key: Vec<u8>,
 }
 
-/// A vector that asks whether a public key is one.
+/// A vector that checks whether a public key is valid.
 #[derive(Clone, Debug)]
 pub struct KeyVerification {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The public key.
     pub verifying_key: Vec<u8>,
-    /// Whether it must be taken.
+    /// Whether it must be accepted.
     pub valid: bool,
 }
 
-/// Which of the algorithms over the curve.
+/// Variant of the signature algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// Ed25519.
@@ -40,7 +40,7 @@ pub enum Variant {
 /// A vector of signing or verification.
 #[derive(Clone, Debug)]
 pub struct Signature {
-    /// The test's number or name.
+    /// Number or name of the test.
     pub id: String,
     /// The algorithm.
     pub variant: Variant,
@@ -83,7 +83,7 @@ struct Test {
 /// Reads ACVP's `EDDSA-KeyGen-1.0`; the groups of Ed448 are left out.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, ReadError> {
     each(file, bytes, "keyGen", |_, test| {
         Ok(KeyGeneration { id: test.tc_id, seed: field(test.d, "d")?.0, verifying_key: field(test.q, "q")?.0 })
@@ -93,7 +93,7 @@ pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, Re
 /// Reads ACVP's `EDDSA-KeyVer-1.0`; the groups of Ed448 are left out.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn key_verification(file: &str, bytes: &[u8]) -> Result<Vec<KeyVerification>, ReadError> {
     each(file, bytes, "keyVer", |_, test| {
         let valid = field(test.test_passed, "testPassed")?;
@@ -104,7 +104,7 @@ pub fn key_verification(file: &str, bytes: &[u8]) -> Result<Vec<KeyVerification>
 /// Reads ACVP's `EDDSA-SigGen-1.0`; the groups of Ed448 are left out.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     each(file, bytes, "sigGen", |group, test| {
         let keys = (field(group.d.clone(), "d")?.0, field(group.q.clone(), "q")?.0);
@@ -115,7 +115,7 @@ pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
 /// Reads ACVP's `EDDSA-SigVer-1.0`; the groups of Ed448 are left out.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     each(file, bytes, "sigVer", |group, mut test| {
         let keys = (field(test.d.take(), "d")?.0, field(test.q.take(), "q")?.0);
@@ -127,7 +127,7 @@ pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadErro
 /// Reads the vectors of RFC 8032, section 7.1.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn rfc8032(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     rfc(file, bytes, Variant::Pure)
 }
@@ -135,7 +135,7 @@ pub fn rfc8032(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
 /// Reads the vectors of RFC 8032, section 7.2.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn rfc8032_context(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     rfc(file, bytes, Variant::Context)
 }
@@ -143,7 +143,7 @@ pub fn rfc8032_context(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadE
 /// Reads the vectors of RFC 8032, section 7.3.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn rfc8032_pre_hash(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     rfc(file, bytes, Variant::PreHash)
 }

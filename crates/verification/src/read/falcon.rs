@@ -1,4 +1,4 @@
-//! Vectors of Falcon in its third round.
+//! Vectors of Falcon (third round).
 
 use super::records::{Block, blocks, error};
 use super::{Hex, ReadError, ReadFault, json, not_empty};
@@ -10,7 +10,7 @@ const NONCE: usize = 40;
 /// A known answer of the submission to NIST.
 #[derive(Clone, Debug)]
 pub struct KnownAnswer {
-    /// `count`.
+    /// Number of the answer, `count`.
     pub id: usize,
     /// The message.
     pub message: Vec<u8>,
@@ -22,29 +22,29 @@ pub struct KnownAnswer {
     pub signature: Vec<u8>,
 }
 
-/// A vector of the reference implementation in Python.
+/// A vector of the Python reference implementation.
 #[derive(Clone, Debug)]
 pub struct PythonVector {
-    /// Its place in the list.
+    /// Position in the list.
     pub id: u32,
     /// `Falcon-512` or `Falcon-1024`.
     pub set: &'static str,
-    /// The signing key: `f`, `g` and `F` in the specification's encoding (section 3.11.5).
+    /// Signing key: `f`, `g` and `F` in the specification's encoding (section 3.11.5).
     pub signing_key: Vec<u8>,
-    /// The signature, filled up with zeros to the padded length.
+    /// Signature, padded with zeros to the padded length.
     pub signature: Vec<u8>,
 }
 
 impl PythonVector {
-    /// The message that all of them sign; the list leaves it out, `test.py` of the same repository has it.
+    /// Message of all signatures. It is not in the list, but in `test.py` of the same repository.
     pub const MESSAGE: &'static [u8] = b"data1";
 }
 
-/// Reads `falcon512-KAT.rsp`. Its signed messages are of NIST's interface: the signature's length, the nonce, the
-/// message, the signature without its nonce.
+/// Reads `falcon512-KAT.rsp`. Its signed messages use NIST's interface: the length of the signature, the nonce, the
+/// message, and the signature without its nonce.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn known_answers(file: &str, bytes: &[u8]) -> Result<Vec<KnownAnswer>, ReadError> {
     let vectors = blocks(file, bytes)?;
     vectors.iter().map(|entries| known_answer(&Block { file, entries })).collect()
@@ -53,7 +53,7 @@ pub fn known_answers(file: &str, bytes: &[u8]) -> Result<Vec<KnownAnswer>, ReadE
 /// Reads `sign_KAT.json`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn python_vectors(file: &str, bytes: &[u8]) -> Result<Vec<PythonVector>, ReadError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -97,7 +97,7 @@ fn known_answer(block: &Block) -> Result<KnownAnswer, ReadError> {
     })
 }
 
-/// `length(2) || nonce(40) || message || 0x20 + log n || s2` to `0x30 + log n || nonce || s2`.
+/// Converts `length(2) || nonce(40) || message || 0x20 + log n || s2` to `0x30 + log n || nonce || s2`.
 fn signature(signed: &[u8], message: &[u8]) -> Option<Vec<u8>> {
     let (length, rest) = signed.split_first_chunk::<2>()?;
     let (nonce, rest) = rest.split_at_checked(NONCE)?;
@@ -118,8 +118,8 @@ struct Vector {
 }
 
 impl Vector {
-    /// Header, then the coefficients of `f` and `g` in 6 or 5 bits each, and those of `F` in 8 (table 3.3 and section
-    /// 3.11.5); `G` follows from them.
+    /// Encodes the signing key: the header, the coefficients of `f` and `g` in 6 or 5 bits each, and those of `F` in 8
+    /// (table 3.3 and section 3.11.5). `G` follows from them.
     fn signing_key(&self, log_n: u8) -> Result<Vec<u8>, ReadFault> {
         let small = if log_n == 9 { 6 } else { 5 };
         let mut key = vec![0x50 + log_n];
@@ -133,7 +133,7 @@ impl Vector {
     }
 }
 
-/// Signed numbers of `bits` bits each, the most significant bit first.
+/// Packs signed numbers into `bits` bits each, most significant bit first.
 fn pack(field: &'static str, coefficients: &[i16], bits: u32, out: &mut Vec<u8>) -> Result<(), ReadFault> {
     let (mut buffer, mut filled) = (0u32, 0);
     for &coefficient in coefficients {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_signature_is_taken_out_of_the_signed_message() {
+    fn extracts_the_signature_from_the_signed_message() {
         let nonce = [7; NONCE];
         let signed = [&[0, 4][..], &nonce, b"message", &[0x29, 1, 2, 3]].concat();
         let expected = [&[0x39][..], &nonce, &[1, 2, 3]].concat();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn coefficients_are_packed_from_the_left() {
+    fn packs_coefficients_from_the_left() {
         let mut out = Vec::new();
         pack("f", &[1, -1, 2, -2], 6, &mut out).unwrap();
         // 000001 111111 000010 111110

@@ -1,5 +1,5 @@
-//! Known answers of ML-KEM and ML-DSA in the format of NIST's competition, as the Python package `cryptography-vectors`
-//! carries them, and those of Ed25519's reference implementation.
+//! Known answers of ML-KEM and ML-DSA in the format of NIST's competition, as in the Python package
+//! `cryptography-vectors`, and those of Ed25519's reference implementation.
 
 use super::ed25519::{Signature, Variant};
 use super::records::{Block, Entry, blocks};
@@ -8,49 +8,49 @@ use super::{ReadError, ReadFault, not_empty, text};
 /// A known answer of ML-KEM.
 #[derive(Clone, Debug)]
 pub struct MlKem {
-    /// The line that it begins on.
+    /// Line on which it begins.
     pub line: usize,
-    /// `d || z`, 64 bytes.
+    /// Seed `d || z`, 64 bytes.
     pub seed: Vec<u8>,
-    /// The coins `m`, 32 bytes.
+    /// Coins `m`, 32 bytes.
     pub coins: Vec<u8>,
     /// The encapsulation key.
     pub encapsulation_key: Vec<u8>,
     /// The decapsulation key, expanded.
     pub decapsulation_key: Vec<u8>,
-    /// What is encapsulated with the coins.
+    /// Encapsulation with the coins.
     pub ciphertext: Vec<u8>,
-    /// Its shared secret.
+    /// Shared secret of the encapsulation.
     pub secret: Vec<u8>,
-    /// A ciphertext that nobody encapsulated.
+    /// A ciphertext that is not an encapsulation.
     pub other_ciphertext: Vec<u8>,
-    /// What decapsulation gives for it.
+    /// Secret that it decapsulates to.
     pub other_secret: Vec<u8>,
 }
 
 /// A known answer of ML-DSA's deterministic variant.
 #[derive(Clone, Debug)]
 pub struct MlDsa {
-    /// The line that it begins on.
+    /// Line on which it begins.
     pub line: usize,
-    /// `xi`, 32 bytes.
+    /// Seed `xi`, 32 bytes.
     pub seed: Vec<u8>,
     /// The verifying key.
     pub verifying_key: Vec<u8>,
     /// The signing key, expanded.
     pub signing_key: Vec<u8>,
-    /// At most 255 bytes.
+    /// Context, at most 255 bytes.
     pub context: Vec<u8>,
     /// The message.
     pub message: Vec<u8>,
-    /// Its signature.
+    /// The signature.
     pub signature: Vec<u8>,
 }
 
 /// Reads `kat_MLKEM_*.rsp`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn ml_kem(file: &str, bytes: &[u8]) -> Result<Vec<MlKem>, ReadError> {
     each(file, bytes, |block| {
         Ok(MlKem {
@@ -70,7 +70,7 @@ pub fn ml_kem(file: &str, bytes: &[u8]) -> Result<Vec<MlKem>, ReadError> {
 /// Reads `kat_MLDSA_*_det_pure.rsp`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn ml_dsa(file: &str, bytes: &[u8]) -> Result<Vec<MlDsa>, ReadError> {
     each(file, bytes, |block| {
         let (mut signature, message) = (block.bytes("sm")?, block.bytes("msg")?);
@@ -92,11 +92,11 @@ pub fn ml_dsa(file: &str, bytes: &[u8]) -> Result<Vec<MlDsa>, ReadError> {
     })
 }
 
-/// Reads `sign.input` of Ed25519's reference implementation: on each line private and public key, public key, message,
-/// signature and message, with colons between and one at the end.
+/// Reads `sign.input` of Ed25519's reference implementation. Each line has private and public key, public key, message,
+/// and signature with message, each followed by a colon.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn ed25519(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     let text = text(file, bytes)?;
     let mut vectors = Vec::new();
@@ -127,7 +127,7 @@ pub fn ed25519(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     not_empty(file, vectors)
 }
 
-/// Each answer begins with its count.
+/// Reads each answer, which begins with its count.
 fn each<T>(file: &str, bytes: &[u8], read: impl Fn(Block) -> Result<T, ReadError>) -> Result<Vec<T>, ReadError> {
     let entries: Vec<Entry> = blocks(file, bytes)?.into_iter().flatten().collect();
     let mut answers = Vec::new();

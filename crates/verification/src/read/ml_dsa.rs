@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// A vector of key generation.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The parameter set, such as `ML-DSA-44`.
     pub set: String,
-    /// `xi`, 32 bytes.
+    /// Seed `xi`, 32 bytes.
     pub seed: Vec<u8>,
     /// The verifying key.
     pub verifying_key: Vec<u8>,
@@ -21,28 +21,28 @@ pub struct KeyGeneration {
     pub signing_key: Vec<u8>,
 }
 
-/// What a vector hands to the algorithm, and through which of its interfaces.
+/// Input of a vector, and the interface that takes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// The pure external interface (FIPS 204, algorithms 2 and 3).
     Pure {
-        /// At most 255 bytes.
+        /// Context, at most 255 bytes.
         context: Vec<u8>,
         /// The message.
         message: Vec<u8>,
     },
     /// The external interface with a hashed message (FIPS 204, algorithms 4 and 5).
     PreHash {
-        /// The function's name in ACVP, such as `SHA2-256`.
+        /// Name of the hash function in ACVP, such as `SHA2-256`.
         hash: String,
-        /// At most 255 bytes.
+        /// Context, at most 255 bytes.
         context: Vec<u8>,
         /// The message, not hashed.
         message: Vec<u8>,
     },
     /// The internal interface (FIPS 204, algorithms 7 and 8), with `M'` as the message.
     Internal {
-        /// `M'`.
+        /// Formatted message `M'`.
         message: Vec<u8>,
     },
     /// The internal interface with the message representative `mu` computed elsewhere.
@@ -52,34 +52,34 @@ pub enum Input {
     },
 }
 
-/// A vector of signing, without the signature that is expected.
+/// A vector of signing, without the expected signature.
 #[derive(Clone, Debug)]
 pub struct SignPrompt {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The parameter set.
     pub set: String,
     /// The signing key, expanded.
     pub signing_key: Vec<u8>,
-    /// What is signed.
+    /// Input to sign.
     pub input: Input,
-    /// `rnd`, 32 bytes; none for the deterministic variant.
+    /// Coins `rnd`, 32 bytes; `None` for the deterministic variant.
     pub coins: Option<Vec<u8>>,
 }
 
-/// Vectors of signing, and the signatures by the test's number.
+/// Vectors of signing, and the signatures by number of the test.
 pub type Signing = (Vec<SignPrompt>, BTreeMap<u32, Vec<u8>>);
 
 /// A vector of verification.
 #[derive(Clone, Debug)]
 pub struct Verification {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The parameter set.
     pub set: String,
     /// The verifying key.
     pub verifying_key: Vec<u8>,
-    /// What was signed.
+    /// Signed input.
     pub input: Input,
     /// The signature.
     pub signature: Vec<u8>,
@@ -117,7 +117,7 @@ struct Test {
 /// Reads ACVP's `ML-DSA-keyGen-FIPS204`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, ReadError> {
     each(file, bytes, "keyGen", |group, test| {
         Ok(KeyGeneration {
@@ -133,7 +133,7 @@ pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, Re
 /// Reads the prompt of ACVP's `ML-DSA-sigGen-FIPS204`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn sign_prompts(file: &str, bytes: &[u8]) -> Result<Vec<SignPrompt>, ReadError> {
     each(file, bytes, "sigGen", |group, test| {
         let deterministic = field(group.deterministic, "deterministic")?;
@@ -153,10 +153,10 @@ pub fn sign_prompts(file: &str, bytes: &[u8]) -> Result<Vec<SignPrompt>, ReadErr
     })
 }
 
-/// Reads the expected results of ACVP's `ML-DSA-sigGen-FIPS204`: signatures by the test's number.
+/// Reads the expected results of ACVP's `ML-DSA-sigGen-FIPS204`: signatures by number of the test.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn sign_results(file: &str, bytes: &[u8]) -> Result<BTreeMap<u32, Vec<u8>>, ReadError> {
     let results = each(file, bytes, "sigGen", |_, test| Ok((test.tc_id, field(test.signature, "signature")?.0)))?;
     Ok(results.into_iter().collect())
@@ -165,7 +165,7 @@ pub fn sign_results(file: &str, bytes: &[u8]) -> Result<BTreeMap<u32, Vec<u8>>, 
 /// Reads prompt and expected results of ACVP's `ML-DSA-sigGen-FIPS204` from the one file that has both.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn signing(file: &str, bytes: &[u8]) -> Result<Signing, ReadError> {
     Ok((sign_prompts(file, bytes)?, sign_results(file, bytes)?))
 }
@@ -173,7 +173,7 @@ pub fn signing(file: &str, bytes: &[u8]) -> Result<Signing, ReadError> {
 /// Reads ACVP's `ML-DSA-sigVer-FIPS204`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadError> {
     each(file, bytes, "sigVer", |group, test| {
         Ok(Verification {

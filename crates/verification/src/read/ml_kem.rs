@@ -11,11 +11,11 @@ const SETS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 /// A vector of key generation.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The parameter set, such as `ML-KEM-512`.
     pub set: String,
-    /// `d || z`, 64 bytes.
+    /// Seed `d || z`, 64 bytes.
     pub seed: Vec<u8>,
     /// The encapsulation key.
     pub encapsulation_key: Vec<u8>,
@@ -23,32 +23,32 @@ pub struct KeyGeneration {
     pub decapsulation_key: Vec<u8>,
 }
 
-/// A vector of encapsulation, decapsulation, or the checks of keys that both begin with.
+/// A vector of encapsulation, decapsulation, or the key checks that both begin with.
 #[derive(Clone, Debug)]
 pub struct EncapDecap {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The parameter set.
     pub set: String,
-    /// What is asked.
+    /// Operation under test.
     pub function: Function,
 }
 
-/// What a vector of [`EncapDecap`] asks.
+/// Operation of an [`EncapDecap`] vector.
 #[derive(Clone, Debug)]
 pub enum Function {
     /// FIPS 203, algorithm 17.
     Encapsulation {
         /// The encapsulation key.
         key: Vec<u8>,
-        /// The coins `m`, 32 bytes.
+        /// Coins `m`, 32 bytes.
         coins: Vec<u8>,
         /// The ciphertext.
         ciphertext: Vec<u8>,
         /// The shared secret.
         secret: Vec<u8>,
     },
-    /// FIPS 203, algorithm 18; some ciphertexts were modified, and ask for the implicit rejection's secret.
+    /// FIPS 203, algorithm 18. Some ciphertexts are modified and give the implicit rejection's secret.
     Decapsulation {
         /// The decapsulation key, expanded.
         key: Vec<u8>,
@@ -57,26 +57,26 @@ pub enum Function {
         /// The shared secret.
         secret: Vec<u8>,
     },
-    /// FIPS 203, section 7.2: are all coefficients below `q`?
+    /// FIPS 203, section 7.2: whether all coefficients are below `q`.
     EncapsulationKeyCheck {
         /// The encapsulation key.
         key: Vec<u8>,
-        /// Whether it must be taken.
+        /// Whether it must be accepted.
         valid: bool,
     },
-    /// FIPS 203, section 7.3: does the hash within the key fit?
+    /// FIPS 203, section 7.3: whether the hash within the key is right.
     DecapsulationKeyCheck {
         /// The decapsulation key, expanded.
         key: Vec<u8>,
-        /// Whether it must be taken.
+        /// Whether it must be accepted.
         valid: bool,
     },
 }
 
-/// One pass through all three algorithms with every intermediate value, of which these are kept.
+/// One pass through all three algorithms. The file has every intermediate value; these are kept.
 #[derive(Clone, Debug)]
 pub struct Intermediate {
-    /// The coins `m`, 32 bytes.
+    /// Coins `m`, 32 bytes.
     pub coins: Vec<u8>,
     /// The encapsulation key.
     pub encapsulation_key: Vec<u8>,
@@ -93,7 +93,7 @@ pub struct Intermediate {
 struct Group {
     parameter_set: String,
     function: Option<String>,
-    /// Older releases give the key of decapsulations once for all.
+    /// Older releases give one decapsulation key for all tests of a group.
     dk: Option<Hex>,
     tests: Vec<Test>,
 }
@@ -115,7 +115,7 @@ struct Test {
 /// Reads ACVP's `ML-KEM-keyGen-FIPS203`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, ReadError> {
     let mut vectors = Vec::new();
     for group in groups(file, bytes, "keyGen")? {
@@ -131,7 +131,7 @@ pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, Re
 /// Reads ACVP's `ML-KEM-encapDecap-FIPS203`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn encap_decap(file: &str, bytes: &[u8]) -> Result<Vec<EncapDecap>, ReadError> {
     let mut vectors = Vec::new();
     for group in groups(file, bytes, "encapDecap")? {
@@ -146,15 +146,15 @@ pub fn encap_decap(file: &str, bytes: &[u8]) -> Result<Vec<EncapDecap>, ReadErro
     super::not_empty(file, vectors)
 }
 
-/// Reads CCTV's `ML-KEM/intermediate`: one vector a file.
+/// Reads CCTV's `ML-KEM/intermediate`: one vector per file.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError> {
     let entries: Vec<Entry> = blocks(file, bytes)?.into_iter().flatten().collect();
     let block = Block { file, entries: &entries };
     let last = |field: &'static str| {
-        // `dkPKE = NTT(s) = ...` and the like name a value twice; the bytes stand last.
+        // Lines such as `dkPKE = NTT(s) = ...` name a value twice; the bytes come last.
         let entry = block.entry(field)?;
         let digits = entry.value.rsplit('=').next().unwrap_or_default().trim();
         hex::decode(digits).map_err(|_| error(file, entry.line, ReadFault::unexpected(field, "not hexadecimal")))
@@ -166,14 +166,14 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
         ciphertext: last("c")?,
         secret: last("K")?,
     };
-    // The value that the file ends with, so that one cut short is not taken for whole.
+    // The last value of the file, so that a truncated file is not accepted.
     let rejection_secret = last("KBar")?;
     vector.check_lengths(&rejection_secret).map_err(|fault| ReadError::whole(file, fault))?;
     Ok(vector)
 }
 
 impl Intermediate {
-    /// The file does not say of which parameter set it is: its keys do.
+    /// Checks the lengths. The file does not name its parameter set, so the keys determine it.
     fn check_lengths(&self, rejection_secret: &[u8]) -> Result<(), ReadFault> {
         let dk = self.decapsulation_key.len();
         let fits = |set: &KemParameters| set.decapsulation_key(KeyEncoding::Expanded) == Some(dk);

@@ -1,5 +1,5 @@
-//! Readers of published vectors: strict, without panics. Each takes a file's name, for its errors, and its bytes as they
-//! lie on disk (names that end in `.gz` are unpacked first).
+//! Readers of published vectors: strict, and without panics. Each takes a file's name, for its errors, and its raw
+//! bytes. Files whose names end in `.gz` are unpacked first.
 
 pub mod acvp;
 pub mod ecdsa;
@@ -19,37 +19,37 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Read;
 
-/// Unpacked, the largest file of vectors has some 12 MB.
+/// Limit for unpacked files. The largest file of vectors has about 12 MB.
 const LARGEST: u64 = 256 << 20;
 
-/// What is wrong with a file of vectors, and where.
+/// An error in a file of vectors, and its place.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}, {place}: {fault}")]
 pub struct ReadError {
-    /// The file's name.
+    /// Name of the file.
     pub file: String,
-    /// The line or the vector's number.
+    /// Line, or number of the vector.
     pub place: String,
-    /// What is wrong there.
+    /// The error.
     pub fault: ReadFault,
 }
 
-/// What can be wrong with a file of vectors.
+/// Kind of error in a file of vectors.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadFault {
-    /// The file is nowhere where files of vectors are looked for.
+    /// The file does not exist in any known location.
     #[error("not there")]
     Absent,
     /// The file cannot be read or unpacked.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),
-    /// Unpacked, the file is larger than any file of vectors.
+    /// The file is larger than any file of vectors when unpacked.
     #[error("more than {0} bytes unpacked")]
     TooLarge(u64),
     /// The file is not UTF-8.
     #[error("not a text")]
     NotText,
-    /// The file is not the JSON that it should be.
+    /// The file is not the expected JSON.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     /// A line that is neither `field = value`, nor `[field = value]`, nor a comment.
@@ -61,49 +61,49 @@ pub enum ReadFault {
     /// A field has a value that is not allowed.
     #[error("field `{field}` is {value:?}")]
     Unexpected {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Its value.
+        /// Value of the field.
         value: String,
     },
     /// A field has a value of the wrong length, in bytes.
     #[error("field `{field}` has {actual} bytes where {expected} are needed")]
     Length {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// The length that it must have, or at least have.
+        /// Expected or least length.
         expected: usize,
-        /// The length that it has.
+        /// Actual length.
         actual: usize,
     },
-    /// Not a single vector.
+    /// The file contains no vectors.
     #[error("no vectors")]
     Empty,
 }
 
 impl ReadError {
-    /// An error at a place.
+    /// Creates an error at a place.
     pub fn new(file: &str, place: impl Display, fault: ReadFault) -> ReadError {
         ReadError { file: file.to_owned(), place: place.to_string(), fault }
     }
 
-    /// An error of the file as a whole.
+    /// Creates an error of the whole file.
     pub fn whole(file: &str, fault: ReadFault) -> ReadError {
         ReadError::new(file, "the file as a whole", fault)
     }
 }
 
 impl ReadFault {
-    /// [`ReadFault::Unexpected`].
+    /// Creates a [`ReadFault::Unexpected`].
     pub fn unexpected(field: &'static str, value: impl Display) -> ReadFault {
         ReadFault::Unexpected { field, value: value.to_string() }
     }
 }
 
-/// The content of a file: unpacked if its name ends in `.gz`.
+/// Returns the content of a file, unpacked if its name ends in `.gz`.
 ///
 /// # Errors
-/// What is damaged, what goes on after its end, and what is unreasonably large.
+/// [`ReadError`] if the file is damaged, has data after its end, or is too large.
 pub fn content<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, ReadError> {
     if !file.ends_with(".gz") {
         return Ok(Cow::Borrowed(bytes));
@@ -119,19 +119,19 @@ pub fn content<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, ReadErr
     Ok(Cow::Owned(unpacked))
 }
 
-/// The content of a file as text.
+/// Returns the content of a file as text.
 ///
 /// # Errors
-/// As [`content`], and what is not UTF-8.
+/// Those of [`content`], and an error if it is not UTF-8.
 pub fn text(file: &str, bytes: &[u8]) -> Result<String, ReadError> {
     let content = content(file, bytes)?.into_owned();
     String::from_utf8(content).map_err(|_| ReadError::whole(file, ReadFault::NotText))
 }
 
-/// Parses a JSON file that holds something of type `T`.
+/// Parses a JSON file as type `T`.
 ///
 /// # Errors
-/// What is not such a file; the place is a line and a column.
+/// [`ReadError`] if the file is malformed, with line and column as the place.
 pub fn json<T: de::DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, ReadError> {
     serde_json::from_slice(&content(file, bytes)?).map_err(|error| {
         let place = format!("line {} column {}", error.line(), error.column());
@@ -139,7 +139,7 @@ pub fn json<T: de::DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, Read
     })
 }
 
-/// Bytes that are written in hexadecimal.
+/// Bytes encoded in hexadecimal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hex(pub Vec<u8>);
 
@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for Hex {
     }
 }
 
-/// The vectors, of which there must be at least one.
+/// Returns the vectors, or an error if there are none.
 fn not_empty<T>(file: &str, vectors: Vec<T>) -> Result<Vec<T>, ReadError> {
     if vectors.is_empty() { Err(ReadError::whole(file, ReadFault::Empty)) } else { Ok(vectors) }
 }

@@ -1,24 +1,24 @@
-//! Text files of `field = value` lines: NIST's response files (`.rsp`), and others like them.
+//! Text files with lines `field = value`: NIST's response files (`.rsp`) and similar ones.
 
 use super::{ReadError, ReadFault, text};
 
-/// One line with a field and its value.
+/// A line with a field and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Counted from 1.
+    /// Number of the line, from 1.
     pub line: usize,
-    /// What stands before the first `=`.
+    /// Text before the first `=`.
     pub field: String,
-    /// What stands after it.
+    /// Text after it.
     pub value: String,
-    /// Whether the line stands in brackets, which says something of all that follows.
+    /// Whether the line is in brackets, and therefore applies to everything that follows.
     pub section: bool,
 }
 
-/// The lines of a file in blocks, as empty lines part them. Comments begin with `#`.
+/// Returns the lines of a file in blocks, which empty lines separate. Comments begin with `#`.
 ///
 /// # Errors
-/// A line that is none of these.
+/// [`ReadError`] for any other line.
 pub fn blocks(file: &str, bytes: &[u8]) -> Result<Vec<Vec<Entry>>, ReadError> {
     let text = text(file, bytes)?;
     let mut blocks = vec![Vec::new()];
@@ -54,19 +54,19 @@ pub(super) fn error(file: &str, line: usize, fault: ReadFault) -> ReadError {
     ReadError::new(file, format_args!("line {line}"), fault)
 }
 
-/// A block whose fields are asked for by name.
+/// A block whose fields are looked up by name.
 pub(super) struct Block<'a> {
     pub(super) file: &'a str,
     pub(super) entries: &'a [Entry],
 }
 
 impl<'a> Block<'a> {
-    /// The first line's number.
+    /// Returns the number of the first line.
     pub(super) fn line(&self) -> usize {
         self.entries.first().map_or(0, |entry| entry.line)
     }
 
-    /// The field's entry, if there is exactly one.
+    /// Returns the field's entry; `None` if there is none, an error if there are several.
     pub(super) fn optional(&self, field: &'static str) -> Result<Option<&'a Entry>, ReadError> {
         let mut found = self.entries.iter().filter(|entry| entry.field == field && !entry.section);
         match (found.next(), found.next()) {
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_fields_sections_and_comments() {
+    fn reads_blocks_fields_sections_and_comments() {
         let file = b"# note\r\n[L = 224]\r\n\r\nLen = 0\r\nMsg = 00\r\n\r\n\r\nLen = 8\r\nMsg =\r\n";
         let blocks = blocks("f.rsp", file).unwrap();
         assert_eq!(blocks.len(), 3);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_field_is_refused_with_its_line() {
+    fn rejects_invalid_lines_with_their_number() {
         for (file, expected) in [
             (&b"Len 8\n"[..], "f, line 1: not a field with a value"),
             (b"a = 1\n[L = 224\n", "f, line 2: not a field with a value"),

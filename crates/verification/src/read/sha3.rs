@@ -5,14 +5,14 @@ use super::records::{Block, Entry, blocks, bytes as hex_bytes, error, number};
 use super::{Hex, ReadError, ReadFault, not_empty};
 use serde::Deserialize;
 
-/// A message and its digest. Lengths are in bits: not all of them are whole bytes.
+/// A message and its digest. Lengths are in bits and may not be whole bytes.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// The test's number, or the line that the vector begins on.
+    /// Number of the test, or line on which the vector begins.
     pub id: usize,
     /// Length of the message in bits.
     pub bits: usize,
-    /// The message's bytes; the last one may be used in part.
+    /// Bytes of the message; the last one may be used in part.
     pub message: Vec<u8>,
     /// Length of the digest in bits.
     pub digest_bits: usize,
@@ -23,22 +23,22 @@ pub struct Message {
 /// A chain of digests of digests.
 #[derive(Clone, Debug)]
 pub struct MonteCarlo {
-    /// What the chain begins with.
+    /// First message of the chain.
     pub seed: Vec<u8>,
-    /// The digest after every thousand steps.
+    /// Digest after every thousand steps.
     pub results: Vec<Vec<u8>>,
     /// For SHAKE: the shortest and the longest output, in bits.
     pub output_bits: Option<(usize, usize)>,
 }
 
-/// A vector of ACVP's.
+/// A vector of ACVP.
 #[derive(Clone, Debug)]
 pub enum Test {
-    /// `AFT`.
+    /// A message, `AFT`.
     Message(Message),
-    /// `MCT`.
+    /// A chain, `MCT`.
     MonteCarlo(usize, MonteCarlo),
-    /// `LDT`: a short content repeated up to this length in bytes.
+    /// A short content repeated up to this length in bytes, `LDT`.
     Large(usize, u64),
 }
 
@@ -76,7 +76,7 @@ struct Step {
 /// Reads ACVP's file of a SHA-3 (`SHA3-224`, ...) or a SHAKE (`SHAKE128`, `SHAKE256`).
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn acvp(file: &str, bytes: &[u8]) -> Result<Vec<Test>, ReadError> {
     let headers = [
         ("SHA3-224", "SHA3-224", "2.0"),
@@ -103,15 +103,15 @@ pub fn acvp(file: &str, bytes: &[u8]) -> Result<Vec<Test>, ReadError> {
 /// Reads CAVP's `SHA3_*ShortMsg.rsp`, `SHA3_*LongMsg.rsp`, and those of SHAKE.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
     cavp_messages(file, bytes, 1)
 }
 
-/// Reads CAVP's `SHA*ShortMsg.rsp` and `SHA*LongMsg.rsp` of SHA-2, which give the digest's length in bytes.
+/// Reads CAVP's `SHA*ShortMsg.rsp` and `SHA*LongMsg.rsp` of SHA-2, which give the length of the digest in bytes.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn cavp_sha2(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
     cavp_messages(file, bytes, 8)
 }
@@ -119,7 +119,7 @@ pub fn cavp_sha2(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
 /// Reads CAVP's `SHAKE*VariableOut.rsp`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn cavp_variable(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
     let mut messages = Vec::new();
     for entries in blocks(file, bytes)? {
@@ -132,7 +132,7 @@ pub fn cavp_variable(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError
     not_empty(file, messages)
 }
 
-/// `unit` is the number of bits in which a section gives the digest's length.
+/// Reads messages. `unit` is the number of bits in which a section gives the length of the digest.
 fn cavp_messages(file: &str, bytes: &[u8], unit: usize) -> Result<Vec<Message>, ReadError> {
     let mut digest_bits = None;
     let mut messages = Vec::new();
@@ -155,15 +155,15 @@ fn cavp_messages(file: &str, bytes: &[u8], unit: usize) -> Result<Vec<Message>, 
 /// Reads CAVP's `SHA3_*Monte.rsp` and `SHAKE*Monte.rsp`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn cavp_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
     cavp_chain(file, bytes, 1)
 }
 
-/// Reads CAVP's `SHA*Monte.rsp` of SHA-2, which gives the digest's length in bytes.
+/// Reads CAVP's `SHA*Monte.rsp` of SHA-2, which gives the length of the digest in bytes.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn cavp_sha2_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
     cavp_chain(file, bytes, 8)
 }
@@ -210,7 +210,7 @@ fn monte_result(block: &Block, count: usize, digest_bits: Option<usize>) -> Resu
     Ok(result)
 }
 
-/// The field, which has one name for SHA-3 and another for SHAKE.
+/// Returns a field that has different names for SHA-3 and SHAKE.
 fn either<'a>(block: &Block<'a>, sha3: &'static str, shake: &'static str) -> Result<Option<&'a Entry>, ReadError> {
     Ok(match block.optional(sha3)? {
         Some(entry) => Some(entry),
@@ -238,7 +238,7 @@ impl GroupTest {
     }
 }
 
-/// A vector whose bytes suffice for its bits: an empty message is written as one byte that does not count.
+/// Returns the vector if its bytes cover its bits. An empty message is encoded as one byte that does not count.
 fn checked(
     id: usize,
     bits: usize,
@@ -257,7 +257,7 @@ fn checked(
     Ok(Message { id, bits, message, digest_bits, digest })
 }
 
-/// The number in a block that is one of those sections.
+/// Returns the number of a block that consists of one of these sections.
 fn section(file: &str, entries: &[Entry], names: &[&'static str]) -> Result<Option<usize>, ReadError> {
     let [entry] = entries else { return Ok(None) };
     let name = names.iter().find(|name| entry.section && entry.field == **name);

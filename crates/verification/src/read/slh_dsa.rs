@@ -9,11 +9,11 @@ use serde::Deserialize;
 /// A vector of key generation.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The parameter set, such as `SLH-DSA-SHA2-128s`.
     pub set: String,
-    /// `SK.seed || SK.prf || PK.seed`.
+    /// Coins `SK.seed || SK.prf || PK.seed`.
     pub coins: Vec<u8>,
     /// The verifying key.
     pub verifying_key: Vec<u8>,
@@ -24,13 +24,13 @@ pub struct KeyGeneration {
 /// A vector of signing through the internal interface (FIPS 205, algorithm 19).
 #[derive(Clone, Debug)]
 pub struct Signing {
-    /// The line that the vector begins on.
+    /// Line on which the vector begins.
     pub line: usize,
     /// The signing key.
     pub signing_key: Vec<u8>,
-    /// `M'`.
+    /// Formatted message `M'`.
     pub message: Vec<u8>,
-    /// `addrnd`, `n` bytes; none for the deterministic variant.
+    /// Coins `addrnd`, `n` bytes; `None` for the deterministic variant.
     pub coins: Option<Vec<u8>>,
     /// The signature.
     pub signature: Vec<u8>,
@@ -39,13 +39,13 @@ pub struct Signing {
 /// A vector of verification through the internal interface (FIPS 205, algorithm 20).
 #[derive(Clone, Debug)]
 pub struct Verification {
-    /// The test's number.
+    /// Number of the test.
     pub id: u32,
     /// The parameter set.
     pub set: String,
     /// The verifying key.
     pub verifying_key: Vec<u8>,
-    /// `M'`.
+    /// Formatted message `M'`.
     pub message: Vec<u8>,
     /// The signature.
     pub signature: Vec<u8>,
@@ -78,7 +78,7 @@ struct Test {
 /// Reads ACVP's `SLH-DSA-keyGen-FIPS205`.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, ReadError> {
     each(file, bytes, "keyGen", |set, test| {
         let seeds =
@@ -93,10 +93,10 @@ pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, Re
     })
 }
 
-/// Reads ACVP's `SLH-DSA-sigVer-FIPS205` in its first release, which knew the internal interface only.
+/// Reads ACVP's `SLH-DSA-sigVer-FIPS205` in its first release, which had only the internal interface.
 ///
 /// # Errors
-/// What is not such a file, also a later release, whose groups name their interface.
+/// [`ReadError`] if the file is malformed, or of a later release, whose groups name their interface.
 pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadError> {
     each(file, bytes, "sigVer", |set, test| {
         Ok(Verification {
@@ -110,10 +110,10 @@ pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadE
     })
 }
 
-/// Reads the Bouncy Castle project's `sigGen_SLH-DSA-*.txt`: ACVP's vectors of signing in their first release.
+/// Reads the Bouncy Castle project's `sigGen_SLH-DSA-*.txt`: ACVP's signing vectors in their first release.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signing>, ReadError> {
     let blocks = blocks(file, bytes)?;
     let vectors: Vec<Signing> =

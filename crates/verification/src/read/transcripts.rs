@@ -1,4 +1,4 @@
-//! Digests of known-answer transcripts, as liboqs publishes them.
+//! Digests of known-answer transcripts, as published by liboqs.
 
 use super::{Hex, ReadError, ReadFault, json};
 use serde::Deserialize;
@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 /// SHA-256 of the transcripts of one algorithm.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Digests {
-    /// Of the transcript of the first answer.
+    /// Digest of the first answer's transcript.
     pub single: Hex,
-    /// Of the transcript of all hundred answers.
+    /// Digest of the transcript of all hundred answers.
     pub all: Hex,
 }
 
-/// Reads liboqs' `tests/KATs/kem/kats.json` or `tests/KATs/sig/kats.json`: digests by the algorithm's name.
+/// Reads liboqs's `tests/KATs/kem/kats.json` or `tests/KATs/sig/kats.json`: digests by name of the algorithm.
 ///
 /// # Errors
-/// What is not such a file.
+/// [`ReadError`] if the file is malformed.
 pub fn digests(file: &str, bytes: &[u8]) -> Result<BTreeMap<String, Digests>, ReadError> {
     let digests: BTreeMap<String, Digests> = json(file, bytes)?;
     for (algorithm, of) in &digests {

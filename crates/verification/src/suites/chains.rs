@@ -1,22 +1,22 @@
-//! NIST's Monte Carlo chains of SHA-3 and SHAKE (SHA-3 Validation System, sections 6.2.3 and 6.3.3): 100,000 outputs, each of
-//! the one before. Where the files are not there, the seed and one digest say the same of a chain as a whole.
+//! NIST's Monte Carlo chains of SHA-3 and SHAKE (SHA-3 Validation System, sections 6.2.3 and 6.3.3): 100,000 outputs,
+//! each computed from the previous one. Without the files, the seed and one digest verify a whole chain.
 
 use crate::checks::equal;
 use crate::read::sha3::MonteCarlo;
 use crate::tally::{Checked, Fault};
 use sha2::{Digest, Sha256};
 
-/// How many outputs of a chain are compared.
+/// Outputs of a chain that are compared.
 const RESULTS: usize = 100;
 
 /// A chain.
 pub(super) struct Chain {
     pub(super) algorithm: &'static str,
-    /// What it begins with, in hexadecimal.
+    /// First message, in hexadecimal.
     pub(super) seed: &'static str,
     /// For SHAKE: the shortest and the longest output, in bits.
     pub(super) output_bits: Option<(usize, usize)>,
-    /// SHA-256 of every thousandth output, one after the other, in hexadecimal.
+    /// SHA-256 over every thousandth output, concatenated, in hexadecimal.
     pub(super) digest: &'static str,
 }
 
@@ -30,7 +30,7 @@ impl Chain {
         MonteCarlo { seed, results: Vec::new(), output_bits: self.output_bits }
     }
 
-    /// Right if the outputs that are compared have the digest, taken together.
+    /// Passes if the digest over the compared outputs is right.
     pub(super) fn compare(&self, next: &mut dyn FnMut() -> Result<Vec<u8>, Fault>) -> Checked {
         let mut digest = Sha256::new();
         for _ in 0..RESULTS {
@@ -41,7 +41,7 @@ impl Chain {
     }
 }
 
-/// Of CAVP's `SHA3_*Monte.rsp` and `SHAKE*Monte.rsp`.
+/// From CAVP's `SHA3_*Monte.rsp` and `SHAKE*Monte.rsp`.
 static CHAINS: &[Chain] = &[
     Chain {
         algorithm: "SHA3-224",
@@ -89,7 +89,7 @@ mod tests {
     use pqlab_testing::{Need, require};
 
     #[test]
-    fn chains_are_those_of_the_files() {
+    fn embedded_chains_match_the_files() {
         let folder = require!(vectors_root(), Need::Vectors);
         for chain in CHAINS {
             let name = format!("nist-cavp-sha3/{}Monte.rsp.gz", chain.algorithm.replace('-', "_"));

@@ -1,8 +1,8 @@
 use pqlab_primitives::{Error, Hash, HashParameters, LaneHash, Result, Xof, XofParameters, XofReader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A function over several messages, as one over a single message: that is put into another lane each time, and every
-/// other lane has a message of its own.
+/// Presents a function over several messages as one over a single message. That message goes into another lane each
+/// time, and every other lane has a message of its own.
 pub(super) struct InTurn<'a, Info> {
     function: &'a dyn LaneHash,
     info: Info,
@@ -25,7 +25,7 @@ impl<'a, Info> InTurn<'a, Info> {
         out.copy_from_slice(&buffers[place]);
         let another = |lane: usize| lane != place && buffers[lane] == buffers[place];
         match (0..lanes).find(|lane| another(*lane)) {
-            // Short outputs may be the same by chance; and there is one empty message only.
+            // Short outputs may be equal by chance, and there is only one empty message.
             Some(lane) if !message.is_empty() && out.len() >= 16 => Err(Error::Library {
                 call: "digest over several messages",
                 detail: format!("lanes {place} and {lane} give one output for two messages"),
@@ -35,7 +35,8 @@ impl<'a, Info> InTurn<'a, Info> {
     }
 }
 
-/// The message, with every byte changed where `difference` is not 0, and otherwise for each difference below 256.
+/// Returns a variant of the message. Variant 0 is the message itself; up to 255 every other one differs from it in
+/// every byte.
 fn varied(message: &[u8], difference: usize) -> Vec<u8> {
     let mask = difference.to_le_bytes()[0].wrapping_mul(0x25);
     message.iter().map(|byte| byte ^ mask).collect()
@@ -69,7 +70,7 @@ impl Xof for InTurn<'_, XofParameters> {
 mod tests {
     use super::*;
 
-    /// Each lane puts out its own message, or, where it is bad, what the first lane has.
+    /// Each lane outputs its own message, or, if it is bad, the first lane's.
     struct Copying {
         bad: bool,
     }
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_goes_through_every_lane_and_no_other_has_it() {
+    fn puts_a_message_through_every_lane_but_into_one_at_a_time() {
         let info = HashParameters::of("SHA3-256").unwrap();
         let message = [7; 32];
         let (good, bad) = (Copying { bad: false }, Copying { bad: true });

@@ -122,7 +122,7 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, wa
     Ok(())
 }
 
-/// What the vector hands over, where the traits offer its interface.
+/// Returns the vector's input, if the traits support its interface.
 fn offered<'a>(scheme: &dyn SignatureScheme, input: &'a Input) -> Result<checks::Input<'a>, Fault> {
     match input {
         Input::Pure { context, message } => Ok(checks::Input::Pure(context, message)),
@@ -136,7 +136,7 @@ fn offered<'a>(scheme: &dyn SignatureScheme, input: &'a Input) -> Result<checks:
     }
 }
 
-/// By ACVP's name. FIPS 204 allows more functions than it writes out; these are the ones that the traits know.
+/// Converts ACVP's name. FIPS 204 allows more functions than it lists; these are the ones the traits support.
 fn prehash(name: &str) -> Result<Prehash, Fault> {
     match name {
         "SHA2-256" => Ok(Prehash::Sha256),

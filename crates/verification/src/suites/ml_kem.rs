@@ -41,8 +41,8 @@ fn encap_decap(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     Ok(())
 }
 
-/// The key in these files is the draft's, whose key generation hashed `d` alone where FIPS 203, algorithm 13, line 1,
-/// hashes `d || k`. Its encoding is that of any other key.
+/// The key in these files is from the draft, whose key generation hashed only `d`, while FIPS 203, algorithm 13, line
+/// 1, hashes `d || k`. Its encoding is that of any other key.
 fn intermediate(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("cctv/ML-KEM/intermediate/{}.txt", kem.info().parameters.algorithm);
     let vector = vectors.file(&name, read::intermediate)?;

@@ -1,4 +1,4 @@
-//! The suites of vectors: one table, and how each puts its vectors to a provider.
+//! The suites of vectors: one table, and how each runs its vectors with a provider.
 
 mod chains;
 mod ecdsa;
@@ -20,31 +20,31 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof};
 use std::sync::Arc;
 
-/// Vectors of one source that ask for one thing.
+/// Vectors of one source and one operation.
 pub(crate) struct Suite {
-    /// What a line calls it.
+    /// Name in a line.
     pub(crate) name: &'static str,
-    /// Which algorithms it has vectors for.
+    /// Whether it has vectors for an algorithm.
     pub(crate) covers: fn(&str) -> bool,
-    /// Where the vectors are.
+    /// Location of the vectors.
     pub(crate) location: Location,
-    /// Puts them to a provider.
+    /// Runs them with a provider.
     pub(crate) run: Run,
 }
 
-/// Where vectors are.
+/// Location of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// In the folder of published vectors; of some, without one, in the program.
+    /// The folder of published vectors. Without one, some are in the program.
     Folder,
-    /// Among those that `make vectors` fetches; of some, in the folder of published vectors too.
+    /// The vectors that `make vectors` fetches. Some are also in the folder of published vectors.
     Fetched,
     /// Built in.
     Crate,
 }
 
 impl Location {
-    /// Why there is no such file, where that is nobody's fault.
+    /// Returns an excuse for a missing file, if there can be one.
     pub(crate) fn absent(self) -> Option<&'static str> {
         match self {
             Location::Folder => Some("in no crate of this build: docs/vectors.md says who has the files"),
@@ -54,18 +54,18 @@ impl Location {
     }
 }
 
-/// The outcome of a suite: counted, unless the vectors themselves could not be read.
+/// Outcome of a suite: counted, unless the vectors themselves could not be read.
 pub(crate) type Ran = Result<(), Arc<ReadError>>;
 
-/// A suite put to a primitive.
+/// A suite applied to a primitive.
 pub(crate) type Put<'a> = Box<dyn FnOnce(&Vectors, &mut Tally) -> Ran + 'a>;
 
-/// How a suite puts its vectors to what it is for.
+/// How a suite runs its vectors, by kind of primitive.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
     Kem(fn(&dyn Kem, &Vectors, &mut Tally) -> Ran),
     Signature(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
-    /// As a scheme that only verifies.
+    /// Presented as a scheme that only verifies.
     Batches(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
     KeyAgreement(fn(&dyn KeyAgreement, &Vectors, &mut Tally) -> Ran),
     Hash(fn(&dyn Hash, &Vectors, &mut Tally) -> Ran),
@@ -77,27 +77,27 @@ pub(crate) enum Run {
 }
 
 impl Suite {
-    /// Of vectors in the folder of published ones.
+    /// Creates a suite of vectors in the folder of published ones.
     pub(crate) const fn published(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
         Suite { name, covers, location: Location::Folder, run }
     }
 
-    /// Of vectors that are fetched.
+    /// Creates a suite of fetched vectors.
     pub(crate) const fn fetched(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
         Suite { name, covers, location: Location::Fetched, run }
     }
 
-    /// Of vectors that are built in.
+    /// Creates a suite of built-in vectors.
     pub(crate) const fn built_in(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
         Suite { name, covers, location: Location::Crate, run }
     }
 
-    /// The suites that have vectors for a primitive.
+    /// Returns the suites that have vectors for a primitive.
     pub(crate) fn of(primitive: Primitive<'_>) -> impl Iterator<Item = &'static Suite> {
         all().filter(move |suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some())
     }
 
-    /// How the vectors are put to a primitive; `None` if they are for another kind.
+    /// Applies the suite to a primitive; `None` if it is for another kind.
     pub(crate) fn put_to<'a>(&self, primitive: Primitive<'a>) -> Option<Put<'a>> {
         Some(match (self.run, primitive) {
             (Run::Kem(run), Primitive::Kem(kem)) => Box::new(move |v, t| run(kem.as_ref(), v, t)),

@@ -40,7 +40,7 @@ fn messages(hash: &dyn Hash, kind: &str, vectors: &Vectors, tally: &mut Tally) -
     Ok(())
 }
 
-/// The chain of the Secure Hash Algorithm Validation System, section 6.4: each message is the three digests before.
+/// Chain of the Secure Hash Algorithm Validation System, section 6.4: each message is the three previous digests.
 fn monte(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let chain = vectors.fetched(&name(hash, "Monte"), read::cavp_sha2_monte)?;
     let mut seed = chain.seed.clone();

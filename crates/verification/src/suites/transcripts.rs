@@ -1,4 +1,4 @@
-//! Digests of a hundred known answers each, as liboqs publishes them: everything is drawn from the generator of NIST's
+//! Digests over a hundred known answers, as published by liboqs. All randomness comes from the generator of NIST's
 //! competition, an AES-256 counter generator with a known seed, so every byte of the transcript is fixed.
 
 use super::{Run, Suite, is_ml_dsa, is_ml_kem};
@@ -45,7 +45,7 @@ fn compare(digests: Option<&read::Digests>, tally: &mut Tally, transcript: impl 
     }
 }
 
-/// The generator that draws the seed of each answer's own generator.
+/// Returns the generator that draws the seed of each answer's own generator.
 fn outer_generator() -> NistPqcAes256CtrRng {
     NistPqcAes256CtrRng::from(std::array::from_fn::<u8, 48, _>(|i| i as u8))
 }

@@ -67,7 +67,7 @@ fn ecdsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> 
     Ok(())
 }
 
-/// A point as the algorithm encodes it: whole, or as its abscissa and the other coordinate's parity (SEC 1, section
+/// Encodes a point for the algorithm: uncompressed, or as x coordinate and parity of the y coordinate (SEC 1, section
 /// 2.3.3).
 fn encoded_point(uncompressed: &[u8], length: usize) -> Vec<u8> {
     match (uncompressed.get(1..length), uncompressed.last()) {
@@ -86,7 +86,7 @@ fn rsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ra
     Ok(())
 }
 
-/// What is acceptable may be taken or refused.
+/// Acceptable signatures may be accepted or refused.
 fn checked(scheme: &dyn SignatureScheme, key: &[u8], message: &[u8], signature: &[u8], result: TestResult) -> Checked {
     let verify = |valid| verification(scheme, key, Input::Pure(&[], message), signature, valid);
     match result {
@@ -104,8 +104,8 @@ fn as_kem(kem: &dyn Kem, private: &[u8], public: &[u8], out: &mut [u8]) -> Resul
     kem.load_decapsulation_key(KeyEncoding::Scalar, private)?.decapsulate(public, out)
 }
 
-/// What is acceptable may be refused; if it is taken, the value must be right. Of an all-zero value the traits ask more:
-/// it must be refused (RFC 7748, section 6.1).
+/// Acceptable values may be refused; if accepted, the secret must be right. An all-zero secret must be refused (RFC
+/// 7748, section 6.1), which the traits require in addition.
 fn x25519(vectors: &Vectors, tally: &mut Tally, agree: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<()>) -> Ran {
     for group in &load::<xdh::TestSet>(vectors, "x25519")?.test_groups {
         for test in &group.tests {
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_encoded_as_the_algorithm_says() {
+    fn encodes_points_as_the_algorithm_requires() {
         let point = [4, 10, 11, 20, 21];
         assert_eq!(encoded_point(&point, 5), point);
         assert_eq!(encoded_point(&point, 3), [3, 10, 11]);

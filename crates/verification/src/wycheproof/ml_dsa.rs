@@ -61,7 +61,7 @@ fn sign_one(
     let loaded = checks::load(scheme, encoding, key)?;
     if test.result.must_fail() {
         let Ok(key) = loaded else { return refused("signing key", loaded) };
-        // Of the hedged variant as well as of the deterministic one: no signature.
+        // There must be no signature, neither hedged nor deterministic.
         let coins = if scheme.info().coins.operation { coins } else { Coins::Internal };
         let mut out = crate::checks::buffer(scheme.info().parameters.signature);
         let signed = input.sign(key.as_ref(), coins, &mut out);
@@ -100,7 +100,7 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     Ok(())
 }
 
-/// The set for the scheme's parameter set, named by the one for ML-DSA-44.
+/// Returns the set of the scheme's parameter set; `set` names the one for ML-DSA-44.
 fn named(scheme: &dyn SignatureScheme, set: &str) -> String {
     set.replace("44", scheme.info().parameters.algorithm.trim_start_matches("ML-DSA-"))
 }

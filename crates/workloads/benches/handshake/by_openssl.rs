@@ -1,4 +1,4 @@
-//! A loop over libssl: two sides with a buffer in memory for each direction between them.
+//! Bare loop over libssl: two sides with a memory buffer for each direction.
 
 use crate::NOW;
 use crate::interleaved::Work;
@@ -12,7 +12,7 @@ unsafe extern "C" {
     fn BIO_up_ref(bio: *mut sys::BIO) -> c_int;
 }
 
-/// Contexts and connections are freed with the process.
+/// Contexts are freed with the process, connections before the next batch.
 pub(crate) struct Bare {
     client: *mut sys::SSL_CTX,
     server: *mut sys::SSL_CTX,
@@ -28,10 +28,10 @@ fn length(bytes: &[u8]) -> c_long {
     c_long::try_from(bytes.len()).expect("a length")
 }
 
-/// A context of either side.
+/// Creates a context for one side.
 ///
 /// # Safety
-/// The method is OpenSSL's.
+/// `method` comes from OpenSSL.
 unsafe fn context(method: *const sys::SSL_METHOD, config: &Config) -> *mut sys::SSL_CTX {
     let scheme = match config.authentication {
         Authentication::EcdsaP256 => c"ecdsa_secp256r1_sha256",
@@ -56,10 +56,10 @@ unsafe fn context(method: *const sys::SSL_METHOD, config: &Config) -> *mut sys::
     }
 }
 
-/// A certificate that is never freed.
+/// Parses a certificate that is never freed.
 fn certificate(der: &[u8]) -> *mut sys::X509 {
     let mut input = der.as_ptr();
-    // SAFETY: the pointer is to so many bytes.
+    // SAFETY: the pointer is to `der.len()` bytes.
     let certificate = unsafe { sys::d2i_X509(ptr::null_mut(), &raw mut input, length(der)) };
     assert!(!certificate.is_null());
     certificate
@@ -67,7 +67,7 @@ fn certificate(der: &[u8]) -> *mut sys::X509 {
 
 impl Bare {
     pub(crate) fn new(config: &Config, credentials: &Credentials) -> Bare {
-        // SAFETY: everything that is passed is valid, and contexts count references of their own; nothing is freed.
+        // SAFETY: all arguments are valid, and contexts count their own references; nothing is freed.
         unsafe {
             let client = context(sys::TLS_client_method(), config);
             sys::SSL_CTX_set_verify(client, sys::SSL_VERIFY_PEER, None);
@@ -90,7 +90,7 @@ impl Bare {
     }
 
     fn handshake(&self) -> [*mut sys::SSL; 2] {
-        // SAFETY: everything that is passed is valid; each connection has a reference to both buffers.
+        // SAFETY: all arguments are valid; each connection has a reference to both buffers.
         unsafe {
             let (client, server) = (sys::SSL_new(self.client), sys::SSL_new(self.server));
             let [to_client, to_server] = [(); 2].map(|()| sys::BIO_new(sys::BIO_s_mem()));
@@ -103,7 +103,7 @@ impl Bare {
             let name = self.name.as_ptr();
             assert_eq!(sys::SSL_set1_dnsname(client, name), 1);
             assert_eq!(sys::SSL_ctrl(client, sys::SSL_CTRL_SET_TLSEXT_HOSTNAME, 0, name.cast_mut().cast()), 1);
-            // ClientHello; ServerHello to Finished; the client's Finished; nothing more.
+            // ClientHello; ServerHello to Finished; the client's Finished; then nothing.
             assert_eq!(sys::SSL_do_handshake(client), -1);
             assert_eq!(sys::SSL_do_handshake(server), -1);
             assert_eq!(sys::SSL_do_handshake(client), 1);
@@ -116,7 +116,7 @@ impl Bare {
 impl Work for Bare {
     fn ready(&mut self, _batch: usize) {
         for connection in self.performed.drain(..).flatten() {
-            // SAFETY: the connection is valid, and nobody uses it after.
+            // SAFETY: the connection is valid, and not used afterwards.
             unsafe {
                 sys::SSL_set_shutdown(connection, sys::SSL_SENT_AND_RECEIVED_SHUTDOWN);
                 sys::SSL_free(connection);

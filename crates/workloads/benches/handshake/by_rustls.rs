@@ -1,4 +1,4 @@
-//! A loop over rustls as its documentation has it.
+//! Bare loop over rustls, as in its documentation.
 
 use crate::NOW;
 use crate::interleaved::Work;

@@ -1,11 +1,12 @@
-//! What the tool adds to a TLS handshake in memory: the trial that it times, through its setup and its routine, against a bare
-//! loop over the same library in the same process with the same choices, interleaved. Neither times the freeing of connections.
+//! Measures what the tool adds to a TLS handshake in memory. It compares the timed trial, through its setup and its
+//! routine, with a bare loop over the same library with the same settings, interleaved in one process. Neither times
+//! the freeing of connections.
 //!
-//! Printed are the time of a handshake by either, the tool's own part of it, the ratio of the two with its 95% interval over
-//! processes, and a mark where the tool is more than 2% above or below the bare loop: `outside` where it is, `unclear` where the
-//! interval only reaches so far.
+//! Prints the time of a handshake by either, the tool's own part of it, and the ratio with its 95% interval over
+//! processes. The mark `outside` means that the tool is more than 2% above or below the bare loop, `unclear` that only
+//! the interval reaches that far.
 //!
-//! Words on the command line choose comparisons whose names contain all of them.
+//! Words on the command line select comparisons whose names contain all of them.
 
 #![allow(clippy::print_stdout)]
 
@@ -20,16 +21,16 @@ use pqlab_tls::{Authentication, Config, Credentials, Group};
 use pqlab_workloads::{CaseOptions, Registry};
 use std::process::ExitCode;
 
-/// What the tool may differ by.
+/// Allowed relative difference of the tool.
 const LIMIT: f64 = 0.02;
-/// Handshakes in a round: ML-DSA signs in a random number of attempts.
+/// Handshakes per round: ML-DSA signs in a random number of attempts.
 const BATCH: usize = 4;
-/// Seconds since 1970 at which certificates are verified: the tool's.
+/// Time at which certificates are verified, in seconds since 1970. The same as the tool's.
 const NOW: u64 = 1_800_000_000;
 
 const SUITES: [(Group, Authentication); 2] =
     [(Group::X25519, Authentication::EcdsaP256), (Group::X25519MlKem768, Authentication::MlDsa65)];
-/// The implementations with the providers of their primitives.
+/// Implementations, with the providers of their primitives.
 const LIBRARIES: [(&str, &str); 2] = [("rustls", "aws-lc"), ("openssl", "openssl")];
 
 fn main() -> ExitCode {
@@ -87,7 +88,7 @@ fn comparison(id: &str, group: Group, signature: Authentication, library: (&str,
     Comparison { batch: Some(BATCH), first: Box::new(tool), second: bare }
 }
 
-/// What a worker times.
+/// The trial that a worker times.
 struct Tool {
     trial: Box<dyn Trial>,
     recorder: Recorder,

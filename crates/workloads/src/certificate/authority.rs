@@ -1,4 +1,4 @@
-//! Who issues the certificates that are measured.
+//! Issues the certificates that are measured.
 
 use super::{COSIGNATURE, broken, fault};
 use crate::inputs::bytes;
@@ -12,13 +12,13 @@ use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Some day on which all certificates of a measurement are valid, in seconds since 1970.
+/// A day on which all measured certificates are valid, in seconds since 1970.
 pub(super) const TODAY: Duration = Duration::from_secs(1_800_000_000);
-/// The DNS name of the leaf.
+/// DNS name of the leaf.
 pub(super) const LEAF_NAME: &str = "leaf.example";
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// The forms of certificate.
+/// Form of certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Classical,
@@ -45,7 +45,7 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
-    /// Whether there is such an operation: a second signature is in two forms, and nothing chains detached ones.
+    /// Whether the operation exists: only two forms have a second signature, and detached ones do not form chains.
     pub(super) fn offers(self, operation: &str) -> bool {
         match operation {
             COSIGNATURE => matches!(self, Form::Alternative | Form::Detached),
@@ -54,7 +54,7 @@ impl Form {
         }
     }
 
-    /// The scheme that decides how strong it is to a verifier who checks every signature.
+    /// Returns the scheme that sets the strength for a verifier who checks every signature.
     pub(super) fn strongest(self) -> &'static str {
         match self {
             Form::Classical => "Ed25519",
@@ -63,7 +63,7 @@ impl Form {
         }
     }
 
-    /// What the case names of a pair.
+    /// Returns the provider name of the form's cases, given a pair.
     pub(super) fn provider(self, pair: &Pair) -> String {
         match self {
             Form::Classical => pair.classical.clone(),
@@ -73,7 +73,7 @@ impl Form {
     }
 }
 
-/// Whether every scheme that could draw randomness for a signature can do without.
+/// Whether every scheme that may draw randomness for a signature can sign without it.
 pub(super) fn deterministic(schemes: &[Arc<dyn SignatureScheme>]) -> bool {
     let mut drawing = schemes.iter().filter(|scheme| scheme.info().parameters.signing_coins > 0);
     drawing.all(|scheme| scheme.info().coins.operation)
@@ -85,7 +85,7 @@ struct Key {
     public: PublicKey,
 }
 
-/// One owner of keys, who signs certificates for itself and for others with the same kind of keys.
+/// Owner of keys, who signs certificates for itself and for others with keys of the same kind.
 struct Owner(Vec<Key>);
 
 /// Root, intermediate authority and leaf.
@@ -107,7 +107,7 @@ impl Authority {
         let seeds = [bytes(generator, 64), bytes(generator, 64), bytes(generator, 64)];
         let [root, middle, leaf] = seeds.map(|seed| Owner::new(&schemes, &seed));
         let owners = [root?, middle?, leaf?];
-        // Who issues certificates knows these: they are no part of what `build` measures.
+        // Issuers know these already, so `build` does not measure them.
         let identify = |owner: &Owner| owner.0[0].public.key_identifier(sha256).map_err(broken);
         let key_identifiers = [identify(&owners[0])?, identify(&owners[1])?, identify(&owners[2])?];
         Ok(Authority {
@@ -123,20 +123,20 @@ impl Authority {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
 
-    /// The self-signed root's certificate, as DER or as the CBOR of certificate and detached signature. This is what
-    /// `build` measures.
+    /// Issues the self-signed root's certificate, as DER or as the CBOR of certificate and detached signature. This is
+    /// what `build` measures.
     pub(super) fn root(&self, serial_number: u32) -> Result<Vec<u8>, Fault> {
         self.issue(0, 0, serial_number, SubjectType::Authority { path_length: None })
     }
 
-    /// Leaf and intermediate certificate.
+    /// Issues the leaf and intermediate certificates.
     pub(super) fn chain(&self) -> Result<Vec<Certificate>, Fault> {
         let leaf = self.issue(1, 2, 3, SubjectType::Leaf)?;
         let middle = self.issue(0, 1, 2, SubjectType::Authority { path_length: Some(0) })?;
         [leaf, middle].iter().map(|der| Certificate::from_der(der).map_err(broken)).collect()
     }
 
-    /// The verifying key of the detached signature.
+    /// Returns the verifying key of the detached signature.
     pub(super) fn detached_key(&self) -> Option<Result<Box<dyn pqlab_primitives::VerifyingKey>, Fault>> {
         let key = (self.form == Form::Detached).then(|| self.owners[0].0.get(1))??;
         Some(key.signer.verifying_key().map_err(fault))
@@ -184,7 +184,7 @@ impl Authority {
 }
 
 impl Owner {
-    /// Keys from `xi || seed`: of ML-DSA, then of Ed25519.
+    /// Generates keys from `xi || seed`: `xi` for ML-DSA, then `seed` for Ed25519.
     fn new(schemes: &[Arc<dyn SignatureScheme>], seed: &[u8]) -> Result<Owner, Fault> {
         let keys = schemes.iter().map(|scheme| {
             let parameters = &scheme.info().parameters;

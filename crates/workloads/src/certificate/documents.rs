@@ -1,4 +1,4 @@
-//! Building, parsing and verifying certificates.
+//! Builds, parses and verifies certificates.
 
 use super::authority::{Authority, Form, LEAF_NAME, TODAY};
 use super::{broken, fault};
@@ -14,7 +14,7 @@ fn nothing() -> Fault {
     Fault::WrongAnswer(NOTHING.to_owned())
 }
 
-/// A certificate, with the detached signature where the form has one.
+/// Certificate, with its detached signature if the form has one.
 pub(super) struct Document {
     pub(super) certificate: Certificate,
     pub(super) bundle: Option<Bundle>,
@@ -30,12 +30,12 @@ impl Document {
         Ok(Document { certificate: Certificate::from_der(bytes).map_err(broken)?, bundle: None })
     }
 
-    /// Both signatures, where there are two.
+    /// Verifies both signatures, if there are two.
     fn verify(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
         self.verify_by(self, authority, detached)
     }
 
-    /// Likewise with the keys of an issuer's certificate.
+    /// Verifies both signatures, if there are two, with the keys of an issuer's certificate.
     pub(super) fn verify_by(
         &self,
         issuer: &Document,
@@ -50,7 +50,7 @@ impl Document {
         }
     }
 
-    /// The post-quantum signature alone, of a certificate that has another.
+    /// Verifies only the post-quantum signature of a certificate that has two.
     fn verify_cosignature(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
         match (&self.bundle, detached) {
             (Some(bundle), Some(key)) => bundle.verify(key).map_err(fault),
@@ -58,7 +58,7 @@ impl Document {
         }
     }
 
-    /// The last byte of the post-quantum signature, by its place in the encoded document.
+    /// Returns the position of the post-quantum signature's last byte in the encoded document.
     fn end_of_cosignature(&self, bytes: &[u8]) -> Result<usize, Fault> {
         let signature = match &self.bundle {
             Some(bundle) => Some(bundle.signature.as_slice()),
@@ -76,7 +76,7 @@ pub(super) fn detached_key(authority: &Authority) -> Result<Option<Box<dyn Verif
     authority.detached_key().transpose()
 }
 
-/// A bit of the last signature flipped.
+/// Flips a bit of the last signature.
 fn tampered(bytes: &[u8]) -> Vec<u8> {
     flipped(bytes, bytes.len().saturating_sub(1))
 }
@@ -165,7 +165,7 @@ impl Trial for Parse {
     }
 }
 
-/// Which signatures of a certificate are verified.
+/// Signatures that are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Checked {
     All,
@@ -177,7 +177,7 @@ pub(super) struct Verify {
     authority: Authority,
     checked: Checked,
     document: Document,
-    /// With a bit flipped in a signature that is verified.
+    /// The document with a bit flipped in a signature that is verified.
     bad: Document,
     detached: Option<Box<dyn VerifyingKey>>,
     done: bool,
@@ -270,8 +270,8 @@ impl Trial for VerifyChain {
     }
 }
 
-/// What a client does with a server's chain: parse leaf and intermediate certificate, and verify them up to a root that it has
-/// parsed, for the server's name.
+/// A client's work on a server's chain: parses the leaf and intermediate certificates, and verifies them for the
+/// server's name, up to a root that is already parsed.
 pub(super) struct VerifyServer {
     authority: Authority,
     /// DER of each certificate.

@@ -1,4 +1,4 @@
-//! Keys to bytes and back: DER and PEM of the standard forms, CBOR of the reference forms; fingerprints.
+//! Encoding and decoding keys: DER and PEM of the standard forms, CBOR of the reference forms; fingerprints.
 
 use super::{OWN, broken, case, fault};
 use crate::fingerprint::{FINGERPRINT, Fingerprint};
@@ -24,7 +24,7 @@ pub(super) const KEYS: [&str; 9] = [
 ];
 const OPERATIONS: [&str; 4] = ["encode-public", "decode-public", "encode-private", "decode-private"];
 
-/// Every case; `provider` hashes.
+/// Returns every case; `provider` computes the hashes.
 pub(super) fn cases(provider: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for operation in OPERATIONS {
@@ -35,8 +35,8 @@ pub(super) fn cases(provider: &str) -> Vec<Case> {
                 let mut case = case(key, operation, OWN, block.clone());
                 case.parameters.push(Parameter::Word("format".into(), (*format).to_owned()));
                 if operation.ends_with("private") {
-                    let of = |encoding: &&str| case.clone().with_key(encoding).in_block(&block);
-                    cases.extend(private_encodings(key).iter().map(of));
+                    let with_encoding = |encoding: &&str| case.clone().with_key(encoding).in_block(&block);
+                    cases.extend(private_encodings(key).iter().map(with_encoding));
                 } else {
                     cases.push(case);
                 }
@@ -93,8 +93,8 @@ pub(super) fn trial(
     Ok(Box::new(Single { kind, pem, encoded, encode, written: None, read: None }))
 }
 
-/// The encodings of a private key inside of its format, the shortest first; those of ML-KEM and ML-DSA are the alternatives of RFC
-/// 9935, section 6, and RFC 9881, section 6.
+/// Returns the encodings of a private key within its format, shortest first. Those of ML-KEM and ML-DSA are the
+/// alternatives of RFC 9935, section 6, and RFC 9881, section 6.
 fn private_encodings(key: &str) -> &'static [&'static str] {
     match key {
         "X25519" => &["scalar"],
@@ -104,7 +104,7 @@ fn private_encodings(key: &str) -> &'static [&'static str] {
     }
 }
 
-/// The expanded private key of ML-KEM and ML-DSA, in bytes.
+/// Returns the length in bytes of an expanded private key of ML-KEM or ML-DSA.
 fn expanded_length(key: &str) -> Option<usize> {
     if !key.starts_with("ML-") {
         return None;
@@ -113,13 +113,13 @@ fn expanded_length(key: &str) -> Option<usize> {
     kem.or_else(|| SignatureParameters::of(key)?.signing_key(KeyEncoding::Expanded))
 }
 
-/// Public key and private key in its shortest encoding, in bytes.
+/// Returns the lengths in bytes of the public key, and of the private key in its shortest encoding.
 fn lengths(key: &str) -> Option<(usize, usize)> {
     let kem = KemParameters::of(key).map(|kem| (kem.encapsulation_key, kem.decapsulation_keys[0].1));
     kem.or_else(|| SignatureParameters::of(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))
 }
 
-/// Classical and post-quantum half of the reference's public key, and of its private key, in bytes.
+/// Returns the lengths in bytes of both halves, classical first, of the reference's public key and private key.
 fn pair_lengths(key: &str) -> Option<([usize; 2], [usize; 2])> {
     match key {
         "X25519+ML-KEM-768" => Some(([32, 1184], [32, 64])),
@@ -155,7 +155,7 @@ impl Kind {
     }
 }
 
-/// A key of a standard form, to or from its encoding.
+/// Key of a standard form, to or from its encoding.
 struct Single {
     kind: Kind,
     pem: bool,
@@ -191,7 +191,7 @@ impl Trial for Single {
     }
 }
 
-/// A key of a reference form, to or from its CBOR.
+/// Key of a reference form, to or from its CBOR.
 struct Pair {
     parts: [Vec<u8>; 2],
     encoded: Vec<u8>,

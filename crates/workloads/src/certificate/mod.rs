@@ -1,10 +1,12 @@
-//! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures (build, parse, verify, verify the second
-//! signature alone, verify a chain of three; `verify-server`: what a client does with the chain that a server sends, from its bytes, for
-//! the server's name), and keys in their encodings (encode, decode, fingerprint).
+//! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures, and encodings of keys.
 //!
-//! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`, in
-//! the same rounds. Signatures are deterministic where the library can. What calls no library (parse, encode, decode) is one row
-//! each, of the provider `pqlab`.
+//! Certificates are built, parsed and verified, alone, in a chain of three, or by their second signature only.
+//! `verify-server` is a client's work on a server's chain, from its bytes, for the server's name. Keys are encoded,
+//! decoded and fingerprinted.
+//!
+//! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`,
+//! in the same rounds. Signatures are deterministic if the library supports it. Operations that call no library (parse,
+//! encode, decode) have one row each, of the provider `pqlab`.
 
 mod authority;
 mod documents;
@@ -28,13 +30,13 @@ use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureSc
 use pqlab_record::{Case, Facts, Parameter};
 use std::sync::Arc;
 
-/// The construction whose pair all forms have where `fastest` is asked for.
+/// Construction that decides the pair of all forms for `fastest`.
 const DECIDING: &str = CompositeSignature::ALGORITHM;
 
 const OPERATIONS: [&str; 6] = ["build", "parse", "verify", COSIGNATURE, "verify-chain", "verify-server"];
-/// Of the two signatures of a certificate the post-quantum one alone.
+/// Verifies only the post-quantum one of a certificate's two signatures.
 const COSIGNATURE: &str = "verify-cosignature";
-/// What stands in the place of a provider where no library is called within the operation: the code is this program's.
+/// Provider name of operations that call no library: the code is this program's.
 const OWN: &str = "pqlab";
 
 pub(crate) struct CertificateWorkload;
@@ -82,7 +84,8 @@ impl Workload for CertificateWorkload {
         cases
     }
 
-    /// One pair for all forms, which are compared with one another: that of the composite, which needs the most.
+    /// All forms are compared with one another, so they share one pair: the one chosen for the composite, which needs
+    /// the most.
     fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;
@@ -92,7 +95,8 @@ impl Workload for CertificateWorkload {
         };
         let open = fastest::questions(options, selected, of_pairs);
         if open.is_empty() && !selected.is_empty() {
-            // Halves or keys alone: any certificate decides for them, by the same operations where it has them.
+            // Only halves or keys are selected, so all certificates decide, with the selected operations if they have
+            // them.
             let all = self.cases(providers, options);
             let same = |case: &&Case| selected.iter().any(|one| one.operation == case.operation);
             let alike: Vec<Case> = all.iter().filter(same).cloned().collect();
@@ -150,12 +154,12 @@ impl Workload for CertificateWorkload {
     }
 }
 
-/// Who makes the keys and signatures of what is measured without a library: any pair will do.
+/// Returns the pair that makes keys and signatures for operations measured without a library. Any pair will do.
 fn maker(pairs: &[Pair]) -> Option<&Pair> {
     pairs.iter().find(|pair| pair.classical == pair.post_quantum).or(pairs.first())
 }
 
-/// The schemes that a form signs with: one, or the classical and the post-quantum one.
+/// Returns the schemes that a form signs with: one, or the classical and the post-quantum one.
 fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Vec<Arc<dyn SignatureScheme>>, Fault> {
     let (classical, post_quantum) = provider.split_once('+').unwrap_or((provider, provider));
     let get = |provider: &str, algorithm: &str| {
@@ -173,7 +177,7 @@ fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Ve
     })
 }
 
-/// A case of a certificate or of a key, with the NIST category of what protects it.
+/// Creates a case of a certificate or a key, with the NIST category of what protects it.
 fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case {
     let scheme = Form::named(algorithm).map_or(algorithm, |form| form.strongest());
     let signature = SignatureParameters::of(scheme).and_then(|parameters| parameters.category);
@@ -190,7 +194,7 @@ fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case
     }
 }
 
-/// What a certificate's own error is to a measurement.
+/// Converts a certificate's own error.
 fn broken(error: impl std::fmt::Display) -> Fault {
     Fault::WrongAnswer(error.to_string())
 }
@@ -207,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn certificates_and_keys_have_the_category_of_what_protects_them() {
+    fn certificates_and_keys_have_the_category_of_their_protection() {
         let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &CaseOptions::default());
         let category = |algorithm: &'static str| {
             let mut of = cases.iter().filter(|case| case.algorithm == algorithm).map(|case| case.facts.category);
@@ -239,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_signature_is_verified_alone_where_there_is_one() {
+    fn verifies_the_second_signature_alone_if_there_is_one() {
         let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &CaseOptions::default());
         let forms: BTreeSet<&str> =
             cases.iter().filter(|case| case.operation == COSIGNATURE).map(|case| case.algorithm.as_str()).collect();
@@ -247,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_calls_no_library_is_one_row() {
+    fn operations_without_a_library_have_one_row() {
         let providers = pqlab_providers::providers();
         let own = |case: &&Case| case.operation == "parse" || case.operation.contains("code-");
         for options in [CaseOptions::default(), asking()] {
@@ -266,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_half_alone_is_decided_by_the_operation_that_is_selected() {
+    fn the_selected_operation_decides_the_pair_of_a_half() {
         let providers = pqlab_providers::providers();
         let all = CertificateWorkload.cases(&providers, &asking());
         for (operation, decides) in [("verify", "verify"), ("build", "sign")] {
@@ -281,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+    fn checks_known_answers_of_the_providers_that_do_the_work() {
         let providers = pqlab_providers::providers();
         for case in CertificateWorkload.cases(&providers, &CaseOptions::default()) {
             for (provider, algorithm) in CertificateWorkload.primitives(&case) {

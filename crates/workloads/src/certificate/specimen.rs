@@ -1,4 +1,4 @@
-//! A certificate to be looked at: its bytes, what they are, and whether others are believed in its place.
+//! A certificate for inspection: its bytes, its parts, and whether it accepts altered bytes in its place.
 
 use super::authority::{Authority, Form};
 use super::documents::{Document, detached_key};
@@ -13,16 +13,16 @@ use rand_chacha::rand_core::SeedableRng;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes of a certificate with a name.
+/// Byte range of a certificate, with a name.
 pub type CertificatePart = (String, Range<usize>);
 
-/// The names of the forms of certificate.
+/// Returns the names of the forms of certificate.
 pub fn certificate_forms() -> impl Iterator<Item = &'static str> {
     Form::ALL.into_iter().map(Form::name)
 }
 
-/// Who can issue a certificate of a form: providers, or pairs of them where it has two halves. Of the pairs that a run measures
-/// where none are asked for, or, if `every`, of all that there are.
+/// Returns the issuers of a form: providers, or pairs of them if it has two halves. Without `every`, only the pairs
+/// that a run measures by default.
 pub fn certificate_issuers(form: &str, providers: &[Arc<Provider>], every: bool) -> Vec<String> {
     let Some(form) = Form::named(form) else { return Vec::new() };
     let half = every.then(|| crate::fastest::FASTEST.to_owned());
@@ -37,17 +37,17 @@ pub fn certificate_issuers(form: &str, providers: &[Arc<Provider>], every: bool)
     issuers
 }
 
-/// A self-signed certificate of a form, by a provider or a pair.
+/// Self-signed certificate of a form, by a provider or a pair.
 pub struct Specimen {
     authority: Authority,
     bytes: Vec<u8>,
 }
 
 impl Specimen {
-    /// Issues one, with keys drawn from a seed where the libraries take coins.
+    /// Issues one, with keys drawn from a seed if the libraries take coins.
     ///
     /// # Errors
-    /// If there is no such form, or the providers lack what it needs.
+    /// An error if the form does not exist, or the providers lack what it needs.
     pub fn new(form: &str, issuer: &str, providers: &[Arc<Provider>], seed: u64) -> Result<Specimen, Fault> {
         let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("no certificate is called {form}")))?;
         let halves = issuer.split('+');
@@ -61,15 +61,15 @@ impl Specimen {
         Ok(Specimen { authority, bytes })
     }
 
-    /// Its bytes: DER, or the CBOR array of the detached form.
+    /// Returns its bytes: DER, or the CBOR array of the detached form.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where keys and signatures are in them, those of a composite by half.
+    /// Returns the ranges of keys and signatures, by half for a composite.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// An error if the certificate cannot be parsed.
     pub fn parts(&self) -> Result<Vec<CertificatePart>, Fault> {
         let document = Document::parse(self.authority.form, &self.bytes)?;
         let certificate = &document.certificate;
@@ -99,22 +99,23 @@ impl Specimen {
         Ok(found)
     }
 
-    /// Whether bytes are a certificate that whoever holds this one's keys has signed, with every signature.
+    /// Checks that `bytes` are a certificate signed with this one's keys, verifying every signature.
     ///
     /// # Errors
-    /// Why they are not.
+    /// The reason why they are not.
     pub fn verify(&self, bytes: &[u8]) -> Result<(), Fault> {
         let detached = detached_key(&self.authority)?;
         let document = Document::parse(self.authority.form, bytes)?;
-        // By the keys of the one that was issued, which is trusted, not by what stands in these bytes.
+        // By the keys of the trusted, issued certificate, not by those in these bytes.
         let issuer = Document::parse(self.authority.form, &self.bytes)?;
         document.verify_by(&issuer, &self.authority, detached.as_deref())
     }
 
-    /// Whether a chain of three below it is accepted with and refused without its middle; `None` for the form that nothing chains.
+    /// Checks that a chain of three below it is accepted, and refused without its middle. `None` for the form that has
+    /// no chains.
     ///
     /// # Errors
-    /// What went wrong.
+    /// The failure.
     pub fn chain(&self) -> Option<Result<(), Fault>> {
         self.authority.form.offers("verify-chain").then(|| {
             let chain = self.authority.chain()?;

@@ -4,20 +4,20 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Error, Hash, Provider, Xof};
 use std::sync::Arc;
 
-/// What digests one message.
+/// Function that digests one message.
 pub(super) enum Function {
     Hash(Arc<dyn Hash>),
     Xof(Arc<dyn Xof>),
 }
 
 impl Function {
-    /// The provider's function of that name.
+    /// Returns the provider's function of that name.
     pub(super) fn of(provider: &Provider, algorithm: &str) -> Option<Function> {
         let hash = provider.hash(algorithm).map(|hash| Function::Hash(Arc::clone(hash)));
         hash.or_else(|| provider.xof(algorithm).map(|xof| Function::Xof(Arc::clone(xof))))
     }
 
-    /// Bytes of a digest; of a XOF's output as many as are wanted.
+    /// Returns the length of a digest in bytes; for a XOF, the requested length.
     pub(super) fn output(&self, wanted: usize) -> usize {
         match self {
             Function::Hash(hash) => hash.info().digest,
@@ -35,7 +35,7 @@ impl Function {
     }
 }
 
-/// Digests, dispatched once a batch.
+/// Digests messages, dispatched once per batch.
 pub(super) struct Digest {
     function: Function,
     messages: Vec<Vec<u8>>,
@@ -62,7 +62,7 @@ impl Digest {
 impl Trial for Digest {
     fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
-        // Other messages come first each time.
+        // Start with another message each time.
         self.messages.rotate_left(1);
         self.expected.rotate_left(1);
         Ok(())

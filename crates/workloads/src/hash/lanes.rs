@@ -5,18 +5,18 @@ use pqlab_primitives::{Error, LaneHash};
 use std::array;
 use std::sync::Arc;
 
-/// More lanes than any instruction set has room for: a state of Keccak-p[1600] takes 64 bits a lane.
+/// More lanes than any instruction set supports: a Keccak-p[1600] state takes 64 bits per lane.
 const MOST: usize = 16;
 
-/// Digests of several messages at once, all different, dispatched once a batch. A batch digests one set of messages
-/// again and again; the next batch has another set.
+/// Digests several different messages at once, dispatched once per batch. A batch digests one set of messages
+/// repeatedly; the next batch uses another set.
 pub(super) struct Lanes {
     function: Arc<dyn LaneHash>,
     /// Messages by set and lane.
     sets: Vec<Vec<Vec<u8>>>,
-    /// Their digests.
+    /// Digests of the messages.
     expected: Vec<Vec<Vec<u8>>>,
-    /// The digests of all lanes, one after the other.
+    /// Digests of all lanes, concatenated.
     out: Vec<u8>,
     /// Length in bytes of a lane's output.
     output: usize,
@@ -50,7 +50,7 @@ impl Trial for Lanes {
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         let lanes = self.function.lanes();
-        // On the stack: nothing of ours allocates in the timed call.
+        // On the stack, so that our code does not allocate in the timed call.
         let messages: [&[u8]; MOST] = array::from_fn(|lane| self.sets[0].get(lane).map_or(&[][..], Vec::as_slice));
         let mut rest = self.out.as_mut_slice();
         let mut outs: [&mut [u8]; MOST] = array::from_fn(|_| {

@@ -1,5 +1,5 @@
-//! Workload `hash`: hash functions and XOFs by message length, one message or several at once; XOFs as streams; and
-//! beside them HMAC, HKDF and AES-GCM.
+//! Workload `hash`: hash functions and XOFs by message length, one message or several at once; XOFs as streams; HMAC,
+//! HKDF and AES-GCM for comparison.
 
 mod digest;
 mod lanes;
@@ -19,15 +19,15 @@ use std::sync::Arc;
 use streaming::{Absorb, Squeeze};
 use symmetric::{Cipher, Derive, KEYING_MATERIAL, Tag};
 
-/// Message lengths in bytes, where none are asked for.
+/// Default message lengths in bytes.
 const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16384];
-/// Length in bytes of what a XOF puts out, where none is asked for. Only another one is named in a case.
+/// Default output length of a XOF in bytes. Only other lengths appear in a case's id.
 const XOF_OUTPUT: u64 = 32;
-/// Bytes that one operation absorbs or squeezes, where no length is asked for.
+/// Default number of bytes that one operation absorbs or squeezes.
 const STREAM: u64 = 16384;
-/// Length in bytes of what is authenticated or encrypted.
+/// Length in bytes of an authenticated or encrypted message.
 const RECORD: usize = 1024;
-/// Bytes that a pool of messages may take, so that it stays in the second-level cache.
+/// Maximum size of a message pool in bytes, so that it stays in the second-level cache.
 const POOL_BYTES: usize = 256 << 10;
 
 const OUTPUT: &str = "out";
@@ -128,7 +128,7 @@ impl Workload for HashWorkload {
     }
 }
 
-/// `null` has a hash and a XOF of one name; the hash stands for both where one message is digested.
+/// `null` has a hash and a XOF of the same name; the hash covers both for single messages.
 fn digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> impl Iterator<Item = Case> + 'a {
     let hashes = provider.hashes.iter().map(|hash| hash.info().algorithm.as_ref());
     let xofs = xofs(provider).filter(|algorithm| *algorithm != NULL);
@@ -150,7 +150,7 @@ fn lane_digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> 
     })
 }
 
-/// Whether the standard lets the function's output have any length.
+/// Whether the standard allows any output length.
 fn is_xof(algorithm: &str) -> bool {
     pqlab_primitives::XofParameters::of(algorithm).is_some()
 }
@@ -159,7 +159,7 @@ fn xofs(provider: &Provider) -> impl Iterator<Item = &str> {
     provider.xofs.iter().map(|xof| xof.info().algorithm.as_ref())
 }
 
-/// The XOFs of libraries that have more than the call for a whole message.
+/// Returns the XOFs with a streaming interface.
 fn streams(
     providers: &[Arc<Provider>],
     can: impl Fn(&dyn Xof) -> bool + Copy,
@@ -170,12 +170,12 @@ fn streams(
     })
 }
 
-/// The number of lanes of `digest-x4`.
+/// Returns the number of lanes in an operation such as `digest-x4`.
 fn lanes_of(operation: &str) -> Option<usize> {
     operation.strip_prefix("digest-x")?.parse().ok()
 }
 
-/// Digests of one message and of several stand in one block, so that they can be compared.
+/// Digests of one message and of several share a block, so that they can be compared.
 fn digest_case(
     provider: &Provider,
     algorithm: &str,
@@ -234,8 +234,8 @@ fn plain_case(provider: &Provider, algorithm: &str, operation: &str, length: u64
     }
 }
 
-/// Whose digests those of `provider` must equal: another library's where there is one, else its own of one message.
-/// What does nothing is compared with nothing else.
+/// Returns the function to check digests against: another library's if available, otherwise this provider's
+/// single-message function. The null provider is checked only against itself.
 fn reference(providers: &[Arc<Provider>], provider: &Provider, algorithm: &str) -> Option<Function> {
     let independent = providers
         .iter()

@@ -4,14 +4,14 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Error, Xof, XofReader};
 use std::sync::Arc;
 
-/// Bytes of a message that are handed over at a time.
+/// Bytes of a message passed per call.
 const PART: usize = 1024;
-/// Bytes of output that show that a message was absorbed.
+/// Bytes of output that prove that a message was absorbed.
 const PROOF: usize = 32;
-/// Most bytes that a batch may squeeze: what was squeezed is compared with the output of one call.
+/// Maximum number of bytes that a batch may squeeze, because they are compared with the output of a single call.
 const LONGEST: usize = 64 << 20;
 
-/// Absorbs messages in parts of 1 KiB. What an operation is: begin, take the parts, end, and squeeze 32 bytes.
+/// Absorbs messages in parts of 1 KiB. One operation begins, takes the parts, ends, and squeezes 32 bytes.
 pub(super) struct Absorb {
     xof: Arc<dyn Xof>,
     messages: Vec<Vec<u8>>,
@@ -22,7 +22,7 @@ pub(super) struct Absorb {
 
 impl Absorb {
     pub(super) fn new(xof: Arc<dyn Xof>, messages: Vec<Vec<u8>>) -> Result<Absorb, Error> {
-        // Whether the library can be given a message in parts is known before anything is timed.
+        // Fail before anything is timed if the library cannot take a message in parts.
         xof.absorber()?;
         let expected = messages.iter().map(|message| {
             let mut out = vec![0; PROOF];
@@ -58,7 +58,7 @@ impl Trial for Absorb {
     }
 }
 
-/// Squeezes a reader that goes on through the batch.
+/// Squeezes a reader that continues throughout the batch.
 pub(super) struct Squeeze {
     xof: Arc<dyn Xof>,
     message: Vec<u8>,
@@ -97,7 +97,7 @@ impl Trial for Squeeze {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        // `null` writes the same first bytes wherever it stands.
+        // `null` writes the same first bytes at every position.
         let null = self.xof.info().algorithm == crate::NULL;
         let length = if null { self.out.len() } else { self.squeezed };
         let mut whole = vec![0; length];

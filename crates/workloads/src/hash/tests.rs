@@ -27,7 +27,7 @@ fn every_case_runs_and_verifies_at_odd_lengths_and_batches() {
 }
 
 #[test]
-fn ids_name_an_output_length_only_where_it_is_unusual() {
+fn ids_name_only_unusual_output_lengths() {
     let ids = |options: &CaseOptions| -> Vec<String> {
         HashWorkload
             .cases(&providers(), options)
@@ -49,7 +49,7 @@ fn ids_name_an_output_length_only_where_it_is_unusual() {
 }
 
 #[test]
-fn lanes_stand_beside_single_messages_and_count_the_bytes_of_all() {
+fn lanes_share_a_block_with_single_messages_and_count_all_bytes() {
     let cases = HashWorkload.cases(&providers(), &options(&[1024], None));
     let find = |operation: &str| {
         cases.iter().find(|case| case.provider == NULL && case.operation == operation).expect("null has it")
@@ -59,7 +59,7 @@ fn lanes_stand_beside_single_messages_and_count_the_bytes_of_all() {
     assert!(one.block == four.block && one.block == eight.block);
 }
 
-/// SHA3-256 in four lanes by another library, one of them wrong if so wished.
+/// SHA3-256 in four lanes by another library; `wrong` selects a lane with a wrong digest.
 struct Four {
     single: Function,
     wrong: Option<usize>,
@@ -85,7 +85,7 @@ impl LaneHash for Four {
 }
 
 #[test]
-fn a_wrong_digest_in_any_lane_is_found() {
+fn detects_a_wrong_digest_in_any_lane() {
     let all = providers();
     for wrong in [None, Some(0), Some(3)] {
         let rustcrypto = all.iter().find(|provider| provider.library == "rustcrypto").expect("built in");
@@ -110,7 +110,7 @@ fn a_wrong_digest_in_any_lane_is_found() {
 }
 
 #[test]
-fn a_batch_that_squeezes_too_much_is_refused() {
+fn refuses_a_batch_that_squeezes_too_much() {
     let all = providers();
     let cases = HashWorkload.cases(&all, &options(&[64], Some(&[1 << 20])));
     let case = cases.iter().find(|case| case.operation == "squeeze" && case.provider == "rustcrypto").expect("a case");

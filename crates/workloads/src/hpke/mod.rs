@@ -1,10 +1,12 @@
-//! Workload `hpke`: a first message by hybrid public key encryption, sealed to a public key and opened, in base mode with
-//! HKDF-SHA256 and AES-256-GCM: for X25519, ML-KEM-768 and X-Wing.
+//! Workload `hpke`: hybrid public key encryption of a first message, sealed to a public key and opened, in base mode
+//! with HKDF-SHA256 and AES-256-GCM, for X25519, ML-KEM-768 and X-Wing.
 //!
-//! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` has X25519 and everything symmetric from the first provider and ML-KEM from the second;
-//! for `ML-KEM-768` the first gives what is symmetric alone. Keys are prepared; sealing draws from the library's own generator.
+//! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` takes X25519 and everything symmetric from the first provider, and ML-KEM
+//! from the second. For `ML-KEM-768` the first provides only the symmetric part. Keys are prepared; sealing draws from
+//! the library's own generator.
 //!
-//! `hpke/ML-KEM-768/seal[len=256,by=library]@aws-lc` is the library's own HPKE, beside our construction over its primitives.
+//! `hpke/ML-KEM-768/seal[len=256,by=library]@aws-lc` is the library's own HPKE, as opposed to our construction over its
+//! primitives.
 
 mod trials;
 
@@ -24,12 +26,12 @@ const OPERATIONS: [&str; 2] = ["seal", "open"];
 const ML_KEM: &str = "ML-KEM-768";
 const X_WING: &str = "X-Wing";
 const KEMS: [&str; 3] = [DhKem::ALGORITHM, ML_KEM, X_WING];
-/// Length in bytes of the message, where none is asked for.
+/// Default length of the message in bytes.
 const MESSAGE: u64 = 256;
 const AEAD: &str = "AES-256-GCM";
 const HMAC: &str = "HMAC-SHA256";
 const KDF: &str = "HKDF-SHA256";
-/// The parameter that says whose HPKE it is, where it is not our construction's.
+/// Parameter that names the implementation if it is not our construction.
 const BY: &str = "by";
 const LIBRARY: &str = "library";
 
@@ -104,31 +106,31 @@ impl Workload for HpkeWorkload {
     }
 }
 
-/// Whether the halves are asked for: a library's own HPKE has none.
+/// Whether halves are requested, which a library's own HPKE does not have.
 fn is_asked(options: &CaseOptions) -> bool {
     options.classical.is_some() || options.post_quantum.is_some()
 }
 
-/// The HPKE of the library that is both halves, where it has one.
+/// Returns the library's own HPKE, if both halves are one library that has it.
 fn own<'a>(name: &str, pair: &Pair, providers: &'a [Arc<Provider>]) -> Option<&'a Arc<dyn Hpke>> {
     let is_one = pair.classical == pair.post_quantum;
     let provider = providers.iter().find(|provider| is_one && provider.id() == pair.classical)?;
     provider.hpke(name, KDF, AEAD)
 }
 
-/// The same case by the library's own HPKE.
+/// Returns the same case by the library's own HPKE.
 fn by_library(mut case: Case) -> Case {
     case.parameters.push(Parameter::Word(BY.into(), LIBRARY.into()));
     case
 }
 
-/// What is asked for of the halves: of a KEM without a second one the first alone.
+/// Returns the options for the halves of a KEM. A KEM without a second half uses the option of the first.
 fn halves(name: &str, options: &CaseOptions) -> CaseOptions {
     let post_quantum = if name == DhKem::ALGORITHM { options.classical.clone() } else { options.post_quantum.clone() };
     CaseOptions { post_quantum, ..options.clone() }
 }
 
-/// The pairs that a KEM is measured with.
+/// Returns the pairs to measure a KEM with.
 fn pairs_of(name: &str, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let options = &halves(name, options);
     let real = |provider: &Provider| provider.library != NULL;
@@ -170,7 +172,7 @@ fn suite(name: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Suite, 
 
 fn case(name: &str, operation: &str, pair: &Pair, suite: &Suite, providers: &[Arc<Provider>], length: u64) -> Case {
     let KemParameters { category, encapsulation_key, ciphertext, .. } = suite.kem().info().parameters;
-    // What draws is the encapsulation.
+    // The encapsulation draws the randomness.
     let drawing = match name {
         ML_KEM => pair.post_quantum.clone(),
         DhKem::ALGORITHM => pair.classical.clone(),
@@ -224,14 +226,15 @@ mod tests {
         let by_library = |id: &str| id.contains("by=library");
         assert!(ids.contains("hpke/ML-KEM-768/open[len=256,by=library]@aws-lc"), "{ids:?}");
         assert!(ids.contains("hpke/DHKEM-X25519-HKDF-SHA256/seal[len=256,by=library]@openssl"), "{ids:?}");
-        // Two KEMs of one library in two lengths, and one of another that takes no empty message, sealed and opened.
+        // One library has two KEMs with two lengths each, another one KEM that takes no empty message; all seal and
+        // open.
         assert_eq!(ids.iter().filter(|id| by_library(id)).count(), (2 * 2 + 1) * 2, "{ids:?}");
         let asking = CaseOptions { classical: Some("aws-lc".into()), ..CaseOptions::default() };
         assert!(HpkeWorkload.cases(&providers, &asking).iter().all(|case| !by_library(&case.id())));
     }
 
     #[test]
-    fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+    fn checks_known_answers_of_the_providers_that_do_the_work() {
         let providers = pqlab_providers::providers();
         let asking = CaseOptions {
             classical: Some(FASTEST.into()),

@@ -1,4 +1,4 @@
-//! Sealing and opening first messages.
+//! Seals and opens first messages.
 
 use crate::fault;
 use crate::inputs::{self, Messages, POOL, Supply, Turn};
@@ -10,7 +10,7 @@ use pqlab_primitives::{
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// What both sides say beside the message: for what it is, and what is not secret of it.
+/// Context that both sides agree on, and data that is authenticated but not secret.
 const INFO: &[u8] = b"pqlab";
 const ASSOCIATED_DATA: &[u8] = b"first message";
 
@@ -18,7 +18,7 @@ fn nothing() -> Fault {
     Fault::WrongAnswer("nothing was done since the outputs were cleared".to_owned())
 }
 
-/// Recipients, and what is sealed to them.
+/// Recipients, and the messages sealed to them.
 pub(super) struct Parties {
     recipients: Vec<Box<dyn Recipient>>,
     messages: Messages,
@@ -40,7 +40,8 @@ impl Parties {
         Ok(Parties { recipients: recipients?, messages: supply.messages(length, generator) })
     }
 
-    /// Opens what was sealed to a key, and nothing with a bit flipped, in the encapsulated secret or at its end.
+    /// Opens a message sealed to a key, and checks that it is refused with a bit flipped in the encapsulated secret or
+    /// at its end.
     fn check(&self, key: usize, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
         let recipient = self.recipients[key].as_ref();
         if recipient.open(message).map_err(fault)? != plaintext {
@@ -57,7 +58,7 @@ impl Parties {
     }
 }
 
-/// Each opens what the other seals.
+/// Checks that each recipient opens what the other seals.
 fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
     let sealed = other.seal(plaintext).map_err(fault)?;
     if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {
@@ -67,20 +68,20 @@ fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: 
     }
 }
 
-/// A recipient, with what both sides do.
+/// A recipient, with the operations of both sides.
 trait Recipient: Send {
     /// Seals a message to its public key.
     fn seal(&self, plaintext: &[u8]) -> LibraryResult<Vec<u8>>;
 
     fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>>;
 
-    /// The same recipient by another implementation.
+    /// Returns the same recipient by another implementation.
     fn beside(&self) -> Option<&dyn Recipient> {
         None
     }
 }
 
-/// By our construction, with both halves of the key prepared.
+/// Our construction, with both halves of the key prepared.
 struct ByConstruction {
     suite: Arc<Suite>,
     private: Box<dyn DecapsulationKey>,
@@ -111,7 +112,7 @@ impl Recipient for ByConstruction {
     }
 }
 
-/// By the library's own functions, which take the public key as its bytes.
+/// The library's own functions, which take the public key as bytes.
 struct ByLibrary {
     hpke: Arc<dyn Hpke>,
     private: Box<dyn HpkeRecipient>,
@@ -190,10 +191,10 @@ impl Trial for Seal {
 
 pub(super) struct Open {
     parties: Parties,
-    /// By number of the key: what was sealed to it, and of what.
+    /// Number of the key, the message sealed to it, and its plaintext.
     sealed: Vec<(usize, Vec<u8>, Vec<u8>)>,
     turn: Turn,
-    /// What was opened last.
+    /// Plaintext opened last.
     opened: Option<Vec<u8>>,
 }
 

@@ -1,10 +1,10 @@
-//! Which cases there are: every hybrid over every pair of libraries, and beside it its halves, doing the same work.
+//! Lists the cases: every hybrid over every pair of libraries, and its halves doing the same work.
 //!
-//! Key generation from the library's own randomness is not the same work in a hybrid as in its halves: the hybrid draws a
-//! seed and expands it, each half asks a generator of its own, and may have a context ready for that alone. With
-//! `coins=exact` all of them make their keys from seeds that they are given, the halves from those that the hybrid would
-//! give them. So whatever makes keys is there in both ways where the libraries take seeds, and only `coins=exact` tells
-//! what the combiner costs.
+//! Key generation from the library's own randomness is not the same work in a hybrid as in its halves. The hybrid draws
+//! a seed and expands it, while each half asks its own generator, and may have a context ready just for that. With
+//! `coins=exact` all of them make their keys from given seeds, and the halves get the seeds that the hybrid would give
+//! them. So operations that make keys are measured both ways if the libraries take seeds, and only `coins=exact` shows
+//! the cost of the combiner.
 
 use super::signing::Luck;
 use super::{ED25519, HYBRID_KEMS, HYBRID_SIGNATURES, ML_DSA, ML_KEM, X25519};
@@ -22,17 +22,17 @@ use std::sync::Arc;
 
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
 const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
-/// What a hybrid KEM asks for the seeds of its key; its halves are generated from them.
+/// Source of the seeds of a hybrid KEM's key, from which its halves are generated.
 const OWN_GENERATOR: &str = "getrandom, by the construction: the operating system, on each call";
-/// The yardsticks of the reference, and the length in bytes that each works through.
+/// Symmetric operations that the reference compares with, and the length in bytes that each processes.
 pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
 
-/// Whether the case makes its keys from seeds that it is given.
+/// Whether the case makes its keys from given seeds.
 pub(super) fn exact(case: &Case) -> bool {
     case.coins() == Some(CoinSource::Exact)
 }
 
-/// Every case.
+/// Returns every case.
 pub(super) fn all(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     let mut cases = kems(providers, options);
     cases.extend(signatures(providers, options));
@@ -42,7 +42,7 @@ pub(super) fn all(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Cas
     cases
 }
 
-/// Which random generators the case asks.
+/// Returns the random generators that the case uses.
 fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     let operation = scaling::operation(case);
     let draws = match operation {
@@ -51,18 +51,18 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
         "sign" | "cycle" => !case.is_deterministic() && case.algorithm != ED25519,
         _ => false,
     };
-    let asked = generators(providers, &case.provider).filter(|_| draws);
-    // From seeds that are given only the encapsulation draws.
+    let sources = generators(providers, &case.provider).filter(|_| draws);
+    // With given seeds, only the encapsulation draws.
     let seeds_its_own = HYBRID_KEMS.contains(&case.algorithm.as_str()) && !exact(case);
     match operation {
         "keygen" if seeds_its_own => Some(OWN_GENERATOR.into()),
-        "handshake" if seeds_its_own => Some([OWN_GENERATOR.into(), asked.unwrap_or_default()].join(" + ")),
-        _ => asked,
+        "handshake" if seeds_its_own => Some([OWN_GENERATOR.into(), sources.unwrap_or_default()].join(" + ")),
+        _ => sources,
     }
 }
 
-/// What is open in a selection of a draft. Where halves are selected and no construction of them, the construction that
-/// needs nothing beside them decides, by the operations that are selected where it has them.
+/// Returns the open questions of a selection of a draft. If it contains halves but none of their constructions, the
+/// plainest construction decides, by the selected operations if it has them.
 pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
@@ -95,7 +95,8 @@ pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options:
 
 fn deciding_of(case: &Case) -> Option<Case> {
     let operation = match case.operation.as_str() {
-        // The fingerprint of a key says nothing of the libraries that make it: what they are chosen for does.
+        // The fingerprint of a key says nothing about the libraries that make it, so the operation they are chosen for
+        // decides.
         FINGERPRINT if HYBRID_SIGNATURES.contains(&case.algorithm.as_str()) => "cycle",
         FINGERPRINT => "handshake",
         _ => scaling::operation(case),
@@ -103,7 +104,8 @@ fn deciding_of(case: &Case) -> Option<Case> {
     deciding(&case.algorithm, operation, &case.provider)
 }
 
-/// The ordinary case by which a pair is tried: with the randomness that users have. `None` for what is no construction.
+/// Returns the ordinary case that tries a pair: with the randomness that users have. `None` if this is not a
+/// construction.
 pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> Option<Case> {
     if HYBRID_KEMS.contains(&construction) {
         return kem_case(construction, operation, provider, false);
@@ -127,7 +129,7 @@ fn kems(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
             }
         }
         for algorithm in HYBRID_KEMS {
-            // The mock needs no library for its lattice: one row for each classical half.
+            // The mock needs no library for its lattice, so it has one row per classical half.
             let first = |pair: &&Pair| {
                 let same = pairs.iter().find(|other| other.classical == pair.classical);
                 algorithm != "X25519+mock" || decided || same == Some(*pair)
@@ -176,8 +178,8 @@ fn signatures(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     cases
 }
 
-/// The fingerprints of the constructions' public keys, where a standard names these. SHA-256 is all that takes part in them: one
-/// row for each classical half.
+/// Returns the fingerprints of the constructions' public keys that a standard names. Only SHA-256 matters for them, so
+/// there is one row per classical half.
 fn fingerprints(
     constructions: &[&str],
     pairs: &[Pair],
@@ -212,19 +214,19 @@ fn fingerprints(
     cases
 }
 
-/// The pairs that could make a hybrid KEM; of `fastest` each that it may stand for.
+/// Returns the pairs that can make a hybrid KEM; for `fastest`, every possible pair.
 pub(crate) fn kem_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.kem(X25519).is_some();
     pairs(providers, options, classical, |provider| provider.kem(ML_KEM).is_some())
 }
 
-/// The pairs that could make a hybrid signature; of `fastest` each that it may stand for.
+/// Returns the pairs that can make a hybrid signature; for `fastest`, every possible pair.
 pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.signature(ED25519).is_some();
     pairs(providers, options, classical, |provider| provider.signature(ML_DSA).is_some())
 }
 
-/// Each half once, in order.
+/// Returns each half once, in order.
 fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::vec::IntoIter<&'a str> {
     let mut seen: Vec<&str> = Vec::new();
     for pair in pairs {
@@ -235,7 +237,7 @@ fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::
     seen.into_iter()
 }
 
-/// An operation with the library's own randomness first, then, where it makes keys, from given seeds.
+/// Returns the operation with the library's own randomness, and also from given seeds if it makes keys.
 fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
     let info = kem.info();
     let makes_keys = ["keygen", "handshake"].contains(&operation) && info.coins.keygen;
@@ -250,8 +252,9 @@ fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Op
     Some(if given { from_given_coins(own) } else { own })
 }
 
-/// As [`kem_cases`]. A cycle is there in one way: from given seeds where the library takes them and without randomness where
-/// it can, because keys and randomness decide how long it signs. What draws is set against nothing that does not.
+/// Returns the cases of a signature operation as [`kem_cases`] does, except that a cycle has one case only. It uses
+/// given seeds if the library takes them and no randomness if it can, because keys and randomness determine how long it
+/// signs. Operations that draw are compared only with others that draw.
 fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str) -> Vec<Case> {
     let algorithm = scheme.info().parameters.algorithm.as_ref();
     let Some(facts) = signature_facts(algorithm) else { return Vec::new() };
@@ -260,7 +263,7 @@ fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str
     let draws = algorithm != ED25519 && !Luck::can_be_left_out(scheme);
     match operation {
         _ if signs && draws => own.block.push_str("/hedged"),
-        // That Ed25519 never draws need not be said of its signing alone.
+        // Ed25519 never draws, so its signing has no flag.
         "sign" if algorithm == ED25519 => {}
         _ if signs => own.parameters.push(Parameter::Flag("deterministic".into())),
         _ => {}
@@ -290,7 +293,7 @@ fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {
     cases.collect()
 }
 
-/// The same with seeds that are given, in a block of its own: rows of one block do the same kind of work.
+/// Returns the same case with given seeds, in its own block: the rows of a block do the same kind of work.
 fn from_given_coins(case: Case) -> Case {
     let block = case.block.clone();
     case.with_coins(CoinSource::Exact).in_block(&block)
@@ -338,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_has_exactly_the_pairs_that_can_do_the_whole_construction() {
+    fn candidates_are_exactly_the_pairs_that_support_the_whole_construction() {
         let providers = pqlab_providers::providers();
         let options = asking();
         let questions = questions(&all(&providers, &options), &providers, &options);
@@ -357,12 +360,12 @@ mod tests {
             }
         }
         let composite = questions.iter().find(|question| question.construction == CompositeSignature::ALGORITHM);
-        // Its ML-DSA makes no keys from seeds, and is a candidate all the same.
+        // Its ML-DSA does not make keys from seeds, but is a candidate.
         assert!(composite.unwrap().candidates.iter().any(|pair| pair.ends_with("+liboqs")));
     }
 
     #[test]
-    fn the_answer_is_what_is_planned_with_its_halves_and_nothing_else() {
+    fn plans_only_the_chosen_pair_and_its_halves() {
         let providers = pqlab_providers::providers();
         let answer = |construction: &str, provider: &str| Fastest {
             construction: construction.into(),
@@ -386,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_alone_are_those_of_the_construction_that_needs_nothing_else() {
+    fn the_plainest_construction_decides_for_halves_alone() {
         let providers = pqlab_providers::providers();
         let options = asking();
         let selected: Vec<Case> = of(&all(&providers, &options), X25519).cloned().collect();

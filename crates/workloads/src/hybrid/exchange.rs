@@ -1,6 +1,6 @@
-//! Key generation, encapsulation, decapsulation and all three, such that the parts of a decomposition do the same work:
-//! ML-KEM's time depends on the public matrix, so the halves have the very seeds that the hybrid gives them, in the same
-//! order, and as many keys in turn.
+//! Key generation, encapsulation, decapsulation and all three, such that a hybrid and its halves do the same work.
+//! ML-KEM's time depends on the public matrix, so the halves use the very seeds that the hybrid gives them, in the same
+//! order, and rotate through as many keys.
 
 use super::{ML_KEM, X25519};
 use crate::inputs::{GivenCoins, POOL, Supply, bytes};
@@ -12,9 +12,9 @@ use pqlab_record::Case;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// `d || z` of ML-KEM, then X25519's scalar: what X-Wing expands its seed to, in bytes.
+/// Bytes that X-Wing expands its seed to: `d || z` of ML-KEM, then X25519's scalar.
 const EXPANDED: usize = 96;
-/// Of which ML-KEM has the first, in bytes.
+/// Bytes of these that belong to ML-KEM, at the start.
 const ML_KEM_SEED: usize = 64;
 
 /// A KEM and the seeds of its keys.
@@ -24,7 +24,7 @@ pub(super) struct Seeded {
 }
 
 impl Seeded {
-    /// With the seeds that belong together: X-Wing's, what SHAKE256 expands it to, and each half's part of that.
+    /// Draws matching seeds: X-Wing's own, its expansion by SHAKE256, or a half's part of that.
     pub(super) fn new(kem: Arc<dyn Kem>, shake256: &dyn Xof, generator: &mut ChaCha8Rng) -> LibraryResult<Seeded> {
         let mut seeds = Vec::with_capacity(POOL);
         for _ in 0..POOL {
@@ -40,8 +40,8 @@ impl Seeded {
         Ok(Seeded { kem, seeds })
     }
 
-    /// The operation of a case; `given` says whether keys that are timed are made from the seeds, else they are from the library's
-    /// own randomness.
+    /// Returns the trial of an operation. With `given`, keys made in the timed call come from the seeds; otherwise from
+    /// the library's own randomness.
     pub(super) fn trial(self, operation: &str, case: &Case, given: bool) -> Result<Box<dyn Trial>, Fault> {
         let keys = || self.keys().map_err(fault);
         let kem = Arc::clone(&self.kem);
@@ -57,7 +57,7 @@ impl Seeded {
         })
     }
 
-    /// The public key of the first seed, as the construction writes it.
+    /// Returns the public key of the first seed, as the construction encodes it.
     pub(super) fn public_key(&self) -> LibraryResult<Vec<u8>> {
         let coins = if self.kem.info().coins.keygen { Coins::Exact(&self.seeds[0]) } else { Coins::Internal };
         let mut public = vec![0; self.kem.info().parameters.encapsulation_key];
@@ -70,7 +70,7 @@ impl Seeded {
         given.then(|| GivenCoins::seeds(self.seeds))
     }
 
-    /// All keys: from the seeds where the library takes them.
+    /// Generates all keys, from the seeds if the library takes them.
     fn keys(&self) -> LibraryResult<Vec<Box<dyn DecapsulationKey>>> {
         let seeded = self.kem.info().coins.keygen;
         let coins = |seed| if seeded { Coins::Exact(seed) } else { Coins::Internal };
@@ -85,7 +85,7 @@ mod tests {
     use crate::pairs::Pair;
     use rand_chacha::rand_core::SeedableRng;
 
-    /// The first key of a KEM, encoded.
+    /// Returns the first key of a KEM, encoded.
     fn public_key(kem: Arc<dyn Kem>, shake256: &dyn Xof) -> Vec<u8> {
         Seeded::new(kem, shake256, &mut ChaCha8Rng::seed_from_u64(7)).unwrap().public_key().unwrap()
     }

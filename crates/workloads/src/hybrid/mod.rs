@@ -1,19 +1,19 @@
-//! Workload `hybrid`: hybrid KEMs and hybrid signatures, with their halves beside them in the same rounds.
+//! Workload `hybrid`: hybrid KEMs and hybrid signatures, with their halves in the same rounds.
 //!
-//! A case `hybrid/X-Wing/encapsulate@aws-lc+liboqs` has X25519 and everything symmetric from the first provider and
+//! A case `hybrid/X-Wing/encapsulate@aws-lc+liboqs` takes X25519 and everything symmetric from the first provider and
 //! ML-KEM from the second. `hybrid/X25519/encapsulate@aws-lc` and `hybrid/ML-KEM-768/encapsulate@liboqs` are the same
-//! operation with one half alone: what the combiner costs is the difference, round by round. Of X25519, key generation
-//! contains one key generation, encapsulation one key generation and one Diffie-Hellman, decapsulation one
-//! Diffie-Hellman, in the hybrid as in the half.
+//! operation with one half alone. The cost of the combiner is the difference, round by round. In the hybrid as in the
+//! X25519 half, key generation contains one X25519 key generation, encapsulation one key generation and one
+//! Diffie-Hellman, and decapsulation one Diffie-Hellman.
 //!
-//! What makes keys is measured twice: from the libraries' own randomness, as users have it, and as
+//! Operations that make keys are measured twice: with the libraries' own randomness, as users have it, and as
 //! `keygen[coins=exact]` from given seeds, which alone is the same work in the hybrid as in its halves.
 //!
-//! `hybrid/X-Wing/fingerprint@aws-lc` is the fingerprint of a construction's public key by itself: SHA-256 of its
-//! SubjectPublicKeyInfo, which any library of the pair's post-quantum half leaves as it is.
+//! `hybrid/X-Wing/fingerprint@aws-lc` is the fingerprint of a construction's public key: SHA-256 of its
+//! SubjectPublicKeyInfo. It does not depend on the library of the post-quantum half.
 //!
-//! `hybrid/X-Wing/handshake-load[tasks=500,workers=2]@aws-lc+liboqs` is the whole key exchange as a task, so many of them at
-//! once through a thread pool: see [`scaling`](crate::scaling).
+//! `hybrid/X-Wing/handshake-load[tasks=500,workers=2]@aws-lc+liboqs` runs many whole key exchanges at once as tasks in
+//! a thread pool: see [`scaling`](crate::scaling).
 
 mod cases;
 mod exchange;
@@ -43,7 +43,7 @@ const ED25519: &str = "Ed25519";
 const ML_DSA: &str = "ML-DSA-65";
 pub(crate) const HYBRID_KEMS: [&str; 5] =
     ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768", WITH_MOCK];
-/// The one whose post-quantum half is random bytes.
+/// The hybrid whose post-quantum half is random bytes.
 pub(crate) const WITH_MOCK: &str = "X25519+mock";
 pub(crate) const HYBRID_SIGNATURES: [&str; 2] = [CompositeSignature::ALGORITHM, ReferenceSignature::ALGORITHM];
 
@@ -93,7 +93,7 @@ impl Workload for HybridWorkload {
             return HashWorkload.prepare(case, providers, seed);
         }
         let pair = Pair::of(case);
-        // All parts of a decomposition have the same keys and sign the same bytes, whatever they are called.
+        // A hybrid and its halves have the same keys and sign the same bytes, whatever their names.
         let shared = |kind: &str| Case { algorithm: kind.into(), ..case.clone() };
         let given = cases::exact(case);
         if [X25519, ML_KEM].contains(&algorithm) || HYBRID_KEMS.contains(&algorithm) {
@@ -117,7 +117,7 @@ impl Workload for HybridWorkload {
             ED25519 | ML_DSA => half_signature(algorithm, &case.provider, providers)?,
             hybrid => hybrid_signature(hybrid, &pair, providers)?,
         };
-        // For inputs, which are made before anything is timed: any library's will do.
+        // For inputs, which are made before anything is timed, so any library will do.
         let sha512 = providers.iter().find_map(|provider| provider.hash("SHA-512"));
         let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no provider has SHA-512, for inputs".into()))?;
         let mut generator = generator(&shared("signature"), seed);
@@ -131,7 +131,7 @@ impl Workload for HybridWorkload {
     }
 }
 
-/// The fingerprint of a public key, by SHA-256 of the classical half's library.
+/// Creates the fingerprint trial of a public key, with SHA-256 of the classical half's library.
 fn fingerprint(
     algorithm: &str,
     public: &[u8],
@@ -160,7 +160,7 @@ fn half_signature(
     found.ok_or_else(|| Fault::Unsupported(format!("{provider} has no {algorithm}")))
 }
 
-/// A hybrid KEM; everything symmetric comes from the classical provider.
+/// Assembles a hybrid KEM; everything symmetric comes from the classical provider.
 pub(crate) fn hybrid_kem(algorithm: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Arc<dyn Kem>, Fault> {
     let lacking = |name: &str| Fault::Unsupported(format!("{} has no {name}", pair.classical));
     let classical = half_kem(X25519, &pair.classical, providers)?;
@@ -180,7 +180,7 @@ pub(crate) fn hybrid_kem(algorithm: &str, pair: &Pair, providers: &[Arc<Provider
     Ok(Arc::new(built.map_err(fault)?))
 }
 
-/// A hybrid signature scheme; SHA-512 comes from the classical provider.
+/// Assembles a hybrid signature scheme; SHA-512 comes from the classical provider.
 pub(crate) fn hybrid_signature(
     algorithm: &str,
     pair: &Pair,

@@ -1,6 +1,6 @@
-//! Signing and verifying such that the parts of a decomposition do the same work: ML-DSA repeats itself a number of times
-//! that depends on key, message, context and randomness, and a difference between two runs of it would measure luck. So
-//! the halves have the keys of the composite and sign, deterministically, the bytes that it hands to them.
+//! Signing and verifying, such that a composite and its halves do the same work. The number of ML-DSA's attempts
+//! depends on key, message, context and randomness, so a difference between two runs would measure luck. Therefore the
+//! halves have the keys of the composite and sign, deterministically, the bytes that it passes to them.
 
 use super::{ED25519, ML_DSA};
 use crate::inputs::{GivenCoins, Messages, POOL, Supply, bytes};
@@ -14,15 +14,15 @@ use pqlab_record::Case;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Length in bytes of the caller's message: a digest's.
+/// Length in bytes of the caller's message: that of a digest.
 const MESSAGE: usize = 32;
 
-/// What chance decides of the time of a signature.
+/// The part of a signature's time that chance decides.
 pub(super) struct Luck;
 
 impl Luck {
-    /// Whether a scheme that repeats itself can be had without: the same keys, and signatures without randomness. The
-    /// reference's hybrid draws for each signature what it signs.
+    /// Whether a scheme with random attempts can do without chance: the same keys, and signatures without randomness.
+    /// The reference's hybrid signs fresh random data each time.
     pub(super) fn can_be_left_out(scheme: &dyn SignatureScheme) -> bool {
         let info = scheme.info();
         let repeats = [ML_DSA, CompositeSignature::ALGORITHM].contains(&info.parameters.algorithm.as_ref());
@@ -30,17 +30,17 @@ impl Luck {
     }
 }
 
-/// Keys and messages of one scheme, as many of the one as of the other.
+/// Keys and messages of one scheme, equally many of both.
 pub(super) struct Inputs {
     setting: Setting,
     keys: Vec<Box<dyn SigningKey>>,
     messages: Vec<Vec<u8>>,
-    /// `Some` where keys that are timed are made from given seeds; else they are from the library's own randomness.
+    /// `Some` if timed keys are made from given seeds; otherwise they come from the library's own randomness.
     coins: Option<GivenCoins>,
 }
 
 impl Inputs {
-    /// From `xi || seed` and a message for each of the pool, drawn in the same order for every scheme.
+    /// Draws `xi || seed` and a message for each key of the pool, in the same order for every scheme.
     pub(super) fn new(
         scheme: Arc<dyn SignatureScheme>,
         case: &Case,
@@ -51,7 +51,7 @@ impl Inputs {
         let half = [ED25519, ML_DSA].contains(&case.algorithm.as_str());
         let takes_seeds = scheme.info().coins.keygen;
         let (mut keys, mut messages, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
-        // The last key is that of somebody else.
+        // The last key belongs to somebody else.
         for _ in 0..=POOL {
             let (both, message) = (bytes(generator, 64), bytes(generator, MESSAGE));
             let seed = match case.algorithm.as_str() {
@@ -73,7 +73,7 @@ impl Inputs {
         Ok(Inputs { setting, keys, messages, coins: given.then(|| GivenCoins::seeds(seeds)) })
     }
 
-    /// The operation of a case.
+    /// Returns the trial of a case's operation.
     pub(super) fn trial(self, case: &Case) -> Result<Box<dyn Trial>, Fault> {
         let Inputs { setting, keys, messages, coins } = self;
         Ok(match case.operation.as_str() {
@@ -106,13 +106,13 @@ impl Inputs {
     }
 }
 
-/// Signing without randomness takes for each key and message what it takes, from one try to dozens: a sample goes round the
-/// whole pool, so that a composite and its halves have the same work in every visit.
+/// Signing without randomness takes between one attempt and dozens, depending on key and message. A sample therefore
+/// covers the whole pool, so that a composite and its halves have the same work in every visit.
 fn whole_turns(setting: &Setting) -> Demands {
     Demands { multiple_of: if setting.mode.deterministic { POOL as u64 } else { 1 }, ..Demands::default() }
 }
 
-/// A trial with demands of its own.
+/// A trial with other demands.
 struct InTurns<T> {
     trial: T,
     demands: Demands,

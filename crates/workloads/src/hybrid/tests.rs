@@ -29,22 +29,22 @@ fn an_output_that_was_not_written_is_a_wrong_answer() {
 }
 
 #[test]
-fn keys_that_a_standard_names_have_a_fingerprint_by_each_classical_half() {
+fn standard_keys_have_a_fingerprint_per_classical_half() {
     let (providers, cases) = cases();
-    let of: Vec<&Case> = cases.iter().filter(|case| case.operation == FINGERPRINT).collect();
-    let algorithms: BTreeSet<&str> = of.iter().map(|case| case.algorithm.as_str()).collect();
+    let fingerprints: Vec<&Case> = cases.iter().filter(|case| case.operation == FINGERPRINT).collect();
+    let algorithms: BTreeSet<&str> = fingerprints.iter().map(|case| case.algorithm.as_str()).collect();
     assert_eq!(algorithms, BTreeSet::from(["X-Wing", "MLKEM768-X25519-SHA3-256", "MLDSA65-Ed25519-SHA512"]));
-    for (place, case) in of.iter().enumerate() {
+    for (place, case) in fingerprints.iter().enumerate() {
         let classical = Pair::of(case).classical;
         let twice = |other: &&Case| other.algorithm == case.algorithm && Pair::of(other).classical == classical;
-        assert!(!of[..place].iter().copied().any(|other| twice(&other)), "{}", case.id());
+        assert!(!fingerprints[..place].iter().copied().any(|other| twice(&other)), "{}", case.id());
         assert_eq!(case.facts.category, Some(3), "{}", case.id());
         assert!(is_void(prepared(&HybridWorkload, case, &providers).as_mut(), 1), "{}", case.id());
     }
 }
 
 #[test]
-fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
+fn loads_of_all_hybrid_kems_share_a_block() {
     let providers = pqlab_providers::providers();
     let options = CaseOptions { tasks: Some(vec![3, 100]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
@@ -61,7 +61,7 @@ fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
 }
 
 #[test]
-fn a_load_does_every_handshake_and_finds_a_wrong_one() {
+fn a_load_performs_every_handshake_and_detects_a_wrong_one() {
     let providers = pqlab_providers::providers();
     let options = CaseOptions { tasks: Some(vec![7]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
@@ -70,7 +70,7 @@ fn a_load_does_every_handshake_and_finds_a_wrong_one() {
     assert_eq!(trial.batch(), Some(7));
     let noted = sample(trial.as_mut(), 7).unwrap();
     assert!(noted.iter().any(|(name, _)| name == "queueing_p95_ns"));
-    // A task that leaves its secrets as they were before.
+    // A task that leaves its secrets as they were.
     struct Idle(Handshake);
     impl Trial for Idle {
         fn setup(&mut self, batch: usize) -> Result<(), Fault> {
@@ -93,7 +93,7 @@ fn a_load_does_every_handshake_and_finds_a_wrong_one() {
 fn the_halves_of_every_hybrid_are_in_its_block() {
     let (_, cases) = cases();
     let compared = |case: &&Case| {
-        // What draws for its signatures is set against no halves.
+        // Operations that draw for their signatures are not compared with halves.
         let hedged = case.block.ends_with("/hedged");
         ["X-Wing", CompositeSignature::ALGORITHM].contains(&case.algorithm.as_str())
             && !scaling::concerns(case)
@@ -113,7 +113,7 @@ fn the_halves_of_every_hybrid_are_in_its_block() {
 }
 
 #[test]
-fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+fn checks_known_answers_of_the_providers_that_do_the_work() {
     let (providers, cases) = cases();
     for case in &cases {
         for (provider, algorithm) in HybridWorkload.primitives(case) {

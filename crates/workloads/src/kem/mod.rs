@@ -1,8 +1,8 @@
 //! Workload `kem`: key generation, encapsulation, decapsulation, with prepared keys and from encoded bytes.
 //!
-//! An encoded key generation writes the decapsulation key, an encoded decapsulation loads it: `key=` names its encoding, and there
-//! is a case for each one that the provider takes. `coins=exact` gives an operation the bytes that it would draw; `keys=` is how
-//! many keys it takes in turn.
+//! An encoded key generation writes the decapsulation key, an encoded decapsulation loads it. `key=` names the
+//! encoding; each encoding that the provider supports has a case. `coins=exact` gives an operation the bytes that it
+//! would otherwise draw; `keys=` is the number of keys it rotates through.
 
 #[cfg(test)]
 mod tests;
@@ -34,8 +34,8 @@ impl Workload for KemWorkload {
         for operation in ["keygen", "encapsulate", "decapsulate"] {
             for form in [Form::Prepared, Form::Encoded] {
                 for provider in providers {
-                    let of = |kem: &Arc<dyn Kem>| kinds(provider, kem.as_ref(), operation, form, options);
-                    cases.extend(provider.kems.iter().flat_map(of));
+                    let cases_of = |kem: &Arc<dyn Kem>| kinds(provider, kem.as_ref(), operation, form, options);
+                    cases.extend(provider.kems.iter().flat_map(cases_of));
                 }
             }
         }
@@ -52,11 +52,12 @@ impl Workload for KemWorkload {
     }
 }
 
-/// An operation of a KEM, with prepared keys or from encoded bytes as the case says; a handshake sends its encapsulation key
-/// encoded.
+/// Creates the trial of a KEM operation, with prepared keys or from encoded bytes as the case says. A handshake sends
+/// its encapsulation key encoded.
 ///
 /// # Errors
-/// What the library reports while keys and ciphertexts are made; [`Fault::Unsupported`] for an operation that a KEM does not have.
+/// The library's errors while keys and ciphertexts are made; [`Fault::Unsupported`] if the KEM does not have the
+/// operation.
 pub(crate) fn trial(
     kem: &Arc<dyn Kem>,
     operation: &str,
@@ -95,8 +96,8 @@ pub(crate) fn trial(
     })
 }
 
-/// The cases of an operation in a form: one for each encoding of the private key where one is loaded or written, else one for each
-/// source of coins and number of keys that is asked for.
+/// Returns the cases of an operation in a form: one per encoding of the private key if one is loaded or written,
+/// otherwise one per requested source of coins and number of keys.
 fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, options: &CaseOptions) -> Vec<Case> {
     let case = case(provider, kem, operation, form);
     let info = kem.info();
@@ -114,18 +115,18 @@ fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, option
         (Form::Encoded, "encapsulate") => vec![case],
         (Form::Encoded, _) => {
             let encodings = if operation == "keygen" { kem.written() } else { &info.encodings };
-            let of = |encoding: &KeyEncoding| {
+            let with_encoding = |encoding: &KeyEncoding| {
                 let mut case = case.clone().with_key(encoding.name());
                 case.facts.sizes.secret_key = info.decapsulation_key(*encoding).map(|length| length as u64);
                 case
             };
-            encodings.iter().map(of).collect()
+            encodings.iter().map(with_encoding).collect()
         }
     };
     cases.into_iter().map(|case| case.in_block(&format!("kem/{operation}"))).collect()
 }
 
-/// An operation of a provider's KEM, in no block yet.
+/// Returns an operation of a provider's KEM, not in a block yet.
 pub(crate) fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case {
     let info = kem.info();
     let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
@@ -142,7 +143,7 @@ pub(crate) fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Fo
     }
 }
 
-/// What is known of cases of a KEM whose decapsulation key has so many bytes.
+/// Returns the facts of a KEM's cases, given the length of its decapsulation key in bytes.
 pub(crate) fn facts(parameters: &KemParameters, secret_key: Option<usize>) -> Facts {
     let sizes = Sizes {
         public_key: Some(parameters.encapsulation_key as u64),
@@ -154,7 +155,8 @@ pub(crate) fn facts(parameters: &KemParameters, secret_key: Option<usize>) -> Fa
     Facts { sizes, category: parameters.category, ..Facts::default() }
 }
 
-/// A key pair from seeded coins where the provider takes them, else from its own; with the coins, if there are any.
+/// Generates a key pair from seeded coins if the provider takes them, otherwise from its own. Returns the coins that
+/// were used.
 pub(crate) fn key_pair(
     kem: &dyn Kem,
     generator: &mut ChaCha8Rng,
@@ -163,7 +165,7 @@ pub(crate) fn key_pair(
     inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| kem.generate(coins))
 }
 
-/// Both sides have the same secret, and it was written.
+/// Checks that both sides have the same secret, and that it was written.
 fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
     if sent == received && sent.iter().any(|&byte| byte != 0) {
         Ok(())

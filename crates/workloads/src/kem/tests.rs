@@ -13,18 +13,18 @@ fn everything() -> CaseOptions {
 }
 
 #[test]
-fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
+fn every_supported_encoding_has_a_case_with_its_length() {
     let (_, cases) = cases(&CaseOptions::default());
-    let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
+    let find = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
     for (encoding, length) in [("seed", 64), ("expanded", 2400)] {
         for operation in ["keygen", "decapsulate"] {
-            let case = of(&format!("kem/ML-KEM-768/{operation}[encoded,key={encoding}]@rustcrypto"));
+            let case = find(&format!("kem/ML-KEM-768/{operation}[encoded,key={encoding}]@rustcrypto"));
             assert_eq!(case.facts.sizes.secret_key, Some(length));
             assert_eq!(case.block, format!("kem/{operation}/encoded,key={encoding}"));
         }
     }
-    assert_eq!(of("kem/X25519/decapsulate[encoded,key=scalar]@rustcrypto").facts.sizes.secret_key, Some(32));
-    assert_eq!(of("kem/ML-KEM-768/encapsulate[encoded]@rustcrypto").key(), None, "a public key has one encoding");
+    assert_eq!(find("kem/X25519/decapsulate[encoded,key=scalar]@rustcrypto").facts.sizes.secret_key, Some(32));
+    assert_eq!(find("kem/ML-KEM-768/encapsulate[encoded]@rustcrypto").key(), None, "a public key has one encoding");
     assert!(cases.iter().all(|case| case.coins() != Some(CoinSource::Exact) && case.keys().is_none()));
     for case in cases.iter().filter(|case| case.provider != crate::NULL) {
         assert_eq!(case.facts.generator.is_some(), case.operation != "decapsulate", "{}", case.id());
@@ -48,7 +48,7 @@ fn every_kind_of_every_provider_runs_and_is_right() {
 }
 
 #[test]
-fn what_is_asked_for_alone_is_measured_alone() {
+fn measures_only_the_requested_cases() {
     let exact = CaseOptions { coins: vec![CoinSource::Exact], ..CaseOptions::default() };
     let (_, given) = cases(&exact);
     assert!(!given.is_empty() && given.iter().all(|case| case.coins() == Some(CoinSource::Exact)));

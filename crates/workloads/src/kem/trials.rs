@@ -1,5 +1,5 @@
-//! The operations of a KEM: one implementation of each, whether it is measured alone, on several threads, as a task, for its
-//! memory, or beside the other half of a hybrid.
+//! Operations of a KEM, each implemented once for all uses: alone, on several threads, as a task, for its memory, or
+//! next to the other half of a hybrid.
 
 use super::same_secret;
 use crate::fault;
@@ -8,7 +8,7 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
 
-/// Keys of the latest that were made that [`Trial::verify`] looks at, and encoded ones that are kept.
+/// Number of latest keys that [`Trial::verify`] checks, and of encoded keys that are kept.
 const KEPT: usize = 16;
 
 /// Encapsulates to `key` and decapsulates again.
@@ -61,7 +61,7 @@ impl Trial for Keygen {
 pub(super) struct KeygenEncoded {
     kem: Arc<dyn Kem>,
     encoding: KeyEncoding,
-    /// Whether the library writes that encoding by itself.
+    /// Whether the library itself writes that encoding.
     own: bool,
     outputs: Vec<(Vec<u8>, Vec<u8>)>,
     turn: Turn,
@@ -104,30 +104,30 @@ impl Trial for KeygenEncoded {
     }
 }
 
-/// Whom it is encapsulated to.
+/// Target of an encapsulation.
 enum Recipient {
     /// A prepared key.
     Prepared(Box<dyn EncapsulationKey>),
-    /// Its bytes, which each call parses.
+    /// Bytes of a key, parsed in each call.
     Encoded(Vec<u8>),
 }
 
-/// Encapsulation, to a prepared key or from the encapsulation key's bytes.
+/// Encapsulation to a prepared key, or from the encapsulation key's bytes.
 pub(crate) struct Encapsulate {
     kem: Arc<dyn Kem>,
     keys: Vec<(Box<dyn DecapsulationKey>, Recipient)>,
     turn: Turn,
     outputs: Vec<Sent>,
     output: Turn,
-    /// `Some` where coins are given.
+    /// `Some` if coins are given.
     coins: Option<GivenCoins>,
 }
 
 impl Encapsulate {
-    /// To these keys in turn, with so many places for what is sent.
+    /// Encapsulates to these keys in turn, with `outputs` output buffers.
     ///
     /// # Errors
-    /// What the library reports of the encapsulation keys.
+    /// The library's errors for the encapsulation keys.
     pub(crate) fn new(
         kem: Arc<dyn Kem>,
         keys: Vec<Box<dyn DecapsulationKey>>,
@@ -197,7 +197,7 @@ impl Trial for Encapsulate {
     }
 }
 
-/// What was encapsulated to the key of that number.
+/// Encapsulation to key number `key`.
 struct Sent {
     key: usize,
     ciphertext: Vec<u8>,
@@ -217,12 +217,12 @@ impl Sent {
     }
 }
 
-/// Decapsulation, with a prepared key or from the decapsulation key's bytes.
+/// Decapsulation with a prepared key, or from the decapsulation key's bytes.
 pub(crate) struct Decapsulate {
     kem: Arc<dyn Kem>,
-    /// `Some` where the key is parsed in each call.
+    /// `Some` if the key is parsed in each call.
     encoding: Option<KeyEncoding>,
-    /// Keys, with their bytes where they are parsed.
+    /// Keys, with their bytes if they are parsed.
     keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
     sent: Vec<Sent>,
     turn: Turn,
@@ -230,10 +230,10 @@ pub(crate) struct Decapsulate {
 }
 
 impl Decapsulate {
-    /// With these keys in turn, and as many ciphertexts as the supply has.
+    /// Decapsulates with these keys in turn, with as many ciphertexts as the supply has.
     ///
     /// # Errors
-    /// What the library reports when it encapsulates.
+    /// The library's errors while encapsulating.
     pub(crate) fn new(
         kem: Arc<dyn Kem>,
         encoding: Option<KeyEncoding>,
@@ -280,9 +280,9 @@ impl Trial for Decapsulate {
 /// A whole key exchange: key generation, encapsulation, decapsulation.
 pub(crate) struct Handshake {
     kem: Arc<dyn Kem>,
-    /// `Some` where coins of the key are given.
+    /// `Some` if coins of the key are given.
     coins: Option<GivenCoins>,
-    /// Room for the encapsulation key's bytes where it goes to the other side as such; else it is prepared for it.
+    /// Buffer for the encapsulation key's bytes if it is sent encoded; otherwise it is passed prepared.
     encoded: Option<Vec<u8>>,
     sent: Sent,
     received: Vec<u8>,

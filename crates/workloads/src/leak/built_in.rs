@@ -1,5 +1,5 @@
-//! Targets that are part of this program: a comparison of tags that leaks, one that does not, and the latter with classes
-//! that do not differ.
+//! Targets in this program: a comparison of tags that leaks, one that does not, and the latter with classes that do not
+//! differ.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -12,7 +12,7 @@ use std::convert::Infallible;
 use std::hint::black_box;
 use subtle::ConstantTimeEq;
 
-/// What stands for the provider.
+/// Provider name of these targets.
 pub const BUILT_IN: &str = "built-in";
 
 /// Length in bytes of the tags: that of HMAC-SHA-512.
@@ -81,7 +81,7 @@ impl Target for Comparison {
     }
 }
 
-/// Ends at the first byte that differs, which is what makes it leak.
+/// Stops at the first byte that differs, which makes it leak.
 #[inline(never)]
 fn naive(expected: &[u8], tag: &[u8]) -> bool {
     for (left, right) in expected.iter().zip(tag) {

@@ -1,17 +1,17 @@
-//! ML-KEM decapsulation (FIPS 203): valid against invalid ciphertexts, and one secret against many, on the path of ciphertexts
-//! that are accepted and on that of those that are rejected.
+//! ML-KEM decapsulation (FIPS 203): valid against invalid ciphertexts, and one secret against many, both for
+//! ciphertexts that are accepted and for those that are rejected.
 //!
-//! Decapsulation encrypts again, with the matrix that follows from the public seed `rho`, and sampling it takes a time that
-//! depends on `rho`. Keys of different key pairs would differ in that too, so that all classes have one `rho`, in one of two
-//! ways. A key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only `dk_PKE` and `z` are secret.
+//! Decapsulation re-encrypts with the matrix derived from the public seed `rho`, and the time of sampling it depends on
+//! `rho`. Keys of different key pairs would also differ in that, so all classes share one `rho`, in one of two ways. A
+//! key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only `dk_PKE` and `z` are secret.
 //!
-//! - **Rejected.** Keys put together of two key pairs, the secret of one and the public key of the other. Such a key passes the
-//!   check of its hash (section 7.3) and rejects every ciphertext implicitly; so the first class is given ciphertexts that it
-//!   rejects too. The public key is the same.
-//! - **Accepted.** With `t = A s + e` a key's, so is `x t = A (x s) + x e` for each power `x` of X: `x s` and `x e` have the same
-//!   coefficients in other places, some with another sign, and are as short. That gives 255 other secrets over one matrix, each
-//!   a key as good as the first, which accepts the ciphertexts that are made for it. Of the public key `t` and the hash
-//!   differ, which no branch of the algorithm looks at.
+//! - **Rejected.** Keys combine the secret of one key pair with the public key of another. Such a key passes the hash
+//!   check (section 7.3) and rejects every ciphertext implicitly, so the first class gets ciphertexts that it rejects
+//!   too. The public key is the same in both classes.
+//! - **Accepted.** If `t = A s + e` belongs to a key, so does `x t = A (x s) + x e` for each power `x` of X. `x s` and
+//!   `x e` have the same coefficients in other places, some with the opposite sign, and are as short. That gives 255
+//!   other secrets over one matrix, each as good a key as the first, which accepts the ciphertexts made for it. In the
+//!   public key only `t` and the hash differ, and no branch of the algorithm depends on them.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -29,12 +29,12 @@ const HASH: usize = 32;
 
 /// Length in bytes of `rho`.
 const SEED: usize = 32;
-/// The modulus, and the root of unity of the number-theoretic transform (FIPS 203, sections 2.4 and 4.3).
+/// Modulus, and root of unity of the number-theoretic transform (FIPS 203, sections 2.4 and 4.3).
 const Q: u32 = 3329;
 const ZETA: u32 = 17;
 /// Length in bytes of an encoded polynomial: 256 numbers of 12 bits.
 const POLYNOMIAL: usize = 384;
-/// X to twice this is one.
+/// X to the power of twice this is one.
 const TURNS: u32 = 256;
 
 const CIPHERTEXTS: &str = "the classes differ in their ciphertexts too, which are public";
@@ -66,7 +66,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     cases
 }
 
-/// `providers` are asked for the hash of a public key, if need be.
+/// Prepares a case. `providers` supply the hash of a public key if needed.
 pub(super) fn prepare(
     case: &LeakCase,
     provider: &Provider,
@@ -97,7 +97,7 @@ fn ciphertext(kem: &dyn Kem, key: &dyn DecapsulationKey) -> LibraryResult<Vec<u8
     Ok(ciphertext)
 }
 
-/// A ciphertext, and that the key accepts it.
+/// Returns a ciphertext that the key accepts.
 fn accepted(kem: &dyn Kem, key: &dyn DecapsulationKey) -> Result<Vec<u8>, Fault> {
     let mut ciphertext = vec![0; kem.info().parameters.ciphertext];
     let mut sent = vec![0; kem.info().parameters.shared_secret];
@@ -133,7 +133,7 @@ fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubje
     Ok(of_ciphertexts(kem.as_ref(), key, pools, None))
 }
 
-/// Decapsulation under one key; inputs are ciphertexts.
+/// Decapsulation with one key; inputs are ciphertexts.
 fn of_ciphertexts(
     kem: &dyn Kem,
     key: Box<dyn DecapsulationKey>,
@@ -150,7 +150,7 @@ fn of_ciphertexts(
     LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat }
 }
 
-/// An expanded decapsulation key, cut into its parts.
+/// Expanded decapsulation key, split into its parts.
 struct Parts {
     bytes: Vec<u8>,
     public: Range<usize>,
@@ -165,14 +165,15 @@ impl Parts {
         Ok(Parts { bytes, public: end - HASH - parameters.encapsulation_key..end })
     }
 
-    /// This key's secret parts with another's public ones.
+    /// Returns this key's secret parts with another key's public ones.
     fn under(&self, other: &Parts) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         bytes[self.public.clone()].copy_from_slice(&other.bytes[self.public.clone()]);
         bytes
     }
 
-    /// The key whose secret and whose error are this key's, multiplied by X so many times two, with another `z`.
+    /// Returns the key whose secret and error are this key's, multiplied by X to the power of `2 * turns`, with another
+    /// `z`.
     fn turned(&self, turns: u32, hash: &dyn Hash, draw: &mut ChaCha8Rng) -> LibraryResult<Vec<u8>> {
         let mut bytes = self.bytes.clone();
         let (secret, hashed) = (self.public.start, self.public.end - HASH);
@@ -185,7 +186,7 @@ impl Parts {
     }
 }
 
-/// Multiplies encoded polynomials, which are in the domain of the transform, by X so many times two: there a polynomial is 128
+/// Multiplies encoded polynomials by X to the power of `2 * turns`. In the domain of the transform a polynomial is 128
 /// pairs, each modulo `X^2 - gamma` (FIPS 203, algorithms 11 and 12), where X^2 is a number.
 fn turn(encoded: &mut [u8], turns: u32) {
     for polynomial in encoded.chunks_exact_mut(POLYNOMIAL) {
@@ -200,7 +201,7 @@ fn turn(encoded: &mut [u8], turns: u32) {
     }
 }
 
-/// A power modulo the modulus.
+/// Returns a power modulo Q.
 fn power(base: u32, exponent: u32) -> u32 {
     (0..exponent).fold(1, |product, _| product * base % Q)
 }
@@ -224,7 +225,7 @@ fn accepted_keys(kem: Arc<dyn Kem>, hash: &dyn Hash, draw: &mut ChaCha8Rng) -> R
 
 fn rejecting_keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Result<LeakSubject, Fault> {
     let own = Parts::generate(kem.as_ref(), draw).map_err(fault)?;
-    // Belongs to nobody of the classes.
+    // Belongs to neither class.
     let stranger = generate(kem.as_ref(), draw).map_err(fault)?;
     let joined = |key: &[u8]| Ok([key, &ciphertext(kem.as_ref(), stranger.as_ref())?].concat());
     let pools = pools(
@@ -241,7 +242,7 @@ fn rejecting_keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Resul
     of_keys(&kem, &own, pools, None)
 }
 
-/// Decapsulation with inputs that are a key, which has its parts where `own` has them, and a ciphertext.
+/// Decapsulation of inputs that consist of a key, with its parts where `own` has them, and a ciphertext.
 fn of_keys(
     kem: &Arc<dyn Kem>,
     own: &Parts,

@@ -1,9 +1,9 @@
-//! What `pqlab leak` looks at: operations of libraries, each with two classes of inputs.
+//! Targets of `pqlab leak`: library operations, each with two classes of inputs.
 //!
-//! A case of role [`Role::Secret`] has classes that differ in what must stay secret and in nothing else, as far as the
-//! interface allows. One of role [`Role::Public`] is its control: the classes differ in public data alone, and what it finds
-//! is no leak. Whatever is chosen by class goes through the harness's one buffer: keys too are parsed anew from it before
-//! each call, so that the classes share their addresses.
+//! In a case of role [`Role::Secret`], the classes differ only in what must stay secret, as far as the interface
+//! allows. One of role [`Role::Public`] is its control: the classes differ only in public data, and a difference in
+//! time is not a leak. All class-dependent data goes through the harness's single buffer. Keys too are parsed from it
+//! before each call, so that the classes share their addresses.
 
 mod built_in;
 mod kem;
@@ -23,19 +23,19 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// In what the classes of a case differ.
+/// Data in which the classes of a case differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// In what must stay secret: a difference in time is a leak.
+    /// Secrets: a difference in time is a leak.
     Secret,
-    /// In what anyone may know: a difference in time is none.
+    /// Public data: a difference in time is not a leak.
     Public,
-    /// In nothing: a difference in time is a false alarm.
+    /// Nothing: a difference in time is a false alarm.
     Nothing,
 }
 
 impl Role {
-    /// The word that ids carry.
+    /// Returns the name used in ids.
     pub fn name(self) -> &'static str {
         match self {
             Role::Secret => "secret",
@@ -48,30 +48,30 @@ impl Role {
 /// An operation and two classes of its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeakCase {
-    /// The kind of algorithm: `kem`, `signature`, `agreement`, `aead`, or `compare` for the built-in targets.
+    /// Kind of algorithm: `kem`, `signature`, `agreement`, `aead`, or `compare` for the built-in targets.
     pub area: &'static str,
-    /// The standard's name.
+    /// Name in the standard.
     pub algorithm: String,
-    /// The operation whose time is looked at.
+    /// Operation whose timing is tested.
     pub operation: &'static str,
-    /// In what the classes differ, by kind.
+    /// Kind of data in which the classes differ.
     pub role: Role,
-    /// In what the classes differ, in a word.
+    /// Data in which the classes differ, in one word.
     pub varies: &'static str,
-    /// The provider's id; [`BUILT_IN`] for the targets that are part of this program.
+    /// Id of the provider; [`BUILT_IN`] for the targets in this program.
     pub provider: String,
-    /// What the classes are: the first against the second.
+    /// Description of the classes: the first against the second.
     pub classes: &'static str,
 }
 
 impl LeakCase {
-    /// The id of the operation, as in plans: `kem/ML-KEM-768/decapsulate@liboqs`.
+    /// Returns the id of the operation, as in plans: `kem/ML-KEM-768/decapsulate@liboqs`.
     pub fn operation_id(&self) -> String {
         format!("{}/{}/{}@{}", self.area, self.algorithm, self.operation, self.provider)
     }
 }
 
-/// The id: `kem/ML-KEM-768/decapsulate[secret=key]@liboqs`.
+/// Id: `kem/ML-KEM-768/decapsulate[secret=key]@liboqs`.
 impl fmt::Display for LeakCase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LeakCase { area, algorithm, operation, role, varies, provider, .. } = self;
@@ -79,20 +79,20 @@ impl fmt::Display for LeakCase {
     }
 }
 
-/// A case, ready to be measured.
+/// Case that is ready to be measured.
 pub struct LeakSubject {
-    /// The operation.
+    /// Operation.
     pub target: Box<dyn Target>,
-    /// The inputs of the harness's groups: thrice the first class, and the second.
+    /// Inputs of the harness's groups: three times the first class, once the second.
     pub pools: [Vec<Vec<u8>>; GROUPS],
-    /// Which bytes of an input are secret; none where the input is public.
+    /// Ranges of an input that are secret; empty if the input is public.
     pub secret: Vec<Range<usize>>,
-    /// In what else the classes differ, where it cannot be helped.
+    /// Other data in which the classes unavoidably differ.
     pub caveat: Option<&'static str>,
 }
 
-/// Every case that the providers make possible; the built-in ones first. None of a provider in another process: there the time of
-/// a call is that of a pipe.
+/// Returns every case that the providers support, the built-in ones first. Providers in other processes have none,
+/// because the time of a call is that of a pipe.
 pub fn cases(providers: &[Arc<Provider>]) -> Vec<LeakCase> {
     let mut cases = built_in::cases();
     for provider in providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()) {
@@ -103,10 +103,10 @@ pub fn cases(providers: &[Arc<Provider>]) -> Vec<LeakCase> {
     cases
 }
 
-/// Readies a case. The provider's known answers are checked first.
+/// Prepares a case, after checking the provider's known answers.
 ///
 /// # Errors
-/// What the library reports while keys and inputs are made, and [`Fault::Unsupported`] where it does not take the keys that
+/// The library's errors while keys and inputs are made, and [`Fault::Unsupported`] if it does not accept the keys that
 /// the classes need.
 pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Result<LeakSubject, Fault> {
     let mut draw = ChaCha8Rng::seed_from_u64(seed);
@@ -122,7 +122,7 @@ pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Resul
     }
 }
 
-/// Such a case is not there.
+/// Reports that the case does not exist.
 fn missing(case: &LeakCase) -> Fault {
     Fault::Unsupported(format!("there is no {case}"))
 }

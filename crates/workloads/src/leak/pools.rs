@@ -4,15 +4,15 @@ use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::leak::GROUPS;
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs of a group.
+/// Inputs per group.
 const POOL: usize = 64;
-/// Fewest, where making them takes long.
+/// Minimum number of inputs per group, if making them is slow.
 const LEAST: usize = 8;
-/// Time after which no more are made, in ns.
+/// Time after which no more inputs are made, in ns.
 const LONGEST_NS: u64 = 3_000_000_000;
 
-/// Pools of as many inputs for each group: three of the first class, one of the second. They are made in turn, so that the
-/// time of making tells them apart no more than their place in memory.
+/// Makes pools of equal size: three of the first class, one of the second. Their inputs are made alternately, so that
+/// neither age nor place in memory distinguishes the pools.
 pub(super) fn pools<E>(
     draw: &mut ChaCha8Rng,
     mut first: impl FnMut(&mut ChaCha8Rng) -> Result<Vec<u8>, E>,

@@ -1,10 +1,10 @@
-//! Signing: one signing key against many, and as a control one message against many, or for ML-DSA one public seed
-//! against many.
+//! Signing: one signing key against many; as controls, one message against many, and for ML-DSA one public seed against
+//! many.
 //!
-//! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24); the matrix follows from the public `rho`. Where
-//! the library takes a key put together of two key pairs, the classes of the secret share `rho` and `tr`: what it signs does
-//! not verify, but it signs by the same steps. Messages are drawn anew for each call, for both classes alike: how often
-//! a signer repeats depends on the message, and a few messages would make classes of their own.
+//! An ML-DSA key is `rho || K || tr || s1 || s2 || t0` (FIPS 204, algorithm 24), and the matrix follows from the public
+//! `rho`. If the library accepts a key combined from two key pairs, the secret classes share `rho` and `tr`. Signatures
+//! with such a key do not verify, but take the same steps. Messages are drawn anew for each call in both classes,
+//! because the number of attempts depends on the message, and a few fixed messages would be classes of their own.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// Length in bytes of the messages.
 const MESSAGE: usize = 32;
-/// The public bytes of an expanded ML-DSA key: `rho` and `tr`.
+/// Public bytes of an expanded ML-DSA key: `rho` and `tr`.
 const ML_DSA_PUBLIC: [Range<usize>; 2] = [0..32, 64..128];
 
 const WHOLE: &str = "the classes differ in public parts of the key too";
@@ -54,7 +54,7 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     cases
 }
 
-/// Whether keys can be put together of two key pairs.
+/// Whether keys can be combined from two key pairs.
 fn spliced(scheme: &dyn SignatureScheme) -> bool {
     let info = scheme.info();
     info.parameters.standard == "FIPS 204" && info.encodings.contains(&KeyEncoding::Expanded)
@@ -125,7 +125,7 @@ fn encoded(scheme: &dyn SignatureScheme, encoding: KeyEncoding, draw: &mut ChaCh
     Ok(bytes)
 }
 
-/// An ML-DSA key with another's public parts.
+/// Returns an ML-DSA key with another key's public parts.
 fn with_public(key: &[u8], other: &[u8]) -> Vec<u8> {
     let mut bytes = key.to_vec();
     for range in ML_DSA_PUBLIC {
@@ -134,7 +134,7 @@ fn with_public(key: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Signs a message of its own drawing; the input is the key.
+/// Signs a newly drawn message; the input is the key.
 struct SignWithKey {
     scheme: Arc<dyn SignatureScheme>,
     encoding: KeyEncoding,

@@ -1,5 +1,5 @@
-//! Key agreement: one private key against many, and as a control one peer against many. Authenticated decryption: tags that
-//! are wrong in their first byte against tags that are wrong in their last.
+//! Key agreement: one private key against many, and as a control one peer against many. Authenticated decryption: tags
+//! with a wrong first byte against tags with a wrong last byte.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
@@ -11,9 +11,9 @@ use pqlab_primitives::{Aead, AeadKey, Coins, Error, KeyAgreement, PrivateKey, Pr
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Length in bytes of what is decrypted.
+/// Length in bytes of a plaintext.
 const TEXT: usize = 64;
-/// Peers' public keys that a private key meets.
+/// Peers' public keys for each private key.
 const PEERS: usize = 16;
 
 pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
@@ -48,7 +48,7 @@ pub(super) fn prepare(case: &LeakCase, provider: &Provider, draw: &mut ChaCha8Rn
     agree(agreement, case.role, draw).map_err(fault)
 }
 
-/// Public and private key.
+/// Generates a public and a private key.
 fn key_pair(agreement: &dyn KeyAgreement, draw: &mut ChaCha8Rng) -> LibraryResult<(Vec<u8>, Vec<u8>)> {
     let parameters = &agreement.info().parameters;
     let coins = bytes(draw, parameters.private_key);
@@ -80,7 +80,7 @@ fn agree(agreement: &Arc<dyn KeyAgreement>, role: Role, draw: &mut ChaCha8Rng) -
     Ok(LeakSubject { target: Box::new(target), pools, secret, caveat: None })
 }
 
-/// Key agreement; the input is the private key, or the peer's public one.
+/// Key agreement; the input is the private key, or the peer's public key.
 struct Agree {
     agreement: Option<Arc<dyn KeyAgreement>>,
     key: Box<dyn PrivateKey>,
@@ -124,7 +124,7 @@ fn open(aead: &dyn Aead, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubject> {
     Ok(LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat: None })
 }
 
-/// Decryption of what must be refused; the input is nonce, ciphertext and tag.
+/// Decryption that must be refused; the input is nonce, ciphertext and tag.
 struct Open {
     key: Box<dyn AeadKey>,
     input: Vec<u8>,

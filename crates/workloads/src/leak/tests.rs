@@ -34,17 +34,17 @@ fn every_case_can_be_prepared_and_called() {
     assert!(called > 15, "{called}");
 }
 
-/// Bytes in which no two inputs of a pool differ.
+/// Marks the bytes that are equal in all inputs of a pool.
 fn constant(pool: &[Vec<u8>]) -> Vec<bool> {
     (0..pool[0].len()).map(|byte| pool.iter().all(|input| input[byte] == pool[0][byte])).collect()
 }
 
 #[test]
-fn classes_of_keys_differ_in_the_secret_alone_and_their_control_in_public_data_alone() {
+fn secret_classes_differ_only_in_secrets_and_their_control_only_in_public_data() {
     let providers = pqlab_providers::providers();
     for (algorithm, varies, key) in [("ML-KEM-768", "key", 2400), ("ML-DSA-65", "seed", 4032)] {
         let all = cases(&providers);
-        let of = |role, varies| {
+        let subject_of = |role, varies| {
             let wanted = |case: &&LeakCase| {
                 case.algorithm == algorithm
                     && case.provider == "rustcrypto"
@@ -53,21 +53,21 @@ fn classes_of_keys_differ_in_the_secret_alone_and_their_control_in_public_data_a
             };
             prepare(all.iter().find(wanted).unwrap(), &providers, 1)
         };
-        let Ok(secret) = of(Role::Secret, "key") else { panic!("{algorithm}") };
+        let Ok(secret) = subject_of(Role::Secret, "key") else { panic!("{algorithm}") };
         let is_secret = |byte: usize| secret.secret.iter().any(|range| range.contains(&byte));
         assert!(constant(&secret.pools[FIRST])[..key].iter().all(|&same| same));
         if secret.caveat.is_none() {
             let same = constant(&secret.pools[SECOND]);
             assert!((0..key).all(|byte| same[byte] != is_secret(byte)), "{algorithm}");
         }
-        let Ok(public) = of(Role::Public, varies) else { continue };
+        let Ok(public) = subject_of(Role::Public, varies) else { continue };
         let same = constant(&public.pools[SECOND]);
         assert!((0..key).filter(|&byte| is_secret(byte)).all(|byte| same[byte]), "{algorithm}");
     }
 }
 
-/// What decapsulation gives for a ciphertext that is rejected is SHAKE256(z || c) (FIPS 203, algorithm 18): a class of keys stays
-/// on one path, and the one that accepts has one matrix.
+/// A rejected ciphertext decapsulates to SHAKE256(z || c) (FIPS 203, algorithm 18). A class of keys stays on one path,
+/// and the accepting one has one matrix.
 #[test]
 fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
     let providers = pqlab_providers::providers();
@@ -98,7 +98,7 @@ fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
                 let (first, second) = (constant(&subject.pools[FIRST]), constant(&subject.pools[SECOND]));
                 assert!(first[..length].iter().all(|&same| same), "{case}: the first class is one key");
                 assert!(second[rho.clone()].iter().all(|&same| same), "{case}: another matrix");
-                // A coefficient may be zero, which stays zero.
+                // A coefficient may be zero, and then stays zero.
                 let secrets = second[..vector].iter().filter(|&&same| same).count();
                 assert!(secrets < vector / 50, "{case}: {secrets} bytes of the secret are the same");
                 assert_eq!(subject.pools[FIRST][0][rho.clone()], subject.pools[SECOND][0][rho.clone()], "{case}");
@@ -111,7 +111,7 @@ fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
 }
 
 #[test]
-fn one_accepted_ciphertext_stands_against_many() {
+fn compares_one_accepted_ciphertext_with_many() {
     let providers = pqlab_providers::providers();
     let all = cases(&providers);
     let of_ciphertexts = |case: &&LeakCase| case.varies == "accepted-ciphertext" && case.algorithm == "ML-KEM-768";

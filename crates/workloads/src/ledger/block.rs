@@ -1,4 +1,4 @@
-//! A block of transactions, verified whole: compute only, from memory, from disk.
+//! Verification of a whole block of transactions: compute only, from memory, from disk.
 
 use super::fixture::{Fixture, Item, POOL, Transactions, decoded};
 use super::single::{examine, keys, verify_decoded};
@@ -14,28 +14,28 @@ use std::io::{BufReader, BufWriter, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of the file that are read at once.
+/// Bytes of the file to read at once.
 const BUFFER: usize = 1 << 18;
 
 pub(super) struct BlockTrial {
     count: u64,
-    /// Transactions that are verified at once, where the library can.
+    /// Transactions to verify at once, if the library can.
     batch: Option<u64>,
     pool: Arc<Transactions>,
     verifier: Verifier,
     threads: Option<Threads>,
     regime: Regime,
     outcome: Rejections,
-    /// Which one is given a wrong signature to see that it is rejected.
+    /// Position in the batch that gets a wrong signature, to check that it is rejected.
     changed: usize,
 }
 
 enum Regime {
-    /// Everything is decoded, and with prepared keys those are there too: what is left is to digest and to verify.
+    /// Everything is decoded, including prepared keys if any: only digests and verification remain.
     Compute { items: Vec<Item>, keys: Vec<Option<PreparedKey>> },
     /// Encoded transactions in memory.
     Ram,
-    /// A block file without a name, which goes when the trial does.
+    /// An unnamed block file, which is deleted with the trial.
     Disk { file: File },
 }
 
@@ -63,7 +63,7 @@ impl BlockTrial {
             _ => return Err(missing(case)),
         };
         let threads = match (case.threads().unwrap_or(1), &regime) {
-            // It stays where the worker is, and whoever reads goes elsewhere.
+            // It stays on the worker's processor, and the reader moves elsewhere.
             (..=1, Regime::Disk { .. }) => Some(Threads::start(1, affinity::allowed())?),
             (..=1, _) => None,
             (threads, _) => Some(Threads::start(threads as usize, affinity::granted())?),
@@ -113,7 +113,8 @@ impl BlockTrial {
 }
 
 impl BlockTrial {
-    /// With a wrong signature in one place of a batch, another place each time, that one is rejected beside the bad.
+    /// Checks that a wrong signature in one place of a batch is rejected in addition to the bad transactions. Each
+    /// check uses the next place.
     fn rejects_changed(&mut self) -> Result<(), Fault> {
         let Transactions { transactions, bad } = self.pool.as_ref();
         let together = transactions.len().min(self.batch.unwrap_or(1) as usize);
@@ -142,7 +143,7 @@ impl Trial for BlockTrial {
         self.outcome = Rejections::new();
         if let Regime::Disk { file } = &self.regime {
             cold::drop_cached_pages(file);
-            // The reader is where there is room for it, as it would be in a program of its own.
+            // The reader may run on any free processor, as in a program of its own.
             affinity::pin(&affinity::granted()).ok();
         }
         if let Some(threads) = &self.threads {
@@ -205,16 +206,16 @@ fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io
         writer.push(transaction)?;
     }
     let file = writer.finish()?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-    // Only what is written back can be dropped from memory.
+    // The system can drop only pages that are written back.
     file.sync_all()?;
     Ok(file)
 }
 
-/// The threads that verify. Between blocks they turn in a loop: to wake a processor that sleeps takes long, longer on a
-/// virtual machine whose host must find a core for it, and a node that verifies block after block has none asleep.
+/// Verifying threads. Between blocks they spin, because waking a sleeping processor takes long, longer on a virtual
+/// machine whose host must find a core. A node that verifies block after block has no thread asleep.
 struct Threads {
     pool: ThreadPool,
-    /// The processors on which they are.
+    /// Processors on which they run.
     cpus: Vec<u32>,
     idle: Arc<AtomicBool>,
 }
@@ -223,8 +224,8 @@ impl Threads {
     fn start(threads: usize, mut cpus: Vec<u32>) -> Result<Threads, Fault> {
         cpus.truncate(threads);
         let places = cpus.clone();
-        // A worker is pinned to one processor, and its threads would be too. Where a thread cannot be placed it goes where the
-        // system puts it.
+        // A worker is pinned to one processor, and its threads would be too. A thread that cannot be pinned runs where
+        // the system puts it.
         let place = move |index: usize| {
             if !places.is_empty() {
                 affinity::pin(&[places[index % places.len()]]).ok();
@@ -236,7 +237,7 @@ impl Threads {
     }
 
     fn keep_awake(&self) {
-        // More threads than processors would keep each other, and whoever prepares the block, from working.
+        // More threads than processors would keep each other, and the thread that prepares the block, from working.
         let crowded = self.cpus.len() < self.pool.current_num_threads();
         if crowded || self.idle.swap(true, Ordering::Relaxed) {
             return;

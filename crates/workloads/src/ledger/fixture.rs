@@ -1,4 +1,4 @@
-//! What the cases of one implementation share: senders' keys, and transactions signed with them.
+//! Data shared by the cases of one implementation: senders' keys, and transactions signed with them.
 
 use crate::signature::signing_key;
 use pqlab_constructions::ledger::{
@@ -10,17 +10,17 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Different transactions in a process at most: a larger block repeats them.
+/// Maximum number of different transactions in a process: a larger block repeats them.
 pub(super) const POOL: u64 = 1_000;
-/// The verifier's chain.
+/// Chain of the verifier.
 pub(super) const CHAIN: u32 = 1;
-/// Most bytes of a transaction.
+/// Maximum length of a transaction in bytes.
 pub(super) const LONGEST: usize = 1 << 14;
 
-/// Encoded transactions, and which of them are bad.
+/// Encoded transactions, some of them bad.
 pub(super) struct Transactions {
     pub(super) transactions: Vec<Box<[u8]>>,
-    /// Positions of bad transactions, in rising order.
+    /// Positions of bad transactions, in ascending order.
     pub(super) bad: Vec<u64>,
 }
 
@@ -29,10 +29,10 @@ pub(super) struct Sender {
     pub(super) public_key: Vec<u8>,
 }
 
-/// Who signs a fixture's transactions, and who verifies them.
+/// Signer of a fixture's transactions, and their verifier.
 pub(super) struct Parties {
     pub(super) signer: Arc<dyn SignatureScheme>,
-    /// Who verifies many at once; where there is nobody, the signer does, one by one.
+    /// Verifier of many signatures at once. Without one, the signer's scheme verifies them one by one.
     pub(super) batches: Option<Arc<dyn BatchVerifier>>,
 }
 
@@ -57,7 +57,8 @@ impl Fixture {
         Fixture { form, scheme, parties, sha256, generator, senders: Vec::new(), pools: HashMap::new() }
     }
 
-    /// Senders that a process makes at most: a key of RSA takes a tenth of a second, one of Falcon a hundredth.
+    /// Returns the greatest number of senders per process: an RSA key takes a tenth of a second, a Falcon key a
+    /// hundredth.
     pub(super) fn most_senders(scheme: Scheme) -> u64 {
         match scheme {
             Scheme::Rsa2048 => 4,
@@ -66,7 +67,8 @@ impl Fixture {
         }
     }
 
-    /// A verifier for this chain, of so many transactions at once where it can; with a cache it keeps the keys of all senders.
+    /// Creates a verifier for this chain, of `batch` transactions at once if it can. With `cache` it keeps the keys of
+    /// all senders.
     pub(super) fn verifier(&self, batch: usize, cache: bool) -> Result<Verifier> {
         let verifier = Verifier::new(self.form, CHAIN, Arc::clone(&self.sha256)).in_batches_of(batch);
         let verifier = match &self.parties.batches {
@@ -76,7 +78,7 @@ impl Fixture {
         Ok(if cache { verifier.with_key_cache(POOL as usize) } else { verifier })
     }
 
-    /// The first `count` senders.
+    /// Returns the first `count` senders.
     pub(super) fn senders(&mut self, count: u64) -> Result<&[Arc<Sender>]> {
         while (self.senders.len() as u64) < count {
             let signer = self.parties.signer.as_ref();
@@ -89,7 +91,7 @@ impl Fixture {
         Ok(&self.senders[..count as usize])
     }
 
-    /// So many transactions by so many senders, so many of them bad and spread evenly.
+    /// Returns `count` transactions by `senders` senders, `bad` of them bad and spread evenly.
     pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Transactions>> {
         if let Some(pool) = self.pools.get(&(count, senders, bad)) {
             return Ok(Arc::clone(pool));
@@ -128,7 +130,7 @@ impl Fixture {
     }
 }
 
-/// What a sender is about to sign.
+/// Transaction to be signed.
 pub(super) struct Unsigned {
     pub(super) form: Form,
     pub(super) scheme: Scheme,
@@ -164,7 +166,7 @@ impl Unsigned {
     }
 }
 
-/// A transaction that is decoded already, or cannot be.
+/// A decoded transaction, or the error of decoding it.
 pub(super) enum Decoded<'a> {
     TxV2(Transaction<'a>),
     TxV1(reference::Transaction<'a>),
@@ -191,7 +193,7 @@ impl<'a> Decoded<'a> {
         }
     }
 
-    /// The encoded key of its sender.
+    /// Returns the encoded key of its sender.
     pub(super) fn public_key(&self) -> Option<&'a [u8]> {
         match self {
             Decoded::TxV2(transaction) => Some(transaction.body().public_key),
@@ -202,7 +204,7 @@ impl<'a> Decoded<'a> {
 }
 
 self_cell::self_cell!(
-    /// A transaction beside the bytes that it points into.
+    /// A transaction together with the bytes that it points into.
     pub(super) struct Item {
         owner: Box<[u8]>,
         #[covariant]
@@ -210,7 +212,7 @@ self_cell::self_cell!(
     }
 );
 
-/// Every transaction of a pool, decoded.
+/// Decodes every transaction of a pool.
 pub(super) fn decoded(form: Form, pool: &Transactions) -> Vec<Item> {
     pool.transactions.iter().map(|bytes| Item::new(bytes.clone(), |bytes| Decoded::of(form, bytes))).collect()
 }

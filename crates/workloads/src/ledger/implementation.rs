@@ -1,4 +1,4 @@
-//! Who implements a scheme of the ledger: a provider, or for the composite a pair of them.
+//! Implementations of the ledger's schemes: a provider, or a pair of them for the composite.
 
 use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, NULL};
@@ -7,18 +7,18 @@ use pqlab_constructions::ledger::Scheme;
 use pqlab_primitives::{BatchVerifier, Hash, Provider, SignatureScheme};
 use std::sync::Arc;
 
-/// An implementation of a scheme of the ledger.
+/// Implementation of a scheme of the ledger.
 #[derive(Clone)]
 pub struct Implementation {
-    /// The provider's id; of two with a plus, the classical one first.
+    /// Id of the provider, or of two joined by a plus, the classical one first.
     pub provider: String,
-    /// The implementation.
+    /// Implementation of the scheme.
     pub scheme: Arc<dyn SignatureScheme>,
-    /// The primitives that it stands on: providers and algorithms.
+    /// Primitives that it uses: providers and algorithms.
     pub primitives: Vec<(String, String)>,
 }
 
-/// Everybody who implements a scheme.
+/// Returns all implementations of a scheme.
 pub fn implementations(providers: &[Arc<Provider>], scheme: Scheme, options: &CaseOptions) -> Vec<Implementation> {
     let real: Vec<Arc<Provider>> = providers.iter().filter(|provider| provider.library != NULL).cloned().collect();
     if scheme != Scheme::Composite {
@@ -30,7 +30,7 @@ pub fn implementations(providers: &[Arc<Provider>], scheme: Scheme, options: &Ca
     pairs.iter().filter_map(|pair| composite(providers, pair)).collect()
 }
 
-/// The implementation of a scheme by the provider, or the pair, of that id.
+/// Returns the implementation of a scheme by the provider, or the pair, with that id.
 pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Implementation> {
     if scheme == Scheme::Composite {
         let (classical, post_quantum) = id.split_once('+').unwrap_or((id, id));
@@ -40,15 +40,15 @@ pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> 
     plain(providers.iter().find(|provider| provider.id() == id)?, scheme)
 }
 
-/// Everybody who verifies many signatures of a scheme at once and says of each whether it is valid: a block is accepted or
-/// rejected one transaction at a time.
+/// Returns all batch verifiers of a scheme that report the validity of each signature, because a block accepts or
+/// rejects single transactions.
 pub fn batch_verifiers(providers: &[Arc<Provider>], scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     let real = providers.iter().filter(|provider| provider.library != NULL);
     let ids = real.map(|provider| provider.id());
     ids.filter_map(|id| batch_verifier(providers, scheme, &id).map(|verifier| (id, verifier))).collect()
 }
 
-/// The one of them by the provider of that id.
+/// Returns such a batch verifier of one provider.
 pub fn batch_verifier(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Arc<dyn BatchVerifier>> {
     let provider = providers.iter().find(|provider| provider.id() == id)?;
     provider.batch_verifier(scheme.algorithm()).filter(|verifier| verifier.answers_for_each()).cloned()

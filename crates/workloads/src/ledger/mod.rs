@@ -1,8 +1,8 @@
 //! Workload `ledger`: transactions encoded, decoded, signed and verified, one by one and in blocks.
 //!
-//! The digest is SHA-256 of one provider in all cases ([`digest`]), so that what tells them apart is the signature. A block
-//! of more than [`POOL`] transactions repeats so many; its parameter `senders` says how many different senders it has, and
-//! `batch` how many transactions a library that can do so verifies at once.
+//! The digest is SHA-256 of one provider in all cases ([`digest`]), so that only the signatures differ. A block of more
+//! than [`POOL`] transactions repeats them. Its parameter `senders` is the number of different senders, and `batch` the
+//! number of transactions that are verified at once if the library can.
 
 mod block;
 mod fixture;
@@ -24,32 +24,32 @@ use std::collections::{HashMap, HashSet};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Transactions in a block, where none are asked for.
+/// Default numbers of transactions in a block.
 const BLOCKS: [u64; 5] = [1, 100, 1_000, 10_000, 100_000];
-/// Transactions that are verified at once, where none are asked for and the library can.
+/// Default number of transactions to verify at once, if the library can.
 const BATCH: u64 = 100;
-/// The parameter that says how many they are.
+/// Parameter that names this number.
 const AT_ONCE: &str = "batch";
-/// The block at which one sender is set beside many.
+/// Block size at which one sender is compared with many.
 const TYPICAL: u64 = 100;
-/// What the reference's form is called before its algorithm.
+/// Prefix of algorithms in the reference's form.
 const REFERENCE: &str = "TXv1-";
-/// Where the digests come from: the first that is there.
+/// Providers of the digests; the first available one is used.
 const DIGESTS: [&str; 3] = ["aws-lc", "openssl", "rustcrypto"];
 
-/// How many different senders a block has.
+/// Number of different senders in a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Senders {
     /// As many as transactions.
     All,
-    /// So many.
+    /// This number.
     Number(u64),
-    /// So many percent of the transactions, one at least.
+    /// This percentage of the transactions, at least one sender.
     Percent(f64),
 }
 
 impl Senders {
-    /// Of so many transactions, where no more than `most` can be had.
+    /// Returns the number of senders for a block, at most `most`.
     pub(crate) fn of(self, transactions: u64, most: u64) -> u64 {
         let wanted = match self {
             Senders::All => transactions,
@@ -63,7 +63,7 @@ impl Senders {
 impl FromStr for Senders {
     type Err = UnknownWord;
 
-    /// `all`, `one`, a number, or a percentage.
+    /// Parses `all`, `one`, a number, or a percentage.
     fn from_str(word: &str) -> Result<Senders, UnknownWord> {
         let senders = match word {
             "all" => Some(Senders::All),
@@ -78,19 +78,19 @@ impl FromStr for Senders {
     }
 }
 
-/// SHA-256 for every digest: of the first provider that has it, of AWS-LC, OpenSSL and RustCrypto.
+/// Returns SHA-256 for every digest: from AWS-LC, OpenSSL or RustCrypto in this order, or else from any other provider.
 pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
-    let of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
-    let first = DIGESTS.into_iter().find_map(of);
+    let sha256_of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
+    let first = DIGESTS.into_iter().find_map(sha256_of);
     first.or_else(|| providers.iter().filter(|it| it.library != NULL).find_map(|it| it.hash("SHA-256"))).cloned()
 }
 
-/// Fixtures by provider and algorithm, and by whether transactions are verified many at once.
+/// Fixtures by provider, algorithm, and whether transactions are verified many at once.
 type Fixtures = HashMap<(String, String, bool), Arc<Mutex<Fixture>>>;
 
 #[derive(Default)]
 pub(crate) struct LedgerWorkload {
-    /// Keys are dear: all cases of a provider and an algorithm in one process share them.
+    /// Keys are expensive, so all cases of a provider and an algorithm in one process share them.
     fixtures: Mutex<Fixtures>,
 }
 
@@ -114,7 +114,7 @@ impl Workload for LedgerWorkload {
                 cases.extend(subject.verify());
                 subject.blocks(options, None, &mut cases);
             }
-            // Somebody has to sign what they verify.
+            // Batch verifiers need another provider to sign what they verify.
             let verifiers = signer(providers, scheme.algorithm()).map(|_| batch_verifiers(providers, scheme));
             for (provider, verifier) in verifiers.unwrap_or_default() {
                 let only_verifies = implementation(providers, scheme, &provider).is_none();
@@ -178,7 +178,7 @@ impl Workload for LedgerWorkload {
     }
 }
 
-/// Every form with the schemes that it knows.
+/// Returns every form with the schemes that it supports.
 fn kinds() -> impl Iterator<Item = (TransactionForm, Scheme)> {
     let ours = Scheme::ALL.into_iter().map(|scheme| (TransactionForm::TxV2, scheme));
     ours.chain([(TransactionForm::TxV1, Scheme::MlDsa65)])
@@ -243,7 +243,8 @@ impl Subject {
         [Form::Prepared, Form::Encoded].map(|form| self.case("verify", Some(form), Vec::new()))
     }
 
-    /// Blocks, verified so many transactions at once where that is possible: no more than the block has.
+    /// Adds the cases of blocks, verified in batches of `at_once` transactions if given, but never more than the block
+    /// has.
     fn blocks(&self, options: &CaseOptions, at_once: Option<&[u64]>, cases: &mut Vec<Case>) {
         let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());
         let threads = options.threads.clone().unwrap_or_else(|| vec![1]);

@@ -9,7 +9,7 @@ use pqlab_primitives::Hash;
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Transactions and senders that a trial rotates through.
+/// Returns the transactions that a trial rotates through, and the number of their senders.
 fn rotating(fixture: &mut Fixture) -> Result<(Arc<Transactions>, u64), Fault> {
     let count = POOL as u64;
     let senders = count.min(Fixture::most_senders(fixture.scheme));
@@ -52,7 +52,7 @@ pub(super) fn verify(fixture: &mut Fixture, prepared: bool) -> Result<Box<dyn Tr
     Ok(Box::new(Verify { verifier, items, keys, turn, scratch: Scratch::new(), outcome }))
 }
 
-/// The prepared key of each transaction's sender.
+/// Prepares the key of each transaction's sender.
 pub(super) fn keys(verifier: &Verifier, fixture: &Fixture, items: &[Item]) -> Result<Vec<Option<PreparedKey>>, Fault> {
     let mut known: Vec<(&[u8], PreparedKey)> = Vec::new();
     let mut keys = Vec::new();
@@ -74,7 +74,7 @@ pub(super) fn keys(verifier: &Verifier, fixture: &Fixture, items: &[Item]) -> Re
     Ok(keys)
 }
 
-/// All but the signature of a transaction that is decoded already.
+/// Checks everything except the signature of a decoded transaction.
 #[inline]
 pub(super) fn examine<'a>(
     verifier: &Verifier,
@@ -88,7 +88,7 @@ pub(super) fn examine<'a>(
     }
 }
 
-/// Verifies a transaction that is decoded already, with its sender's key where that is prepared.
+/// Verifies a decoded transaction, with its sender's prepared key if there is one.
 #[inline]
 pub(super) fn verify_decoded(
     verifier: &Verifier,
@@ -99,7 +99,7 @@ pub(super) fn verify_decoded(
     verifier.check(&examine(verifier, item, scratch)?, key)
 }
 
-/// What a rejection of a good transaction is to a measurement.
+/// Converts the rejection of a good transaction.
 fn rejected(rejection: Rejection) -> Fault {
     match rejection {
         Rejection::Library(what) => Fault::Library(what.into()),
@@ -202,7 +202,7 @@ impl Trial for Sign {
 struct Verify {
     verifier: Verifier,
     items: Vec<Item>,
-    /// Prepared keys, or none: then each is parsed from its transaction.
+    /// Prepared keys. If there are none, each key is parsed from its transaction.
     keys: Vec<Option<PreparedKey>>,
     turn: Turn,
     scratch: Scratch,
@@ -233,10 +233,10 @@ impl Trial for Verify {
     }
 }
 
-/// A verifier that takes everything is no verifier.
+/// Checks that a tampered transaction is refused: a verifier that accepts everything is wrong.
 fn refuses_tampered(verifier: &Verifier, transaction: &[u8]) -> Result<(), Fault> {
     let mut tampered = transaction.to_vec();
-    // Within the receiver's address in both forms, or within the key of the reference's.
+    // Within the receiver's address in both forms, or within the key of the reference's form.
     tampered[20] ^= 1;
     match verifier.verify(&tampered, &mut Scratch::new()) {
         Err(_) => Ok(()),

@@ -52,13 +52,14 @@ fn ids_tell_cases_apart() {
     ] {
         assert!(ids.iter().any(|known| known == id), "{id}");
     }
-    // What only verifies signs and encodes nothing; what does not answer for each transaction verifies no block.
+    // A provider that only verifies does not sign or encode; one without an answer for each transaction verifies no
+    // blocks.
     assert!(!ids.iter().any(|id| id.contains("/sign@mldsa-batch") || id.contains("/decode@mldsa-batch")));
     assert!(!ids.iter().any(|id| id.contains("batch=") && !id.contains("@mldsa-batch")));
 }
 
 #[test]
-fn a_block_whose_rejections_are_not_the_expected_ones_is_void() {
+fn voids_a_block_with_unexpected_rejections() {
     let (providers, workload) = (providers(), LedgerWorkload::default());
     let options = CaseOptions { blocks: Some(vec![20]), invalid_pct: Some(10.0), ..CaseOptions::default() };
     let cases = workload.cases(&providers, &options);
@@ -70,7 +71,7 @@ fn a_block_whose_rejections_are_not_the_expected_ones_is_void() {
 }
 
 #[test]
-fn batches_are_no_larger_than_the_block_and_are_those_that_are_asked_for() {
+fn uses_the_requested_batches_up_to_the_block_size() {
     let batches = |blocks: &[u64], at_once: Option<Vec<u64>>| {
         let options = CaseOptions { blocks: Some(blocks.to_vec()), at_once, ..CaseOptions::default() };
         let cases = LedgerWorkload::default().cases(&providers(), &options).into_iter();

@@ -1,4 +1,4 @@
-//! A client of a relay on the wire, whoever runs it: [`relay`](super::relay) says how messages are framed.
+//! Client of any relay on the wire; [`relay`](super::relay) describes how messages are framed.
 
 use super::relay::{Link, handshake_type};
 use super::{Handshake, handshakes};
@@ -15,25 +15,25 @@ use zeroize::Zeroizing;
 /// Bytes of HTYPE and HLEN before a request, and of HLEN before its answer.
 const HEADS: [usize; 2] = [4, 2];
 
-/// Why a handshake with a relay did not come about.
+/// Reason why a handshake with a relay failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The provider does not offer what the handshake needs.
     #[error("{0}")]
     Provider(#[from] Fault),
-    /// Nobody answers there.
+    /// Nothing answers at the address.
     #[error("no connection: {0}")]
     Unreachable(io::Error),
-    /// The relay went where an answer was due.
+    /// The relay closed the connection instead of answering.
     #[error(
         "the relay closed the connection in place of an answer: its identity or onion key is another, or it does not know the \
          handshake"
     )]
     Refused,
-    /// The answer did not come in time.
+    /// The answer did not arrive in time.
     #[error("no answer within {0} s")]
     Late(f64),
-    /// What came is no answer.
+    /// The received bytes are not an answer.
     #[error("{0}")]
     Malformed(io::Error),
     /// The answer does not verify.
@@ -41,7 +41,8 @@ pub enum ClientError {
     Handshake(#[from] HandshakeError),
 }
 
-/// The handshake of that name, or what is meant by one in short: `ntor`, `kem-only` and `hybrid`, these two with ML-KEM-768.
+/// Returns the handshake of that name, or of a short name: `ntor`, `kem-only` and `hybrid`, the latter two with
+/// ML-KEM-768.
 pub fn handshake_named(name: &str) -> Option<Handshake> {
     let named = match name {
         "ntor" => "ntor-v1",
@@ -52,13 +53,13 @@ pub fn handshake_named(name: &str) -> Option<Handshake> {
     Handshake::of(named)
 }
 
-/// Every name that [`handshake_named`] knows.
+/// Returns every name that [`handshake_named`] accepts.
 pub fn handshake_names() -> Vec<String> {
     let short = ["ntor", "kem-only", "hybrid"].map(str::to_owned);
     short.into_iter().chain(handshakes().iter().map(Handshake::name)).collect()
 }
 
-/// A client that is connected to a relay.
+/// A client connected to a relay.
 pub struct Client {
     link: Link,
     limit: Duration,
@@ -70,11 +71,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects to the relay at the address, over one provider (`aws-lc`) or two (`aws-lc+liboqs`). Where nothing is known of the
-    /// relay it is asked who it is, and believed. Connecting and each answer may take as long as `limit`.
+    /// Connects to the relay at the address, over one provider (`aws-lc`) or two (`aws-lc+liboqs`). If the relay's
+    /// descriptor is not given, asks the relay for it and trusts the answer. `limit` applies to connecting and to each
+    /// answer.
     ///
     /// # Errors
-    /// If the provider lacks something, nobody answers, or the answer is none.
+    /// An error if the provider lacks something, nothing answers, or the answer is malformed.
     pub fn connect(
         providers: &[Arc<Provider>],
         handshake: Handshake,
@@ -95,26 +97,26 @@ impl Client {
         Ok(Client { link, limit, number: handshake_type(handshake), protocol, relay, initiator, keys })
     }
 
-    /// The relay, as it is known.
+    /// Returns the descriptor of the relay.
     pub fn relay(&self) -> RelayDescriptor {
         self.relay
     }
 
-    /// Whether the handshake proves that who answers holds the onion key.
+    /// Whether the handshake proves that the other side holds the onion key.
     pub fn authenticates(&self) -> bool {
         self.protocol.variant() != Variant::KemOnly
     }
 
-    /// Bytes that a handshake sends and receives.
+    /// Returns the bytes that a handshake sends and receives.
     pub fn lengths(&self) -> [usize; 2] {
         [HEADS[0] + self.protocol.onionskin(), HEADS[1] + self.protocol.reply()]
     }
 
-    /// Does one handshake, and returns the keys. That the relay has the same ones is what its authenticator says, which is
-    /// computed from them and checked here.
+    /// Performs one handshake and returns the keys. The relay's authenticator, which is computed from the keys and
+    /// checked here, proves that it has the same ones.
     ///
     /// # Errors
-    /// If the answer does not come, is none, or does not verify.
+    /// An error if the answer does not arrive, is malformed, or does not verify.
     pub fn handshake(&mut self) -> Result<&[u8], ClientError> {
         let mut onionskin = vec![0; self.protocol.onionskin()];
         let mut reply = vec![0; self.protocol.reply()];
@@ -130,7 +132,7 @@ impl Client {
     }
 }
 
-/// What a socket's error means to a client.
+/// Converts a socket's error.
 fn said(error: io::Error, limit: Duration) -> ClientError {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
     match error.kind() {

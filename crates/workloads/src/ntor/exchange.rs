@@ -1,4 +1,4 @@
-//! A whole handshake with a relay over loopback sockets: the same cryptography, and what it costs to exchange messages.
+//! A whole handshake with a relay over loopback sockets: the same cryptography plus the exchange of messages.
 
 use super::handshake_fault;
 use super::relay::{Link, Relay};
@@ -12,9 +12,9 @@ use std::thread::{self, JoinHandle};
 /// Whether one connection serves all handshakes, or each has its own.
 pub(super) const CONNECTIONS: [&str; 2] = ["kept", "fresh"];
 
-/// The identity of the relay that answers.
+/// Identity of the answering relay.
 const RELAY: [u8; IDENTITY] = *b"a relay on loopback.";
-/// The trial's relay knows one handshake; this is its number on the wire.
+/// Number on the wire of the one handshake that the trial's relay supports.
 const NUMBER: u16 = 0xff20;
 
 pub(super) struct Exchange {
@@ -22,9 +22,9 @@ pub(super) struct Exchange {
     relay: Arc<Relay>,
     address: SocketAddr,
     serving: Option<JoinHandle<()>>,
-    /// The connection, where one is kept.
+    /// The connection, if it is kept.
     link: Option<Link>,
-    /// Whether every part does its work: else keys may be zero.
+    /// Whether every part does its work; otherwise keys may be zero.
     whole: bool,
     onionskin: Vec<u8>,
     reply: Vec<u8>,
@@ -38,7 +38,7 @@ impl Exchange {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(library)?;
         let address = listener.local_addr().map_err(library)?;
         let serving = Arc::clone(&relay);
-        // When it ends with an error, the next handshake finds nobody and says so.
+        // If it ends with an error, the next handshake fails to connect and reports that.
         let serving = thread::Builder::new()
             .name("relay".into())
             .spawn(move || drop(serving.serve(&listener)))
@@ -82,7 +82,7 @@ impl Trial for Exchange {
         Ok(())
     }
 
-    /// That the client's keys are the relay's is what its authenticator says; the relay counts what it answered.
+    /// Checks the count of answers. The client's authenticator has already shown that the keys are the relay's.
     fn verify(&mut self) -> Result<(), Fault> {
         let answered = self.relay.served();
         if self.whole && self.keys.iter().all(|&byte| byte == 0) {

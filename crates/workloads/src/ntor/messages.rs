@@ -1,5 +1,5 @@
-//! Handshakes with messages inside them: hs-ntor of onion services, classical and in our own extension with ML-KEM-768, and ntor
-//! v3. Every message that is decrypted is compared with the one that was sent, within the step: some ns.
+//! Handshakes that carry messages: hs-ntor of onion services, classical and in our own extension with ML-KEM-768, and
+//! ntor v3. Each step compares every decrypted message with the one sent, which takes some ns.
 
 use super::handshake_fault;
 use super::sides::{Lengths, Sides};
@@ -13,21 +13,21 @@ use pqlab_primitives::{Coins, KemParameters, Provider};
 use pqlab_record::{Case, Facts, Sizes};
 use std::sync::Arc;
 
-/// Data of an introduction, in bytes, as in the specification's vectors.
+/// Data of an introduction in bytes, as in the specification's vectors.
 const DATA: usize = 190;
-/// What a client of Tor sends in ntor v3: one extension, which asks for congestion control (proposal 324).
+/// Message of a Tor client in ntor v3: one extension, which requests congestion control (proposal 324).
 const ASKED: [u8; 3] = [1, 1, 0];
-/// What a relay answers: one extension, with its increment of a window, 31 cells.
+/// Answer of a relay: one extension with its window increment of 31 cells.
 const GRANTED: [u8; 4] = [1, 2, 1, 31];
 const SHA3: [&str; 4] = ["X25519", "SHA3-256", "SHAKE256", "AES-256-CTR"];
 const KEM: &str = "ML-KEM-768";
 
-/// One of these handshakes.
+/// Handshake that carries messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Messaged {
-    /// hs-ntor by its specification.
+    /// hs-ntor as specified.
     OnionService,
-    /// hs-ntor with ML-KEM-768 beside X25519: an extension of our own.
+    /// hs-ntor with ML-KEM-768 in addition to X25519: our own extension.
     HybridOnionService,
     /// ntor v3.
     V3,
@@ -40,7 +40,7 @@ impl Messaged {
         ALL.into_iter().find(|handshake| handshake.name() == name)
     }
 
-    /// The name that cases carry.
+    /// Returns the name used in cases.
     pub(super) fn name(self) -> &'static str {
         match self {
             Messaged::OnionService => "hs-ntor",
@@ -53,7 +53,7 @@ impl Messaged {
         self == Messaged::HybridOnionService
     }
 
-    /// The options as they concern it: without a KEM it is the first provider's alone.
+    /// Returns the options for its halves. Without a KEM, the option of the first half applies to both.
     fn halves(self, options: &CaseOptions) -> CaseOptions {
         match self.hybrid() {
             true => options.clone(),
@@ -61,7 +61,7 @@ impl Messaged {
         }
     }
 
-    /// The primitives that it is made of, each with its provider.
+    /// Returns its primitives, each with its provider.
     pub(super) fn primitives(self, pair: Pair) -> Vec<(String, String)> {
         let mut primitives: Vec<_> = SHA3.map(|name| (pair.classical.clone(), name.to_owned())).into();
         if self.hybrid() {
@@ -70,7 +70,7 @@ impl Messaged {
         primitives
     }
 
-    /// Its cases but for what tells them apart, one for each pair of providers that has it; its operation is open.
+    /// Returns one case per pair of providers that supports it, without operation and parameters.
     pub(super) fn bases(self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let options = &self.halves(options);
         let has_kem = |provider: &Provider| !self.hybrid() || provider.kem(KEM).is_some();
@@ -93,7 +93,7 @@ impl Messaged {
         found.into_iter().map(base).collect()
     }
 
-    /// Lengths as the modules of the handshakes have them: a test compares them with what is sent.
+    /// Returns the lengths given by the handshakes' modules. A test compares them with the bytes sent.
     fn facts(self) -> Facts {
         let kem = KemParameters::of(KEM).filter(|_| self.hybrid());
         let (longer, also) = kem.as_ref().map_or((0, 0), |kem| (kem.encapsulation_key, kem.ciphertext));
@@ -119,7 +119,7 @@ impl Messaged {
     }
 }
 
-/// What a provider has for the classical half; what does nothing has no cipher.
+/// Returns a provider's primitives for the classical half. The null provider has no cipher.
 fn parts(provider: &Provider) -> Option<Sha3Parts> {
     let [agreement, hash, xof, cipher] = SHA3;
     Some(Sha3Parts {
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cases_have_the_lengths_of_what_is_sent() {
+    fn cases_have_the_lengths_of_the_messages_sent() {
         let providers = pqlab_providers::providers();
         for handshake in ALL {
             let bases = handshake.bases(&providers, &CaseOptions::default());
@@ -287,8 +287,8 @@ mod tests {
                 of => Introduction::new(of.hybrid(), &providers, &Pair::of(case)).unwrap().lengths(),
             };
             let sizes = case.facts.sizes;
-            let said = [sizes.onionskin, sizes.reply, sizes.shared_secret].map(Option::unwrap);
-            assert_eq!(said, [lengths.onionskin, lengths.reply, lengths.keys].map(|length| length as u64));
+            let stated = [sizes.onionskin, sizes.reply, sizes.shared_secret].map(Option::unwrap);
+            assert_eq!(stated, [lengths.onionskin, lengths.reply, lengths.keys].map(|length| length as u64));
             assert!(bases.iter().all(|case| case.provider != NULL));
             assert_eq!(bases.iter().any(|case| case.provider.contains('+')), handshake.hybrid());
         }

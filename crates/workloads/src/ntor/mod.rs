@@ -1,12 +1,12 @@
-//! Workload `ntor`: circuit handshakes, by step and whole, over every pair of providers; the parts of a handshake by
-//! leaving each out; and the exchange with a real relay over loopback sockets.
+//! Workload `ntor`: circuit handshakes, by step and whole, over every pair of providers; the cost of each part, by
+//! leaving it out; and the exchange with a real relay over loopback sockets.
 //!
-//! `reply` and `handshake` are also done on several threads at once, and handshakes as tasks of a thread pool: see
+//! `reply` and `handshake` also run on several threads at once, and handshakes as tasks of a thread pool: see
 //! [`scaling`](crate::scaling).
 //!
-//! Beside them stand those with messages inside: hs-ntor of onion services and ntor v3, by step and whole.
+//! Handshakes that carry messages, hs-ntor of onion services and ntor v3, are measured by step and whole.
 //!
-//! Of the three handshakes, `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
+//! `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
 
 pub mod client;
 mod exchange;
@@ -31,19 +31,19 @@ use pqlab_record::{Case, Facts, Parameter, Sizes};
 use sides::{Loading, Parties, Sides};
 use std::sync::Arc;
 
-/// The steps of a handshake and the whole of it.
+/// The steps of a handshake, and the whole.
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
-/// What is done on several threads at once: all that a relay does, and both sides.
+/// Operations on several threads at once: all that a relay does, and both sides.
 const AT_ONCE: [&str; 2] = ["reply", "handshake"];
-/// What a handshake is made of; each is left out in turn to see what it costs.
+/// Parts of a handshake. Each is left out in turn to find its cost.
 const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
-/// The client's first step with ephemeral keys that were made ahead: their making is not timed.
+/// Parameter of the client's first step with ephemeral keys made ahead, outside the timed call.
 const AHEAD: (&str, &str) = ("keys", "ahead");
-/// The relay's step with its onion key loaded from bytes each time.
+/// Parameter of the relay's step that loads its onion key from bytes each time.
 const ENCODED: (&str, &str) = ("onion-key", "encoded");
-/// Onionskins that one thread answers one after the other, in an operation of its own.
+/// Numbers of onionskins that one thread answers in succession, as one operation.
 const QUEUES: [u64; 4] = [1, 4, 16, 64];
-/// That operation, and the parameter that says how many.
+/// Name of this operation, and the parameter with the number.
 const QUEUE: (&str, &str) = ("replies", "queue");
 const KEMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
@@ -66,7 +66,7 @@ impl Workload for NtorWorkload {
             let options = &handshake.halves(options);
             let mut found = pairs(providers, options, has_classical, has_kem);
             if kem.is_none() {
-                // No second half: the classical provider alone.
+                // No second half: the classical provider only.
                 found.retain(|pair| pair.classical == pair.post_quantum);
             }
             found.retain(|pair| keeps(options, &handshake.name(), pair));
@@ -99,7 +99,7 @@ impl Workload for NtorWorkload {
                         case("profile", "handshake", vec![Parameter::Word("without".into(), (*part).into())])
                     }),
                 );
-                // All handshakes and providers in the same rounds, on threads as on one.
+                // All handshakes and providers in the same rounds, both on one thread and on several.
                 let in_block = |block: &'static str| move |case: Case| Case { block: format!("ntor/{block}"), ..case };
                 let at_once = AT_ONCE.map(|operation| case(operation, "threads", Vec::new()));
                 let threads = at_once.iter().flat_map(|base| scaling::thread_cases(base, options));
@@ -126,8 +126,8 @@ impl Workload for NtorWorkload {
         cases
     }
 
-    /// Each handshake has a pair of its own, which whoever does less than the whole of it shares: its steps, its parts left
-    /// out, threads, loads, and the exchange with a relay.
+    /// Each handshake has its own pair, chosen by the whole handshake or by single steps. Queues, parts left out,
+    /// threads, loads, and the exchange with a relay share it.
     fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let mut questions = Vec::new();
         for handshake in handshakes() {
@@ -201,7 +201,7 @@ impl Workload for NtorWorkload {
     }
 }
 
-/// A step of a handshake, or the whole.
+/// Creates the trial of a step of a handshake, or of the whole.
 fn step<S: Sides>(case: &Case, sides: S) -> Result<Box<dyn Trial>, Fault> {
     Ok(match scaling::operation(case) {
         "create" if is(case, AHEAD) => Box::new(steps::CreateAhead::new(sides)),
@@ -217,27 +217,27 @@ fn is(case: &Case, (name, value): (&str, &str)) -> bool {
     case.word(name) == Some(value)
 }
 
-/// The three steps of every handshake, as they are measured alone: for areas that look at something else of them.
+/// Returns the three steps of every handshake without variants, for areas that measure something else of them.
 pub(crate) fn steps(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     let alone = |case: &Case| case.parameters.is_empty() && OPERATIONS[..3].contains(&case.operation.as_str());
     NtorWorkload.cases(providers, options).into_iter().filter(alone).collect()
 }
 
-/// Whether a case of whatever area is of a handshake.
+/// Whether a case of any area belongs to a handshake.
 pub(crate) fn is_handshake(case: &Case) -> bool {
     Handshake::of(&case.algorithm).is_some() || Messaged::of(&case.algorithm).is_some()
 }
 
-/// One of the handshakes, with its KEM where it has one.
+/// A handshake, with its KEM if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handshake {
-    /// Which.
+    /// Kind of handshake.
     pub variant: Variant,
-    /// The KEM's name; `None` for classical ntor.
+    /// Name of the KEM; `None` for classical ntor.
     pub kem: Option<&'static str>,
 }
 
-/// Every handshake: classical ntor, and the other two with each ML-KEM.
+/// Returns every handshake: classical ntor, and the other two with each ML-KEM.
 pub fn handshakes() -> Vec<Handshake> {
     let mut all = vec![Handshake { variant: Variant::V1, kem: None }];
     for variant in [Variant::KemOnly, Variant::Authenticated] {
@@ -247,12 +247,12 @@ pub fn handshakes() -> Vec<Handshake> {
 }
 
 impl Handshake {
-    /// The handshake of that name.
+    /// Returns the handshake of that name.
     pub fn of(name: &str) -> Option<Handshake> {
         handshakes().into_iter().find(|handshake| handshake.name() == name)
     }
 
-    /// The name that cases carry: `ntor-v1`, `kem-only-mlkem512`, `ntor-x25519-mlkem512`.
+    /// Returns the name used in cases: `ntor-v1`, `kem-only-mlkem512`, `ntor-x25519-mlkem512`.
     pub fn name(&self) -> String {
         let kem = self.kem.unwrap_or_default().to_lowercase().replace("ml-kem-", "mlkem");
         match self.variant {
@@ -262,7 +262,8 @@ impl Handshake {
         }
     }
 
-    /// The options as they concern it. Classical ntor has no second half: it is the first provider's alone.
+    /// Returns the options for its halves. Classical ntor has no second half, so the option of the first applies to
+    /// both.
     fn halves(&self, options: &CaseOptions) -> CaseOptions {
         match self.kem {
             Some(_) => options.clone(),
@@ -270,7 +271,7 @@ impl Handshake {
         }
     }
 
-    /// Whether the part is in it.
+    /// Whether it contains the part.
     fn has(&self, part: &str) -> bool {
         match part {
             "kem" => self.variant != Variant::V1,
@@ -280,7 +281,7 @@ impl Handshake {
         }
     }
 
-    /// The protocol over one provider (`aws-lc`) or two (`aws-lc+liboqs`), the classical one first.
+    /// Returns the protocol over one provider (`aws-lc`) or two (`aws-lc+liboqs`), the classical one first.
     ///
     /// # Errors
     /// [`Fault::Unsupported`] if a provider lacks a part.
@@ -290,7 +291,7 @@ impl Handshake {
         self.protocol(providers, &pair, None)
     }
 
-    /// The protocol over a pair of providers; the part `without` does nothing.
+    /// Returns the protocol over a pair of providers; the part `without` does nothing.
     ///
     /// # Errors
     /// [`Fault::Unsupported`] if a provider lacks a part.
@@ -311,7 +312,7 @@ impl Handshake {
         let hash = of("hash")?.hash(called("hash", "SHA-256")).ok_or_else(|| lacks("SHA-256"))?;
         let mac = of("mac")?.mac(called("mac", "HMAC-SHA256")).ok_or_else(|| lacks("HMAC-SHA256"))?;
         let kdf = of("kdf")?.kdf(called("kdf", "HKDF-SHA256")).ok_or_else(|| lacks("HKDF-SHA256"))?;
-        // Classical ntor asks its KEM nothing; any will do.
+        // Classical ntor does not use its KEM, so any will do.
         let kem_name = self.kem.unwrap_or(KEMS[0]);
         let kem = if instead("kem") || self.kem.is_none() || pair.post_quantum == NULL {
             NothingKem::shaped_as(kem_name, nothing()?).ok_or_else(|| lacks(kem_name))?
@@ -327,7 +328,7 @@ fn kem_of<'a>(provider: &'a Provider, name: &str) -> Option<&'a Arc<dyn pqlab_pr
     provider.kem(if provider.library == NULL { NULL } else { name })
 }
 
-/// Whether a provider has everything but the KEM.
+/// Whether a provider has everything except the KEM.
 fn has_classical(provider: &Provider) -> bool {
     let name = |standard| if provider.library == NULL { NULL } else { standard };
     provider.key_agreement(name("X25519")).is_some()
@@ -350,7 +351,7 @@ fn facts(handshake: &Handshake, protocol: &Protocol) -> Facts {
     Facts { sizes, category, ..Facts::default() }
 }
 
-/// A handshake between honest parties that does not come about is a wrong answer of a primitive.
+/// Converts a handshake's error. Between honest parties, failure is a wrong answer of a primitive.
 fn handshake_fault(error: HandshakeError) -> Fault {
     match error {
         HandshakeError::Primitive(error @ (Error::Unsupported(_) | Error::Library { .. })) => fault(error),

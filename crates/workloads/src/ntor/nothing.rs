@@ -1,12 +1,12 @@
-//! A KEM that does nothing, with the lengths of another: what a handshake costs without its KEM, while everything that
-//! is hashed and copied stays as long as it was.
+//! A KEM that does nothing, with the lengths of another one. It shows the cost of a handshake without its KEM, while
+//! all hashed and copied data keep their lengths.
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Provider, Result,
 };
 use std::sync::Arc;
 
-/// The KEM of provider `null`, its messages filled up with zeros.
+/// The KEM of provider `null`, with its messages padded with zeros.
 pub(super) struct NothingKem {
     info: KemInfo,
     inner: Arc<dyn Kem>,
@@ -49,7 +49,7 @@ impl Kem for NothingKem {
 struct Lengths {
     encapsulation_key: usize,
     ciphertext: usize,
-    /// Of the KEM that does nothing.
+    /// Lengths of the KEM that does nothing.
     inner: (usize, usize),
 }
 
@@ -64,7 +64,7 @@ impl NothingKem {
     }
 }
 
-/// Room for a message of the KEM that does nothing.
+/// Buffer size for a message of the KEM that does nothing.
 const ROOM: usize = 1600;
 
 struct Key {
@@ -77,7 +77,7 @@ struct Public {
     lengths: Lengths,
 }
 
-/// Copies what fits.
+/// Copies as many bytes as fit, and fills the rest with zeros.
 fn fit(from: &[u8], to: &mut [u8]) {
     let common = from.len().min(to.len());
     to[..common].copy_from_slice(&from[..common]);

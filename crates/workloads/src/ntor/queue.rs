@@ -1,27 +1,26 @@
-//! Onionskins as they come from a queue: one thread answers so many of them, one after the other.
+//! Onionskins from a queue: one thread answers several in succession.
 //!
-//! An operation is the whole queue. Each onionskin is another client's, in memory of its own, and each has a reply and keys
-//! of its own: what the answers share is the relay's prepared onion key, and whatever of code, tables and keys the first of
-//! them has brought into the caches. No library that we know computes several handshakes at once, and nothing is computed
-//! once for all of them. Where the relay did the same just before, nothing is left to be gained; that is why the cases are
-//! measured with evicted caches too.
+//! One operation is the whole queue. Each onionskin comes from another client and has its own memory, reply and keys.
+//! The answers share the relay's prepared onion key, and the code, tables and keys that the first of them brings into
+//! the caches. No library known to us computes several handshakes at once, and nothing is computed once for all of
+//! them. A relay with warm caches gains nothing from a queue, so the cases are also measured with evicted caches.
 
 use super::sides::Sides;
 use super::steps::{Messages, create, finish, reply, same_keys};
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Fault, Recorder, Trial};
 
-/// Under this name the time from the start until the first onionskin is answered is kept, in ns.
+/// Name under which samples record the time from the start until the first onionskin is answered, in ns.
 const FIRST: &str = "first_answered_ns";
-/// And under this one the mean over all onionskins of the time until each is answered.
+/// Name under which samples record the mean over all onionskins of the time until each is answered, in ns.
 const MEAN: &str = "mean_answered_ns";
 
 /// A relay and its queue.
 pub(super) struct Queue<S: Sides> {
     sides: S,
-    /// A client's state, until its handshake was verified.
+    /// State of each client until its handshake is verified, and its messages.
     sent: Vec<(Option<S::Pending>, Messages)>,
-    /// Whose handshake is verified after this sample; another one after the next.
+    /// Index of the handshake to verify after this sample; the next sample verifies another.
     looked_at: usize,
     first_ns: u64,
     mean_ns: f64,
@@ -44,7 +43,7 @@ impl<S: Sides> Trial for Queue<S> {
         Ok(())
     }
 
-    /// The clock is read once for each answer and once more: some tens of ns of the time of a handshake.
+    /// Reads the clock once per answer and once more, which adds some tens of ns to a handshake.
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let started = monotonic_ns();
@@ -77,7 +76,7 @@ impl<S: Sides> Trial for Queue<S> {
         Ok(())
     }
 
-    /// One queue: the next would find the caches as this one left them.
+    /// One queue per sample: a second one would find the caches warmed by the first.
     fn batch(&self) -> Option<u64> {
         Some(1)
     }

@@ -1,11 +1,13 @@
-//! A relay that answers handshakes over TCP, and the client that asks it.
+//! A relay that answers handshakes over TCP, and its client.
 //!
 //! Messages are framed as in Tor's CREATE2 and CREATED2 cells (tor-spec, section 5.1): a request is HTYPE || HLEN ||
-//! HDATA, an answer HLEN || HDATA, both numbers of two bytes, big-endian. HTYPE 2 is classical ntor; the other types lie
-//! in a range that Tor does not assign, and type 0xff00, without data, asks for the relay's descriptor: ID || onion key.
+//! HDATA, an answer HLEN || HDATA. Both numbers have two bytes, big-endian. HTYPE 2 is classical ntor. The other types
+//! lie in a range that Tor does not assign; type 0xff00, without data, requests the relay's descriptor: ID || onion
+//! key.
 //!
-//! This is an instrument, not a relay of Tor: it speaks no link protocol and keeps no circuit. It bounds the length of a
-//! message, the time that a client may take and the number of clients; whoever sends something else is disconnected.
+//! This is a measuring instrument, not a Tor relay: it speaks no link protocol and keeps no circuits. It limits the
+//! length of a message, the time that a client may take and the number of clients. Clients that send anything else are
+//! disconnected.
 
 use super::{Handshake, handshakes};
 use crate::pairs::Pair;
@@ -22,16 +24,16 @@ use std::time::Duration;
 
 /// HTYPE of a request for the descriptor.
 const DESCRIPTOR: u16 = 0xff00;
-/// Longest HDATA that any handshake has, in bytes: the authenticated onionskin with ML-KEM-1024.
+/// Maximum length of HDATA in bytes: the authenticated onionskin with ML-KEM-1024.
 const LONGEST: usize = 1652;
-/// Time in which a client must have sent a message, from its first byte, in ns.
+/// Time limit for receiving a message after its first byte, in ns.
 const MESSAGE_TIME: u64 = 5_000_000_000;
-/// Time that a connection may be silent.
+/// Time for which a connection may be silent.
 const IDLE: Duration = Duration::from_secs(30);
-/// Clients that are served at once; more are disconnected.
+/// Maximum number of clients at once; more are disconnected.
 pub(super) const CLIENTS: usize = 256;
 
-/// What a client must know of the frames and of the limits, in lines.
+/// What a client must know about frames and limits, in lines.
 pub const FRAMES: &str = "\
 a request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes), numbers big-endian, as in Tor's CREATE2 cell;
 its answer is HLEN || HDATA. A message is to be whole 5 s after its first byte; after 30 s of silence, and after a request
@@ -41,23 +43,23 @@ that is none of these, the relay closes the connection. It serves 256 clients at
 /// A request that a relay answers. Lengths of HDATA in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
-    /// The handshake's name; `descriptor` for the question who the relay is.
+    /// Name of the handshake; `descriptor` for the request of the relay's descriptor.
     pub name: String,
     /// HTYPE.
     pub number: u16,
     /// Length of the request.
     pub request: usize,
-    /// What it is put together of.
+    /// Parts of the request.
     pub request_parts: &'static str,
     /// Length of the answer.
     pub answer: usize,
-    /// What it is put together of.
+    /// Parts of the answer.
     pub answer_parts: &'static str,
-    /// Length of the keys that both ends have in the end.
+    /// Length of the resulting keys on both sides.
     pub keys: usize,
 }
 
-/// The number that stands for a handshake on the wire.
+/// Returns the number of a handshake on the wire.
 pub fn handshake_type(handshake: Handshake) -> u16 {
     let kem = match handshake.kem {
         Some("ML-KEM-768") => 2,
@@ -71,13 +73,13 @@ pub fn handshake_type(handshake: Handshake) -> u16 {
     }
 }
 
-/// Why there is no relay, or no answer of one.
+/// Failure of a relay, or of answering a request.
 #[derive(Debug, thiserror::Error)]
 pub enum RelayError {
-    /// The socket.
+    /// The socket failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The handshake.
+    /// The handshake failed.
     #[error(transparent)]
     Handshake(#[from] HandshakeError),
     /// The provider does not offer what the handshakes need.
@@ -85,12 +87,12 @@ pub enum RelayError {
     Provider(#[from] Fault),
 }
 
-/// What a relay has done so far.
+/// Counts of a relay's work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
     /// Handshakes answered.
     pub handshakes: u64,
-    /// Connections that were closed because of what they sent, or how slowly; over which a library panicked, too.
+    /// Connections closed because of invalid or slow requests, or because a library panicked.
     pub refused: u64,
 }
 
@@ -105,10 +107,10 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay over one provider (`aws-lc`) or two (`aws-lc+liboqs`), answering every handshake that they have.
+    /// Creates a relay over one provider (`aws-lc`) or two (`aws-lc+liboqs`) that answers every handshake they support.
     ///
     /// # Errors
-    /// If they have none.
+    /// An error if they support none.
     pub fn new(providers: &[Arc<Provider>], pair: &str, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
         let (classical, post_quantum) = pair.split_once('+').unwrap_or((pair, pair));
         let pair = Pair { classical: classical.into(), post_quantum: post_quantum.into() };
@@ -123,7 +125,7 @@ impl Relay {
         Relay::of(protocols, identity)
     }
 
-    /// A relay that answers these handshakes, by their number on the wire.
+    /// Creates a relay that answers these handshakes, by their number on the wire.
     pub(super) fn of(protocols: Vec<(u16, Arc<Protocol>)>, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
         let mut key = zeroize::Zeroizing::new([0; 32]);
         let mut descriptor = None;
@@ -148,12 +150,12 @@ impl Relay {
         }))
     }
 
-    /// What clients must know of it.
+    /// Returns what clients must know about it.
     pub fn descriptor(&self) -> RelayDescriptor {
         self.descriptor
     }
 
-    /// Every request that it answers.
+    /// Returns every request that it answers.
     pub fn answers(&self) -> Vec<Answered> {
         let descriptor = Answered {
             name: "descriptor".into(),
@@ -184,21 +186,21 @@ impl Relay {
         [descriptor].into_iter().chain(self.responders.iter().filter_map(known)).collect()
     }
 
-    /// What it has done so far.
+    /// Returns the counts so far.
     pub fn served(&self) -> Served {
         Served { handshakes: self.handshakes.load(Ordering::Acquire), refused: self.refused.load(Ordering::Relaxed) }
     }
 
-    /// Answers whoever connects, each client on a thread of its own, until [`stop`](Self::stop).
+    /// Accepts clients, each on its own thread, until [`stop`](Self::stop).
     ///
     /// # Errors
-    /// What the listening socket reports, unless only one connection is concerned.
+    /// Errors of the listening socket, except those of single connections.
     pub fn serve(self: &Arc<Self>, listener: &TcpListener) -> io::Result<()> {
         while !self.stopping.load(Ordering::Acquire) {
             let stream = match listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if transient(&error) => {
-                    // Out of file descriptors, say: what is open must close first.
+                    // For example out of file descriptors: open connections must close first.
                     thread::sleep(Duration::from_millis(10));
                     continue;
                 }
@@ -209,7 +211,7 @@ impl Relay {
                 continue;
             };
             let relay = Arc::clone(self);
-            // A thread that cannot be started gives the place back with all else that it was to have.
+            // If the thread cannot be started, dropping the closure gives the place back.
             let started = thread::Builder::new().name("client".into()).stack_size(512 << 10).spawn(move || {
                 if relay.attend(stream, place).is_err() {
                     relay.refused.fetch_add(1, Ordering::Relaxed);
@@ -222,19 +224,19 @@ impl Relay {
         Ok(())
     }
 
-    /// Makes [`serve`](Self::serve) return, which waits at this address.
+    /// Makes [`serve`](Self::serve) return, which listens at this address.
     pub fn stop(&self, address: SocketAddr) {
         self.stopping.store(true, Ordering::Release);
-        // A connection wakes it. If it cannot be made, nobody waits any more.
+        // A connection wakes it. If it cannot be made, nothing is waiting any more.
         TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok();
     }
 
-    /// Answers one client until it goes. An error is a client that sent what is no request.
+    /// Answers one client until it leaves. Returns an error if the client sends an invalid request.
     fn attend(&self, stream: TcpStream, place: Place) -> Result<(), RelayError> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
         let mut session = Session { stream, answer: [0; 2 + LONGEST] };
-        // Given back before the connection closes: who sees it closed finds a place.
+        // Given back before the connection closes, so that a client that sees it closed finds a free place.
         let _place = place;
         let mut data = [0; LONGEST];
         while let Some((number, length)) = session.request(&mut data)? {
@@ -257,19 +259,19 @@ impl Relay {
         let mut keys = zeroize::Zeroizing::new([0; 80]);
         let reply = &mut session.answer[2..2 + protocol.reply()];
         responder.respond(data, Coins::Internal, reply, &mut keys[..protocol.keys()])?;
-        // Counted first: who has the reply may ask for the count.
+        // Counted first, because a client with the reply may ask for the count.
         self.handshakes.fetch_add(1, Ordering::AcqRel);
         session.send(protocol.reply())?;
         Ok(())
     }
 }
 
-/// A client's place among those that are served at once. It is given back however the client's thread ends, by a panic in a
-/// library too, which counts as a refusal.
+/// A client's place among those served at once. It is given back however the client's thread ends. A panic in a library
+/// counts as a refusal.
 struct Place(Arc<Relay>);
 
 impl Place {
-    /// `None` where all are taken.
+    /// Takes a place; `None` if all are taken.
     fn taken(relay: &Arc<Relay>) -> Option<Place> {
         let before = relay.clients.fetch_add(1, Ordering::AcqRel);
         let place = Place(Arc::clone(relay));
@@ -286,14 +288,14 @@ impl Drop for Place {
     }
 }
 
-/// Errors of `accept` that say something of one connection, or pass.
+/// Whether an error of `accept` concerns only one connection, or is temporary.
 fn transient(error: &io::Error) -> bool {
     const TOO_MANY_FILES: [i32; 2] = [libc::EMFILE, libc::ENFILE];
     matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted)
         || error.raw_os_error().is_some_and(|code| TOO_MANY_FILES.contains(&code))
 }
 
-/// A client's connection, seen from the relay.
+/// The relay's side of a connection.
 struct Session {
     stream: TcpStream,
     /// HLEN || HDATA.
@@ -301,14 +303,14 @@ struct Session {
 }
 
 impl Session {
-    /// The next request's HTYPE and length; `None` where the client has gone.
+    /// Reads the next request and returns its HTYPE and length; `None` if the client has left.
     fn request(&mut self, data: &mut [u8; LONGEST]) -> io::Result<Option<(u16, usize)>> {
         let mut header = [0; 4];
         self.stream.set_read_timeout(Some(IDLE))?;
         let first = match self.stream.read(&mut header) {
             Ok(0) => return Ok(None),
             Ok(count) => count,
-            // Between two requests a reset is as good an end as any.
+            // Between two requests a reset is a valid end.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -334,7 +336,7 @@ impl Session {
     }
 }
 
-/// Fills `buffer`, however slowly the bytes come, but by the deadline.
+/// Fills `buffer` by the deadline, however slowly the bytes arrive.
 fn read_by(stream: &mut TcpStream, deadline: u64, mut buffer: &mut [u8]) -> io::Result<()> {
     while !buffer.is_empty() {
         let left = deadline.saturating_sub(clock::monotonic_ns());
@@ -352,32 +354,32 @@ fn read_by(stream: &mut TcpStream, deadline: u64, mut buffer: &mut [u8]) -> io::
     Ok(())
 }
 
-/// A connection to a relay, seen from the client.
+/// The client's side of a connection to a relay.
 pub struct Link {
     stream: TcpStream,
     request: Vec<u8>,
-    /// Time in which an answer must be there. Without it the relay is ours, and no time is spent on watching it.
+    /// Time limit for an answer. `None` if the relay is our own, to spend no time on checking it.
     limit: Option<Duration>,
 }
 
 impl Link {
-    /// Connects.
+    /// Connects to our own relay.
     ///
     /// # Errors
-    /// What the socket reports.
+    /// The socket's errors.
     pub fn connect(address: SocketAddr) -> io::Result<Link> {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(IDLE))?;
-        // Closing resets: thousands of connections a second would else leave no port free for a minute.
+        // Reset on closing. Otherwise thousands of connections a second would leave no port free for a minute.
         SockRef::from(&stream).set_linger(Some(Duration::ZERO))?;
         Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST), limit: None })
     }
 
-    /// Connects to a relay of whomever: the connection, and each answer after it, must be there within `limit`.
+    /// Connects to any relay, with a time limit for connecting and for each answer.
     ///
     /// # Errors
-    /// What the socket reports.
+    /// The socket's errors.
     pub fn connect_within(address: SocketAddr, limit: Duration) -> io::Result<Link> {
         let stream = TcpStream::connect_timeout(&address, limit)?;
         stream.set_nodelay(true)?;
@@ -385,10 +387,10 @@ impl Link {
         Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST), limit: Some(limit) })
     }
 
-    /// Asks the relay who it is.
+    /// Requests the relay's descriptor.
     ///
     /// # Errors
-    /// What the socket reports.
+    /// The socket's errors.
     pub fn descriptor(&mut self) -> io::Result<RelayDescriptor> {
         let mut answer = [0; IDENTITY + 32];
         self.ask(DESCRIPTOR, &[], &mut answer)?;
@@ -401,7 +403,7 @@ impl Link {
     /// Sends an onionskin and receives the reply, which must have the length of `reply`.
     ///
     /// # Errors
-    /// What the socket reports; a reply of another length.
+    /// The socket's errors, and a reply of another length.
     pub fn ask(&mut self, number: u16, onionskin: &[u8], reply: &mut [u8]) -> io::Result<()> {
         let length = u16::try_from(onionskin.len()).map_err(io::Error::other)?;
         self.request.clear();
@@ -425,10 +427,10 @@ impl Link {
         }
     }
 
-    /// Whether the relay has sent what nobody asked for.
+    /// Whether the relay has sent more than was requested.
     ///
     /// # Errors
-    /// What the socket reports.
+    /// The socket's errors.
     pub fn has_more(&mut self) -> io::Result<bool> {
         self.stream.set_nonblocking(true)?;
         let more = match self.stream.read(&mut [0]) {

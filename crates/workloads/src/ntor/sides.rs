@@ -1,4 +1,4 @@
-//! The two sides of a handshake, as every step of it is measured.
+//! The two sides of a handshake, for measuring each of its steps.
 
 use super::handshake_fault;
 use pqlab_constructions::ntor::{EphemeralKeys, IDENTITY, Initiator, Pending, Protocol, Responder};
@@ -9,24 +9,24 @@ use std::sync::Arc;
 /// Lengths in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
-    /// The client's message.
+    /// Message of the client.
     pub(super) onionskin: usize,
-    /// The answer.
+    /// Answer to it.
     pub(super) reply: usize,
-    /// The keys that both come to share.
+    /// Keys that both sides derive.
     pub(super) keys: usize,
 }
 
-/// A client and who answers it.
+/// A client and its peer.
 pub(super) trait Sides: Send + 'static {
-    /// The client between its two steps.
+    /// State of the client between its two steps.
     type Pending: Send;
-    /// The client's ephemeral keys, made ahead.
+    /// Ephemeral keys of the client, made ahead.
     type Ahead: Send;
 
     fn lengths(&self) -> Lengths;
 
-    /// Whether every part does its work: else keys may be zero.
+    /// Whether every part does its work; otherwise keys may be zero.
     fn whole(&self) -> bool;
 
     fn create(&self, onionskin: &mut [u8]) -> Result<Self::Pending, Fault>;
@@ -40,7 +40,7 @@ pub(super) trait Sides: Send + 'static {
     fn finish(&self, pending: Self::Pending, reply: &[u8], keys: &mut [u8]) -> Result<(), Fault>;
 }
 
-/// The identity of the relay that answers.
+/// Identity of the answering relay.
 const RELAY: [u8; IDENTITY] = *b"a relay to measure..";
 
 /// A client and a relay.
@@ -97,7 +97,7 @@ impl Sides for Parties {
     }
 }
 
-/// Likewise with a relay that loads its private onion key from bytes for each answer.
+/// A client and a relay that loads its private onion key from bytes for each answer.
 pub(super) struct Loading {
     parties: Parties,
     onion_key: zeroize::Zeroizing<[u8; 32]>,

@@ -1,11 +1,11 @@
-//! The steps of a handshake, each timed by itself, and the whole.
+//! Steps of a handshake, each timed separately, and the whole.
 
 use super::sides::Sides;
 use crate::inputs::{POOL, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 
-/// Keys made ahead for one sample. To use them takes so much less than to make them that the rules' own number of operations
-/// would have more made between two samples than are ever used.
+/// Keys made ahead for one sample. Using them takes so much less time than making them that the usual batch would make
+/// more between two samples than are ever used.
 const AHEAD: u64 = 64;
 
 /// The two messages and both sides' keys.
@@ -28,7 +28,7 @@ impl Messages {
         }
     }
 
-    /// So that what was answered before does not pass for an answer.
+    /// Clears the answer, so that an earlier one cannot pass for a new one.
     pub(super) fn forget_answer(&mut self) {
         self.reply.fill(0);
         self.relay_keys.fill(0);
@@ -50,7 +50,7 @@ pub(super) fn finish<S: Sides>(sides: &S, pending: S::Pending, messages: &mut Me
     sides.finish(pending, &messages.reply, &mut messages.client_keys)
 }
 
-/// Where a part does nothing the keys may well be zero.
+/// Checks that both sides have the same keys, which may be zero if a part does nothing.
 pub(super) fn same_keys(sides: &impl Sides, messages: &Messages) -> Result<(), Fault> {
     let drawn = !sides.whole() || messages.client_keys.iter().any(|&byte| byte != 0);
     if messages.client_keys == messages.relay_keys && drawn {
@@ -95,7 +95,7 @@ impl<S: Sides> Trial for Create<S> {
     }
 }
 
-/// The client's first step, with ephemeral keys that were made before it.
+/// The client's first step, with ephemeral keys made ahead.
 pub(super) struct CreateAhead<S: Sides> {
     sides: S,
     messages: Messages,
@@ -143,7 +143,7 @@ impl<S: Sides> Trial for CreateAhead<S> {
 /// The relay's step, over onionskins of several clients in turn.
 pub(super) struct Reply<S: Sides> {
     sides: S,
-    /// A client's state, until its handshake was verified.
+    /// State of each client until its handshake is verified, and its messages.
     sent: Vec<(Option<S::Pending>, Messages)>,
     turn: Turn,
 }
@@ -183,7 +183,7 @@ pub(super) struct Finish<S: Sides> {
     sides: S,
     messages: Vec<Messages>,
     pending: Vec<S::Pending>,
-    /// Whose turn it is, of the messages.
+    /// Index of the next messages to use.
     next: usize,
 }
 

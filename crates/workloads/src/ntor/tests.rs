@@ -21,7 +21,7 @@ fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
 #[test]
 fn every_case_runs_and_is_verified() {
     let (providers, cases) = cases();
-    // One pair for each way to pair, so that the test stays short; which library stands first in a mixed one is the build's.
+    // One pair of each kind keeps the test short. The build decides which library comes first in a mixed pair.
     let wanted = |case: &&Case| {
         let provider = case.provider.as_str();
         ["rustcrypto", "null"].contains(&provider) || provider.ends_with("+libcrux:portable")
@@ -59,11 +59,11 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
 }
 
 #[test]
-fn a_queue_has_as_many_answers_as_onionskins_and_says_when_they_came() {
+fn a_queue_answers_every_onionskin_and_records_when() {
     let (providers, cases) = cases();
-    let of = |length| format!("ntor/ntor-v1/replies[queue={length}]@rustcrypto");
+    let id_of = |length| format!("ntor/ntor-v1/replies[queue={length}]@rustcrypto");
     for length in [1, 16] {
-        let case = cases.iter().find(|case| case.id() == of(length)).unwrap();
+        let case = cases.iter().find(|case| case.id() == id_of(length)).unwrap();
         let mut trial = crate::testing::prepared(&NtorWorkload, case, &providers);
         assert_eq!(trial.batch(), Some(1), "one queue is one operation");
         for _ in 0..2 * length {
@@ -73,26 +73,26 @@ fn a_queue_has_as_many_answers_as_onionskins_and_says_when_they_came() {
             assert!(of_first[0] > 0.0 && of_first[0] <= of_mean[0], "{of_first:?} {of_mean:?}");
             assert_eq!(length == 1, of_first == of_mean);
         }
-        // What was not answered since is found out.
+        // Detects an onionskin that was not answered again.
         assert!(crate::testing::is_void(trial.as_mut(), 1));
     }
-    let mut other = cases.iter().find(|case| case.id() == of(16)).unwrap().clone();
+    let mut other = cases.iter().find(|case| case.id() == id_of(16)).unwrap().clone();
     other.parameters = vec![Parameter::Number("queue".into(), 0)];
     assert!(NtorWorkload.prepare(&other, &providers, crate::testing::SEED).is_err());
 }
 
 #[test]
-fn what_was_computed_ahead_is_measured_beside_what_was_not() {
+fn keys_made_ahead_share_a_block_with_keys_made_in_time() {
     let (_, cases) = cases();
     let block = |id: &str| cases.iter().find(|case| case.id() == id).unwrap().block.clone();
     for (with, without) in [("create[keys=ahead]", "create"), ("reply[onion-key=encoded]", "reply")] {
-        let of = |operation: &str| block(&format!("ntor/ntor-x25519-mlkem512/{operation}@rustcrypto"));
-        assert_eq!(of(with), of(without));
+        let block_of = |operation: &str| block(&format!("ntor/ntor-x25519-mlkem512/{operation}@rustcrypto"));
+        assert_eq!(block_of(with), block_of(without));
     }
 }
 
 #[test]
-fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
+fn classical_ntor_shares_blocks_with_the_other_handshakes() {
     let (_, cases) = cases();
     for operation in ["create", "reply", "finish", "handshake", "handshake-load"] {
         for several in [false, true] {
@@ -101,7 +101,7 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
             assert!(blocks.iter().all(|block| *block == blocks[0]), "{operation}: {blocks:?}");
             let names = cases.iter().filter(alike).map(|case| case.algorithm.as_str());
             let names: std::collections::HashSet<&str> = names.collect();
-            // Those with messages inside are done by one thread at a time.
+            // Handshakes that carry messages run on one thread only.
             let steps = OPERATIONS.contains(&operation) && !several;
             let all = handshakes().len() + if steps { messages::ALL.len() } else { 0 };
             assert!(names.is_empty() || names.len() == all, "{operation}: {names:?}");
@@ -110,7 +110,7 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
 }
 
 #[test]
-fn handshakes_are_done_on_several_threads_and_as_tasks() {
+fn measures_handshakes_on_several_threads_and_as_tasks() {
     let providers = pqlab_providers::providers();
     let options =
         CaseOptions { threads: Some(vec![2]), tasks: Some(vec![100]), workers: Some(2), ..CaseOptions::default() };
@@ -126,14 +126,14 @@ fn handshakes_are_done_on_several_threads_and_as_tasks() {
 }
 
 #[test]
-fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
+fn fastest_applies_to_either_half_and_classical_ntor_uses_the_first() {
     let providers = pqlab_providers::providers();
     let fastest = || Some("fastest".to_owned());
     let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
     assert_eq!(questions.len(), handshakes().len() + messages::ALL.len());
-    // The slowest that could be meant, which nobody would take by chance.
+    // The slowest possible pair, which would not be chosen by chance.
     let answers = questions.iter().map(|question| {
         assert_eq!(
             question.operations(),
@@ -185,7 +185,7 @@ impl Running {
         Running { relay, address, serving }
     }
 
-    /// A handshake of every kind over one connection.
+    /// Performs a handshake of every kind over one connection.
     fn works(&self) {
         let providers = pqlab_providers::providers();
         let pair = Pair { classical: "rustcrypto".into(), post_quantum: "rustcrypto".into() };
@@ -222,7 +222,7 @@ fn the_relay_answers_every_handshake_and_several_clients_at_once() {
 }
 
 #[test]
-fn what_is_no_request_is_disconnected_and_answers_nothing() {
+fn disconnects_on_invalid_requests_without_an_answer() {
     let running = Running::start();
     let ntor = |length: u16| [&2u16.to_be_bytes(), length.to_be_bytes().as_slice()].concat();
     for request in [
@@ -246,12 +246,12 @@ fn what_is_no_request_is_disconnected_and_answers_nothing() {
 }
 
 #[test]
-fn a_client_that_sends_too_slowly_is_disconnected_while_others_are_served() {
+fn disconnects_slow_clients_while_serving_others() {
     let running = Running::start();
     let mut slow = TcpStream::connect(running.address).unwrap();
     slow.write_all(&[0, 2]).unwrap();
     running.works();
-    // Far more than it is given: only a relay that waits for ever fails here.
+    // Much longer than the relay allows: only a relay that waits forever fails here.
     slow.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
     let mut answer = Vec::new();
     let ended = slow.read_to_end(&mut answer);
@@ -268,7 +268,7 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
         let mut garbage = vec![0; random.next_u32() as usize % 3000];
         random.fill_bytes(&mut garbage);
         if round % 3 == 0 && garbage.len() >= 4 {
-            // A type that is known, so that the handshake itself sees garbage.
+            // A known type, so that the handshake itself sees garbage.
             garbage[..2].copy_from_slice(&[[0, 2], [0xff, 1], [0xff, 0x13]][round / 3 % 3]);
             let length = [84u16, 820, 1652][round / 3 % 3];
             garbage[2..4].copy_from_slice(&length.to_be_bytes());
@@ -281,7 +281,7 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
     assert_eq!(running.relay.served().handshakes, 7);
 }
 
-/// A library that panics over whatever a client sends.
+/// A library that panics on anything a client sends.
 struct Panicking(Arc<dyn Kem>);
 
 impl Kem for Panicking {
@@ -311,7 +311,7 @@ impl Kem for Panicking {
 }
 
 #[test]
-fn a_client_over_which_a_library_panics_gives_its_place_back() {
+fn a_panic_in_a_library_frees_the_clients_place() {
     const NUMBER: u16 = 0xff01;
     let providers = pqlab_providers::providers();
     let provider = providers.iter().find(|provider| provider.id() == "rustcrypto").unwrap();
@@ -325,7 +325,7 @@ fn a_client_over_which_a_library_panics_gives_its_place_back() {
     let protocol = Protocol::new(Variant::KemOnly, parts).unwrap();
     let running = Running::of(Relay::of(vec![(NUMBER, protocol.clone())], [9; 20]).unwrap());
     let (mut onionskin, mut reply) = (vec![0; protocol.onionskin()], vec![0; protocol.reply()]);
-    // The relay's identity, which is looked at before the key.
+    // Identity of the relay, which is checked before the key.
     onionskin[800..].fill(9);
     for _ in 0..=CLIENTS {
         let mut link = Link::connect(running.address).unwrap();

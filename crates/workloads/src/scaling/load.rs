@@ -1,9 +1,9 @@
-//! Tasks through a thread pool: how long so many tasks take that are submitted all at once, and how long each waits in the
+//! Tasks through a thread pool: the total time of tasks submitted all at once, and the time that each waits in the
 //! queue.
 //!
-//! A sample is one load: from before the first task is submitted until the submitter knows that all are done. Workers wait
-//! at the queue when it begins, as those of an idle pool do. A task is one whole operation. Its queueing delay runs from
-//! its submission to the moment when a worker takes it up.
+//! A sample is one load: from before the first task is submitted until the submitter knows that all are done. Workers
+//! already wait at the queue when it begins, as in an idle pool. A task is one whole operation. Its queueing delay runs
+//! from its submission until a worker takes it.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
 use crossbeam_channel::{Sender, unbounded};
@@ -11,14 +11,14 @@ use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Demands, Fault, Recorder, Trial, residue};
 use std::sync::mpsc::{Receiver, channel};
 
-/// Percentiles of the queueing delay that are noted, and their names.
+/// Percentiles of the queueing delay, and the names under which they are recorded.
 const PERCENTILES: [(&str, u64); 4] =
     [("queueing_p50_ns", 50), ("queueing_p95_ns", 95), ("queueing_p99_ns", 99), ("queueing_max_ns", 100)];
 
 /// A trial with a thread pool.
 pub(super) struct Load {
     tasks: u64,
-    /// One for each worker; `None` while its worker has it.
+    /// One share per worker; `None` while the worker has it.
     shares: Vec<Option<Share>>,
     processors: Vec<u32>,
     workers: Option<Workers>,
@@ -40,13 +40,14 @@ struct Returned {
 }
 
 impl Load {
-    /// So many tasks at once for a pool with a worker for each trial, placed on these processors in turn.
+    /// Creates a load of `tasks` tasks at once, for a pool with one worker per trial, pinned to these processors in
+    /// turn.
     pub(super) fn new(tasks: u64, trials: Vec<Box<dyn Trial>>, processors: &[u32]) -> Load {
         let shares = trials.into_iter().map(|trial| Some(Share::new(trial))).collect();
         Load { tasks, shares, processors: processors.to_vec(), workers: None, delays: Vec::new() }
     }
 
-    /// Closes the queue and takes the shares back; the first fault, if there was any.
+    /// Closes the queue and takes the shares back. Returns the first fault, if any.
     fn gather(&mut self) -> Result<(), Fault> {
         let Some(Workers { queue, home }) = self.workers.take() else { return Ok(()) };
         drop(queue);
@@ -64,7 +65,7 @@ impl Trial for Load {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.gather()?;
         self.delays.clear();
-        // The submitter goes wherever there is room, as it would in a program of its own.
+        // The submitter may run on any of the processors, as in a program of its own.
         pin(&self.processors)?;
         let (queue, tasks) = unbounded::<u64>();
         let (sender, home) = channel();
@@ -85,7 +86,7 @@ impl Trial for Load {
                         outcome = caught(|| share.perform(1));
                     }
                 }
-                // Where nobody waits for the share any more, the case was given up.
+                // If nothing receives the share any more, the case was given up.
                 sender.send(Returned { worker, share, delays, outcome }).ok();
             })?;
         }
@@ -133,12 +134,12 @@ impl Trial for Load {
 
 impl Drop for Load {
     fn drop(&mut self) {
-        // Workers leave a queue that is closed; what went wrong in a case that is over concerns nobody.
+        // Workers leave a closed queue; faults no longer matter, as the case is over.
         self.gather().ok();
     }
 }
 
-/// The smallest value that at least so many percent of the values do not exceed.
+/// Returns the smallest value that at least `percent` percent of the values do not exceed.
 fn nearest_rank(sorted: &[u64], percent: u64) -> u64 {
     let rank = (sorted.len() as u64 * percent).div_ceil(100).max(1);
     sorted[rank as usize - 1]

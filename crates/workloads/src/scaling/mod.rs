@@ -1,7 +1,7 @@
 //! Workload `scaling`: one operation on several threads at once, and many tasks at once through a thread pool.
 //!
-//! Other workloads have their operations measured in the same ways: [`thread_cases`] and [`load_cases`] make the cases of
-//! an operation, [`prepare`] readies any of them, given a trial for each thread: the one that is measured alone.
+//! Other workloads use it for their own operations. [`thread_cases`] and [`load_cases`] create the cases of an
+//! operation. [`prepare`] prepares any of them, given one single-threaded trial per thread.
 
 mod load;
 mod team;
@@ -18,9 +18,9 @@ use pqlab_primitives::{Kem, Provider, SignatureScheme};
 use pqlab_record::{Case, Form, Parameter};
 use std::sync::Arc;
 
-/// Tasks that are submitted at once, where no numbers are asked for.
+/// Default numbers of tasks submitted at once.
 const TASKS: [u64; 4] = [100, 500, 1_000, 5_000];
-/// What the operation of a case is called that is measured under load: the operation with this behind it.
+/// Suffix of operations that are measured under load.
 const LOAD: &str = "-load";
 
 pub(crate) struct ScalingWorkload;
@@ -67,8 +67,8 @@ impl Workload for ScalingWorkload {
     }
 }
 
-/// The cases of an operation on 1, 2, 4, ... and all threads, or on as many as were asked for. They are measured side by
-/// side, with those of other providers.
+/// Returns the cases of an operation on 1, 2, 4, ... and all threads, or on the requested numbers. They share a block
+/// with each other and with those of other providers.
 pub(crate) fn thread_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.threads.clone().unwrap_or_else(|| usual_threads(options.cores()));
     let case = |threads: u64| {
@@ -80,7 +80,7 @@ pub(crate) fn thread_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     numbers.into_iter().map(case).collect()
 }
 
-/// The cases of an operation as tasks of a thread pool, by the number of tasks that are submitted at once.
+/// Returns the cases of an operation as tasks of a thread pool, by the number of tasks submitted at once.
 pub(crate) fn load_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.tasks.clone().unwrap_or_else(|| TASKS.to_vec());
     let workers = options.workers.unwrap_or(options.cores() as u64);
@@ -95,28 +95,28 @@ pub(crate) fn load_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     numbers.into_iter().map(case).collect()
 }
 
-/// Whether it is a case of [`thread_cases`] or [`load_cases`].
+/// Whether the case comes from [`thread_cases`] or [`load_cases`].
 pub(crate) fn concerns(case: &Case) -> bool {
     case.threads().is_some() || case.tasks().is_some()
 }
 
-/// What each thread of such a case does.
+/// Returns the operation that each thread of such a case performs.
 pub(crate) fn operation(case: &Case) -> &str {
     case.operation.strip_suffix(LOAD).unwrap_or(&case.operation)
 }
 
-/// Readies a case of [`thread_cases`] or [`load_cases`]. `trial` is called once for each thread; what it makes must share
-/// neither keys nor buffers with what it made before.
+/// Prepares a case of [`thread_cases`] or [`load_cases`]. Calls `trial` once per thread; its trials must not share keys
+/// or buffers.
 ///
 /// # Errors
-/// What `trial` reports, or [`Fault::Unsupported`] for a case of neither kind.
+/// The errors of `trial`, or [`Fault::Unsupported`] for any other case.
 pub(crate) fn prepare(
     case: &Case,
     seed: Seed,
     mut trial: impl FnMut() -> Result<Box<dyn Trial>, Fault>,
 ) -> Result<Box<dyn Trial>, Fault> {
     let mut trials = |count: u64| (0..count).map(|_| trial()).collect::<Result<Vec<_>, Fault>>();
-    // Each process begins at another processor, so that what one thread does is known of all of them.
+    // Each process starts at another processor, so that the figures of one thread cover all of them.
     let mut processors = affinity::granted();
     let first = seed.process as usize % processors.len().max(1);
     processors.rotate_left(first);
@@ -129,7 +129,7 @@ pub(crate) fn prepare(
     }
 }
 
-/// 1, 2, 4, ... and all.
+/// Returns 1, 2, 4, ... and all.
 fn usual_threads(cores: usize) -> Vec<u64> {
     let cores = cores.max(1) as u64;
     let mut numbers: Vec<u64> = (0..63).map(|power| 1 << power).take_while(|&threads| threads < cores).collect();
@@ -142,12 +142,12 @@ fn block(case: &Case) -> String {
     format!("{}/{}/{}{length}", case.workload, case.algorithm, case.operation)
 }
 
-/// A KEM's operation with a prepared key, without what tells cases of an area apart.
+/// Returns a KEM's operation with a prepared key, without the parameters of an area.
 pub(crate) fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> Case {
     Case { workload: "scaling".into(), ..kem::case(provider, kem, operation, Form::Prepared) }
 }
 
-/// Likewise of a signature scheme: one case, or one for each message length that was asked for.
+/// Returns the cases of a signature scheme's operation with a prepared key: one, or one per requested message length.
 pub(crate) fn signature_cases(
     provider: &Provider,
     scheme: &dyn SignatureScheme,

@@ -1,9 +1,9 @@
-//! A trial for each thread, all released at once: how many operations a second so many threads do together.
+//! One trial per thread, all released at once: the number of operations that several threads perform per second.
 //!
-//! The thread that is timed is the first of the team. The others wait at a barrier when it releases them by one store, so
-//! that no wake-up is timed; each is kept on a processor of its own. Operations are handed out in small portions from one
-//! counter, so that a thread that draws long ones (a signer that rejects) does not keep the others waiting at the end.
-//! The time of a sample ends when the last thread is done.
+//! The timed thread is the first of the team. The others wait at a barrier until it releases them with a single store,
+//! so no wake-up is timed. Each is pinned to its own processor. Operations are handed out in small portions from one
+//! counter, so that a thread with long ones (a signer that rejects) does not keep the others waiting at the end. A
+//! sample ends when the last thread is done.
 
 use super::threads::{Share, caught, dispatch, gone, pin};
 use pqlab_harness::gate::{self, Before, Gate, Thresholds};
@@ -15,21 +15,21 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 
-/// Time of a sample in ns: the release of a thread takes a fraction of a microsecond.
+/// Minimum length of a sample in ns: releasing a thread takes a fraction of a microsecond.
 const SAMPLE_NS: u64 = 10_000_000;
-/// Portions in which a thread's share of a sample is handed out: at 10 ms a portion takes 20 µs, against which the counter
-/// costs nothing, and by which threads end apart at most.
+/// Portions of a thread's share of a sample. At 10 ms a portion takes 20 µs, which makes the cost of the counter
+/// negligible and limits how far apart threads finish.
 const PORTIONS: u64 = 512;
-/// Turns of the loop at the barrier between two offers to let another thread run.
+/// Iterations at the barrier between calls that let another thread run.
 const SPINS: u32 = 1 << 14;
 
 /// A trial with several threads.
 pub(super) struct Team {
-    /// One for each thread; `None` while its thread has it.
+    /// One member per thread; `None` while its thread has it.
     members: Vec<Option<Member>>,
-    /// The processor of each thread.
+    /// Processor of each thread.
     cpus: Vec<u32>,
-    /// Processors that are used.
+    /// Number of processors in use.
     cores: usize,
     pending: Option<Pending>,
     disturbances: Vec<Disturbance>,
@@ -37,24 +37,24 @@ pub(super) struct Team {
 
 struct Member {
     share: Share,
-    /// Made by the member's thread; none where threads share processors.
+    /// Created by the member's thread; `None` if threads share processors.
     gate: Option<Gate>,
 }
 
 impl Member {
-    /// The member's thread is ready to work on this processor.
+    /// Opens the gate when the member's thread is ready to work on this processor.
     fn open(&mut self, cpu: u32, oversubscribed: bool) -> Option<Before> {
         (!oversubscribed).then(|| self.gate.get_or_insert_with(|| Gate::new(Some(cpu))).open())
     }
 
-    /// The thread is done: what disturbed it.
+    /// Closes the gate when the thread is done, and returns what disturbed it.
     fn close(&mut self, before: Option<Before>) -> Vec<Disturbance> {
         let seen = self.gate.as_mut().zip(before).map(|(gate, before)| gate.close(before));
         seen.map(|seen| gate::judge(&seen, &Thresholds::for_one_of_several_threads())).unwrap_or_default()
     }
 }
 
-/// Between [`Trial::setup`] and the moment when all members are back.
+/// State between [`Trial::setup`] and the return of all members.
 struct Pending {
     round: Arc<Round>,
     home: Receiver<Returned>,
@@ -68,7 +68,7 @@ struct Returned {
 }
 
 impl Team {
-    /// A team on these processors, in turn; the first trial is the one of the thread that is timed.
+    /// Creates a team on these processors, in turn. The first trial belongs to the timed thread.
     pub(super) fn new(trials: Vec<Box<dyn Trial>>, processors: &[u32]) -> Team {
         let cpus: Vec<u32> = processors.iter().copied().cycle().take(trials.len()).collect();
         let member = |trial| Some(Member { share: Share::new(trial), gate: None });
@@ -81,7 +81,7 @@ impl Team {
         }
     }
 
-    /// More threads than processors: they cannot wait for each other by looking again and again.
+    /// Whether there are more threads than processors, in which case they cannot wait for each other by spinning.
     fn oversubscribed(&self) -> bool {
         self.cores < self.cpus.len()
     }
@@ -91,7 +91,7 @@ impl Team {
         pin(&self.cpus[..1])?;
         let round = Arc::new(Round::new(self.cpus.len(), oversubscribed));
         let (sender, home) = channel();
-        // From here on an error leaves nobody waiting: gathering releases whoever has been sent out.
+        // From here on, an error leaves no thread waiting, because gathering releases all that were sent out.
         let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, before: None });
         for (thread, &cpu) in self.cpus.iter().enumerate().skip(1) {
             let mut member = self.members[thread].take().ok_or_else(gone)?;
@@ -103,7 +103,7 @@ impl Team {
                 round.arrive();
                 round.finish(ready.and_then(|()| round.work(&mut member.share)));
                 let disturbances = member.close(before);
-                // Where nobody waits for the member any more, the case was given up.
+                // If nothing receives the member any more, the case was given up.
                 sender.send(Returned { thread, member, disturbances }).ok();
             })?;
         }
@@ -131,7 +131,7 @@ impl Team {
 impl Trial for Team {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.gather();
-        // What disturbed a warm-up is nobody's business.
+        // Disturbances of a warm-up do not matter.
         self.disturbances.clear();
         if let Some(Some(first)) = self.members.first_mut() {
             first.share.setup(batch)?;
@@ -182,11 +182,11 @@ impl Drop for Team {
     }
 }
 
-/// What the threads of a team share from one release to the next. Each counter has a cache line pair of its own.
+/// State that the threads share from one release to the next. Each counter has its own pair of cache lines.
 struct Round {
     threads: usize,
     oversubscribed: bool,
-    /// Threads to wake: the one that is timed first.
+    /// Threads to wake, the timed one first.
     sleepers: Mutex<Vec<Thread>>,
     fault: Mutex<Option<Fault>>,
     arrived: Line<AtomicUsize>,
@@ -214,7 +214,7 @@ impl Round {
         }
     }
 
-    /// A thread is at the barrier, and leaves it when all are released.
+    /// Waits at the barrier until all threads are released.
     fn arrive(&self) {
         if self.oversubscribed {
             self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).push(thread::current());
@@ -224,7 +224,7 @@ impl Round {
         self.wait(|| self.released.0.load(Ordering::Acquire));
     }
 
-    /// Releases all threads to do so many operations together. Only the first call counts.
+    /// Releases all threads to perform `batch` operations together. Only the first call has an effect.
     fn release(&self, batch: u64) {
         if self.released.0.load(Ordering::Relaxed) {
             return;
@@ -238,7 +238,7 @@ impl Round {
         }
     }
 
-    /// Takes portions until none is left.
+    /// Performs portions until none is left.
     fn work(&self, share: &mut Share) -> Result<(), Fault> {
         let batch = self.batch.load(Ordering::Relaxed);
         let portion = (batch / (self.threads as u64 * PORTIONS)).max(1);
@@ -253,7 +253,7 @@ impl Round {
         })
     }
 
-    /// A thread is done.
+    /// Records that a thread is done.
     fn finish(&self, outcome: Result<(), Fault>) {
         if let Err(fault) = outcome {
             self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
@@ -277,7 +277,7 @@ impl Round {
         }
     }
 
-    /// Waits until something is so: looking all the time where each thread has a processor, asleep where they share.
+    /// Waits until the condition holds: spinning if each thread has its own processor, otherwise asleep.
     fn wait(&self, until: impl Fn() -> bool) {
         let mut spins = 0_u32;
         while !until() {

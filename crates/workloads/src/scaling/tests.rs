@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-/// What a trial does beside counting.
+/// What a trial does in addition to counting.
 type Misbehaviour = fn() -> Result<(), Fault>;
 
-/// Counts operations and the threads on which they run, and may misbehave.
+/// Counts operations and the threads that perform them, and may misbehave.
 struct Counting {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
     misbehave: Option<Misbehaviour>,
-    /// Where a trial waits once until all others have come there too.
+    /// Barrier at which a trial waits once for all others.
     meeting: Option<Arc<Barrier>>,
 }
 
@@ -42,9 +42,9 @@ impl Trial for Counting {
 struct Bench {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
-    /// What the second trial does beside counting.
+    /// What the second trial does in addition to counting.
     misbehave: Option<Misbehaviour>,
-    /// Whether no trial goes on before each has begun.
+    /// Whether each trial waits until all have begun.
     meet: bool,
 }
 
@@ -65,13 +65,13 @@ impl Bench {
     }
 }
 
-/// On a thread of its own: the affinity that a trial sets would outlive the test.
+/// Runs a test on its own thread, because the affinity that a trial sets would outlive the test.
 fn apart(test: impl FnOnce() + Send + 'static) {
     std::thread::spawn(test).join().unwrap();
 }
 
 #[test]
-fn every_operation_is_done_once_whatever_the_number_of_threads() {
+fn performs_every_operation_once_on_any_number_of_threads() {
     apart(|| {
         let processors = affinity::allowed();
         for threads in [1, 2, 3, 5] {
@@ -107,7 +107,7 @@ fn all_threads_work() {
 }
 
 #[test]
-fn a_fault_or_a_panic_on_any_thread_ends_the_case_and_nothing_else() {
+fn a_fault_or_panic_on_any_thread_ends_only_the_case() {
     apart(|| {
         let faults: [(Misbehaviour, &str); 2] = [
             (|| Err(Fault::WrongAnswer("made up".into())), "wrong answer: made up"),
@@ -118,7 +118,7 @@ fn a_fault_or_a_panic_on_any_thread_ends_the_case_and_nothing_else() {
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 assert_eq!(sample(trial.as_mut(), 40).unwrap_err().to_string(), expected);
             }
-            // The threads are still there.
+            // The threads still exist.
             let bench = Bench::default();
             for mut trial in bench.trials(2, &affinity::allowed()) {
                 sample(trial.as_mut(), 4).unwrap();
@@ -128,7 +128,7 @@ fn a_fault_or_a_panic_on_any_thread_ends_the_case_and_nothing_else() {
 }
 
 #[test]
-fn threads_that_were_called_and_not_needed_go_home() {
+fn threads_without_work_return_their_shares() {
     apart(|| {
         let bench = Bench::default();
         for mut trial in bench.trials(3, &affinity::allowed()) {
@@ -142,7 +142,7 @@ fn threads_that_were_called_and_not_needed_go_home() {
 }
 
 #[test]
-fn a_processor_that_may_not_be_used_is_a_fault() {
+fn reports_a_processor_that_may_not_be_used() {
     apart(|| {
         let bench = Bench::default();
         for mut trial in bench.trials(2, &[affinity::allowed()[0], 1_000_000]) {
@@ -153,7 +153,7 @@ fn a_processor_that_may_not_be_used_is_a_fault() {
 }
 
 #[test]
-fn a_load_notes_how_long_its_tasks_waited() {
+fn a_load_records_the_queueing_delays() {
     apart(|| {
         let bench = Bench::default();
         let mut trial = load::Load::new(10, bench.each(2), &affinity::allowed());

@@ -1,4 +1,4 @@
-//! Threads that live as long as their worker process and do what they are handed: starting a thread is never timed.
+//! Threads that live as long as their worker process and run given work, so that starting a thread is never timed.
 
 use pqlab_harness::{Fault, Recorder, Trial, affinity, residue};
 use std::cell::RefCell;
@@ -6,21 +6,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-/// Stack of a thread in bytes: what the main thread has on most systems, so that an operation that works on one thread
+/// Stack of a thread in bytes: that of the main thread on most systems, so that an operation that works on one thread
 /// works on all.
 const STACK: usize = 8 << 20;
 
 type Work = Box<dyn FnOnce() + Send>;
 
 thread_local! {
-    /// Those of the calling thread, which is a worker's only one of its own; in tests each test has some.
+    /// Threads of the calling thread. A worker process has one calling thread; in tests each test has its own.
     static THREADS: RefCell<Vec<Sender<Work>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Hands work to the thread of that number, which starts with the first. The work must catch its own panics.
+/// Passes work to thread `number`; missing threads are started first. The work must catch its own panics.
 ///
 /// # Errors
-/// [`Fault::Library`] if the thread cannot be started, or is gone.
+/// [`Fault::Library`] if the thread cannot be started, or has ended.
 pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> Result<(), Fault> {
     THREADS.with_borrow_mut(|threads| {
         while threads.len() <= number {
@@ -30,7 +30,7 @@ pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> R
                 .stack_size(STACK)
                 .spawn(move || {
                     for work in queue {
-                        // What the work of another case left behind is none of this one's.
+                        // Removes what the work of another case left behind.
                         residue::put_back();
                         work();
                     }
@@ -42,7 +42,7 @@ pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> R
     })
 }
 
-/// Keeps the calling thread on these processors, where the system can.
+/// Pins the calling thread to these processors, if the system can.
 pub(crate) fn pin(cpus: &[u32]) -> Result<(), Fault> {
     match affinity::pin(cpus) {
         Ok(()) | Err(affinity::AffinityError::Unsupported | affinity::AffinityError::Refused(_)) => Ok(()),
@@ -50,7 +50,7 @@ pub(crate) fn pin(cpus: &[u32]) -> Result<(), Fault> {
     }
 }
 
-/// Runs something that may panic; a panic becomes a fault.
+/// Runs a function, converting a panic into a fault.
 pub(super) fn caught(run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
@@ -58,12 +58,12 @@ pub(super) fn caught(run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Faul
     })
 }
 
-/// A thread, or the share that it had, is no longer there.
+/// Reports that a thread has ended, or that the share it had is lost.
 pub(super) fn gone() -> Fault {
     Fault::Library("a thread has ended".into())
 }
 
-/// What one thread does: a trial of its own, and whether any operation of it was performed since its setup.
+/// Work of one thread: its trial, and whether it performed any operation since the setup.
 pub(super) struct Share {
     trial: Box<dyn Trial>,
     performed: bool,
@@ -74,13 +74,13 @@ impl Share {
         Share { trial, performed: false }
     }
 
-    /// Readies the thread for up to `batch` operations: all that there are may fall to it.
+    /// Prepares the thread for up to `batch` operations, because it may get all of them.
     pub(super) fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.performed = false;
         self.trial.setup(batch)
     }
 
-    /// Performs `count` operations, each of them whole.
+    /// Performs `count` whole operations.
     #[inline]
     pub(super) fn perform(&mut self, count: usize) -> Result<(), Fault> {
         self.trial.routine(count, &mut Recorder::default())?;
@@ -88,7 +88,7 @@ impl Share {
         Ok(())
     }
 
-    /// Whether the last answer is right, if the thread came to do anything.
+    /// Checks the last answer, if the thread performed any operation.
     pub(super) fn verify(&mut self) -> Result<(), Fault> {
         if self.performed { self.trial.verify() } else { Ok(()) }
     }

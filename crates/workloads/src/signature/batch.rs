@@ -1,7 +1,8 @@
-//! Many signatures verified in one operation: `verify-x100` for a hundred. By a library that has batches they go together, by others
-//! one after the other; `signers=` says by how many different signers they are. Whoever has both goes `one-by-one` too.
+//! Verification of many signatures in one operation: `verify-x100` for a hundred. Libraries with batch verification
+//! verify them together, others one by one; `signers=` is the number of different signers. Libraries that support both
+//! are also measured `one-by-one`.
 //!
-//! A provider that only verifies has `verify` from here: a batch of one. What it is given to verify another one has signed.
+//! The `verify` of providers that only verify is here too: a batch of one, signed by another provider.
 
 use super::{MESSAGE, Mode, signing_key};
 use crate::inputs::{POOL, Supply, Turn, bytes, generator};
@@ -15,28 +16,29 @@ use pqlab_record::{Case, Form, Parameter};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-/// Signatures in an operation, where none are asked for.
+/// Default numbers of signatures per operation.
 const BATCHES: [u64; 3] = [8, 32, 100];
-/// Signers of a hundred, where none are asked for.
+/// Default numbers of signers of a hundred signatures.
 const SIGNERS: [u64; 3] = [100, 10, 1];
-/// What the operation's name begins with; the number of signatures follows.
+/// Prefix of the operation's name; the number of signatures follows.
 const OPERATION: &str = "verify-x";
-/// The parameter that says how many signers there are.
+/// Parameter with the number of signers.
 const BY: &str = "signers";
-/// The flag of a library that has batches and does without.
+/// Flag of a library that has batch verification but does not use it.
 const ONE_BY_ONE: &str = "one-by-one";
 
-/// The number of signatures that an operation verifies in a batch.
+/// Returns the number of signatures in an operation's batch.
 fn batch(operation: &str) -> Option<usize> {
     operation.strip_prefix(OPERATION)?.parse().ok().filter(|number| *number > 0)
 }
 
-/// Whether a case is of a batch, or of a provider that only verifies.
+/// Whether the case is a batch, or belongs to a provider that only verifies.
 pub(super) fn is_for(case: &Case, provider: &Provider) -> bool {
     batch(&case.operation).is_some() || provider.signature(&case.algorithm).is_none()
 }
 
-/// `verify` of providers that only verify, and batches of all that have an algorithm of which somebody has batches.
+/// Returns `verify` of providers that only verify, and batches of every algorithm for which some provider has batch
+/// verification.
 pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths: &[u64]) -> Vec<Case> {
     let real: Vec<&Arc<Provider>> =
         providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()).collect();
@@ -49,7 +51,7 @@ pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths:
     }
     let mut cases = Vec::new();
     for algorithm in algorithms {
-        // Somebody has to sign what is verified.
+        // Batches need a provider that signs.
         if !real.iter().any(|provider| provider.signature(algorithm).is_some()) {
             continue;
         }
@@ -60,7 +62,7 @@ pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths:
     cases
 }
 
-/// Those of a provider, if it has the algorithm.
+/// Returns the cases of a provider, if it has the algorithm.
 fn of_provider(provider: &Provider, algorithm: &str, length: u64, options: &CaseOptions) -> Vec<Case> {
     let (singly, together) = (provider.signature(algorithm).is_some(), provider.batch_verifier(algorithm).is_some());
     let mut cases = Vec::new();
@@ -83,7 +85,7 @@ fn of_provider(provider: &Provider, algorithm: &str, length: u64, options: &Case
     cases
 }
 
-/// How many signatures by how many signers.
+/// Returns the numbers of signatures, each with numbers of signers.
 fn sizes(options: &CaseOptions) -> Vec<(u64, u64)> {
     let mut sizes = Vec::new();
     for number in options.at_once.clone().unwrap_or_else(|| BATCHES.to_vec()) {
@@ -112,7 +114,7 @@ fn case(
     let scheme = provider.signature(algorithm).map(|scheme| &scheme.info().parameters);
     let parameters_of = scheme.or_else(|| Some(provider.batch_verifier(algorithm)?.parameters()));
     let length_of_message = Parameter::Number("len".into(), length);
-    // All the numbers of signatures are in the same rounds as the single one, so that they can be set against each other.
+    // All batch sizes are in the same rounds as the single signature, so that they can be compared.
     let case = Case {
         workload: "signature".into(),
         algorithm: algorithm.to_owned(),
@@ -126,10 +128,10 @@ fn case(
     case.in_block(&format!("signature/verify/{length}"))
 }
 
-/// Readies a case.
+/// Prepares a case.
 ///
 /// # Errors
-/// What the libraries report while keys and signatures are made.
+/// The libraries' errors while keys and signatures are made.
 pub(super) fn prepare(
     case: &Case,
     provider: &Provider,
@@ -151,13 +153,13 @@ pub(super) fn prepare(
     Ok(Box::new(trial.map_err(fault)?))
 }
 
-/// Who signs for those who only verify: the first provider that does, not one in another process.
+/// Returns the signer for providers that only verify: the first provider that signs and is not in another process.
 pub(crate) fn signer<'a>(providers: &'a [Arc<Provider>], algorithm: &str) -> Option<&'a Arc<dyn SignatureScheme>> {
     let able = providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none());
     able.filter_map(|provider| provider.signature(algorithm)).next()
 }
 
-/// How many signatures in an operation, by how many signers, of messages of how many bytes.
+/// Number of signatures in an operation, number of signers, and length of the messages in bytes.
 #[derive(Clone, Copy)]
 struct Shape {
     number: usize,
@@ -186,11 +188,11 @@ struct VerifyBatch {
     verifier: Verifier,
     encoded: bool,
     keys: Vec<(PreparedKey, Vec<u8>)>,
-    /// One operation's after the other's.
+    /// Signatures of all operations, concatenated.
     signed: Vec<Signed>,
     number: usize,
     turn: Turn,
-    /// Which one of the last operation's is changed to see that it is refused.
+    /// Index of the signature in the last operation that is changed, to check that it is refused.
     changed: usize,
 }
 
@@ -216,7 +218,7 @@ impl VerifyBatch {
             };
             Ok::<_, Error>((prepared, encoded))
         })?;
-        // No fewer than a pool holds: what is verified again and again, caches and branch predictors know.
+        // At least as many as a pool holds: caches and branch predictors learn repeated signatures.
         let operations = POOL.div_ceil(shape.number);
         let mode = Mode::default();
         let sign = |index: usize| {
@@ -239,13 +241,13 @@ impl VerifyBatch {
         })
     }
 
-    /// The signatures of an operation.
+    /// Returns the signatures of an operation.
     #[inline(always)]
     fn of(&self, operation: usize) -> &[Signed] {
         &self.signed[operation * self.number..][..self.number]
     }
 
-    /// What the verifier says of each; of one that does not answer for each, the same of all.
+    /// Returns the verifier's verdict on each. If it has only one for the whole batch, all are the same.
     #[inline(always)]
     fn verdicts(&self, signed: &[Signed]) -> Vec<LibraryResult<()>> {
         match &self.verifier {
@@ -277,7 +279,7 @@ impl VerifyBatch {
         }
     }
 
-    /// A signature of which nothing is said was not verified.
+    /// Checks that there is a verdict on every signature; one without was not verified.
     fn there_are_as_many(&self, verdicts: &[LibraryResult<()>]) -> Result<(), Fault> {
         if verdicts.len() == self.number {
             return Ok(());
@@ -285,7 +287,7 @@ impl VerifyBatch {
         Err(Fault::WrongAnswer(format!("{} verdicts on {} signatures", verdicts.len(), self.number)))
     }
 
-    /// Whether a verdict is given for each.
+    /// Whether the verifier has a verdict on each signature.
     fn answers_for_each(&self) -> bool {
         match &self.verifier {
             Verifier::Together(batches) => batches.answers_for_each(),
@@ -311,7 +313,8 @@ impl Trial for VerifyBatch {
         Ok(())
     }
 
-    /// One of the last operation's is changed, another one each time: exactly that one is refused, or the whole batch.
+    /// Changes one signature of the last operation, another one each time. Exactly that one must be refused, or the
+    /// whole batch.
     fn verify(&mut self) -> Result<(), Fault> {
         let first = self.turn.last() * self.number;
         self.changed = (self.changed + 1) % self.number;
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn every_library_of_an_algorithm_that_somebody_has_in_batches_verifies_many() {
+    fn every_library_verifies_many_if_any_has_batches() {
         let providers = pqlab_providers::providers();
         let cases = of(&providers);
         let ids: Vec<String> = cases.iter().map(Case::id).collect();
@@ -380,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_signatures_and_signers_are_those_that_are_asked_for() {
+    fn uses_the_requested_numbers_of_signatures_and_signers() {
         let options = CaseOptions {
             at_once: Some(vec![4, 200]),
             senders: vec![Senders::All, Senders::Percent(50.0), Senders::Number(1000)],
@@ -390,7 +393,7 @@ mod tests {
         assert_eq!(sizes(&CaseOptions::default()), [(8, 8), (32, 32), (100, 100), (100, 10), (100, 1)]);
     }
 
-    /// Says of each claim, or of all, what it was told to.
+    /// Returns a scripted verdict on each claim, or one on all.
     struct Wrong {
         each: bool,
         one_short: bool,
@@ -419,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn who_accepts_a_changed_signature_or_refuses_its_neighbour_is_found_out() {
+    fn detects_accepted_changed_signatures_and_refused_valid_ones() {
         let accepts: fn(usize) -> LibraryResult<()> = |_| Ok(());
         let refuses: fn(usize) -> LibraryResult<()> = |_| Err(Error::VerificationFailed);
         let providers = pqlab_providers::providers();
@@ -441,7 +444,7 @@ mod tests {
                 .unwrap();
             let mut trial = prepared(&SignatureWorkload, &case, &providers);
             assert_eq!(trial.verify().is_ok(), right, "{each} {one_short}");
-            // Whoever says nothing of the last one has not verified it.
+            // A verifier without a verdict on the last signature has not verified it.
             let timed = trial.routine(1, &mut Recorder::default());
             assert!(!one_short || matches!(timed, Err(Fault::WrongAnswer(what)) if what.contains("7 verdicts")));
         }

@@ -1,4 +1,4 @@
-//! What every trial of signatures promises of its answers.
+//! Checks of answers shared by all signature trials.
 
 use super::Mode;
 use crate::fault;
@@ -6,7 +6,7 @@ use pqlab_harness::Fault;
 use pqlab_primitives::{Coins, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
 use std::sync::Arc;
 
-/// A scheme, how it is used, and a key under which nothing of the trial's was signed.
+/// A scheme, its mode, and a key that signed nothing in the trial.
 pub(crate) struct Setting {
     pub(crate) scheme: Arc<dyn SignatureScheme>,
     pub(crate) mode: Mode,
@@ -14,23 +14,24 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// With the key pair of somebody else.
+    /// Uses the key pair of somebody else for the other key.
     ///
     /// # Errors
-    /// What the library reports of the verifying key.
+    /// The library's errors for the verifying key.
     pub(crate) fn new(scheme: Arc<dyn SignatureScheme>, mode: Mode, other: &dyn SigningKey) -> LibraryResult<Setting> {
         Ok(Setting { scheme, mode, other_key: other.verifying_key()? })
     }
 
-    /// Room for the longest signature.
+    /// Returns a buffer for the longest signature.
     pub(crate) fn signature(&self) -> Vec<u8> {
         vec![0; self.scheme.info().parameters.signature]
     }
 
-    /// Accepts the signature, and refuses it for another message, with a bit flipped and under another key.
+    /// Checks that the signature is accepted, and refused for another message, with a bit flipped, and under another
+    /// key.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`] where it does not.
+    /// [`Fault::WrongAnswer`] if not.
     pub(crate) fn check(&self, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
         self.mode.verify(verifier, message, signature).map_err(fault)?;
         self.refuses(self.other_key.as_ref(), message, signature, "a signature under another key")?;
@@ -45,10 +46,10 @@ impl Setting {
         }
     }
 
-    /// Signs a message with one key, in the usual way, and [checks](Self::check) the signature with the other.
+    /// Signs a message with one key, and [checks](Self::check) the signature with the other.
     ///
     /// # Errors
-    /// What the library reports, and [`Fault::WrongAnswer`].
+    /// The library's errors, and [`Fault::WrongAnswer`].
     pub(crate) fn round_trip(&self, signer: &dyn SigningKey, verifier: &dyn VerifyingKey) -> Result<(), Fault> {
         let message = b"a message for the round trip";
         let mut signature = self.signature();
@@ -57,7 +58,7 @@ impl Setting {
     }
 }
 
-/// The bytes with a bit flipped, or with one byte where there is none.
+/// Returns the bytes with a bit flipped, or a single byte if they are empty.
 fn changed(bytes: &[u8]) -> Vec<u8> {
     let mut changed = bytes.to_vec();
     match changed.first_mut() {

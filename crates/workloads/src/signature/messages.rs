@@ -1,9 +1,9 @@
 //! Signing the published message sets of C2SP's CCTV, whose rejections average out.
 //!
-//! ML-DSA signs by rejection: how often it tries again depends on message and key, and a mean over random messages
-//! converges slowly. For the key of the all-zero seed, deterministic signing and the empty context, the sets hold messages
-//! whose numbers of attempts add up to the expected ones. So a sample is the whole set signed once, divided by its number
-//! of messages. The alternative set exists to show that it is not the set that is optimised for.
+//! ML-DSA signs by rejection: the number of attempts depends on message and key, and a mean over random messages
+//! converges slowly. The sets hold messages whose numbers of attempts add up to the expected ones, for the key of the
+//! all-zero seed, deterministic signing and the empty context. A sample is therefore the whole set signed once, divided
+//! by its number of messages. The alternative set exists to detect optimisation for the main one.
 
 use super::{Mode, Setting};
 use crate::fault;
@@ -35,7 +35,8 @@ impl MessageSet {
         MessageSet::ALL.into_iter().find(|set| set.name() == name)
     }
 
-    /// Returns the file of the messages for an algorithm: in the folder of published vectors, or among those that were fetched.
+    /// Returns the file of the messages for an algorithm, from the folder of published vectors or from the fetched
+    /// ones.
     fn find(self, algorithm: &str) -> Option<PathBuf> {
         let folders = vectors_root().into_iter().chain(fetched_vectors());
         folders.map(|folder| folder.join(self.name_of_file(algorithm))).find(|path| path.is_file())
@@ -58,7 +59,7 @@ impl MessageSet {
     }
 }
 
-/// Where the message sets come from, for users who lack them.
+/// Source of the message sets, for users who lack them.
 pub const MESSAGE_SETS_MISSING: &str = "C2SP CCTV's message sets are missing: `make vectors` fetches them, or name a folder of \
      published vectors in PQLAB_VECTORS (docs/vectors.md)";
 
@@ -68,13 +69,13 @@ pub fn lacks_message_set(case: &Case) -> bool {
     set.is_some_and(|set| set.find(&case.algorithm).is_none())
 }
 
-/// Whether a provider can sign as the sets ask for: with the key of a given seed, deterministically.
+/// Whether a provider can sign as the sets require: deterministically, with the key of a given seed.
 pub(super) fn offered(scheme: &dyn SignatureScheme) -> bool {
     let info = scheme.info();
     info.parameters.algorithm.starts_with("ML-DSA-") && info.coins.keygen && info.coins.operation && info.hedged
 }
 
-/// Signing a set of messages, one after the other.
+/// Signing the messages of a set one by one.
 pub(super) struct SignSet {
     setting: Setting,
     key: Box<dyn SigningKey>,

@@ -1,12 +1,12 @@
 //! Workload `signature`: key generation, signing, verification, with prepared keys and from encoded bytes.
 //!
-//! `sign` is hedged where the standard has both variants (FIPS 204, section 3.4; FIPS 205, section 3.4), which is what
-//! the libraries do unless they are told otherwise; `sign[deterministic]` draws no coins. `prehash=` names the function
-//! that hashes the message before its digest is signed. `messages=cctv` signs the published set of messages as a whole.
+//! `sign` is hedged if the standard has both variants (FIPS 204, section 3.4; FIPS 205, section 3.4), which is the
+//! libraries' default; `sign[deterministic]` draws no coins. `prehash=` names the function that hashes the message
+//! before its digest is signed. `messages=cctv` signs the published set of messages as a whole.
 //!
-//! Encoded key generation writes the signing key, encoded signing loads it: `key=` names its encoding, and there is a case for each
-//! one that the provider takes. `coins=exact` gives an operation the bytes that it would draw; `keys=` is how many keys it takes in
-//! turn. `verify-x100` verifies a hundred.
+//! Encoded key generation writes the signing key, encoded signing loads it. `key=` names the encoding; each encoding
+//! that the provider supports has a case. `coins=exact` gives an operation the bytes that it would otherwise draw;
+//! `keys=` is the number of keys it rotates through. `verify-x100` verifies a hundred signatures.
 
 mod batch;
 mod check;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 use trials::KeygenEncoded;
 pub(crate) use trials::{Keygen, Sign, Signed, Verify};
 
-/// Length in bytes of the message, where none is asked for: a digest's.
+/// Default length of the message in bytes: that of a digest.
 pub(crate) const MESSAGE: u64 = 32;
 
 pub(crate) struct SignatureWorkload;
@@ -106,10 +106,11 @@ impl Workload for SignatureWorkload {
     }
 }
 
-/// An operation of a signature scheme, with prepared keys or from encoded bytes as the case says.
+/// Creates the trial of a signature operation, with prepared keys or from encoded bytes as the case says.
 ///
 /// # Errors
-/// What the library reports while keys and signatures are made; [`Fault::Unsupported`] for an operation that a scheme does not have.
+/// The library's errors while keys and signatures are made; [`Fault::Unsupported`] if the scheme does not have the
+/// operation.
 pub(crate) fn trial(
     scheme: &Arc<dyn SignatureScheme>,
     operation: &str,
@@ -158,10 +159,10 @@ pub(crate) fn trial(
     })
 }
 
-/// A verifying key, and its bytes.
+/// A verifying key and its bytes.
 type Verifier = (Box<dyn VerifyingKey>, Vec<u8>);
 
-/// Verifying keys with their bytes, and what was signed with them in turn: messages of so many bytes.
+/// Returns verifying keys with their bytes, and messages of `length` bytes signed with them in turn.
 fn signed(
     scheme: &dyn SignatureScheme,
     mode: Mode,
@@ -192,24 +193,24 @@ fn signed(
     Ok((keys, signed))
 }
 
-/// The parameter that names a published set of messages.
+/// Parameter that names a published set of messages.
 const MESSAGES: &str = "messages";
-/// The flag of deterministic signing.
+/// Flag of deterministic signing.
 const DETERMINISTIC: &str = "deterministic";
-/// The parameter that names the function of the pre-hashed variant.
+/// Parameter that names the function of the pre-hashed variant.
 const PREHASH: &str = "prehash";
 
-/// How it is signed.
+/// Mode of signing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mode {
     pub(crate) deterministic: bool,
     pub(crate) prehash: Option<Prehash>,
-    /// The context string; empty for schemes without one.
+    /// Context string; empty for schemes without one.
     pub(crate) context: &'static [u8],
 }
 
 impl Mode {
-    /// The mode of a case; `None` if it names a function that there is not.
+    /// Returns the mode of a case; `None` if it names an unknown hash function.
     fn of(case: &Case) -> Option<Mode> {
         let prehash = match case.word(PREHASH) {
             Some(name) => Some(Prehash::ALL.into_iter().find(|prehash| prehash.name() == name)?),
@@ -218,12 +219,12 @@ impl Mode {
         Some(Mode { deterministic: case.flag(DETERMINISTIC), prehash, ..Mode::default() })
     }
 
-    /// Whether signing asks the library's generator.
+    /// Whether signing uses the library's generator.
     fn draws(self, scheme: &dyn SignatureScheme) -> bool {
         !self.deterministic && scheme.draws_to_sign()
     }
 
-    /// What a signature draws, unless it is given.
+    /// Returns the default coins of a signature.
     pub(crate) fn coins(self) -> Coins<'static> {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
@@ -242,7 +243,7 @@ impl Mode {
         }
     }
 
-    /// As [`sign`](Self::sign), from the signing key's bytes.
+    /// Signs as [`sign`](Self::sign) does, from the signing key's bytes.
     #[inline(always)]
     fn sign_from(
         self,
@@ -267,7 +268,7 @@ impl Mode {
         }
     }
 
-    /// The length, if there is one, and what differs from the usual way.
+    /// Returns the length, if there is one, and the parameters that differ from the defaults.
     fn parameters(self, length: Option<u64>) -> Vec<Parameter> {
         let mut parameters: Vec<Parameter> =
             length.map(|length| Parameter::Number("len".into(), length)).into_iter().collect();
@@ -279,7 +280,7 @@ impl Mode {
     }
 }
 
-/// The modes of an operation that are asked for and that the scheme has.
+/// Returns the requested modes of an operation that the scheme supports.
 fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -> Vec<Mode> {
     let info = scheme.info();
     let mut modes = Vec::new();
@@ -297,8 +298,8 @@ fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -
     modes
 }
 
-/// Whether a function is measured with an algorithm: the one of its own family, and for ML-DSA, which has none, SHA-512
-/// and SHAKE128.
+/// Whether to measure a hash function with an algorithm: the one of its own family, and SHA-512 and SHAKE128 for
+/// ML-DSA, which has none.
 fn natural(prehash: Prehash, algorithm: &str) -> bool {
     match prehash {
         Prehash::Sha512 => !algorithm.starts_with("SLH-DSA-SHAKE"),
@@ -308,7 +309,7 @@ fn natural(prehash: Prehash, algorithm: &str) -> bool {
     }
 }
 
-/// An operation of a provider's scheme, in the block of its like.
+/// Creates the case of an operation of a provider's scheme, in the block of comparable cases.
 pub(crate) fn case(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
@@ -320,7 +321,7 @@ pub(crate) fn case(
     let info = scheme.info();
     let own = info.encodings.first().and_then(|&encoding| info.signing_key(encoding));
     let length_text = length.map_or_else(String::new, |length| format!("/{length}"));
-    // A round of hash-based signing takes seconds, in which everything else would wait.
+    // A round of hash-based signing takes seconds, for which all other cases would wait.
     let slow = if info.parameters.algorithm.starts_with("SLH-DSA") { "/SLH-DSA" } else { "" };
     let draws = match operation {
         "keygen" => true,
@@ -339,7 +340,7 @@ pub(crate) fn case(
     }
 }
 
-/// What is known of cases of a scheme whose signing key has so many bytes.
+/// Returns the facts of a scheme's cases, given the length of its signing key in bytes.
 pub(crate) fn facts(parameters: &SignatureParameters, secret_key: Option<usize>) -> Facts {
     let sizes = Sizes {
         public_key: Some(parameters.verifying_key as u64),
@@ -350,8 +351,8 @@ pub(crate) fn facts(parameters: &SignatureParameters, secret_key: Option<usize>)
     Facts { sizes, category: parameters.category, ..Facts::default() }
 }
 
-/// The cases of one in the usual manner: one for each encoding of the private key where one is loaded or written, else one for each
-/// source of coins and number of keys that is asked for.
+/// Returns the cases of a default case: one per encoding of the private key if one is loaded or written, otherwise one
+/// per requested source of coins and number of keys.
 fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &CaseOptions) -> Vec<Case> {
     let info = scheme.info();
     let block = case.block.clone();
@@ -360,12 +361,12 @@ fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &CaseOpt
         (Some(Form::Encoded), "verify") => vec![case],
         (Some(Form::Encoded), operation) => {
             let encodings = if operation == "keygen" { scheme.written() } else { &info.encodings };
-            let of = |encoding: &KeyEncoding| {
+            let with_encoding = |encoding: &KeyEncoding| {
                 let mut case = case.clone().with_key(encoding.name());
                 case.facts.sizes.secret_key = info.signing_key(*encoding).map(|length| length as u64);
                 case
             };
-            encodings.iter().map(of).collect()
+            encodings.iter().map(with_encoding).collect()
         }
         (_, operation) => {
             let takes_coins = match operation {
@@ -389,7 +390,8 @@ fn message_set_case(provider: &Provider, scheme: &dyn SignatureScheme, set: Mess
     }
 }
 
-/// A key from seeded coins where the provider takes them, else from its own; with the coins, if there are any.
+/// Generates a key from seeded coins if the provider takes them, otherwise from its own. Returns the coins that were
+/// used.
 pub(crate) fn signing_key(
     scheme: &dyn SignatureScheme,
     generator: &mut ChaCha8Rng,

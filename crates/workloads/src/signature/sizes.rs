@@ -1,4 +1,4 @@
-//! How long signatures are: each is made over a fresh message, its length noted, and verified.
+//! Lengths of signatures: signs a fresh message each time, records the length, and verifies the signature.
 
 use super::{Setting, signing_key};
 use crate::fault;
@@ -8,25 +8,25 @@ use pqlab_primitives::{Coins, Error, Result as LibraryResult, SignatureScheme, S
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-/// Under this name the length in bytes of each signature is kept with the samples.
+/// Name under which samples record the length of each signature in bytes.
 pub(super) const SIGNATURE_BYTES: &str = "signature_bytes";
-/// Length in bytes of a message.
+/// Length of a message in bytes.
 const MESSAGE: usize = 32;
 
-/// Whether there is something to learn: Falcon, whose signatures are compressed, and padded or not.
+/// Whether lengths are worth measuring: Falcon has compressed signatures, padded or not.
 pub(super) fn worth_it(scheme: &dyn SignatureScheme) -> bool {
     let parameters = &scheme.info().parameters;
     parameters.variable_length || parameters.algorithm.starts_with("Falcon-padded-")
 }
 
-/// Signing with several keys in turn, noting the length of each signature.
+/// Signing with several keys in turn, recording the length of each signature.
 pub(super) struct SignatureSizes {
     setting: Setting,
     keys: Vec<(Box<dyn SigningKey>, Box<dyn VerifyingKey>)>,
     turn: Turn,
-    /// What was signed since the last [`Trial::verify`]: the key's number, the message, the signature.
+    /// Signatures since the last [`Trial::verify`]: number of the key, message, signature.
     signed: Vec<(usize, [u8; MESSAGE], Vec<u8>)>,
-    /// How many of them are made; those behind are room for the next.
+    /// Number of finished signatures; the rest are buffers for the next.
     made: usize,
     generator: ChaCha8Rng,
 }
@@ -67,7 +67,7 @@ impl Trial for SignatureSizes {
         Ok(())
     }
 
-    /// Verifies every signature, and of the last that nothing else is accepted.
+    /// Verifies every signature, and checks for the last that altered ones are refused.
     fn verify(&mut self) -> Result<(), Fault> {
         for (number, message, signature) in &self.signed[..self.made] {
             self.keys[*number].1.verify(&[], message, signature).map_err(fault)?;

@@ -12,7 +12,7 @@ fn cases(variants: &[Variant]) -> (Vec<Arc<Provider>>, Vec<Case>) {
 }
 
 #[test]
-fn hedged_and_deterministic_signing_are_cases_of_their_own() {
+fn hedged_and_deterministic_signing_are_separate_cases() {
     let (_, plain) = cases(&[]);
     assert!(plain.iter().all(|case| !case.flag(DETERMINISTIC) && case.word(PREHASH).is_none()));
     let (_, both) = cases(&[Variant::Plain, Variant::Deterministic]);
@@ -65,7 +65,7 @@ fn a_padded_signature_has_one_length() {
 }
 
 #[test]
-fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
+fn signs_a_message_set_as_a_whole_and_refuses_a_missing_one() {
     let (providers, all) = cases(&[Variant::Messages]);
     let able: Vec<&Case> = all.iter().filter(|case| case.provider == "rustcrypto").collect();
     assert_eq!(able.len(), 6, "two sets for each of three parameter sets");
@@ -84,7 +84,7 @@ fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
 }
 
 #[test]
-fn each_encoding_source_of_coins_and_number_of_keys_is_a_case_that_verifies() {
+fn every_encoding_source_of_coins_and_number_of_keys_has_a_valid_case() {
     let providers = pqlab_providers::providers();
     let options = CaseOptions {
         coins: CoinSource::ALL.to_vec(),
@@ -92,19 +92,19 @@ fn each_encoding_source_of_coins_and_number_of_keys_is_a_case_that_verifies() {
         ..CaseOptions::default()
     };
     let cases = SignatureWorkload.cases(&providers, &options);
-    let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
+    let find = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
     for (encoding, length) in [("seed", 32), ("expanded", 4032)] {
         for operation in ["keygen[encoded,key=", "sign[encoded,key="] {
             let close = if operation.starts_with("sign") { ",len=32]" } else { "]" };
-            let case = of(&format!("signature/ML-DSA-65/{operation}{encoding}{close}@rustcrypto"));
+            let case = find(&format!("signature/ML-DSA-65/{operation}{encoding}{close}@rustcrypto"));
             assert_eq!(case.facts.sizes.secret_key, Some(length));
         }
     }
-    let plain = of("signature/ML-DSA-65/sign[len=32]@rustcrypto");
+    let plain = find("signature/ML-DSA-65/sign[len=32]@rustcrypto");
     assert_eq!((plain.block.as_str(), plain.coins()), ("signature/sign/32", Some(CoinSource::Internal)));
-    assert_eq!(of("signature/ML-DSA-65/sign[len=32,coins=exact]@rustcrypto").block, "signature/sign/32/coins=exact");
-    assert_eq!(of("signature/ML-DSA-65/verify[len=32,keys=1]@rustcrypto").block, "signature/verify/32");
-    assert_eq!(of("signature/Ed25519/sign[len=32]@rustcrypto").coins(), None, "Ed25519 draws nothing");
+    assert_eq!(find("signature/ML-DSA-65/sign[len=32,coins=exact]@rustcrypto").block, "signature/sign/32/coins=exact");
+    assert_eq!(find("signature/ML-DSA-65/verify[len=32,keys=1]@rustcrypto").block, "signature/verify/32");
+    assert_eq!(find("signature/Ed25519/sign[len=32]@rustcrypto").coins(), None, "Ed25519 draws nothing");
     let quick = ["ML-DSA-44", "ML-DSA-65", "Ed25519", "ECDSA-P-256", "SLH-DSA-SHA2-128f"];
     for case in cases.iter().filter(|case| quick.contains(&case.algorithm.as_str())) {
         right(&SignatureWorkload, case, &providers, &[2]);

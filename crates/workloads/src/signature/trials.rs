@@ -1,5 +1,5 @@
-//! The operations of a signature scheme: one implementation of each, whether it is measured alone, on several threads, as a task,
-//! for its memory, or beside the other half of a hybrid.
+//! Operations of a signature scheme, each implemented once for all uses: alone, on several threads, as a task, for its
+//! memory, or next to the other half of a hybrid.
 
 use super::check::Setting;
 use crate::fault;
@@ -7,7 +7,7 @@ use crate::inputs::{GivenCoins, Messages, NewKeys, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, KeyEncoding, SigningKey, VerifyingKey};
 
-/// Encoded keys that are kept.
+/// Number of encoded keys that are kept.
 const KEPT: usize = 4;
 
 /// Key generation up to a prepared key.
@@ -47,7 +47,7 @@ impl Trial for Keygen {
 pub(super) struct KeygenEncoded {
     setting: Setting,
     encoding: KeyEncoding,
-    /// Whether the library writes that encoding by itself.
+    /// Whether the library itself writes that encoding.
     own: bool,
     outputs: Vec<Encoded>,
     turn: Turn,
@@ -103,23 +103,23 @@ impl Trial for KeygenEncoded {
     }
 }
 
-/// Signing, with a prepared key or from the signing key's bytes.
+/// Signing with a prepared key, or from the signing key's bytes.
 pub(crate) struct Sign {
     setting: Setting,
-    /// `Some` where the key is parsed in each call.
+    /// `Some` if the key is parsed in each call.
     encoding: Option<KeyEncoding>,
-    /// Keys, with their bytes where they are parsed.
+    /// Keys, with their bytes if they are parsed.
     keys: Vec<(Box<dyn SigningKey>, Vec<u8>)>,
     key: Turn,
     messages: Messages,
     signature: Vec<u8>,
     length: usize,
-    /// `Some` where coins are given, or none are to be drawn.
+    /// `Some` if coins are given, or none are to be drawn.
     coins: Option<GivenCoins>,
 }
 
 impl Sign {
-    /// With these keys and messages, each in turn.
+    /// Signs with these keys and messages, each in turn.
     pub(crate) fn new(
         setting: Setting,
         encoding: Option<KeyEncoding>,
@@ -174,7 +174,7 @@ impl Trial for Sign {
     }
 }
 
-/// Verification, with a prepared key or from the verifying key's bytes.
+/// Verification with a prepared key, or from the verifying key's bytes.
 pub(crate) struct Verify {
     setting: Setting,
     encoded: bool,
@@ -183,7 +183,7 @@ pub(crate) struct Verify {
     turn: Turn,
 }
 
-/// What was signed with the key of that number.
+/// Signature by key number `key`.
 pub(crate) struct Signed {
     pub(crate) key: usize,
     pub(crate) message: Vec<u8>,
@@ -191,7 +191,7 @@ pub(crate) struct Signed {
 }
 
 impl Verify {
-    /// Of these signatures in turn; the keys have their bytes where they are parsed.
+    /// Verifies these signatures in turn; keys have their bytes if they are parsed.
     pub(crate) fn new(
         setting: Setting,
         encoded: bool,

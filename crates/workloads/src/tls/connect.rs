@@ -1,7 +1,7 @@
 //! Connections over TCP, from before the first packet until the client has the first byte of an answer.
 //!
-//! Over loopback they come one after the other, client and server on one processor, between which nothing has to be woken up. Over a
-//! link they come while others are under way, so far apart that neither computing nor the line makes one wait for another.
+//! Over loopback they follow one another, with client and server on one processor, so that no processor has to wake up.
+//! Over a link they overlap, but start so far apart that neither computing nor the line makes one wait for another.
 
 use super::fault;
 use super::network::Shared;
@@ -19,27 +19,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-/// Nothing takes as long, however often packets are sent again.
+/// Longer than anything takes, however often packets are resent.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Connections of a routine: over loopback, and over a link, where each of the usual processes has two: rounds are what tells an
-/// interval how much comes and goes.
+/// Connections per routine, over loopback and over a link. Over a link, each of the default processes gets two rounds,
+/// because the interval learns the noise from rounds.
 const LOOPBACK_WAVE: u64 = 4;
 pub(super) const LINK_WAVE: u64 = 13;
-/// Handshakes in memory from which follows how far apart connections begin.
+/// Handshakes in memory that determine the time between connections.
 const TRIED: usize = 5;
-/// Connections over a link begin so many times as far apart as both sides compute, and as the line needs for their bytes.
+/// Minimum time between starts of connections over a link, as multiples of both sides' computing time and of the line's
+/// time for their bytes.
 const APART: u64 = 4;
 const APART_ON_LINE: f64 = 1.5;
-/// Bytes around each segment of a connection, and segments beside those with data: IPv4's header and TCP's with time stamps.
+/// Bytes of headers per segment (IPv4, and TCP with time stamps), and segments without data per connection.
 const HEADERS: f64 = 52.0;
 const BARE_SEGMENTS: f64 = 8.0;
 
 /// Times of a connection in ns.
 #[derive(Clone, Copy, Debug)]
 struct Connected {
-    /// Until the handshake is complete, seen from the client.
+    /// Time until the client has completed the handshake.
     complete: u64,
-    /// Until the first byte of the answer.
+    /// Time until the first byte of the answer.
     first_byte: u64,
     /// CPU time of the client's thread until its handshake is complete.
     client_cpu: u64,
@@ -50,12 +51,12 @@ pub(super) struct Connections {
     setup: Setup,
     /// The link; `None` over loopback.
     network: Option<Arc<Shared>>,
-    /// Time between the beginnings of two connections, in ns.
+    /// Time between the starts of two connections, in ns.
     apart: u64,
     /// Processors on which the threads work, at least one.
     processors: Vec<u32>,
     connected: Vec<Connected>,
-    /// CPU times of the server's threads, each until its handshake is complete, in ns.
+    /// CPU time of each server thread until its handshake is complete, in ns.
     server_cpu: Vec<u64>,
 }
 
@@ -84,7 +85,7 @@ impl Connections {
         }
     }
 
-    /// Does something at the client's end.
+    /// Runs a function at the client's end.
     fn at_client<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         match &self.network {
             Some(shared) => shared.network.at(End::Client, act),
@@ -92,12 +93,12 @@ impl Connections {
         }
     }
 
-    /// Connections that a thread makes one after the other: all of them over loopback, one over a link.
+    /// Returns the number of consecutive connections per thread: all of them over loopback, one over a link.
     fn by_thread(&self, connections: usize) -> usize {
         if self.network.is_none() { connections } else { 1 }
     }
 
-    /// So many connections, with a server that expects them.
+    /// Makes `connections` connections, with servers that expect them.
     fn wave(&self, connections: usize) -> Result<(Vec<Connected>, Vec<u64>), Fault> {
         let listener = self.listen().map_err(system)?;
         let to = listener.local_addr().map_err(system)?;
@@ -108,7 +109,7 @@ impl Connections {
             let serve = || (0..each).map(|_| self.serve(listener)).collect::<Result<Vec<u64>, Fault>>();
             let servers: Vec<_> = (0..threads).map(|_| scope.spawn(serve)).collect();
             let clients = self.at_client(|| Ok(self.clients(to, threads, each, &reached)));
-            // Whoever waits for a client that never came is not left waiting.
+            // Servers must not wait for clients that never came.
             let missing = connections - reached.load(Ordering::Relaxed).min(connections);
             self.at_client(|| {
                 (0..missing).for_each(|_| drop(TcpStream::connect_timeout(&to, PATIENCE)));
@@ -116,7 +117,7 @@ impl Connections {
             })
             .map_err(system)?;
             let served = joined(servers);
-            // What a server says of a client that has failed is the lesser half.
+            // The client's own fault says more than the server's about it.
             let connected = clients.map_err(system)??;
             Ok((connected, served?))
         })
@@ -141,7 +142,7 @@ impl Connections {
         })
     }
 
-    /// A client's side of a connection.
+    /// Runs the client's side of a connection.
     fn connect(&self, to: SocketAddr, reached: &AtomicUsize) -> Result<Connected, Fault> {
         let cpu = thread_cpu_ns();
         let begun = monotonic_ns();
@@ -161,7 +162,7 @@ impl Connections {
         Ok(Connected { complete, first_byte, client_cpu })
     }
 
-    /// A server's side of the next connection; CPU time until the handshake is complete, in ns.
+    /// Serves the next connection. Returns the CPU time until the handshake is complete, in ns.
     fn serve(&self, listener: &TcpListener) -> Result<u64, Fault> {
         let cpu = thread_cpu_ns();
         let (mut connection, _) = listener.accept().map_err(system)?;
@@ -190,7 +191,7 @@ impl Trial for Connections {
         Ok(())
     }
 
-    /// Each side has looked at its own half of each connection.
+    /// Compares the counts only: each side has checked its own half of each connection.
     fn verify(&mut self) -> Result<(), Fault> {
         match self.connected.len() {
             0 => Err(Fault::WrongAnswer("no connection came about".into())),
@@ -209,7 +210,7 @@ impl Trial for Connections {
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         for (connected, server_cpu) in self.connected.iter().zip(&self.server_cpu) {
             recorder.note("first_byte_ns", connected.first_byte as f64);
-            // Over a link, where threads sleep for most of the time, this is what waking up costs too.
+            // Over a link, where threads mostly sleep, CPU times would include waking up.
             if self.network.is_none() {
                 recorder.note("client_cpu_ns", connected.client_cpu as f64);
                 recorder.note("server_cpu_ns", *server_cpu as f64);
@@ -236,7 +237,7 @@ impl Trial for Connections {
     }
 }
 
-/// How long both sides of a handshake compute, in ns, and the bytes of packets of the direction with more of them.
+/// Returns the computing time of both sides of a handshake in ns, and the bytes of packets in the busier direction.
 fn tried(setup: &Setup) -> Result<(u64, f64), Fault> {
     setup.prime(TRIED).map_err(fault)?;
     let (mut least, mut flights) = (u64::MAX, Flights::default());
@@ -262,7 +263,7 @@ fn told(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
     if found == expected { Ok(()) } else { Err(Fault::WrongAnswer("other data arrive than were sent".into())) }
 }
 
-/// What all of them found, or the first fault.
+/// Returns the results of all threads, or the first fault.
 fn joined<T>(threads: Vec<ScopedJoinHandle<'_, Result<Vec<T>, Fault>>>) -> Result<Vec<T>, Fault> {
     let mut found = Vec::new();
     for thread in threads {

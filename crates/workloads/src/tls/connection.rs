@@ -1,32 +1,32 @@
-//! A connection on its way from nothing to a complete handshake, in four steps.
+//! A connection from its start to a complete handshake, in four steps.
 
 use super::fault;
 use pqlab_harness::Fault;
 use pqlab_tls::{Endpoint, Error, Flights, Result, Setup};
 
-/// The steps of a handshake.
+/// Number of steps in a handshake.
 pub(super) const STEPS: usize = 4;
 
-/// Both sides of a connection, as far as they have come.
+/// Both sides of a connection, after some of the steps.
 #[derive(Default)]
 pub(super) struct Connection {
     client: Option<Box<dyn Endpoint>>,
     server: Option<Box<dyn Endpoint>>,
-    /// What was sent.
+    /// Messages sent so far.
     pub(super) flights: Flights,
-    /// Steps that were taken.
+    /// Number of finished steps.
     pub(super) steps: usize,
 }
 
 impl Connection {
-    /// One at its beginning, with the memory of an earlier one's flights.
+    /// Starts a new connection, reusing the memory of an earlier one's flights.
     pub(super) fn again(earlier: Connection) -> Connection {
         let mut flights = earlier.flights;
         flights.clear();
         Connection { flights, ..Connection::default() }
     }
 
-    /// Goes on until so many steps were taken.
+    /// Continues until `steps` steps are finished.
     pub(super) fn advance(&mut self, setup: &Setup, steps: usize) -> std::result::Result<(), Fault> {
         while self.steps < steps {
             self.step(setup).map_err(fault)?;
@@ -53,7 +53,7 @@ impl Connection {
         }
     }
 
-    /// Whether the handshake is the one that was asked for; sends data both ways.
+    /// Checks that the handshake is the requested one, and sends data both ways.
     pub(super) fn verify(&mut self, setup: &Setup) -> std::result::Result<(), Fault> {
         let (Some(client), Some(server)) = (&mut self.client, &mut self.server) else {
             return Err(Fault::WrongAnswer("a side of the handshake is missing".into()));

@@ -1,10 +1,10 @@
-//! Workload `tls`: TLS 1.3 handshakes by rustls and by OpenSSL, between two sides in one process.
+//! Workload `tls`: TLS 1.3 handshakes by rustls and OpenSSL, between two sides in one process.
 //!
-//! The algorithm is the key exchange. `handshake` is both sides with a connection each that is new; `client` and `server` are
-//! what one side has to compute for a handshake; the steps are what it computes between two messages. `server` is measured on
-//! several threads too, with clients that have computed before the clock runs. `connect` is a connection over TCP, of loopback or
-//! over a link with a round trip, a rate and losses. Which certificates there are, and whether the handshake is a full one, are
-//! parameters. Tickets are given out before the measured handshakes alone.
+//! The algorithm is the key exchange. `handshake` is both sides of a new connection; `client` and `server` are the
+//! computation of one side; the steps are the computation between two messages. `server` is also measured on several
+//! threads, with clients that have computed in advance. `connect` is a connection over TCP, over loopback or a link
+//! with a round trip, a rate and losses. The certificates, and whether the handshake is a full one, are parameters.
+//! Tickets are issued before the measured handshakes only.
 
 mod connect;
 mod connection;
@@ -27,13 +27,13 @@ use pqlab_tls::{Authentication, Config, Credentials, Error, Group, Implementatio
 use std::sync::{Arc, Mutex, PoisonError};
 use trial::{Handshakes, Part};
 
-/// Intermediate certificates where nothing else is asked for.
+/// Default number of intermediate certificates.
 const CHAIN: u64 = 1;
-/// The parameters.
+/// Names of the parameters.
 const AUTH: &str = "auth";
 const INTERMEDIATES: &str = "chain";
 const MODE: &str = "mode";
-/// A connection over TCP.
+/// Operation of a connection over TCP.
 const CONNECT: &str = "connect";
 
 pub(crate) struct TlsWorkload;
@@ -51,7 +51,7 @@ impl Sides {
         all.into_iter().flat_map(move |client| all.into_iter().map(move |server| Sides { client, server }))
     }
 
-    /// What a case names: the client's first, where they differ.
+    /// Returns the name used in cases: the client's first, if they differ.
     fn id(self) -> String {
         match self.client == self.server {
             true => self.client.name().to_owned(),
@@ -67,7 +67,7 @@ impl Sides {
         [Some(self.client), (self.client != self.server).then_some(self.server)].into_iter().flatten()
     }
 
-    /// Whether this build has both, and the libraries that they are made of.
+    /// Whether this build has both, and the libraries of their primitives.
     fn are_here(self, providers: &[Arc<Provider>]) -> bool {
         self.each()
             .all(|side| side.is_built_in() && providers.iter().any(|provider| provider.library == side.primitives()))
@@ -123,15 +123,15 @@ impl Workload for TlsWorkload {
         cases
     }
 
-    /// The primitives of both sides that the provider of the same library offers by themselves.
+    /// Returns the primitives of both sides that providers of the same libraries offer on their own.
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
         let (Some(sides), Some(group)) = (Sides::of(case), Group::named(&case.algorithm)) else { return Vec::new() };
         let classical = matches!(group, Group::X25519 | Group::X25519MlKem768).then_some("X25519");
         let algorithms: Vec<&str> = group.kem().into_iter().chain(classical).chain(case.word(AUTH)).collect();
-        let of = |side: Implementation| {
+        let primitives_of = |side: Implementation| {
             algorithms.iter().map(move |algorithm| (side.primitives().to_owned(), (*algorithm).to_owned()))
         };
-        sides.each().flat_map(of).collect()
+        sides.each().flat_map(primitives_of).collect()
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
@@ -156,20 +156,20 @@ impl Workload for TlsWorkload {
     }
 }
 
-/// Keys and certificates of a process: generating keys of RSA takes longer than a case is measured.
+/// Keys and certificates of a process, kept because generating RSA keys takes longer than measuring a case.
 static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new());
 
-/// Those for a configuration by the keys of one library, which this process may have made before.
+/// Returns the credentials for a configuration with keys from one library, reusing those that this process already has.
 fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> Result<Arc<Credentials>, Fault> {
     let Config { authentication, intermediates, client_authentication, .. } = config;
     let key = format!("{library} {} {intermediates} {client_authentication}", authentication.name());
     let mut all = CREDENTIALS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, made)) = all.iter().find(|(known, _)| *known == key) {
-        return Ok(Arc::clone(made));
+    if let Some((_, credentials)) = all.iter().find(|(known, _)| *known == key) {
+        return Ok(Arc::clone(credentials));
     }
-    let made = Arc::new(Credentials::make(config, scheme).map_err(fault)?);
-    all.push((key, Arc::clone(&made)));
-    Ok(made)
+    let credentials = Arc::new(Credentials::make(config, scheme).map_err(fault)?);
+    all.push((key, Arc::clone(&credentials)));
+    Ok(credentials)
 }
 
 fn chosen<T: Copy>(chosen: &[T], usual: &[T]) -> Vec<T> {
@@ -185,13 +185,13 @@ fn parameters(signature: Authentication, chain: u64, mode: TlsMode) -> Vec<Param
     parameters
 }
 
-/// That of the weaker of key exchange and signature; none where a quantum computer breaks one of them.
+/// Returns the lower of the categories of key exchange and signature; `None` if a quantum computer breaks one of them.
 fn category(group: Group, signature: Authentication) -> Option<u8> {
     let exchange = KemParameters::of(group.kem()?)?.category?;
     Some(exchange.min(SignatureParameters::of(signature.name())?.category?))
 }
 
-/// What an error of a handshake is to a measurement.
+/// Converts an error of a handshake.
 fn fault(error: Error) -> Fault {
     match error {
         Error::Unsupported(reason) => Fault::Unsupported(reason.to_owned()),
@@ -200,7 +200,7 @@ fn fault(error: Error) -> Fault {
     }
 }
 
-/// The implementations of this build, with their versions, that are no providers.
+/// Returns the implementations of this build that are not providers, with their versions.
 pub fn tls_implementations() -> Vec<(String, String)> {
     let own = [Implementation::Rustls].into_iter().filter(|implementation| implementation.is_built_in());
     own.map(|implementation| (implementation.name().to_owned(), implementation.version())).collect()
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_sides_have_is_a_case_with_an_id_of_its_own() {
+    fn everything_that_both_sides_support_has_a_case_with_a_unique_id() {
         let all = cases(&CaseOptions::default());
         let ids: HashSet<String> = all.iter().map(Case::id).collect();
         assert_eq!(ids.len(), all.len());
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_between_every_pair_is_right_in_samples_of_any_length() {
+    fn every_part_of_every_pair_is_right_in_samples_of_any_length() {
         let options = CaseOptions {
             signatures: vec![TlsSignature(Authentication::EcdsaP256)],
             modes: TlsMode::ALL.to_vec(),
@@ -253,7 +253,8 @@ mod tests {
         };
         let all: Vec<Case> =
             cases(&options).into_iter().filter(|case| case.algorithm == Group::X25519MlKem768.name()).collect();
-        // Four pairs have three modes, one has the fourth too; servers on 1 and 2 threads, and connections over loopback.
+        // Four pairs have three modes, one has the fourth too; servers on 1 and 2 threads, and connections over
+        // loopback.
         assert_eq!(all.len(), (Part::ALL.len() + 2 + 1) * (4 * 3 + 1));
         for case in &all {
             right(&TlsWorkload, case, &providers(), &[1, 3, 2]);
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_done_does_not_pass() {
+    fn work_that_was_not_done_is_void() {
         for operation in Part::ALL.map(Part::name).into_iter().chain(["connect"]) {
             let over = if operation == "connect" { ",over=tcp" } else { "" };
             let case = case(&format!("tls/X25519/{operation}[auth=Ed25519,chain=0{over}]@rustls"));
@@ -272,12 +273,12 @@ mod tests {
     }
 
     #[test]
-    fn a_handshake_notes_what_goes_over_the_wire() {
+    fn a_handshake_records_its_bytes_and_packets() {
         let case = case("tls/X25519MLKEM768/handshake[auth=ML-DSA-65,chain=2]@openssl");
         let mut trial = prepared(&TlsWorkload, &case, &providers());
         let noted = sample(trial.as_mut(), 1).unwrap();
         let value = |name: &str| noted.iter().find(|(key, _)| key == name).unwrap().1[0];
-        // Three keys, four signatures and a ciphertext; 1448 bytes a packet.
+        // Three keys, four signatures and a ciphertext; 1448 bytes per packet.
         assert!(value("server_flight_bytes") > 3.0 * 1952.0 + 4.0 * 3309.0 + 1088.0);
         assert_eq!(value("server_flight_packets"), (value("server_flight_bytes") / 1448.0).ceil());
         assert_eq!(value("server_flight_fits_window"), 0.0);

@@ -1,28 +1,28 @@
-//! The words by which handshakes are chosen.
+//! Words that select handshakes.
 
 use pqlab_record::UnknownWord;
 use pqlab_tls::{Authentication, Config, Group, Resumption};
 use std::str::FromStr;
 
-/// What kind of handshake it is.
+/// Kind of handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TlsMode {
-    /// A full one; the server shows who it is.
+    /// Full handshake; the server authenticates.
     Full,
-    /// A full one in which the client does too.
+    /// Full handshake in which the client authenticates too.
     ClientAuthentication,
-    /// An earlier connection is resumed, with a key exchange.
+    /// Resumes an earlier connection with a key exchange.
     PskWithKeyExchange,
-    /// An earlier connection is resumed, by the pre-shared key alone.
+    /// Resumes an earlier connection with the pre-shared key only.
     Psk,
 }
 
 impl TlsMode {
-    /// Every mode, the usual one first.
+    /// Every mode, the default first.
     pub const ALL: [TlsMode; 4] =
         [TlsMode::Full, TlsMode::ClientAuthentication, TlsMode::PskWithKeyExchange, TlsMode::Psk];
 
-    /// The word that ids, files and command lines carry.
+    /// Returns the name used in ids, files and command lines.
     pub fn name(self) -> &'static str {
         match self {
             TlsMode::Full => "full",
@@ -32,7 +32,7 @@ impl TlsMode {
         }
     }
 
-    /// The mode that a case names; the usual one is not named.
+    /// Returns the mode that a case names; the default has no name.
     pub(super) fn of(word: Option<&str>) -> Option<TlsMode> {
         TlsMode::ALL.into_iter().find(|mode| mode.name() == word.unwrap_or("full"))
     }
@@ -46,12 +46,12 @@ impl FromStr for TlsMode {
     }
 }
 
-/// The algorithm of certificates' keys.
+/// Algorithm of certificates' keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TlsSignature(pub Authentication);
 
 impl TlsSignature {
-    /// Every algorithm that a handshake may be signed with.
+    /// Returns every algorithm that handshakes can be signed with.
     pub(super) fn all() -> [TlsSignature; 7] {
         Authentication::ALL.map(TlsSignature)
     }
@@ -65,7 +65,7 @@ impl FromStr for TlsSignature {
     }
 }
 
-/// What of TLS a case asks for; `chain` is the number of intermediate certificates, at most
+/// Returns the TLS configuration of a case. `chain` is the number of intermediate certificates, at most
 /// [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
 pub(super) fn config(group: Group, authentication: Authentication, chain: u64, mode: TlsMode) -> Config {
     let resumption = match mode {

@@ -1,4 +1,4 @@
-//! Networks of this process, one for each kind of link, and what they are like in truth.
+//! Networks of this process, one per kind of link, and their measured properties.
 
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Fault, Recorder, Seed};
@@ -6,15 +6,15 @@ use pqlab_network::{Conditions, Network, NetworkError};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-/// Datagrams by which a link's round trip is found.
+/// Datagrams that measure a link's round trip.
 const DATAGRAMS: usize = 10;
-/// How long an answer is waited for beyond two round trips.
+/// Time to wait for an answer beyond two round trips.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Networks that some trial of this process uses.
+/// Networks that trials of this process use.
 static NETWORKS: Mutex<Vec<(Conditions, Weak<Shared>)>> = Mutex::new(Vec::new());
 
-/// A network that several trials use.
+/// A network shared by several trials.
 pub(super) struct Shared {
     pub(super) network: Network,
     /// Round trips of small datagrams in ns.
@@ -24,7 +24,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The network of these conditions that this process has, or a new one.
+    /// Returns this process's network with these conditions, or creates it.
     pub(super) fn of(conditions: &Conditions, seed: Seed) -> Result<Arc<Shared>, Fault> {
         let mut networks = NETWORKS.lock().unwrap_or_else(PoisonError::into_inner);
         networks.retain(|(_, network)| network.strong_count() > 0);
@@ -32,9 +32,9 @@ impl Shared {
         if let Some(network) = known.and_then(|(_, network)| network.upgrade()) {
             return Ok(network);
         }
-        let made = Arc::new(Shared::new(conditions, seed.run ^ u64::from(seed.process))?);
-        networks.push((*conditions, Arc::downgrade(&made)));
-        Ok(made)
+        let network = Arc::new(Shared::new(conditions, seed.run ^ u64::from(seed.process))?);
+        networks.push((*conditions, Arc::downgrade(&network)));
+        Ok(network)
     }
 
     fn new(conditions: &Conditions, seed: u64) -> Result<Shared, Fault> {
@@ -50,7 +50,7 @@ impl Shared {
         Ok(Shared { network, round_trips, rate })
     }
 
-    /// Notes what the link is like.
+    /// Records the measured properties of the link.
     pub(super) fn note(&self, recorder: &mut Recorder) {
         for &ns in &self.round_trips {
             recorder.note("link_round_trip_ns", ns as f64);
@@ -61,10 +61,10 @@ impl Shared {
     }
 }
 
-/// Whether networks can be made here.
+/// Checks that networks can be created on this machine.
 ///
 /// # Errors
-/// Why not, in one line.
+/// The reason why not, in one line.
 pub fn networks_are_available() -> Result<(), String> {
     let nothing = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
     Network::start(&nothing, 0, monotonic_ns).map(drop).map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! Over what connections go: TCP of loopback, or over a link with conditions.
+//! Transport of connections: TCP over loopback, or over a link with conditions.
 
 use crate::CaseOptions;
 use pqlab_network::{Conditions, Profile};
@@ -6,7 +6,7 @@ use pqlab_record::{Case, Parameter, UnknownWord};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Parameters of a case: the transport, the name of a link's conditions, and what is not as that name has it.
+/// Parameters of a case: the transport, the name of a link's conditions, and the values that differ from them.
 const OVER: (&str, &str) = ("over", "tcp");
 const NETWORK: &str = "network";
 const ROUND_TRIP: (&str, &str) = ("rtt", "ms");
@@ -14,14 +14,15 @@ const RATE: (&str, &str) = ("rate", "Mbit");
 const LOSS: (&str, &str) = ("loss", "%");
 const MTU: (&str, &str) = ("mtu", "");
 
-/// For an estimate: round trips of a connection, with those that the making of the link takes, and seconds between two connections.
+/// For an estimate: round trips of a connection, including those for setting up the link, and seconds between two
+/// connections.
 const ROUND_TRIPS: f64 = 5.0;
 const USUALLY_APART_S: f64 = 0.015;
 
-/// A link without a delay, a limit or losses.
+/// A link without delay, rate limit or losses.
 const NOTHING: Conditions = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
 
-/// Conditions of a link that have a name.
+/// Named conditions of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TlsNetwork(pub Profile);
 
@@ -34,8 +35,7 @@ impl FromStr for TlsNetwork {
     }
 }
 
-/// The parameters of connections: of those over loopback, and where a link is asked for, of those over it, which may have several
-/// names.
+/// Returns the parameters of connections: those over loopback, and one set for each requested link.
 pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     let own = |(name, unit): (&str, &str), value: Option<f64>| {
         value.map(|value| Parameter::Word(name.into(), format!("{value}{unit}")))
@@ -62,7 +62,8 @@ pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     all
 }
 
-/// About how many seconds a case takes that goes over a link, with so many connections by so many processes; `None` of another.
+/// Estimates the seconds that a case over a link takes, with `connections` connections by `processes` processes; `None`
+/// for other cases.
 pub fn link_seconds(case: &Case, connections: u64, processes: u32) -> Option<f64> {
     let conditions = conditions(case).ok()??;
     let waves = connections.div_ceil(super::connect::LINK_WAVE).max(processes.into());
@@ -70,10 +71,10 @@ pub fn link_seconds(case: &Case, connections: u64, processes: u32) -> Option<f64
     Some(waiting + connections as f64 * USUALLY_APART_S)
 }
 
-/// The conditions that a case names; `None` over loopback.
+/// Returns the conditions that a case names; `None` over loopback.
 ///
 /// # Errors
-/// What of them cannot be, in words.
+/// A description of the invalid condition.
 pub(super) fn conditions(case: &Case) -> Result<Option<Conditions>, String> {
     if !case.waits_for_network() {
         return Ok(None);
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_says_all_that_its_link_is_like() {
+    fn case_ids_name_all_conditions_of_the_link() {
         let named = |word: &str| word.parse::<TlsNetwork>().unwrap();
         let options = CaseOptions { rtt_ms: Some(100.0), loss_pct: Some(0.5), ..CaseOptions::default() };
         assert_eq!(said(&CaseOptions::default()), ["over=tcp"]);
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_link_is_like_is_said() {
+    fn reports_invalid_link_conditions() {
         for (name, word) in
             [("network", "moon"), ("rtt", "1s"), ("rtt", "-1ms"), ("rate", "0Mbit"), ("mtu", "10"), ("loss", "NaN%")]
         {

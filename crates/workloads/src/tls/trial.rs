@@ -6,21 +6,21 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_tls::{Flight, Setup};
 use std::ops::Range;
 
-/// What of a handshake is timed.
+/// Part of a handshake that is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// All of it: both sides.
     Handshake,
-    /// What the client computes.
+    /// Computation of the client.
     Client,
-    /// What the server computes.
+    /// Computation of the server.
     Server,
     /// One step.
     Step(usize),
 }
 
-/// The steps: the client's ClientHello; the server's flight from ServerHello to Finished; what the client makes of it, with its
-/// own Finished; what the server makes of that.
+/// The steps: the client's ClientHello; the server's flight from ServerHello to Finished; the client's processing of
+/// it, with its own Finished; the server's processing of that.
 const NAMES: [&str; STEPS] = ["client-hello", "server-flight", "client-finish", "server-finish"];
 
 impl Part {
@@ -40,13 +40,13 @@ impl Part {
         Part::ALL.into_iter().find(|part| part.name() == name)
     }
 
-    /// What it is measured beside.
+    /// Returns the name of its block, which it shares with comparable parts.
     pub(super) fn block(self) -> &'static str {
         if matches!(self, Part::Step(_)) { "steps" } else { "handshake" }
     }
 
-    /// The steps that are timed. One side's two steps have the other's between them: what is timed is the later step of one
-    /// connection, then the earlier one of the next.
+    /// Returns the steps that are timed. One side's two steps have one of the other side between them. Therefore the
+    /// later step of one connection is timed, then the earlier step of the next.
     fn steps(self) -> (Range<usize>, Option<Range<usize>>) {
         match self {
             Part::Handshake => (0..STEPS, None),
@@ -62,11 +62,11 @@ pub(super) struct Handshakes {
     part: Part,
     /// Connections whose later step is timed.
     first: Vec<Connection>,
-    /// Those whose earlier step is timed after it, which are the first of the next sample.
+    /// Connections whose earlier step is timed afterwards. They become the first of the next sample.
     second: Vec<Connection>,
-    /// Connections of before, for their memory.
+    /// Finished connections, kept for their memory.
     spare: Vec<Connection>,
-    /// Connections that were timed since the setup.
+    /// Number of connections timed since the setup.
     timed: usize,
 }
 
@@ -75,7 +75,7 @@ impl Handshakes {
         Handshakes { setup, part, first: Vec::new(), second: Vec::new(), spare: Vec::new(), timed: 0 }
     }
 
-    /// So many connections, of which the first may be there already, that have taken so many steps.
+    /// Returns `count` connections that have finished `steps` steps, reusing those in `there`.
     fn ready(&mut self, mut there: Vec<Connection>, count: usize, steps: usize) -> Result<Vec<Connection>, Fault> {
         self.spare.extend(there.drain(count.min(there.len())..));
         while there.len() < count {
@@ -91,7 +91,7 @@ impl Trial for Handshakes {
         let (first, second) = self.part.steps();
         self.spare.append(&mut self.first);
         let mut waiting = std::mem::take(&mut self.second);
-        // What was not timed is not gone on with.
+        // Connections that were not timed are not continued.
         let gone_on_with = waiting.len().min(self.timed);
         self.spare.extend(waiting.drain(gone_on_with..));
         self.timed = 0;
@@ -131,7 +131,7 @@ impl Trial for Handshakes {
         }
     }
 
-    /// Bytes, records and packets of the three flights, of a whole handshake.
+    /// Records bytes, records and packets of the three flights of a whole handshake.
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         let connection =
             self.first.first().filter(|connection| self.part == Part::Handshake && connection.steps == STEPS);

@@ -1,8 +1,8 @@
-//! Workload `token`: JWS in its compact serialisation and COSE_Sign1, each with every algorithm of tokens: make, parse, and
-//! verify, which is what a receiver does: from the bytes to a payload that is believed.
+//! Workload `token`: JWS in compact serialisation and COSE_Sign1, with every token algorithm: make, parse, and verify.
+//! Verifying is a receiver's work, from the bytes to a trusted payload.
 //!
-//! The signer has one key, as issuers of tokens do, and the receiver has it prepared. What calls no library (parse) is one row each,
-//! of the provider `pqlab`.
+//! The signer has one key, as issuers of tokens do, and the receiver has it prepared. Operations that call no library
+//! (parse) have one row each, of the provider `pqlab`.
 
 mod trials;
 
@@ -19,14 +19,14 @@ use trials::{Issuer, Make, Parse, Verify};
 
 const OPERATIONS: [&str; 3] = ["make", PARSE, "verify"];
 const PARSE: &str = "parse";
-/// What stands in the place of a provider where no library is called within the operation: the code is this program's.
+/// Provider name of operations that call no library: the code is this program's.
 const OWN: &str = "pqlab";
-/// Length in bytes of the payload, where none is asked for: the claims of an access token (RFC 9068) take about so many.
+/// Default length of the payload in bytes: about that of an access token's claims (RFC 9068).
 const PAYLOAD: u64 = 256;
-/// Length in bytes of a key identifier: a thumbprint by SHA-256.
+/// Length of a key identifier in bytes: a SHA-256 thumbprint.
 const KEY_ID: usize = 32;
 
-/// The formats of tokens.
+/// Format of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Jws,
@@ -36,7 +36,7 @@ enum Format {
 impl Format {
     const ALL: [Format; 2] = [Format::Jws, Format::Cose];
 
-    /// What stands before the algorithm's name.
+    /// Returns the prefix of the algorithm's name.
     fn prefix(self) -> &'static str {
         match self {
             Format::Jws => "JWS-",
@@ -44,14 +44,14 @@ impl Format {
         }
     }
 
-    /// What cases call a token of an algorithm: by the primitive, as certificates are, or where it is but one of a primitive's many
-    /// uses by the name that tokens have for it.
+    /// Returns the algorithm name used in cases: that of the primitive for Ed25519, as for certificates, otherwise the
+    /// JOSE name, which tells the uses of a primitive apart.
     fn name(self, algorithm: &Algorithm) -> String {
         let name = if algorithm.primitive == "Ed25519" { algorithm.primitive } else { algorithm.jose };
         format!("{}{name}", self.prefix())
     }
 
-    /// Length in bytes of a token for a payload of so many.
+    /// Returns the length of a token in bytes, given that of its payload.
     fn length(self, algorithm: &Algorithm, payload: usize) -> usize {
         match self {
             Format::Jws => jws::length(algorithm, Some(&jws::key_id_text(&[0; KEY_ID])), payload),
@@ -60,7 +60,7 @@ impl Format {
     }
 }
 
-/// The format and algorithm that a case's algorithm names.
+/// Returns the format and algorithm of a case.
 fn named(name: &str) -> Option<(Format, &'static Algorithm)> {
     let all = Format::ALL.into_iter().flat_map(|format| Algorithm::all().map(move |algorithm| (format, algorithm)));
     all.into_iter().find(|(format, algorithm)| format.name(algorithm) == name)
@@ -84,7 +84,7 @@ impl Workload for TokenWorkload {
             for format in Format::ALL {
                 for algorithm in Algorithm::all() {
                     let able = providers.iter().filter(|provider| scheme(provider, algorithm).is_some());
-                    // Where no library is called any of them makes the tokens.
+                    // If no library is called, any provider can make the tokens.
                     let able = able.take(if operation == PARSE { 1 } else { usize::MAX });
                     for (provider, length) in able.flat_map(|provider| lengths.iter().map(move |len| (provider, *len)))
                     {

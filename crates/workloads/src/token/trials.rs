@@ -1,4 +1,4 @@
-//! Making, parsing and verifying tokens.
+//! Makes, parses and verifies tokens.
 
 use super::{Format, KEY_ID, fault};
 use crate::inputs::{Messages, POOL, Turn};
@@ -17,13 +17,13 @@ fn nothing() -> Fault {
     Fault::WrongAnswer("nothing was done since the outputs were cleared".to_owned())
 }
 
-/// A token as it is sent.
+/// A token as sent.
 enum Token {
     Jws(String),
     Cose(Vec<u8>),
 }
 
-/// A token that was read.
+/// A parsed token.
 #[allow(clippy::large_enum_variant, reason = "there is one at a time, and a box would be timed")]
 enum Read<'a> {
     Jws(jws::Jws<'a>),
@@ -38,10 +38,10 @@ impl Token {
         }
     }
 
-    /// With a bit flipped in the middle of it.
+    /// Returns the token with a bit flipped in its middle.
     fn flipped(&self) -> Token {
         match self {
-            // Either character is one of base64url.
+            // Both characters belong to base64url.
             Token::Jws(text) => {
                 let (middle, mut changed) = (text.len() / 2, text.clone());
                 let other = if text.as_bytes()[middle] == b'B' { "C" } else { "B" };
@@ -57,7 +57,7 @@ impl Token {
     }
 }
 
-/// Who makes tokens, and who knows the key to verify them with.
+/// Issuer of tokens, with the key to verify them.
 pub(super) struct Issuer {
     format: Format,
     algorithm: &'static Algorithm,
@@ -86,7 +86,7 @@ impl Issuer {
         })
     }
 
-    /// From a token's bytes to whether its payload, of which the length is told, is believed.
+    /// Verifies a token from its bytes, and returns the length of its payload.
     fn verify(&self, token: &Token) -> Result<usize, TokenError> {
         self.verify_read(&token.parse()?).map(<[u8]>::len)
     }
@@ -98,7 +98,7 @@ impl Issuer {
         }
     }
 
-    /// Accepts the token of a payload, and none with a bit flipped.
+    /// Checks that the token of a payload is accepted, and refused with a bit flipped.
     fn check(&self, token: &Token, payload: &[u8]) -> Result<(), Fault> {
         let read = token.parse().map_err(broken)?;
         let named = match &read {
@@ -114,7 +114,7 @@ impl Issuer {
         }
     }
 
-    /// Tokens to read, with their payloads.
+    /// Makes tokens to read, with their payloads.
     fn pool(&self, mut payloads: Messages) -> Result<Vec<(Token, Vec<u8>)>, Fault> {
         let one = |_| {
             let payload = payloads.next().to_vec();
@@ -193,7 +193,7 @@ pub(super) struct Verify {
     issuer: Issuer,
     tokens: Vec<(Token, Vec<u8>)>,
     turn: Turn,
-    /// Length in bytes of the payload that was believed last.
+    /// Length in bytes of the payload verified last.
     believed: Option<usize>,
 }
 

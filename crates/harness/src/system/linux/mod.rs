@@ -19,7 +19,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// To the scheduler's calls this is the calling thread, not its process.
+/// For the scheduler's system calls, this means the calling thread, not its process.
 const THIS_THREAD: Pid = Pid::from_raw(0);
 
 pub(crate) struct Linux;
@@ -36,7 +36,7 @@ impl System for Linux {
         usize::try_from(sysconf(SysconfVar::_NPROCESSORS_ONLN).ok()??).ok()
     }
 
-    /// Checked by reading back: the kernel takes a set of which the container grants a part only, and drops the rest.
+    /// Reads the set back, because the kernel accepts one that the container grants only in part, and drops the rest.
     fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
         let before = sched_getaffinity(THIS_THREAD).map_err(AffinityError::Refused)?;
         let mut wanted = CpuSet::new();
@@ -68,13 +68,13 @@ impl System for Linux {
     }
 
     fn limit_memory(bytes: u64) {
-        // Where the limit cannot be set the worker runs without: the coordinator still watches its resident memory.
-        // A program in another language, which this process may start, takes the limit off itself again.
+        // If the limit cannot be set the worker runs without it; the coordinator still watches its resident memory.
+        // Only the soft limit is set: a program in another language, which this process may start, raises it again.
         let most = getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(_, most)| most);
         setrlimit(Resource::RLIMIT_AS, bytes.min(most), most).ok();
     }
 
-    /// The second field of `/proc/self/statm`, in pages.
+    /// Reads the second field of `/proc/self/statm`, in pages.
     fn resident_bytes() -> Option<i64> {
         let statm = read_to_string("/proc/self/statm").ok()?;
         let pages: i64 = statm.split_whitespace().nth(1)?.parse().ok()?;
@@ -85,16 +85,16 @@ impl System for Linux {
         let coordinator = getpid();
         let tie = move || {
             prctl::set_pdeathsig(Signal::SIGKILL)?;
-            // One that had ended by then would never be heard of.
+            // If the coordinator had ended before `prctl`, no signal would come.
             if getppid() == coordinator { Ok(()) } else { Err(Errno::ESRCH.into()) }
         };
-        // SAFETY: between fork and exec it makes two system calls, allocates nothing and takes no lock.
+        // SAFETY: between fork and exec it makes two system calls, does not allocate and takes no lock.
         unsafe { command.pre_exec(tie) };
     }
 
     fn tie_to_parent() -> io::Result<()> {
-        // Again: a program with capabilities of its own loses it when it is executed. A coordinator that ended before is found
-        // missing by the first read, before any library is called.
+        // Set again, because a program with file capabilities loses it when executed. If the coordinator ended before
+        // this, the first read finds out, before any library is called.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // If the system forbids it, worker and coordinator have the same score.
         std::fs::write("/proc/self/oom_score_adj", "1000").ok();
@@ -117,11 +117,11 @@ impl System for Linux {
         read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?.trim().parse().ok()
     }
 
-    /// The files say all.
+    /// The files describe everything.
     fn complete(_environment: &mut Environment) {}
 }
 
-/// Every processor that may be asked for, also where the thread is pinned to a part of them now. Unpins the thread.
+/// Returns every processor that can be requested, including those the thread is not pinned to now. Unpins the thread.
 fn grantable() -> Vec<u32> {
     let mut all = CpuSet::new();
     let filled = (0..CpuSet::count()).all(|cpu| all.set(cpu).is_ok());
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_thread_started_ends_with_it() {
+    fn processes_end_with_the_thread_that_started_them() {
         let mut child = std::thread::spawn(|| {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", "exec sleep 1000"]);

@@ -1,7 +1,7 @@
-//! Core cycles and instructions, counted by the performance-monitoring unit through Linux' `perf_event_open`.
+//! Core cycles and instructions, counted by the performance-monitoring unit through Linux's `perf_event_open`.
 //!
-//! Counted is the calling thread in user mode: what the kernel does meanwhile (interrupts, page faults, `getrandom`) is
-//! in the wall time that is kept beside, not in these counts.
+//! Only the calling thread in user mode is counted. Time in the kernel (interrupts, page faults, `getrandom`) is in the
+//! separately recorded wall time, but not in these counts.
 
 use crate::counter::{Counter, EventProbe};
 use perf_event::events::{Event, Hardware};
@@ -9,10 +9,10 @@ use perf_event::{Builder, Sampler};
 use pqlab_record::Metric;
 use std::io;
 
-/// Turns of the loop that a counter must see: enough that "nothing" cannot be chance.
+/// Iterations of the loop that a counter must see: enough that a count of zero cannot be chance.
 const TRIAL_TURNS: u64 = 10_000;
 
-/// A hardware event, counted on the thread that opened it, and on no other.
+/// Hardware event, counted on the thread that opened it and on no other.
 pub(super) struct Perf {
     metric: Metric,
     sampler: Sampler,
@@ -21,11 +21,11 @@ pub(super) struct Perf {
 }
 
 impl Perf {
-    /// Begins to count. `metric` is [`Metric::Cycles`] or [`Metric::Instructions`]; `user` says whether readings are
-    /// made with `rdpmc`, as far as the kernel allows at each.
+    /// Starts counting. `metric` is [`Metric::Cycles`] or [`Metric::Instructions`]. With `user`, readings use `rdpmc`
+    /// whenever the kernel allows it.
     ///
     /// # Errors
-    /// The kernel's answer, with its number.
+    /// The kernel's error.
     pub(super) fn open(metric: Metric, user: bool) -> io::Result<Perf> {
         Perf::count(
             if metric == Metric::Instructions { Hardware::INSTRUCTIONS } else { Hardware::CPU_CYCLES },
@@ -35,7 +35,7 @@ impl Perf {
     }
 
     fn count(event: impl Event, metric: Metric, user: bool) -> io::Result<Perf> {
-        // Pinned to the unit: a counter that shares its register with others by turns would be extrapolated.
+        // Pinned to the unit, because a counter that takes turns with others would be extrapolated.
         let mut counter = Builder::new(event).pinned(true).build()?;
         counter.enable()?;
         Ok(Perf { metric, sampler: counter.sampled(0)?, user, begin: 0 })
@@ -74,7 +74,7 @@ impl Counter for Perf {
     }
 }
 
-/// Tries how far an event can be counted here.
+/// Tests how an event can be counted here.
 pub(super) fn probe(metric: Metric) -> EventProbe {
     let mut perf = match Perf::open(metric, false) {
         Ok(perf) => perf,
@@ -91,7 +91,7 @@ pub(super) fn probe(metric: Metric) -> EventProbe {
     if perf.sampler.read_user().count().is_some() { EventProbe::User } else { EventProbe::Kernel }
 }
 
-/// Keeps instructions from moving across a reading: `rdpmc` orders nothing by itself.
+/// Keeps instructions from moving across a reading, because `rdpmc` does not order them.
 #[inline]
 fn fence() {
     #[cfg(target_arch = "x86_64")]
@@ -113,8 +113,8 @@ mod tests {
     use pqlab_testing::{Need, require};
 
     #[test]
-    fn where_a_program_may_not_read_the_register_the_kernel_is_asked() {
-        // An event of the kernel's own, in ns, which needs no unit and has no register.
+    fn reads_by_system_call_if_the_register_is_not_readable() {
+        // A software event in ns, which needs no unit and has no register.
         let clock = Perf::count(Software::TASK_CLOCK, Metric::Cycles, true);
         let mut clock = require!(clock, Need::Machine("the right to count the kernel's events"));
         assert!(clock.sampler.read_user().count().is_none());

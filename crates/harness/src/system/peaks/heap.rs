@@ -1,8 +1,8 @@
-//! The peak of the heap: what this program asks of the C library's allocator, counted for one thread.
+//! Peak of the heap: counts what one thread of this program requests from the C library's allocator.
 //!
-//! A dynamically linked program calls `malloc` and the like through slots that the loader fills with the addresses of the
-//! C library's functions (System V ABI, chapter 5, "Relocation"). [`install`] points these slots of the main program at the
-//! functions below, which call the C library's. It stays so until the process ends.
+//! A dynamically linked program calls `malloc` and its relatives through slots that the loader fills with the addresses
+//! of the C library's functions (System V ABI, chapter 5, "Relocation"). [`install`] points the main program's slots to
+//! the functions below, which forward to the C library. They stay in place until the process ends.
 
 use crate::trial::Fault;
 use libc::{c_int, c_void};
@@ -11,13 +11,13 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 
-/// The thread (`pthread_self`) whose calls count; 0 for none.
+/// Thread (`pthread_self`) whose calls count; 0 for none.
 static COUNTED: AtomicUsize = AtomicUsize::new(0);
-/// Bytes that it has more than when counting began.
+/// Bytes that this thread has allocated since counting began, minus those it freed.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
-/// The largest value of [`LIVE`].
+/// Maximum of [`LIVE`].
 static PEAK: AtomicIsize = AtomicIsize::new(0);
-/// The C library's functions, known before any slot is changed.
+/// The C library's functions, found before any slot is changed.
 static REAL: OnceLock<Real> = OnceLock::new();
 
 struct Real {
@@ -31,17 +31,18 @@ struct Real {
     usable_size: unsafe extern "C" fn(*mut c_void) -> usize,
 }
 
-/// Points the slots of the main program at the functions that count; the first call's answer stands.
+/// Points the main program's slots to the counting functions. Only the first call has an effect.
 ///
 /// # Errors
-/// Why allocations of this program cannot be counted.
+/// The reason why this program's allocations cannot be counted.
 pub(super) fn install() -> Result<(), &'static str> {
     static INSTALLED: OnceLock<Result<(), &'static str>> = OnceLock::new();
     *INSTALLED.get_or_init(|| {
         let real = real().ok_or("the C library's allocator was not found")?;
         REAL.get_or_init(|| real);
         let program = program().ok_or("the program's table of slots was not found")?;
-        // SAFETY: the loader described the program so, and the functions have the signatures of those they stand for.
+        // SAFETY: this is the loader's description of the program, and the functions have the signatures of those they
+        // replace.
         unsafe { program.redirect() }?;
         count();
         drop(black_box(Vec::<u8>::with_capacity(4096)));
@@ -49,9 +50,9 @@ pub(super) fn install() -> Result<(), &'static str> {
     })
 }
 
-/// Bytes of the heap that the operation takes on this thread.
+/// Returns the peak of the heap that the operation needs on this thread, in bytes.
 pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
-    /// Ends counting even where the operation panics.
+    /// Stops counting even if the operation panics.
     struct Ended;
     impl Drop for Ended {
         fn drop(&mut self) {
@@ -76,7 +77,7 @@ fn counted() -> usize {
 }
 
 fn this_thread() -> usize {
-    // SAFETY: takes nothing and cannot fail.
+    // SAFETY: takes no arguments and cannot fail.
     unsafe { libc::pthread_self() as usize }
 }
 
@@ -85,10 +86,10 @@ fn counting() -> bool {
     counted != 0 && counted == this_thread()
 }
 
-/// Bytes of a block of the C library's allocator; 0 for a null pointer.
+/// Returns the bytes of a block of the C library's allocator; 0 for a null pointer.
 ///
 /// # Safety
-/// The block is null, or lives.
+/// The block is null or live.
 unsafe fn usable(real: &Real, block: *mut c_void) -> isize {
     // SAFETY: as the caller promises.
     unsafe { (real.usable_size)(block) as isize }
@@ -99,10 +100,10 @@ fn change(bytes: isize) {
     PEAK.fetch_max(live, Ordering::Relaxed);
 }
 
-/// Counts a block that was just made, or could not be made.
+/// Counts a block after an allocation, which may have failed.
 fn made(real: &Real, block: *mut c_void) -> *mut c_void {
     if counting() {
-        // SAFETY: the allocator has just handed it out.
+        // SAFETY: the allocator has just returned it.
         change(unsafe { usable(real, block) });
     }
     block
@@ -110,34 +111,34 @@ fn made(real: &Real, block: *mut c_void) -> *mut c_void {
 
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: the caller's call, passed on.
+    // SAFETY: forwards the caller's call.
     made(real, unsafe { (real.malloc)(size) })
 }
 
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: the caller's call, passed on.
+    // SAFETY: forwards the caller's call.
     made(real, unsafe { (real.calloc)(count, size) })
 }
 
 unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: the caller's call, passed on.
+    // SAFETY: forwards the caller's call.
     made(real, unsafe { (real.memalign)(alignment, size) })
 }
 
 unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
-    // SAFETY: the caller's call, passed on.
+    // SAFETY: forwards the caller's call.
     made(real, unsafe { (real.aligned_alloc)(alignment, size) })
 }
 
 unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
     let Some(real) = REAL.get() else { return libc::ENOMEM };
-    // SAFETY: the caller's call, passed on.
+    // SAFETY: forwards the caller's call.
     let outcome = unsafe { (real.posix_memalign)(place, alignment, size) };
     if outcome == 0 {
-        // SAFETY: on success the place holds the new block.
+        // SAFETY: on success `place` holds the new block.
         made(real, unsafe { *place });
     }
     outcome
@@ -146,12 +147,12 @@ unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, alignment: usize, s
 unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
     let Some(real) = REAL.get() else { return std::ptr::null_mut() };
     let counting = counting();
-    // SAFETY: the caller says that the block is null or lives.
+    // SAFETY: the caller guarantees that the block is null or live.
     let before = if counting { unsafe { usable(real, block) } } else { 0 };
-    // SAFETY: the caller's call, passed on.
+    // SAFETY: forwards the caller's call.
     let moved = unsafe { (real.realloc)(block, size) };
     if counting && (!moved.is_null() || size == 0) {
-        // SAFETY: null, or just handed out. Null for size 0 means that the block was freed.
+        // SAFETY: null, or just returned by the allocator. Null for size 0 means that the block was freed.
         change(unsafe { usable(real, moved) } - before);
     }
     moved
@@ -160,14 +161,14 @@ unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
 unsafe extern "C" fn free(block: *mut c_void) {
     let Some(real) = REAL.get() else { return };
     if counting() {
-        // SAFETY: the caller says that the block is null or lives.
+        // SAFETY: the caller guarantees that the block is null or live.
         change(-unsafe { usable(real, block) });
     }
-    // SAFETY: the caller's call, passed on.
+    // SAFETY: forwards the caller's call.
     unsafe { (real.free)(block) }
 }
 
-/// What the slots of a name are pointed at.
+/// Returns the address of the function that replaces `name`, if one does.
 fn replacement(name: &CStr) -> Option<usize> {
     let function = match name.to_bytes() {
         b"malloc" => malloc as *const (),
@@ -182,7 +183,7 @@ fn replacement(name: &CStr) -> Option<usize> {
     Some(function.expose_provenance())
 }
 
-/// The functions as the next object after the main program defines them.
+/// Looks up the functions in the objects after the main program.
 fn real() -> Option<Real> {
     let find = |name: &CStr| {
         // SAFETY: the name ends with a null byte.
@@ -222,18 +223,18 @@ fn real() -> Option<Real> {
 struct Program {
     base: usize,
     dynamic: usize,
-    /// Addresses that the loader made read-only once the slots were filled.
+    /// Addresses that the loader made read-only after filling the slots.
     read_only: std::ops::Range<usize>,
 }
 
 fn program() -> Option<Program> {
-    /// The main program is the first object that is told.
+    /// Callback for the main program, which is the first object reported.
     unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, program: *mut c_void) -> c_int {
-        // SAFETY: the loader's own description, which lives at least as long as this call, and our place for the answer.
+        // SAFETY: the loader's own description, which lives at least as long as this call, and the caller's `Program`.
         let (info, program) = unsafe { (&*info, &mut *program.cast::<Program>()) };
         program.base = info.dlpi_addr as usize;
         for index in 0..usize::from(info.dlpi_phnum) {
-            // SAFETY: there are so many headers.
+            // SAFETY: `dlpi_phnum` headers exist.
             let header = unsafe { &*info.dlpi_phdr.add(index) };
             let start = program.base.wrapping_add(header.p_vaddr as usize);
             match header.p_type {
@@ -245,39 +246,39 @@ fn program() -> Option<Program> {
         1
     }
     let mut program = Program::default();
-    // SAFETY: the callback fits, and the place lives until the call returns.
+    // SAFETY: the callback has the right signature, and `program` lives until the call returns.
     unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut program).cast()) };
     (program.dynamic != 0).then_some(program)
 }
 
-/// An entry of the dynamic section (System V ABI, `Elf64_Dyn`).
+/// Entry of the dynamic section (System V ABI, `Elf64_Dyn`).
 #[repr(C)]
 struct Dynamic {
     tag: i64,
     value: u64,
 }
 
-/// A relocation with an addend (System V ABI, chapter 4, "Relocation").
+/// Relocation with an addend (System V ABI, chapter 4, "Relocation").
 #[repr(C)]
 struct Relocation {
     offset: u64,
-    /// The symbol's number above, the type in the lower 32 bits.
+    /// Symbol number in the upper 32 bits, type in the lower 32.
     info: u64,
     addend: i64,
 }
 
-/// Types of relocations that hold a symbol's address and nothing else: in data, in the table of addresses, in the table
-/// of calls.
+/// Relocation types whose value is just a symbol's address: in data, in the global offset table, and in the table of
+/// calls.
 #[cfg(target_arch = "x86_64")]
 const SLOTS: [u64; 3] = [1, 6, 7];
 #[cfg(target_arch = "aarch64")]
 const SLOTS: [u64; 3] = [257, 1025, 1026];
 
 impl Program {
-    /// Points every slot of an allocator's function at what counts.
+    /// Points every slot of an allocator function to its counting replacement.
     ///
     /// # Safety
-    /// The program is the running one, as the loader described it.
+    /// `self` describes the running program, as reported by the loader.
     unsafe fn redirect(&self) -> Result<(), &'static str> {
         // Tags of the System V ABI, chapter 5, "Dynamic Section".
         const CALLS_SIZE: i64 = 2;
@@ -291,7 +292,7 @@ impl Program {
         // SAFETY: the section ends with an entry whose tag is 0.
         while let Dynamic { tag: tag @ 1.., value } = unsafe { &*entry } {
             let value = *value as usize;
-            // The loader replaces offsets by addresses, but not where the section is read-only.
+            // The loader replaces offsets by addresses, unless the section is read-only.
             let address = if value < self.base { self.base + value } else { value };
             match *tag {
                 NAMES => names = address,
@@ -310,14 +311,14 @@ impl Program {
         for (start, length) in tables {
             let first = std::ptr::with_exposed_provenance::<Relocation>(start);
             for index in 0..length / size_of::<Relocation>() {
-                // SAFETY: the table has so many entries.
+                // SAFETY: `index` is within the table.
                 let relocation = unsafe { &*first.add(index) };
                 let symbol = (relocation.info >> 32) as usize;
                 if relocation.addend != 0 || symbol == 0 || !SLOTS.contains(&(relocation.info & 0xffff_ffff)) {
                     continue;
                 }
                 let symbol = std::ptr::with_exposed_provenance::<libc::Elf64_Sym>(symbols).wrapping_add(symbol);
-                // SAFETY: a relocation names a symbol of the table, and a symbol a string of the table.
+                // SAFETY: a relocation refers to a symbol of the table, and a symbol to a string of the table.
                 let name = unsafe {
                     let offset = (*symbol).st_name as usize;
                     CStr::from_ptr(std::ptr::with_exposed_provenance::<c_char>(names + offset))
@@ -333,7 +334,7 @@ impl Program {
     }
 
     /// # Safety
-    /// The slot is one of the program's, and holds the address of a function of the same signature.
+    /// The slot belongs to the program, and holds the address of a function of the same signature.
     unsafe fn point(&self, slot: usize, function: usize) -> Result<(), &'static str> {
         // SAFETY: takes a number and cannot fail for this one.
         let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
@@ -341,7 +342,7 @@ impl Program {
         let read_only = self.read_only.contains(&slot) && start + page <= self.read_only.end;
         let protect = |protection| {
             let address = std::ptr::with_exposed_provenance_mut::<c_void>(start);
-            // SAFETY: a page of the program's own data, which nobody else changes.
+            // SAFETY: a page of the program's own data, which nothing else changes.
             !read_only || unsafe { libc::mprotect(address, page, protection) } == 0
         };
         if !protect(libc::PROT_READ | libc::PROT_WRITE) {

@@ -22,7 +22,7 @@ pub(crate) fn peaks(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, on_thread);
         let thread = thread.map_err(|error| Fault::Library(format!("no thread to measure memory on: {error}")))?;
-        // What panicked goes on panicking where it is told apart from everything else: in the worker.
+        // Rethrows a panic in the worker's own thread, which handles it separately from other faults.
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_on_the_stack_is_seen_and_little_else() {
+    fn measures_an_array_on_the_stack_and_little_else() {
         for (expected, Peaks { stack, heap }) in
             [(4_096, of(array::<4_096>)), (100_000, of(array::<100_000>)), (4_000_000, of(array::<4_000_000>))]
         {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_heap_has_its_peak_while_blocks_live_together() {
+    fn the_heap_peaks_while_blocks_are_live_together() {
         let Peaks { heap, .. } = of(|| {
             for _ in 0..10 {
                 drop(black_box(vec![1_u8; 50_000]));
@@ -77,27 +77,27 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_the_allocator_counts() {
+    fn counts_every_allocation_function() {
         let block = |make: fn() -> *mut libc::c_void| {
             let Peaks { heap, .. } = of(|| {
                 let block = black_box(make());
-                // SAFETY: the C library's allocator made it, and nobody else has it.
+                // SAFETY: the C library's allocator returned it, and it has no other owner.
                 unsafe { libc::free(block) };
             });
             heap
         };
         let ways: [fn() -> *mut libc::c_void; 5] = [
-            // SAFETY: any size may be asked for.
+            // SAFETY: any size may be requested.
             || unsafe { libc::malloc(30_000) },
-            // SAFETY: any size may be asked for.
+            // SAFETY: any size may be requested.
             || unsafe { libc::calloc(300, 100) },
-            // SAFETY: the block was made by the same allocator.
+            // SAFETY: the block came from the same allocator.
             || unsafe { libc::realloc(libc::malloc(10), 30_000) },
             // SAFETY: the alignment is a power of two, and the size a multiple of it.
             || unsafe { libc::aligned_alloc(16, 30_000) },
             || {
                 let mut block = std::ptr::null_mut();
-                // SAFETY: the alignment is a power of two and a multiple of a pointer's size; the place is writable.
+                // SAFETY: the alignment is a power of two and a multiple of a pointer's size; `block` is writable.
                 unsafe { libc::posix_memalign(&mut block, 64, 30_000) };
                 block
             },
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn growing_counts_the_larger_block_and_freeing_what_was_there_before_is_no_peak() {
+    fn reallocation_counts_the_larger_block_and_freeing_older_blocks_adds_no_peak() {
         let Peaks { heap, .. } = of(|| {
             let mut bytes: Vec<u8> = Vec::with_capacity(1_000);
             bytes.reserve_exact(black_box(60_000));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_and_a_panic_are_passed_on_and_the_next_is_measured() {
+    fn passes_on_faults_and_panics_and_measures_the_next_operation() {
         let fault = memory::peaks(&mut || Err(Fault::Library("made up".into())));
         assert_eq!(fault, Err(Fault::Library("made up".into())));
         let panic = std::panic::catch_unwind(|| memory::peaks(&mut || panic!("made up")));

@@ -1,19 +1,19 @@
-//! The peak of the stack: paint, perform, look how far the paint is gone.
+//! Peak of the stack: paint it, perform the operation, and find the lowest changed word.
 
 use crate::memory::UNSEEN;
 use crate::trial::Fault;
 use std::hint::black_box;
 
 const PAINT: u64 = 0xa5c3_96e1_7b2d_f084;
-/// Bytes of a word of paint.
+/// Bytes of a painted word.
 const WORD: usize = size_of::<u64>();
 
-/// Bytes of this thread's stack that the operation takes below this frame; 0 below [`UNSEEN`].
+/// Returns the bytes of this thread's stack that the operation uses below this frame; 0 below [`UNSEEN`].
 #[inline(never)]
 pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
     let low = low_end()?;
     let frame = frame();
-    // Words are aligned, and the painter's own frame is above the highest of them.
+    // Aligned to words, and below the frame of the painting function.
     let high = (frame - UNSEEN) & !(WORD - 1);
     paint(low, high);
     operation()?;
@@ -21,7 +21,7 @@ pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) ->
     Ok(if lowest < high { frame - lowest } else { 0 })
 }
 
-/// The address at which the frame of whatever the caller calls begins, or a few bytes below.
+/// Returns the address at which frames of the caller's callees begin, or a few bytes below it.
 #[inline(never)]
 fn frame() -> usize {
     let byte = 0_u8;
@@ -32,13 +32,13 @@ fn frame() -> usize {
 fn paint(low: usize, high: usize) {
     let mut word = std::ptr::with_exposed_provenance_mut::<u64>(low);
     while word.addr() < high {
-        // SAFETY: within this thread's stack, aligned, and below every frame that is in use.
+        // SAFETY: within this thread's stack, aligned, and below every frame in use.
         unsafe { word.write_volatile(PAINT) };
         word = word.wrapping_add(1);
     }
 }
 
-/// The address of the lowest word that is not as it was painted, or `high`.
+/// Returns the address of the lowest changed word, or `high`.
 #[inline(never)]
 fn first_changed(low: usize, high: usize) -> usize {
     let mut word = std::ptr::with_exposed_provenance::<u64>(low);
@@ -49,12 +49,13 @@ fn first_changed(low: usize, high: usize) -> usize {
     word.addr()
 }
 
-/// The lowest address of this thread's stack that may be written.
+/// Returns the lowest writable address of this thread's stack.
 fn low_end() -> Result<usize, Fault> {
     let unknown = || Fault::Unsupported("the C library does not say where this thread's stack is".to_owned());
     let (mut start, mut size, mut guard) = (std::ptr::null_mut(), 0, 0);
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
-    // SAFETY: the attributes are written before they are read, and destroyed once; all places are writable.
+    // SAFETY: the attributes are written before they are read, and destroyed once; all pointers are to writable
+    // variables.
     let known = unsafe {
         if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
             return Err(unknown());
