@@ -3,14 +3,14 @@ use Expected::Sha256;
 use KeyEncoding::{Expanded, Scalar, Seed};
 use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme, SigningKey, VerifyingKey};
 
-/// A key pair, and what it signs.
+/// A key pair and its signatures.
 pub(super) struct KeyVector {
     pub(super) algorithm: &'static str,
-    /// The signing key in its shortest encoding. What key generation draws are its first bytes.
+    /// Signing key in its shortest encoding. It starts with the bytes that key generation draws.
     pub(super) encoding: KeyEncoding,
     pub(super) signing_key: &'static str,
     pub(super) verifying_key: Expected,
-    /// The signing key once more, [`Expanded`], where that is another encoding.
+    /// Signing key as [`Expanded`], if that is another encoding.
     pub(super) expanded: Option<Expected>,
     pub(super) signatures: &'static [Signed],
 }
@@ -20,11 +20,11 @@ pub(super) struct Signed {
     pub(super) context: &'static str,
     pub(super) message: &'static str,
     pub(super) signature: Expected,
-    /// Whether making it takes long enough to be left out before a measurement.
+    /// Whether signing takes too long for the check before a measurement.
     pub(super) slow: bool,
 }
 
-/// A signature that is valid, or one that is not.
+/// A valid or invalid signature.
 pub(super) struct VerificationVector {
     pub(super) algorithm: &'static str,
     pub(super) verifying_key: &'static str,
@@ -36,13 +36,13 @@ rows!(KeyVector, VerificationVector);
 
 /// ML-DSA: NIST ACVP, keyGen, the first test of each parameter set; and Wycheproof, mldsa_*_sign_seed, tests 1 and 3.
 ///
-/// SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. Published deterministic signatures are of the
-/// internal interface, which signs without a context; the signature of "Hello world" is what two independent libraries
-/// agree upon, OpenSSL 3.5.7 and slh-dsa 0.2.0-rc.5.
+/// SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. Published deterministic signatures use the
+/// internal interface, which signs without a context. The signature of "Hello world" is the one on which two
+/// independent libraries agree, OpenSSL 3.5.7 and slh-dsa 0.2.0-rc.5.
 ///
 /// Ed25519: RFC 8032, section 7.1, tests 1 to 3. ECDSA-P-256, ECDSA-P-384: RFC 6979, appendices A.2.5 and A.2.6,
 /// message "sample". ECDSA-secp256k1: the scalar 1, whose point is the generator (SEC 2, section 2.4.1), and the
-/// signature of "Satoshi Nakamoto" with RFC 6979 and a low `s` that implementers of ledgers pass on.
+/// signature of "Satoshi Nakamoto" with RFC 6979 and a low `s` that is known among ledger implementers.
 pub(super) static KEYS: &[KeyVector] = &[
     KeyVector {
         algorithm: "ML-DSA-44",
@@ -392,12 +392,12 @@ pub(super) static KEYS: &[KeyVector] = &[
     },
 ];
 
-/// The key of the vectors of secp256k1, uncompressed.
+/// Key of the secp256k1 vectors, uncompressed.
 const SECP256K1_KEY: &str = "04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a\
     6ff0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832\
     e9";
 
-/// The key of the vectors of RSA.
+/// Key of the RSA vectors.
 const RSA_KEY: &str = "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b462ebef7\
     17094fa1fee82224e637f9746d3f7cafd31878d80325b6ef5a1700f65903b469\
     429e89d6eac8845097b5ab393189db92512ed8a7711a1253facd20f79c15e824\
