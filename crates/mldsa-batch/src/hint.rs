@@ -3,9 +3,9 @@
 use crate::parameters::{MOST_ROWS, Parameters};
 use crate::polynomial::Hint;
 
-/// The polynomials of the hint (FIPS 204, algorithm 21) from `omega + rows` bytes; `None` where they are not in the one form
-/// that the standard allows: counts that never fall, none above `omega`, positions that rise within a polynomial, zeros
-/// behind the last.
+/// Decodes the polynomials of the hint (FIPS 204, algorithm 21) from `omega + rows` bytes. Returns `None` unless the
+/// encoding is canonical: counts never fall and never exceed `omega`, positions rise within a polynomial, and zeros
+/// follow the last.
 pub(crate) fn unpack(set: &Parameters, bytes: &[u8]) -> Option<[Hint; MOST_ROWS]> {
     let mut hints = [[0; 16]; MOST_ROWS];
     let (positions, ends) = bytes.split_at(set.omega);

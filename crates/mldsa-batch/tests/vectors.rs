@@ -1,4 +1,4 @@
-//! Published vectors: ACVP's sigVer, Wycheproof's.
+//! Published vectors: ACVP sigVer and Wycheproof.
 
 mod common;
 
@@ -26,7 +26,8 @@ fn acvp() {
     assert!(asked > 100, "{asked} of {} vectors were asked", vectors.len());
 }
 
-/// The number of vectors that were asked: those of the pre-hashed variant are not for this crate.
+/// Checks a vector if it applies, and returns how many were checked. This crate does not support the pre-hashed
+/// variant.
 fn ask<P: ParameterSet>(vector: &Verification) -> u32 {
     let message = match &vector.input {
         Input::Pure { context, message } => Message::Pure { context, message },
