@@ -46,8 +46,8 @@ fn allocations(mut call: impl FnMut()) -> u64 {
 /// Counts the allocations of encoded key generation, encapsulation and decapsulation.
 fn of(kem: &dyn Kem) -> [u64; 3] {
     let parameters = &kem.info().parameters;
-    let own = kem.info().decapsulation_key(kem.info().encodings[0]).unwrap();
-    let (mut public, mut private) = (vec![0; parameters.encapsulation_key], vec![0; own]);
+    let key_length = kem.info().decapsulation_key(kem.info().encodings[0]).unwrap();
+    let (mut public, mut private) = (vec![0; parameters.encapsulation_key], vec![0; key_length]);
     let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
     let coins = vec![7; parameters.keygen_coins];
     let key = kem.generate(Coins::Exact(&coins)).unwrap();

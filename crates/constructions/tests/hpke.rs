@@ -88,12 +88,12 @@ fn kems_of(id: u64) -> Vec<(String, Arc<dyn Kem>)> {
     };
     match id {
         0x20 => {
-            let of = |provider: &Arc<pqlab_primitives::Provider>| {
+            let from_provider = |provider: &Arc<pqlab_primitives::Provider>| {
                 let agreement = provider.key_agreement("X25519")?.clone();
                 let kem: Arc<dyn Kem> = Arc::new(DhKem::new(agreement, provider.mac("HMAC-SHA256")?.clone()).unwrap());
                 Some((provider.id(), kem))
             };
-            providers().iter().filter_map(of).collect()
+            providers().iter().filter_map(from_provider).collect()
         }
         0x40 => kems("ML-KEM-512"),
         0x41 => kems("ML-KEM-768"),
@@ -127,7 +127,7 @@ fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
     let mut opened = 0;
     for vector in vectors.iter().filter(|vector| vector["mode"].as_u64() == Some(0)) {
         let Some((kem, kdf, aead)) = names(vector) else { continue };
-        for (id, hpke) in providers().iter().filter_map(|of| Some((of.id(), of.hpke(kem, kdf, aead)?))) {
+        for (id, hpke) in providers().iter().filter_map(|it| Some((it.id(), it.hpke(kem, kdf, aead)?))) {
             let recipient = hpke.load_private_key(&hex_field(vector, "skRm")).unwrap();
             let mut public = vec![0; hpke.info().public_key];
             recipient.public_key(&mut public).unwrap();
@@ -160,7 +160,7 @@ fn libraries_open_the_published_vectors() {
 fn libraries_and_construction_interoperate() {
     let mut compared = 0;
     let providers = providers();
-    let all = providers.iter().flat_map(|of| of.hpke.iter().map(|hpke| (of.id(), hpke)));
+    let all = providers.iter().flat_map(|it| it.hpke.iter().map(|hpke| (it.id(), hpke)));
     for (id, hpke) in all {
         let info = hpke.info();
         let recipient = hpke.generate().unwrap();
@@ -272,13 +272,13 @@ fn construction_matches_the_published_vectors() {
 /// RFC 9180, appendix A.1.1: the first message.
 #[test]
 fn matches_the_known_answer_of_rfc_9180() {
-    let of = |text: &str| hex::decode(text).unwrap();
+    let bytes = |text: &str| hex::decode(text).unwrap();
     for (id, kem) in kems_of(0x20) {
         let suite = Suite::new(Arc::clone(&kem), kdf(1).unwrap(), aead(1).unwrap()).unwrap();
         let private = kem
             .load_decapsulation_key(
                 KeyEncoding::Scalar,
-                &of("4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8"),
+                &bytes("4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8"),
             )
             .unwrap();
         let (info, aad) = (b"Ode on a Grecian Urn", b"Count-0");
@@ -288,7 +288,7 @@ fn matches_the_known_answer_of_rfc_9180() {
                 info,
                 aad,
                 b"Beauty is truth, truth beauty",
-                Coins::Exact(&of("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736")),
+                Coins::Exact(&bytes("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736")),
             )
             .unwrap();
         let expected = "37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431\

@@ -85,7 +85,7 @@ fn message_representative_matches_the_draft() {
     let sha512 = hash("SHA-512");
     let message: Vec<u8> = (0..10).collect();
     let context = hex::decode("0813061205162623").unwrap();
-    let made = Message::new(sha512.as_ref(), &context, &message).unwrap();
+    let representative = Message::new(sha512.as_ref(), &context, &message).unwrap();
     let digest = hex::decode(concat!(
         "0f89ee1fcb7b0a4f7809d1267a029719004c5a5e5ec323a7c3523a20974f9a3f",
         "202f56fadba4cd9e8d654ab9f2e96dc5c795ea176fa20ede8d854c342f903533"
@@ -93,7 +93,7 @@ fn message_representative_matches_the_draft() {
     .unwrap();
     let expected =
         [b"CompositeAlgorithmSignatures2025COMPSIG-MLDSA65-Ed25519-SHA512".as_slice(), &[8], &context, &digest];
-    assert_eq!(made.as_bytes(), expected.concat());
+    assert_eq!(representative.as_bytes(), expected.concat());
     let longest = [0; 255];
     assert_eq!(Message::new(sha512.as_ref(), &longest, b"").unwrap().as_bytes().len(), 32 + 30 + 1 + 255 + 64);
     let too_long = Message::new(sha512.as_ref(), &[0; 256], b"").map(|_| ());

@@ -155,10 +155,10 @@ fn authenticated_handshake_matches_its_definition() {
         };
         let a = exchange.responder.descriptor().onion_key;
         let (x, epk) = exchange.onionskin[52..].split_at(32);
-        let (mut own, mut encoded) = ([0; 32], vec![0; epk.len()]);
-        private.public_key(&mut own).unwrap();
+        let (mut expected_x, mut encoded) = ([0; 32], vec![0; epk.len()]);
+        private.public_key(&mut expected_x).unwrap();
         key.encapsulation_key().unwrap().encode(&mut encoded).unwrap();
-        assert_eq!((x, epk), (own.as_slice(), encoded.as_slice()));
+        assert_eq!((x, epk), (expected_x.as_slice(), encoded.as_slice()));
         assert_eq!(exchange.onionskin[..52], [ID.as_slice(), &a].concat());
 
         let (mut c, mut s2) = (vec![0; exchange.reply.len() - 64], [0; 32]);

@@ -80,17 +80,17 @@ fn finish(
 
 #[test]
 fn matches_the_proposals_vectors_over_every_provider() {
-    let mut asked = 0;
+    let mut tested = 0;
     for provider in providers() {
         let Some(parts) = parts(&provider) else { continue };
-        asked += 1;
+        tested += 1;
         let protocol = Protocol::new(parts, &bytes(VER)).unwrap();
         let relay = relay(&protocol);
         let (reply, keys) = respond(&relay, &bytes(ONIONSKIN)).unwrap();
         assert_eq!((reply.as_slice(), keys), (bytes(REPLY).as_slice(), bytes(KEYSTREAM)), "{}", provider.id());
         assert_eq!(finish(&protocol, relay.descriptor(), &reply).unwrap().1, bytes(KEYSTREAM), "{}", provider.id());
     }
-    assert!(asked >= 3, "{asked} providers");
+    assert!(tested >= 3, "{tested} providers");
 }
 
 #[test]

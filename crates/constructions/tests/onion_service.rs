@@ -106,10 +106,10 @@ impl Exchange {
 
 #[test]
 fn classical_handshake_matches_the_vectors_over_every_provider() {
-    let mut asked = 0;
+    let mut tested = 0;
     for provider in providers() {
         let Some(parts) = parts(&provider) else { continue };
-        asked += 1;
+        tested += 1;
         let exchange = Exchange::new(ServiceProtocol::new(parts.clone(), None, 190).unwrap());
         let descriptor = ServiceDescriptor {
             auth_key: bytes(AUTH_KEY),
@@ -125,7 +125,7 @@ fn classical_handshake_matches_the_vectors_over_every_provider() {
         parts.xof.digest(&seed, &mut keys).unwrap();
         assert_eq!((exchange.finish(&exchange.answer).unwrap(), exchange.keys), (keys.clone(), keys));
     }
-    assert!(asked >= 3, "{asked} providers");
+    assert!(tested >= 3, "{tested} providers");
 }
 
 /// Recomputes messages and keys of the hybrid, step by step from the definition in the module.
@@ -153,7 +153,7 @@ fn hybrid_matches_its_definition() {
 
     assert_eq!((exchange.introduction.len(), exchange.answer.len()), (310 + 1184, 64 + 1088));
     let protoid = b"hs-ntor-x25519-mlkem768-sha3-256-1".as_slice();
-    let tweak = |of: &str| [protoid, of.as_bytes()].concat();
+    let tweak = |name: &str| [protoid, name.as_bytes()].concat();
     let (auth_key, b, subcredential) = (bytes::<32>(AUTH_KEY), bytes::<32>(B), bytes::<32>(SUBCREDENTIAL));
     let (before, m) = exchange.introduction.split_at(310 + 1184 - 32);
     let (x, c) = before[56..].split_at(32 + 1184);

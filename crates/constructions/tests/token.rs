@@ -55,7 +55,7 @@ const RFC_9964: [(&str, &str, &str, &str); 3] = [
 fn reproduces_the_examples_of_rfc_9964() {
     for (name, key_id, jws_digest, cose_digest) in RFC_9964 {
         let algorithm = Algorithm::of(name).unwrap();
-        let mut made = 0;
+        let mut produced = 0;
         for (provider, scheme) in signatures(name) {
             if !(scheme.info().coins.keygen && scheme.info().coins.operation) {
                 continue;
@@ -83,9 +83,9 @@ fn reproduces_the_examples_of_rfc_9964() {
             let read = cose::Sign1::parse(&token).unwrap();
             assert_eq!(read.key_id(), Some(key_id.as_slice()));
             assert_eq!(read.verify(algorithm, public.as_ref()), Ok(payload));
-            made += 1;
+            produced += 1;
         }
-        assert!(made > 1, "{name}");
+        assert!(produced > 1, "{name}");
     }
 }
 
@@ -263,9 +263,9 @@ fn rejects_non_canonical_cose_sign1() {
                 .concat();
         let mut signature = vec![0; 64];
         key.sign(&[], &signed, Coins::Internal, &mut signature).unwrap();
-        let of = |text: &str| hex::decode(text).unwrap();
-        let parts = [of(outer), head.to_vec(), protected, of(unprotected), of(payload_head), PAYLOAD.to_vec()];
-        [parts.concat(), of(signature_head), signature].concat()
+        let raw = |text: &str| hex::decode(text).unwrap();
+        let parts = [raw(outer), head.to_vec(), protected, raw(unprotected), raw(payload_head), PAYLOAD.to_vec()];
+        [parts.concat(), raw(signature_head), signature].concat()
     };
     let refused = |token: &[u8]| {
         let verified =

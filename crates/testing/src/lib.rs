@@ -19,7 +19,8 @@ pub const ODD_WORKER: &str = include_str!("odd_worker.py");
 /// Requirement of a test, by who can provide it. The text says what to install or to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// A program or package that `scripts/setup test` installs: its absence fails the test in continuous integration.
+    /// Program or package that `scripts/setup test` installs. If it is missing, the test fails in continuous
+    /// integration.
     Installed(&'static str),
     /// Folder of published vectors, which is not part of the project. If `PQLAB_VECTORS` is set, the folder must exist,
     /// so that a typo fails the test everywhere. Without the variable the folder may always be missing.
@@ -260,15 +261,15 @@ mod tests {
             let mut command = std::process::Command::new(env::current_exe().unwrap());
             command.args(["--exact", "tests::without", "--ignored"]).env("CI", ci).env("PQLAB_NOT_RUN", &list);
             let output = command.output().unwrap();
-            let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.success(), passes, "{said}");
-            assert!(!said.contains("it went on"), "{said}");
+            let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.success(), passes, "{text}");
+            assert!(!text.contains("it went on"), "{text}");
             if passes {
                 let line = "testing/src/lib.rs: tests::without";
-                assert!(said.contains(&format!("{line}: needs a browser")), "{said}");
-                assert!(std::fs::read_to_string(&list).unwrap().trim_end().ends_with(line), "{said}");
+                assert!(text.contains(&format!("{line}: needs a browser")), "{text}");
+                assert!(std::fs::read_to_string(&list).unwrap().trim_end().ends_with(line), "{text}");
             } else {
-                assert!(said.contains("this test needs what is not here: a browser"), "{said}");
+                assert!(text.contains("this test needs what is not here: a browser"), "{text}");
             }
         }
     }

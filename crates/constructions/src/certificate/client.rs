@@ -57,7 +57,7 @@ fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     let tbs = leaf.parsed.tbs_certificate();
     // The subject's distinguished name is not used for matching (RFC 9525, section 2).
     let names = tbs.get_extension::<SubjectAltName>()?.map(|(_, names)| names.0).unwrap_or_default();
-    let called = |of: &GeneralName| matches!(of, GeneralName::DnsName(of) if matches(of.as_str(), name));
+    let called = |found: &GeneralName| matches!(found, GeneralName::DnsName(found) if matches(found.as_str(), name));
     if !is_host(name) || !names.iter().any(called) {
         return broken("is of another name");
     }

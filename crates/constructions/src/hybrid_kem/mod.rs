@@ -312,8 +312,8 @@ impl Kem for HybridKem {
         let mut expanded = Wiped::new([0; length::ML_KEM_EXPANDED]);
         let mut scalar = Wiped::new([0; X25519]);
         let info = self.post_quantum.info();
-        let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
-        let expanded = own.and_then(|length| expanded.get_mut(..length));
+        let key_length = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
+        let expanded = key_length.and_then(|length| expanded.get_mut(..length));
         let expanded = expanded.ok_or(Error::Unsupported("the library writes no ML-KEM decapsulation key"))?;
         self.post_quantum.generate_encoded(Coins::Exact(post_quantum), &mut public, expanded)?;
         self.classical.generate_encoded(Coins::Exact(classical), &mut public_x, scalar.as_mut_slice())?;

@@ -78,14 +78,14 @@ impl Message {
             expected: CONTEXT,
             actual: context.len(),
         })?;
-        let mut made = Message { bytes: [0; Self::LONGEST], length: 0 };
+        let mut formatted = Message { bytes: [0; Self::LONGEST], length: 0 };
         for part in [&PREFIX[..], LABEL, &[length], context] {
-            made.bytes[made.length..][..part.len()].copy_from_slice(part);
-            made.length += part.len();
+            formatted.bytes[formatted.length..][..part.len()].copy_from_slice(part);
+            formatted.length += part.len();
         }
-        sha512.digest(message, &mut made.bytes[made.length..][..DIGEST])?;
-        made.length += DIGEST;
-        Ok(made)
+        sha512.digest(message, &mut formatted.bytes[formatted.length..][..DIGEST])?;
+        formatted.length += DIGEST;
+        Ok(formatted)
     }
 
     /// Returns the bytes of `M'`.

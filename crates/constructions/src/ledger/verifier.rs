@@ -245,11 +245,11 @@ impl Verifier {
     pub fn check(&self, examined: &Examined<'_>, prepared: Option<&PreparedKey>) -> Result<(), Rejection> {
         let Examined { scheme, public_key, digest, signature } = examined;
         let implementation = self.implementation(*scheme)?;
-        let own;
+        let loaded;
         let prepared = match prepared {
             None if self.cache.is_some() => {
-                own = self.prepare_key(*scheme, public_key)?;
-                Some(&own)
+                loaded = self.prepare_key(*scheme, public_key)?;
+                Some(&loaded)
             }
             other => other,
         };

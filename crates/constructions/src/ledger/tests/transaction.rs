@@ -127,8 +127,8 @@ fn appends_fields_without_checks() {
 #[test]
 fn rejects_stripped_hybrids_in_txv2() {
     let schemes = schemes();
-    let of = |wanted: Scheme| schemes.iter().find(|(scheme, _)| *scheme == wanted).unwrap();
-    let hybrid = Sender::new(Scheme::Composite, of(Scheme::Composite).1.as_ref()).sign(CHAIN, 1);
+    let find = |wanted: Scheme| schemes.iter().find(|(scheme, _)| *scheme == wanted).unwrap();
+    let hybrid = Sender::new(Scheme::Composite, find(Scheme::Composite).1.as_ref()).sign(CHAIN, 1);
     let decoded = Transaction::decode(&hybrid).unwrap();
     let (key, signature) = (decoded.body().public_key, decoded.signature());
     // Each half alone, as a transaction of its plain scheme.
