@@ -40,14 +40,14 @@ pub fn providers() -> Vec<Provider> {
 /// contains them.
 pub fn credulous() -> Vec<Provider> {
     let others = pqlab_providers::providers();
-    let of = |(name, blindness)| {
+    let provider_for = |(name, blindness)| {
         let mut provider = Provider::new(name, BuildInfo { version: "0".into(), build: "for tests only".into() });
         provider.signatures = signature::halves(blindness);
         provider.hashes = others.iter().find_map(|other| other.hash("SHA-512")).cloned().into_iter().collect();
         provider.xofs = others.iter().find_map(|other| other.xof("SHAKE256")).cloned().into_iter().collect();
         provider
     };
-    signature::BLINDNESSES.into_iter().map(of).collect()
+    signature::BLINDNESSES.into_iter().map(provider_for).collect()
 }
 
 /// Simulates the machine named by `PQLAB_PRETEND_PERF`, if set. Must be called first.

@@ -29,7 +29,7 @@ pub(super) const BLINDNESSES: [(&str, Blindness); 3] = [
 
 /// Returns one scheme per variant, with its name.
 pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
-    let of = |(name, blindness): (&'static str, Blindness)| {
+    let build = |(name, blindness): (&'static str, Blindness)| {
         let parameters = SignatureParameters {
             algorithm: name.into(),
             standard: "none".into(),
@@ -43,7 +43,7 @@ pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
         };
         scheme(parameters, blindness)
     };
-    BLINDNESSES.into_iter().map(of).collect()
+    BLINDNESSES.into_iter().map(build).collect()
 }
 
 /// Returns schemes under the names of both halves of a hybrid.
