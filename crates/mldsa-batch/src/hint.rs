@@ -11,11 +11,11 @@ pub(crate) fn unpack(set: &Parameters, bytes: &[u8]) -> Option<[Hint; MOST_ROWS]
     let (positions, ends) = bytes.split_at(set.omega);
     let mut begin = 0;
     for (hint, end) in hints.iter_mut().zip(ends) {
-        let own = positions.get(begin..usize::from(*end))?;
-        if !own.is_sorted_by(|one, next| one < next) {
+        let row = positions.get(begin..usize::from(*end))?;
+        if !row.is_sorted_by(|one, next| one < next) {
             return None;
         }
-        for position in own {
+        for position in row {
             hint[usize::from(position >> 4)] |= 1 << (position & 15);
         }
         begin = usize::from(*end);

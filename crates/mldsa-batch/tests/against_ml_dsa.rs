@@ -153,35 +153,35 @@ fn rejects_non_canonical_hints() {
             changed.signature[begin..].copy_from_slice(hint);
             changed.verdict::<P>()
         };
-        let own = &signed.signature[begin..];
-        assert_eq!(with(own), Ok(()));
-        let total = usize::from(own[omega + rows - 1]);
+        let original = &signed.signature[begin..];
+        assert_eq!(with(original), Ok(()));
+        let total = usize::from(original[omega + rows - 1]);
         assert!(total > 1 && total < omega);
         // In the first polynomial with two positions: a repeated one, and descending order.
-        let ends: Vec<usize> = own[omega..].iter().map(|end| usize::from(*end)).collect();
+        let ends: Vec<usize> = original[omega..].iter().map(|end| usize::from(*end)).collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("a polynomial has two");
-        let mut changed = own.to_vec();
+        let mut changed = original.to_vec();
         changed[start + 1] = changed[start];
         assert_eq!(with(&changed), Err(Refusal::Hint), "twice the same");
-        let mut changed = own.to_vec();
+        let mut changed = original.to_vec();
         changed.swap(start, start + 1);
         assert_eq!(with(&changed), Err(Refusal::Hint), "falling");
         // Nonzero bytes after the last position.
         for place in total..omega {
-            let mut changed = own.to_vec();
+            let mut changed = original.to_vec();
             changed[place] = 1;
             assert_eq!(with(&changed), Err(Refusal::Hint), "not zero behind the last");
         }
         // Counts above omega, and falling counts.
         for count in [omega + 1, 255] {
             for row in 0..rows {
-                let mut changed = own.to_vec();
+                let mut changed = original.to_vec();
                 changed[omega + row] = count as u8;
                 assert_eq!(with(&changed), Err(Refusal::Hint), "{count} in row {row}");
             }
         }
-        let mut changed = own.to_vec();
+        let mut changed = original.to_vec();
         changed[omega + rows - 1] = changed[omega + rows - 2].saturating_sub(1);
         assert_eq!(with(&changed), Err(Refusal::Hint), "counts that fall");
         // Exactly omega ones are allowed: another hint, but in canonical form.

@@ -65,9 +65,9 @@ fn judges_lengths_individually() {
         for verifier in verifiers() {
             let key = verifier.prepare(encoded::<P>(&signed));
             for prepared in [false, true] {
-                let own = |signed| if prepared { Key::Prepared(&key) } else { Key::Encoded(encoded(signed)) };
+                let key_form = |signed| if prepared { Key::Prepared(&key) } else { Key::Encoded(encoded(signed)) };
                 let claims: Vec<Claim<P>> =
-                    cases.iter().map(|(signed, _)| Claim { key: own(signed), ..signed.claim() }).collect();
+                    cases.iter().map(|(signed, _)| Claim { key: key_form(signed), ..signed.claim() }).collect();
                 for ((claim, said), (_, right)) in claims.iter().zip(verifier.verify_batch(&claims)).zip(&cases) {
                     assert_eq!((said, verifier.verify(claim)), (*right, *right), "{}", P::NAME);
                 }

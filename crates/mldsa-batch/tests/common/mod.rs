@@ -71,16 +71,16 @@ impl Signed {
     /// Returns the verdict of all backends, alone, prepared and in a batch, which must agree.
     pub(crate) fn verdict<P: ParameterSet>(&self) -> Result<(), Refusal> {
         let claim = self.claim::<P>();
-        let mut said = Vec::new();
+        let mut verdicts = Vec::new();
         for verifier in verifiers() {
             let prepared = verifier.prepare(EncodedKey::<P>::new(&self.key).expect("of the set's length"));
             let with_prepared = Claim { key: (&prepared).into(), ..claim };
-            said.push(verifier.verify(&claim));
-            said.push(verifier.verify(&with_prepared));
-            said.extend(verifier.verify_batch(&[claim, with_prepared, claim]));
+            verdicts.push(verifier.verify(&claim));
+            verdicts.push(verifier.verify(&with_prepared));
+            verdicts.extend(verifier.verify_batch(&[claim, with_prepared, claim]));
         }
-        assert!(said.iter().all(|one| *one == said[0]), "{said:?}");
-        said[0]
+        assert!(verdicts.iter().all(|one| *one == verdicts[0]), "{verdicts:?}");
+        verdicts[0]
     }
 }
 
