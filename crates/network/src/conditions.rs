@@ -77,8 +77,8 @@ impl Conditions {
     /// 3439 suggests one), and at least 64 packets.
     pub fn queue(&self) -> u64 {
         let least = 64 * u64::from(self.mtu);
-        let of = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;
-        self.rate.map_or(u64::MAX, |rate| of(rate).max(least))
+        let bytes = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;
+        self.rate.map_or(u64::MAX, |rate| bytes(rate).max(least))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The kernel's TCP over an emulated link with a given round trip, rate, loss and packet size.
 //!
 //! Each end is a network namespace with a TUN device. A thread of this process carries packets between the devices with
-//! the timing of the link. Namespaces and devices are anonymous and live as long as this process's descriptors, so
-//! nothing is left behind, however the process ends.
+//! the timing of the link. Namespaces and devices are invisible elsewhere and live as long as this process's
+//! descriptors, so nothing is left behind, however the process ends.
 //!
 //! - [`Conditions`]: parameters of the link. [`Conditions::PROFILES`] has named ones.
 //! - [`Network`]: both ends, while packets are carried.

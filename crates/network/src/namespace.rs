@@ -33,7 +33,7 @@ impl Namespace {
     /// to it; writing delivers packets from it.
     pub(crate) fn new(address: Ipv4Addr, mtu: u16) -> Result<(Namespace, File), NetworkError> {
         // `unshare` affects only the calling thread, so use a separate one.
-        let made = thread::spawn(move || {
+        let creator = thread::spawn(move || {
             // SAFETY: takes an integer and affects only this thread.
             if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 {
                 return Err(NetworkError::Namespace(io::Error::last_os_error()));
@@ -49,7 +49,7 @@ impl Namespace {
             set_to(CONGESTION_CONTROL, "reno")?;
             Ok((Namespace { descriptor }, device))
         });
-        made.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))
+        creator.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))
     }
 
     /// Runs a function on a thread in the namespace. Sockets that it opens belong to the namespace permanently.
@@ -109,9 +109,9 @@ fn configure(address: Ipv4Addr, mtu: u16) -> Result<(), NetworkError> {
             _ => Err(NetworkError::Configure { what, error: io::Error::last_os_error() }),
         }
     };
-    let of = |address| libc::__c_anonymous_ifr_ifru { ifru_addr: internet(address) };
-    set("address", libc::SIOCSIFADDR, of(address))?;
-    set("netmask", libc::SIOCSIFNETMASK, of(PREFIX))?;
+    let field = |address| libc::__c_anonymous_ifr_ifru { ifru_addr: internet(address) };
+    set("address", libc::SIOCSIFADDR, field(address))?;
+    set("netmask", libc::SIOCSIFNETMASK, field(PREFIX))?;
     set("MTU", libc::SIOCSIFMTU, libc::__c_anonymous_ifr_ifru { ifru_mtu: libc::c_int::from(mtu) })?;
     let up = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     set("up", libc::SIOCSIFFLAGS, libc::__c_anonymous_ifr_ifru { ifru_flags: up })
