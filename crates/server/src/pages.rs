@@ -97,8 +97,8 @@ impl Pages {
         let (ids, state) = self.read(|runs| history(runs, reference)).await?;
         let database = self.database.clone();
         let make = async {
-            let made = self.makers.run(move || run_page(&database, &ids)).await;
-            made.ok_or(Wrong::Panic)?.map_err(Wrong::Lab)
+            let page = self.makers.run(move || run_page(&database, &ids)).await;
+            page.ok_or(Wrong::Panic)?.map_err(Wrong::Lab)
         };
         Ok(Answer::page(self.kept.page(id, &state, make).await?))
     }

@@ -50,7 +50,7 @@ pub fn write<E: From<LabError>>(
         files += 1;
         put(name, text.as_bytes())
     };
-    let made = timeline(store, |at| {
+    let history = timeline(store, |at| {
         let analysis = at.analysis.with_job(asked.job);
         if at.newest {
             let here = suites.entry(at.run.machine).or_default();
@@ -58,19 +58,19 @@ pub fn write<E: From<LabError>>(
         }
         written(&run_file(&at.run.summary.id), run_page(&analysis, at.past, &asked.scenario))
     })?;
-    for (place, machine) in made.machines.iter().enumerate() {
+    for (place, machine) in history.machines.iter().enumerate() {
         // Collected oldest first; pages list the newest first.
         let suites: Vec<SuiteOnMachine> = suites.remove(&place).unwrap_or_default().into_iter().rev().collect();
-        written(&machine_file(machine), machine_page(&made, place, &suites))?;
+        written(&machine_file(machine), machine_page(&history, place, &suites))?;
     }
-    written(FEED, feed(&made, asked.base.as_ref()))?;
-    written(LATEST, latest_page(&made))?;
+    written(FEED, feed(&history, asked.base.as_ref()))?;
+    written(LATEST, latest_page(&history))?;
     // The index comes last, so that its links already exist.
-    written(INDEX, index_page(&made))?;
-    let changes = made.runs.iter().filter_map(|run| run.changes.as_ref());
+    written(INDEX, index_page(&history))?;
+    let changes = history.runs.iter().filter_map(|run| run.changes.as_ref());
     Ok(SiteSummary {
-        runs: made.runs.len(),
-        machines: made.machines.len(),
+        runs: history.runs.len(),
+        machines: history.machines.len(),
         regressions: changes.map(|changes| changes.regressions.len()).sum(),
         files,
     })

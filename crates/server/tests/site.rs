@@ -58,16 +58,16 @@ fn runs() -> Vec<Run> {
 fn site(runs: &[Run], base: Option<&str>) -> (Files, SiteSummary) {
     let mut store = Store::in_memory().unwrap();
     runs.iter().for_each(|run| _ = store.import_run(run).unwrap());
-    let asked = SiteRequest { base: base.map(|base| base.parse().unwrap()), ..SiteRequest::default() };
+    let request = SiteRequest { base: base.map(|base| base.parse().unwrap()), ..SiteRequest::default() };
     let mut files = Files::new();
-    let made = write(&store, &asked, |name, content| {
+    let summary = write(&store, &request, |name, content| {
         let text = String::from_utf8(content.to_vec()).unwrap();
         assert!(files.insert(name.to_owned(), text).is_none(), "{name} twice");
         Ok::<(), LabError>(())
     });
-    let made = made.unwrap();
-    assert_eq!(made.files, files.len());
-    (files, made)
+    let summary = summary.unwrap();
+    assert_eq!(summary.files, files.len());
+    (files, summary)
 }
 
 /// Returns the target of a link in a file: a file of the site, and a fragment in it.
@@ -183,9 +183,9 @@ fn feed_lists_exactly_the_regressions_on_the_same_machine() {
     let measured = runs[4].records.iter().filter(|record| record.case.workload != "floor").count();
     assert_eq!((entries.len(), made.regressions), (measured + 1, measured + 1));
     let case = runs[1].records[0].case.id();
-    let of: Vec<&Node<'_, '_>> =
+    let matching: Vec<&Node<'_, '_>> =
         entries.iter().filter(|entry| only(**entry, "title").starts_with(&format!("{case}: "))).collect();
-    let [slower] = of[..] else { panic!("{} entries of {case}", of.len()) };
+    let [slower] = matching[..] else { panic!("{} entries of {case}", matching.len()) };
     assert!(only(*slower, "title").starts_with(&format!("{case}: +20.0% ±")), "{}", only(*slower, "title"));
     assert_eq!(only(*slower, "updated"), "2026-11-02T19:00:00Z");
     assert!(only(*slower, "summary").starts_with("Run second against run first; suite standard, bench-1; "));
