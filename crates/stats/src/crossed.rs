@@ -197,7 +197,7 @@ impl Crossed {
     /// Like [`crossed`], for a fitted table.
     pub(crate) fn of(table: &TwoWay) -> Crossed {
         let n = table.count() as f64;
-        let squares = |of: &[usize]| of.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
+        let squares = |counts: &[usize]| counts.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
         let (process_weight, round_weight) = (squares(&table.of_process), squares(&table.of_round));
         let residual = residual(table);
         let (process, round) = seen(table, residual);
@@ -217,8 +217,8 @@ impl Crossed {
                 Share::new(weight * seen.component(), seen.gross.degrees_of_freedom)
             }
             Some(seen) => {
-                let own = Share::new(seen.component(), seen.gross.degrees_of_freedom);
-                let share = own.moderated(PRIOR_FREEDOM, assumed(prior, residual.is_some())).scaled(weight);
+                let estimate = Share::new(seen.component(), seen.gross.degrees_of_freedom);
+                let share = estimate.moderated(PRIOR_FREEDOM, assumed(prior, residual.is_some())).scaled(weight);
                 shares.push(share);
                 share
             }
@@ -426,12 +426,12 @@ mod tests {
         let visits = || (0..2).flat_map(|process| (0..2).map(move |round| (process, round))).zip(&samples);
         let cells: Vec<Cell> =
             visits().map(|((process, round), samples)| Cell { process, round, value: f64::ln(samples[1]) }).collect();
-        let of =
+        let from_visits =
             |samples: [&[f64]; 4]| crossed_visits(visits().map(|(numbers, _)| numbers).zip(samples), crate::median);
         let [one, two, three, four] = &samples;
-        assert_eq!(of([one, two, three, four]), crossed(&cells));
-        assert_eq!(of([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");
-        assert_eq!(of([one, two, three, &[0.0]]), None);
+        assert_eq!(from_visits([one, two, three, four]), crossed(&cells));
+        assert_eq!(from_visits([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");
+        assert_eq!(from_visits([one, two, three, &[0.0]]), None);
     }
 
     #[test]

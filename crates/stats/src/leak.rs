@@ -171,8 +171,8 @@ impl TimeDifference {
     /// Returns the absolute difference in a test, at least [`LEAK_FLOOR_NS`]. If that test was not made, the largest
     /// difference.
     fn floor(&self, test: usize, tests: usize) -> f64 {
-        let own = self.tenths.iter().chain(&self.cropped);
-        let shift = if own.clone().count() == tests { own.clone().nth(test) } else { None };
+        let shifts = self.tenths.iter().chain(&self.cropped);
+        let shift = if shifts.clone().count() == tests { shifts.clone().nth(test) } else { None };
         shift.map_or_else(|| self.largest(), |shift| shift.estimate.abs()).max(LEAK_FLOOR_NS)
     }
 

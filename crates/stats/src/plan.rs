@@ -37,7 +37,7 @@ pub fn variance_components(processes: &[Vec<f64>]) -> Option<VarianceComponents>
     }
     let centre = mean(&groups.concat())?;
     let means = groups.iter().map(|group| Some((group.len() as f64, mean(group)?)));
-    let between_squares: f64 = means.map(|of| of.map_or(0.0, |(n, mean)| n * (mean - centre).powi(2))).sum();
+    let between_squares: f64 = means.map(|group| group.map_or(0.0, |(n, mean)| n * (mean - centre).powi(2))).sum();
     let squares: f64 = groups.iter().map(|group| (group.len() as f64).powi(2)).sum();
     // Number of values per process in the expected mean square between processes.
     let typical = (total - squares / total) / (count - 1.0);

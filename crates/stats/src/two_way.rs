@@ -121,11 +121,11 @@ impl TwoWay {
             counts[part] += 1;
         }
         let squares = sums.iter().zip(&counts).map(|(sum, count)| sum * sum / f64::from(*count)).sum();
-        let coefficient = |of: &[usize], part_of: &[usize]| {
+        let coefficient = |sizes: &[usize], part_of: &[usize]| {
             let square = |(cells, part): (&usize, &usize)| {
                 (*cells as f64).powi(2) * (1.0 / f64::from(counts[*part]) - 1.0 / self.count() as f64)
             };
-            of.iter().zip(part_of).map(square).sum()
+            sizes.iter().zip(part_of).map(square).sum()
         };
         (
             squares,

@@ -143,7 +143,7 @@ const EXPERIMENTS: usize = 1000;
 /// Tests every eleventh combination, starting at a different one for each shape.
 fn holds(shape: Shape) {
     let layouts = LAYOUTS.into_iter().flat_map(|layout| COUNTS.into_iter().map(move |processes| (layout, processes)));
-    let combinations = layouts.flat_map(|of| all_terms().map(move |terms| (of, terms)));
+    let combinations = layouts.flat_map(|setting| all_terms().map(move |terms| (setting, terms)));
     let combinations = combinations.filter(|((_, processes), terms)| within_prior(*processes, *terms));
     let mut widest: f64 = 0.0;
     for ((layout, processes), terms) in combinations.skip(shape as usize).step_by(11) {
@@ -166,16 +166,16 @@ tests_of_shapes!(holds);
 
 #[test]
 fn first_calls_single_rounds_and_second_stages_have_nominal_coverage() {
-    let of = |process, round, run| Terms { process, round, run };
+    let with = |process, round, run| Terms { process, round, run };
     for (layout, processes, terms) in [
-        (Layout::FirstCalls, 1, of(0.015, 0.005, 0.003)),
-        (Layout::FirstCalls, 8, of(0.015, 0.005, 0.003)),
-        (Layout::FirstCalls, 8, of(0.004, 0.01, 0.0)),
-        (Layout::Single, 3, of(0.015, 0.005, 0.0)),
-        (Layout::Single, 8, of(0.004, 0.005, 0.003)),
-        (Layout::SecondStage, 8, of(0.015, 0.0, 0.003)),
-        (Layout::SecondStage, 8, of(0.015, 0.005, 0.0)),
-        (Layout::SecondStage, 8, of(0.004, 0.0, 0.0)),
+        (Layout::FirstCalls, 1, with(0.015, 0.005, 0.003)),
+        (Layout::FirstCalls, 8, with(0.015, 0.005, 0.003)),
+        (Layout::FirstCalls, 8, with(0.004, 0.01, 0.0)),
+        (Layout::Single, 3, with(0.015, 0.005, 0.0)),
+        (Layout::Single, 8, with(0.004, 0.005, 0.003)),
+        (Layout::SecondStage, 8, with(0.015, 0.0, 0.003)),
+        (Layout::SecondStage, 8, with(0.015, 0.005, 0.0)),
+        (Layout::SecondStage, 8, with(0.004, 0.0, 0.0)),
     ] {
         let Outcome { coverage, .. } = outcome(Shape::LogNormal, terms, processes, layout, EXPERIMENTS);
         assert!(coverage >= LEAST_COVERAGE, "{layout:?}, {processes} processes, {terms:?}: {coverage}");

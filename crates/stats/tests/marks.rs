@@ -50,11 +50,11 @@ fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
 /// Returns the fraction of sets of normal medians that show two modes.
 fn told(processes: usize, deviation: f64, experiments: usize) -> f64 {
     let mut rng = Rng::with_seed(processes as u64);
-    let told = (0..experiments).filter(|_| {
+    let found = (0..experiments).filter(|_| {
         let medians: Vec<f64> = (0..processes).map(|_| (deviation * normal(&mut rng)).exp()).collect();
         modes(&medians).is_some()
     });
-    told.count() as f64 / experiments as f64
+    found.count() as f64 / experiments as f64
 }
 
 #[test]
@@ -102,14 +102,14 @@ fn detects_two_levels() {
     let mut rng = Rng::with_seed(3);
     for (processes, least) in [(6, 900), (8, 980), (24, 980)] {
         let slow = processes / 3;
-        let told = (0..1000).filter(|_| {
+        let found = (0..1000).filter(|_| {
             let level = |index| if index < slow { 0.1 } else { 0.0 };
             let medians: Vec<f64> =
                 (0..processes).map(|index| (level(index) + 0.005 * normal(&mut rng)).exp()).collect();
             modes(&medians).is_some_and(|[low, high]| (low.processes, high.processes) == (processes - slow, slow))
         });
-        let told = told.count();
-        assert!(told >= least, "{processes} processes: {told} of 1000");
+        let found = found.count();
+        assert!(found >= least, "{processes} processes: {found} of 1000");
     }
 }
 

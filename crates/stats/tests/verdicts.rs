@@ -81,10 +81,10 @@ fn of_runs(noise: Noise, factor: f64, spread: RunSpread, margin_pct: f64, count:
 /// the rounds.
 fn of_pairs(noise: Noise, factor: f64, count: usize, seed: u64) -> [f64; 4] {
     let mut rng = Rng::with_seed(seed);
-    let own = Noise { run: 0.0, process: noise.process / 2.0_f64.sqrt(), ..noise };
+    let remaining = Noise { run: 0.0, process: noise.process / 2.0_f64.sqrt(), ..noise };
     shares(count, || {
         // Common effects cancel in the difference, so only the remaining noise is simulated.
-        let (first, second) = (visits(own, 1.0, &mut rng), visits(own, factor, &mut rng));
+        let (first, second) = (visits(remaining, 1.0, &mut rng), visits(remaining, factor, &mut rng));
         let pair = |(first, second): (&Cell, &Cell)| Cell { value: second.value - first.value, ..*first };
         let together = Contrast::together(&first.iter().zip(&second).map(pair).collect::<Vec<_>>(), 0.0).unwrap();
         judge(&[ratio_of(&[together], RunSpread::NONE, 0.0, CONFIDENCE)], DEFAULT_MARGIN_PCT)[0].verdict
