@@ -205,7 +205,7 @@ impl Client {
             .map_err(failed("ClientConfig::builder"))?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(Strict { verifier, schemes: schemes(config.authentication) }));
-        let mut made = match &credentials.client {
+        let mut client_config = match &credentials.client {
             Some(leaf) => {
                 let key = PrivatePkcs8KeyDer::from(leaf.key().to_vec()).into();
                 builder.with_client_auth_cert(chain(credentials, leaf), key).map_err(failed("with_client_auth_cert"))?
@@ -213,14 +213,14 @@ impl Client {
             None => builder.with_no_client_auth(),
         };
         let tickets = Arc::new(Tickets::default());
-        made.resumption = match config.resumption {
+        client_config.resumption = match config.resumption {
             Resumption::None => rustls::client::Resumption::disabled(),
             _ => rustls::client::Resumption::store(Arc::clone(&tickets) as Arc<dyn ClientSessionStore>)
                 .tls12_resumption(Tls12Resumption::Disabled),
         };
         let server_name = ServerName::try_from(SERVER_NAME)
             .map_err(|error| Error::Library { call: "ServerName", detail: error.to_string() })?;
-        Ok(Client { config: Arc::new(made), server_name, tickets, authentication: config.authentication })
+        Ok(Client { config: Arc::new(client_config), server_name, tickets, authentication: config.authentication })
     }
 }
 
@@ -269,15 +269,15 @@ impl Server {
             builder.with_no_client_auth()
         };
         let key = PrivatePkcs8KeyDer::from(credentials.server.key().to_vec()).into();
-        let mut made = builder
+        let mut server_config = builder
             .with_single_cert(chain(credentials, &credentials.server), key)
             .map_err(failed("with_single_cert"))?;
-        made.send_tls13_tickets = 0;
+        server_config.send_tls13_tickets = 0;
         if config.resumption != Resumption::None {
-            made.ticketer = Ticketer::new().map_err(failed("Ticketer::new"))?;
+            server_config.ticketer = Ticketer::new().map_err(failed("Ticketer::new"))?;
         }
         let peer = config.client_authentication.then_some(config.authentication);
-        Ok(Server { config: Arc::new(made), peer })
+        Ok(Server { config: Arc::new(server_config), peer })
     }
 
     fn of(&self, config: Arc<ServerConfig>) -> Result<Box<dyn Endpoint>> {

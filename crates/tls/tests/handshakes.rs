@@ -178,18 +178,18 @@ fn rejects_unknown_servers_and_clients() {
 /// A setup must reject a handshake of another configuration.
 #[test]
 fn rejects_handshakes_of_another_configuration() {
-    let asked = Config::new(Group::X25519, Authentication::EcdsaP256);
-    let other = Config { group: Group::X25519MlKem768, ..asked };
-    let credentials = credentials(&asked);
+    let config = Config::new(Group::X25519, Authentication::EcdsaP256);
+    let other = Config { group: Group::X25519MlKem768, ..config };
+    let credentials = credentials(&config);
     for (client, server) in pairs() {
-        let asked = Setup::new(&asked, client, server, &credentials).unwrap();
+        let setup = Setup::new(&config, client, server, &credentials).unwrap();
         let other = Setup::new(&other, client, server, &credentials).unwrap();
         let (mut client, mut server) = (other.client().unwrap(), other.server().unwrap());
         let mut flights = Flights::default();
         handshake(client.as_mut(), server.as_mut(), &mut flights).unwrap();
-        let wrong = asked.verify(client.as_mut(), server.as_mut(), &flights.answer);
+        let wrong = setup.verify(client.as_mut(), server.as_mut(), &flights.answer);
         assert!(matches!(wrong, Err(Error::Wrong(_))), "{wrong:?}");
-        let (mut client, mut server) = (asked.client().unwrap(), other.server().unwrap());
+        let (mut client, mut server) = (setup.client().unwrap(), other.server().unwrap());
         let mut flights = Flights::default();
         let refused = handshake(client.as_mut(), server.as_mut(), &mut flights);
         assert!(refused.is_err(), "no group in common");
