@@ -11,7 +11,7 @@ macro_rules! lane_sponge {
         #[target_feature(enable = $features)]
         pub(crate) unsafe fn digest(function: Function, messages: &[&[u8]; $LANES], outs: &mut [&mut [u8]; $LANES]) {
             let suffix = function.suffix();
-            // SAFETY: the caller's guarantees are passed on. The numbers of words match the rates.
+            // SAFETY: the caller guarantees the instructions and equal lengths. The numbers of words match the rates.
             unsafe {
                 match function.rate() / 8 {
                     9 => sponge::<9>(suffix, messages, outs),

@@ -42,7 +42,7 @@ pub const LANES: usize = 8;
 /// Reason why messages were not digested, or a backend is not available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A length in bytes differs from the others, or from that of the digest.
+    /// A length in bytes differs from the others, or from the digest's.
     #[error("{what} of lane {lane}: {actual} bytes where {expected} are needed")]
     Length {
         /// `message` or `output`.

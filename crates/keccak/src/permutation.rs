@@ -28,8 +28,8 @@ pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8008,
 ];
 
-/// Defines `permute` (Keccak-p\[1600, 24\]) for one register width, over 25 of `$Words`. Expects in scope: `xor3(a, b,
-/// c)`, which is `a ^ b ^ c`, and `and_not(a, b, c)`, which is `a ^ (!b & c)`.
+/// Defines `permute` (Keccak-p\[1600, 24\]) for one register width, over 25 of `$Words`. Expects in scope:
+/// `xor3(a, b, c)`, which is `a ^ b ^ c`, and `and_not(a, b, c)`, which is `a ^ (!b & c)`.
 macro_rules! permutation {
     (
         $Words:ty, $features:literal, xor = $xor:ident, rotate = $rotate:ident, broadcast = $broadcast:ident

@@ -16,7 +16,7 @@ const CASE: &str = "kem/ML-KEM-768/decapsulate@aws-lc";
 const DELAYED: &str = "kem/delayed/decapsulate@misbehaving";
 /// Added delay in percent.
 const SLOWDOWN_PCT: f64 = 2.0;
-/// Slowdown in percent from which `run --baseline` must raise the alarm.
+/// Minimum slowdown in percent at which `run --baseline` must raise the alarm.
 const FAIL_SLOWER: &str = "1";
 /// Margin in percent for equivalence of identical cases.
 const MARGIN_PCT: f64 = 1.0;

@@ -29,8 +29,8 @@ pub(crate) trait Arithmetic: Copy {
     fn transform(self, polynomial: &mut Polynomial);
 
     /// Inverts the transform (FIPS 204, algorithm 42) and multiplies by 2^32. Input values lie strictly between `-q`
-    /// and `q`; coefficients are between 0 and `q - 1`. Each of the eight layers at most doubles a magnitude, and `256
-    /// q` is below 2^31.
+    /// and `q`; coefficients are between 0 and `q - 1`. Each of the eight layers at most doubles a magnitude, and
+    /// `256 q` is below 2^31.
     fn invert(self, polynomial: &mut Polynomial);
 
     /// Samples a polynomial of the matrix (FIPS 204, algorithm 30) from the candidates below `q`. Returns the number of

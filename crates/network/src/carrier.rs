@@ -59,7 +59,7 @@ impl Direction {
 /// ns.
 ///
 /// # Errors
-/// Passes on errors of reading, writing and waiting.
+/// Propagates errors from reading, writing and waiting.
 pub(crate) fn carry(
     ends: &mut [File; 2],
     stop: &File,

@@ -45,7 +45,7 @@ impl Network {
     /// Listens at the server's end, on any free port.
     ///
     /// # Errors
-    /// Passes on I/O errors.
+    /// Propagates I/O errors.
     pub fn listen(&self) -> io::Result<TcpListener> {
         self.server.within(|| TcpListener::bind((SERVER, 0)))
     }
@@ -53,7 +53,7 @@ impl Network {
     /// Connects from the client's end. Takes one round trip.
     ///
     /// # Errors
-    /// Passes on I/O errors.
+    /// Propagates I/O errors.
     pub fn connect(&self, to: SocketAddrV4) -> io::Result<TcpStream> {
         self.client.within(|| TcpStream::connect(to))
     }
@@ -61,7 +61,7 @@ impl Network {
     /// Opens a datagram socket at an end, on any free port.
     ///
     /// # Errors
-    /// Passes on I/O errors.
+    /// Propagates I/O errors.
     pub fn datagrams(&self, end: End) -> io::Result<UdpSocket> {
         let address = if end == End::Client { CLIENT } else { SERVER };
         self.end(end).within(|| UdpSocket::bind((address, 0)))
@@ -70,7 +70,7 @@ impl Network {
     /// Runs a function on a thread at an end. Sockets that it opens stay there.
     ///
     /// # Errors
-    /// Passes on errors of the function and of the system.
+    /// Propagates errors from the function and the system.
     pub fn at<T: Send>(&self, end: End, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         self.end(end).within(act)
     }

@@ -19,7 +19,7 @@ impl Network {
     /// at most `patience` for each.
     ///
     /// # Errors
-    /// Passes on I/O errors.
+    /// Propagates I/O errors.
     pub fn round_trips(&self, count: usize, patience: Duration, now: fn() -> u64) -> io::Result<Vec<u64>> {
         let (near, far) = (self.datagrams(End::Client)?, self.datagrams(End::Server)?);
         near.connect(far.local_addr()?)?;
@@ -64,7 +64,7 @@ impl Network {
     /// and the time they took in ns, which give the link's rate if it is limited. `None` if at most half arrived.
     ///
     /// # Errors
-    /// Passes on I/O errors.
+    /// Propagates I/O errors.
     pub fn burst(&self, mtu: u16, patience: Duration, now: fn() -> u64) -> io::Result<Option<(u64, u64)>> {
         let (near, far) = (self.datagrams(End::Client)?, self.datagrams(End::Server)?);
         near.connect(far.local_addr()?)?;

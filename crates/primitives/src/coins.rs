@@ -9,9 +9,9 @@ pub enum Coins<'a> {
     /// The library's own random generator.
     Internal,
     /// Exactly these bytes, in the order in which the standard's algorithm draws them: `d || z` for ML-KEM key
-    /// generation (FIPS 203, algorithm 16), `rnd` for ML-DSA signing (FIPS 204, algorithm 7), `SK.seed || SK.prf ||
-    /// PK.seed` for SLH-DSA key generation (FIPS 205, algorithm 18). For a signature scheme, an empty slice requests
-    /// deterministic signing.
+    /// generation (FIPS 203, algorithm 16), `rnd` for ML-DSA signing (FIPS 204, algorithm 7),
+    /// `SK.seed || SK.prf || PK.seed` for SLH-DSA key generation (FIPS 205, algorithm 18). For a signature scheme, an
+    /// empty slice requests deterministic signing.
     Exact(&'a [u8]),
 }
 

@@ -38,7 +38,7 @@ pub struct SiteSummary {
 /// its content. The same store gives the same bytes.
 ///
 /// # Errors
-/// Passes on errors of the store and of `put`, and problems with a run.
+/// Propagates errors from the store and from `put`. Fails if a run is unusable.
 pub fn write<E: From<LabError>>(
     store: &Store,
     asked: &SiteRequest,

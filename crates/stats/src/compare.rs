@@ -43,8 +43,8 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Moves the interval to another estimate, that of the two medians that are displayed with it. Returns `None`
-    /// unless `estimate` is positive and finite.
+    /// Moves the interval to another estimate: the ratio of the two medians displayed with it. Returns `None` unless
+    /// `estimate` is positive and finite.
     pub fn around(self, estimate: f64) -> Option<Ratio> {
         let shift = estimate.ln() - self.ratio.estimate.ln();
         if !shift.is_finite() {
@@ -194,10 +194,11 @@ pub struct Judgement {
     pub adjusted_p: Option<f64>,
 }
 
-/// Judges several comparisons together. A case is equivalent if the interval of its ratio lies between `1 / (1 +
-/// margin)` and `1 + margin` (two one-sided tests, Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15
-/// (1987), at half the level of the interval). Otherwise it is faster or slower if its p-value, adjusted for the number
-/// of comparisons (Benjamini-Hochberg), is at most [`VERDICT_SIGNIFICANCE`], or else inconclusive.
+/// Judges several comparisons together. A case is equivalent if the interval of its ratio lies between
+/// `1 / (1 + margin)` and `1 + margin` (two one-sided tests, Schuirmann, Journal of Pharmacokinetics and
+/// Biopharmaceutics 15 (1987), at half the level of the interval). Otherwise it is faster or slower if its p-value,
+/// adjusted for the number of comparisons (Benjamini-Hochberg), is at most [`VERDICT_SIGNIFICANCE`], or else
+/// inconclusive.
 pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
     let p_values: Vec<f64> = ratios.iter().map(|ratio| ratio.map_or(f64::NAN, |ratio| ratio.p_value)).collect();
     let adjusted = benjamini_hochberg(&p_values);

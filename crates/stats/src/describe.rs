@@ -36,7 +36,7 @@ pub struct Description {
 /// Width of a normal distribution's middle half in standard deviations. Dividing an interquartile range by it estimates
 /// the standard deviation.
 const IQR_OF_NORMAL: f64 = 1.349;
-/// Ratio of the coefficient of variation to the robust one from which outliers dominate it.
+/// Outliers dominate the coefficient of variation if it is at least this many times the robust one.
 const OUTLIERS_WORK: f64 = 3.0;
 
 impl Description {

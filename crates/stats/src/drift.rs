@@ -37,10 +37,10 @@ pub struct Drift {
 /// evidence of a trend. Rounds with fewer visits get less weight, according to the variance components.
 ///
 /// From eight rounds on the test allows for disturbances that last. With `c` the autocorrelation of the residuals, if
-/// positive, the variance of the slope is multiplied by `(1 + c) / (1 - c)` and the degrees of freedom by `(1 - c^2) /
-/// (1 + c^2)`. These are the effective numbers of independent values of a first-order series for its mean and its
-/// variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time
-/// Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
+/// positive, the variance of the slope is multiplied by `(1 + c) / (1 - c)` and the degrees of freedom by
+/// `(1 - c^2) / (1 + c^2)`. These are the effective numbers of independent values of a first-order series for its mean
+/// and its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated
+/// Time Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
 ///
 /// Returns `None` for fewer than four rounds, if too few of them share a process, or if a value is not positive and
 /// finite.

@@ -9,7 +9,7 @@ const GAP_OVER_DEVIATION: f64 = 5.0;
 /// The same for fewer than [`MANY_PROCESSES`], as two or three values are often close by chance.
 const GAP_OVER_DEVIATION_OF_FEW: f64 = 9.0;
 
-/// Number of processes from which the smaller ratio suffices.
+/// Minimum number of processes for the smaller ratio.
 const MANY_PROCESSES: usize = 8;
 
 /// Minimum number of processes to look for modes.

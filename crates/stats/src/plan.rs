@@ -80,11 +80,11 @@ pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: 
 /// Returns the total number of processes that a case needs for an interval with a half-width of `precision_pct`
 /// percent, given the first `processes`: the second stage of Stein's procedure ("A Two-Sample Test for a Linear
 /// Hypothesis whose Power is Independent of the Variance", Annals of Mathematical Statistics 16 (1945)). Let `s^2` be
-/// the variance of one process and `t` Student's factor for the degrees of freedom of the pilot. Then `n = t^2 s^2 /
-/// d^2` processes reach a half-width of `d`, whatever the true variance. Variation between rounds and between runs does
-/// not fall with more processes, so the square of its half-width is first subtracted from that of the target. Adding
-/// squares of half-widths in this way is never too narrow (Banerjee, "Approximate Confidence Interval for Linear
-/// Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
+/// the variance of one process and `t` Student's factor for the degrees of freedom of the pilot. Then
+/// `n = t^2 s^2 / d^2` processes reach a half-width of `d`, whatever the true variance. Variation between rounds and
+/// between runs does not fall with more processes, so the square of its half-width is first subtracted from that of the
+/// target. Adding squares of half-widths in this way is never too narrow (Banerjee, "Approximate Confidence Interval
+/// for Linear Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
 ///
 /// Returns at least `processes`, or `None` if no number suffices.
 pub fn processes_for_precision(

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// Degrees of freedom from which the quantile uses the expansion, which is accurate to 12 digits there. The library's
+/// Minimum degrees of freedom for the expansion of the quantile, which is accurate to 12 digits there. The library's
 /// search is off by 6 parts in 100,000 at a million degrees, by 7 in 100 at ten million, and does not terminate at a
 /// hundred million.
 const MANY: f64 = 1_000.0;
@@ -35,8 +35,8 @@ fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
     terms.iter().rfold(0.0, |sum, term| (sum + term) / degrees_of_freedom) + x
 }
 
-/// Degrees of freedom from which the p-value is the normal one. At eight standard errors the two differ by one part in
-/// ten million there. The library's is off by a millionth, and at ten quadrillion degrees it is 1.
+/// Minimum degrees of freedom for using the normal p-value. At eight standard errors it differs from the exact one by
+/// one part in ten million there. The library's p-value is off by a millionth, and at ten quadrillion degrees it is 1.
 const NORMAL: f64 = 1e10;
 
 /// Returns the two-sided p-value of a statistic.

@@ -82,7 +82,7 @@ impl Surroundings {
     /// append, so lines of concurrent processes do not mix.
     ///
     /// # Errors
-    /// Passes on errors of opening and writing the file.
+    /// Propagates errors from opening and writing the file.
     pub fn record(&self, need: Need, test: &str) -> io::Result<()> {
         match &self.list {
             Some(list) => {
@@ -144,8 +144,8 @@ impl Found for bool {
     }
 }
 
-/// Returns a needed value, or returns from the calling function: `let browser = require!(program("chromium"),
-/// Need::Installed("chromium"));`. The function must return nothing. Fails the test if it may not be skipped.
+/// Returns a needed value, or returns from the calling function, which must return nothing. Fails the test if it may
+/// not be skipped. Example: `let browser = require!(program("chromium"), Need::Installed("chromium"));`.
 #[macro_export]
 macro_rules! require {
     ($found:expr, $need:expr) => {

@@ -278,7 +278,7 @@ impl Implementation {
     /// Creates the state shared by a client's connections.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the configuration is not supported. Passes on errors of the library.
+    /// [`Error::Unsupported`] if the configuration is not supported. Propagates errors from the library.
     pub fn client(self, config: &Config, credentials: &Credentials) -> Result<Box<dyn Context>> {
         self.check(config)?;
         match self {
@@ -294,7 +294,7 @@ impl Implementation {
     /// Creates the state shared by a server's connections.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the configuration is not supported. Passes on errors of the library.
+    /// [`Error::Unsupported`] if the configuration is not supported. Propagates errors from the library.
     pub fn server(self, config: &Config, credentials: &Credentials) -> Result<Box<dyn Context>> {
         self.check(config)?;
         match self {

@@ -61,7 +61,7 @@ impl Credentials {
     /// Generates keys and certificates with the scheme of the configured algorithm.
     ///
     /// # Errors
-    /// Fails if certificates cannot carry keys of the algorithm. Passes on errors of the library.
+    /// Fails if certificates cannot carry keys of the algorithm. Propagates errors from the library.
     pub fn make(config: &Config, scheme: &dyn SignatureScheme) -> Result<Credentials> {
         let identifier = Identifier::named(config.authentication.name());
         let identifier = identifier.filter(|known| *known.algorithm == *scheme.info().parameters.algorithm);

@@ -102,13 +102,13 @@ pub trait Context: Send + Sync {
     /// Creates a connection. A client with a ticket uses it.
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     fn connection(&self) -> Result<Box<dyn Endpoint>>;
 
     /// Creates a connection in which a server sends this many tickets, and a client keeps the ones it receives.
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     fn priming(&self, tickets: usize) -> Result<Box<dyn Endpoint>>;
 
     /// Keeps the tickets that a client received in a connection of this context.

@@ -32,7 +32,7 @@ impl Flights {
 /// Performs a handshake step by step, and appends the flights to `flights`.
 ///
 /// # Errors
-/// Passes on errors of either side. Use [`Setup::verify`] to check that both have completed.
+/// Propagates errors from either side. Use [`Setup::verify`] to check that both have completed.
 pub fn handshake(client: &mut dyn Endpoint, server: &mut dyn Endpoint, flights: &mut Flights) -> Result<()> {
     client.send(&mut flights.hello)?;
     server.receive(&flights.hello)?;
@@ -53,8 +53,8 @@ impl Setup {
     /// Prepares both sides.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] with the reason if one side does not support the configuration. Passes on errors of the
-    /// libraries.
+    /// [`Error::Unsupported`] with the reason if one side does not support the configuration. Propagates errors from
+    /// the libraries.
     pub fn new(
         config: &Config,
         client: Implementation,
@@ -78,7 +78,7 @@ impl Setup {
     /// Creates the client's side of a connection.
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     pub fn client(&self) -> Result<Box<dyn Endpoint>> {
         self.client.connection()
     }
@@ -86,7 +86,7 @@ impl Setup {
     /// Creates the server's side of a connection.
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     pub fn server(&self) -> Result<Box<dyn Endpoint>> {
         self.server.connection()
     }
@@ -94,7 +94,7 @@ impl Setup {
     /// Provides the client with tickets for this many connections, if the configuration resumes them.
     ///
     /// # Errors
-    /// [`Error::Wrong`] if the server sends no tickets. Passes on errors of either side.
+    /// [`Error::Wrong`] if the server sends no tickets. Propagates errors from either side.
     pub fn prime(&self, connections: usize) -> Result<()> {
         if self.config.resumption == Resumption::None {
             return Ok(());
@@ -122,7 +122,7 @@ impl Setup {
     /// Checks that both sides completed the configured handshake, and exchanges data in both directions.
     ///
     /// # Errors
-    /// [`Error::Wrong`] naming the mismatch. Passes on errors of exchanging data.
+    /// [`Error::Wrong`] naming the mismatch. Propagates errors from exchanging data.
     pub fn verify(&self, client: &mut dyn Endpoint, server: &mut dyn Endpoint, answer: &[u8]) -> Result<()> {
         let hello = ServerHello::of(answer).ok_or_else(|| Error::Wrong("the server sends no ServerHello".into()))?;
         if hello.retry {

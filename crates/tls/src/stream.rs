@@ -9,7 +9,7 @@ const READ: usize = 16_384 + 256 + 5;
 /// Sends and receives until the handshake is complete on this side.
 ///
 /// # Errors
-/// [`Error::Library`] if the stream fails or ends early. Passes on errors of the endpoint.
+/// [`Error::Library`] if the stream fails or ends early. Propagates errors from the endpoint.
 pub fn complete(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write)) -> Result<()> {
     flush(endpoint, stream)?;
     while !endpoint.is_done() {

@@ -71,8 +71,8 @@ pub enum SigningKeys<'a> {
 /// `coins` go to the signature scheme; empty coins request deterministic signatures.
 ///
 /// # Errors
-/// [`CertificateError::Decode`] if a name, number or time cannot be encoded. Errors of the signing library are passed
-/// on.
+/// [`CertificateError::Decode`] if a name, number or time cannot be encoded. Propagates errors from the signing
+/// library.
 pub fn build(
     profile: &Profile,
     subject_key: &PublicKey,

@@ -1,5 +1,6 @@
-//! The reference form: a classical certificate with a detached ML-DSA-65 signature over `"qs-x509-cosig-v1" || 00 ||
-//! certificate`, context `qs-x509-cosig`. The two are packed as the CBOR array `[certificate, signature]`.
+//! The reference form: a classical certificate with a detached ML-DSA-65 signature. The signature covers
+//! `"qs-x509-cosig-v1" || 00 || certificate`, with the context `qs-x509-cosig`. The two are packed as the CBOR array
+//! `[certificate, signature]`.
 //!
 //! The reference's verifier reads the context from the bundle, so the sender chooses it; here it is fixed. Nothing in
 //! the certificate says that a second signature exists, so an attacker can drop it unnoticed. This form exists to
@@ -28,7 +29,7 @@ impl Bundle {
     /// Signs a certificate with an ML-DSA-65 key.
     ///
     /// # Errors
-    /// Passes on errors of the signing library.
+    /// Propagates errors from the signing library.
     pub fn sign(certificate: &[u8], key: &dyn SigningKey, coins: Coins) -> Result<Bundle> {
         let mut signature = vec![0; ML_DSA_65_SIGNATURE];
         let length = key.sign(CONTEXT, &[PREFIX, certificate].concat(), coins, &mut signature)?;

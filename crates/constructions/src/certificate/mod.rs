@@ -2,8 +2,7 @@
 //!
 //! | form | signatures |
 //! |---|---|
-//! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in the extensions 2.5.29.72 to .74, and Ed25519 over the
-//! whole |
+//! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in extensions 2.5.29.72 to .74, Ed25519 over the whole |
 //! | composite (draft-ietf-lamps-pq-composite-sigs-19) | one signature, MLDSA65-Ed25519-SHA512 |
 //! | pure (RFC 9881) | one signature of ML-DSA-44, -65 or -87, or a classical one: Ed25519 (RFC 8410), ECDSA, RSA |
 //! | detached (the reference form) | Ed25519 in the certificate, ML-DSA-65 next to it: see [`detached`] |

@@ -62,7 +62,7 @@ impl Suite {
     /// encapsulation.
     ///
     /// # Errors
-    /// Passes on errors of the libraries.
+    /// Propagates errors from the libraries.
     pub fn seal(
         &self,
         recipient: &dyn EncapsulationKey,
@@ -101,7 +101,7 @@ impl Suite {
     /// the KEM's ciphertext length.
     ///
     /// # Errors
-    /// Passes on errors of the libraries.
+    /// Propagates errors from the libraries.
     pub fn send(
         &self,
         recipient: &dyn EncapsulationKey,
@@ -117,7 +117,7 @@ impl Suite {
     /// Sets up a recipient context.
     ///
     /// # Errors
-    /// Passes on errors of the libraries.
+    /// Propagates errors from the libraries.
     pub fn receive(&self, recipient: &dyn DecapsulationKey, info: &[u8], encapsulated: &[u8]) -> Result<Context> {
         let mut secret = Wiped::new(vec![0; self.kem.info().parameters.shared_secret]);
         recipient.decapsulate(encapsulated, &mut secret)?;
@@ -160,7 +160,7 @@ impl Context {
     /// Seals the next message: `ciphertext || tag`.
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     pub fn seal(&mut self, associated_data: &[u8], plaintext: &[u8]) -> Result<Vec<u8>> {
         let mut sealed = vec![0; plaintext.len() + self.tag];
         self.seal_into(associated_data, plaintext, &mut sealed)?;
@@ -189,7 +189,7 @@ impl Context {
     /// Derives a secret that both sides share (RFC 9180, section 5.3).
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if `out` is longer than the KDF can fill. Passes on errors of the library.
+    /// [`Error::Unsupported`] if `out` is longer than the KDF can fill. Propagates errors from the library.
     pub fn export(&self, exporter_context: &[u8], out: &mut [u8]) -> Result<()> {
         let labelled = Labelled { kdf: &self.kdf, suite: &self.suite };
         labelled.export(&self.exporter, exporter_context, out)

@@ -231,9 +231,9 @@ impl HybridKem {
         HybridKem::new("X25519MLKEM768", classical, post_quantum, Layout::Seeds, Combiner::Concatenation)
     }
 
-    /// The reference form: `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info = "quantum-safe hybrid KEM v1" || 00
-    /// || "X25519+ML-KEM-768")`, 32 bytes. The ciphertext is `ctX || ctM`, 1120 bytes. Keys are CBOR pairs with X25519
-    /// first.
+    /// The reference form. Its secret, 32 bytes, is `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info)` with the
+    /// info string `"quantum-safe hybrid KEM v1" || 00 || "X25519+ML-KEM-768"`. The ciphertext is `ctX || ctM`, 1120
+    /// bytes. Keys are CBOR pairs with X25519 first.
     ///
     /// It does NOT bind the recipient's X25519 key `pkX`, as X-Wing does. It exists to reproduce the reference's
     /// tables. Do not use it. The post-quantum half may be a [`MockKem`].

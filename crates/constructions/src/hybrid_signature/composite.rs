@@ -1,8 +1,8 @@
 //! Composite ML-DSA-65 with Ed25519: id-MLDSA65-Ed25519-SHA512, OID 1.3.6.1.5.5.7.6.48
 //! (draft-ietf-lamps-pq-composite-sigs-19, sections 3 and 6).
 //!
-//! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`. The signature is `ML-DSA-65.Sign(M', ctx = Label) ||
-//! Ed25519.Sign(M')`. Do not use the keys outside the composite.
+//! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`. The signature is
+//! `ML-DSA-65.Sign(M', ctx = Label) || Ed25519.Sign(M')`. Do not use the keys outside the composite.
 
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
@@ -71,7 +71,7 @@ impl Message {
     /// Builds `M'` from a message and the caller's context.
     ///
     /// # Errors
-    /// [`Error::Length`] if the context has more than 255 bytes. Passes on errors of the hash.
+    /// [`Error::Length`] if the context has more than 255 bytes. Propagates errors from the hash.
     pub fn new(sha512: &dyn Hash, context: &[u8], message: &[u8]) -> Result<Message> {
         let length = u8::try_from(context.len()).map_err(|_| Error::Length {
             what: "context",

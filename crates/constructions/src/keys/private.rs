@@ -116,7 +116,8 @@ impl PrivateKey {
     /// Prepares a signing key.
     ///
     /// # Errors
-    /// [`DecodeError::Inconsistent`] if the seed does not expand to the expanded key. Passes on errors of the library.
+    /// [`DecodeError::Inconsistent`] if the seed does not expand to the expanded key. Propagates errors from the
+    /// library.
     pub fn signing_key(&self, scheme: &dyn SignatureScheme) -> Result<Box<dyn SigningKey>, DecodeError> {
         self.check_algorithm(&scheme.info().parameters.algorithm)?;
         let load = |encoding, bytes: &[u8]| scheme.load_signing_key(encoding, bytes);

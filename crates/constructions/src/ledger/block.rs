@@ -147,7 +147,7 @@ impl<W: Write + Seek> BlockWriter<W> {
     /// Starts a block with transactions of one form.
     ///
     /// # Errors
-    /// Passes on I/O errors.
+    /// Propagates I/O errors.
     pub fn new(mut out: W, form: Form) -> io::Result<BlockWriter<W>> {
         let header = Header { form, count: 0, bytes: 0, indexed: false };
         out.write_all(&header.encode())?;
@@ -157,7 +157,7 @@ impl<W: Write + Seek> BlockWriter<W> {
     /// Appends a transaction.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the transaction is too long for readers. Passes on I/O errors.
+    /// [`ErrorKind::InvalidInput`] if the transaction is too long for readers. Propagates I/O errors.
     pub fn push(&mut self, transaction: &[u8]) -> io::Result<()> {
         if transaction.len() > LONGEST_TRANSACTION {
             return Err(io::Error::new(ErrorKind::InvalidInput, "longer than any transaction"));
@@ -174,7 +174,7 @@ impl<W: Write + Seek> BlockWriter<W> {
     /// Writes the index and the header, and returns the destination.
     ///
     /// # Errors
-    /// Passes on I/O errors.
+    /// Propagates I/O errors.
     pub fn finish(mut self) -> io::Result<W> {
         self.header.indexed = true;
         self.out.write_all(&self.index.encode())?;

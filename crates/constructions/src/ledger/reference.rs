@@ -104,7 +104,7 @@ impl Body<'_> {
     /// Signs with one key or with both, writes the transaction and returns its length in bytes.
     ///
     /// # Errors
-    /// Same as [`encode_with`](Self::encode_with). Passes on errors of the library.
+    /// Same as [`encode_with`](Self::encode_with). Propagates errors from the library.
     pub fn sign(
         &self,
         signers: &Signers<'_>,
@@ -202,7 +202,7 @@ impl<'a> Transaction<'a> {
     /// Returns the signed digest for a chain.
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     pub fn digest(&self, chain_id: u32, sha256: &dyn Hash, scratch: &mut Scratch) -> Result<[u8; DIGEST], Error> {
         digest(chain_id, self.signed, sha256, scratch)
     }

@@ -56,7 +56,7 @@ impl Chunk {
     /// same value.
     ///
     /// # Errors
-    /// Passes on errors of `append`.
+    /// Propagates errors from `append`.
     pub fn push_with<E>(&mut self, append: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>) -> Result<bool, E> {
         let more = append(&mut self.bytes)?;
         if more {
@@ -182,7 +182,7 @@ impl BlockProgress {
 /// flight is bounded, so the reader waits if verification is slower.
 ///
 /// # Errors
-/// Passes on errors of the source. Results so far are discarded, because a block that cannot be read is invalid.
+/// Propagates errors from the source. Results so far are discarded, because a block that cannot be read is invalid.
 pub fn verify_source<S: TransactionSource>(
     source: &mut S,
     verifier: &Verifier,

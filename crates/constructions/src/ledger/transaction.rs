@@ -73,7 +73,7 @@ impl Body<'_> {
     /// longest transaction.
     ///
     /// # Errors
-    /// Same as [`encode_with`](Self::encode_with). Passes on errors of the library.
+    /// Same as [`encode_with`](Self::encode_with). Propagates errors from the library.
     pub fn sign(
         &self,
         key: &dyn SigningKey,
@@ -217,7 +217,7 @@ impl<'a> Transaction<'a> {
     /// Returns the signed digest.
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     pub fn digest(&self, sha256: &dyn Hash, scratch: &mut Scratch) -> Result<[u8; DIGEST], Error> {
         let mut digest = [0; DIGEST];
         scratch.digest(sha256, DOMAIN, self.signed, &mut digest)?;

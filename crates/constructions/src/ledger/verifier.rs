@@ -314,7 +314,7 @@ impl Verifier {
     /// Prepares a sender's key. Uses the cache if there is one.
     ///
     /// # Errors
-    /// [`Rejection::PublicKey`] if the key is invalid. Passes on errors of the library.
+    /// [`Rejection::PublicKey`] if the key is invalid. Propagates errors from the library.
     pub fn prepare_key(&self, scheme: Scheme, public_key: &[u8]) -> Result<PreparedKey, Rejection> {
         let implementation = self.implementation(scheme)?;
         let load = || implementation.prepare(public_key);

@@ -126,7 +126,7 @@ impl Protocol {
     /// Creates a protocol.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a KEM whose messages are longer than those of ML-KEM-1024.
+    /// [`Error::Unsupported`] if the KEM's messages are longer than those of ML-KEM-1024.
     pub fn new(variant: Variant, parts: Parts) -> Result<Arc<Protocol>> {
         let kem = parts.kem.info().parameters.clone();
         if kem.encapsulation_key.max(kem.ciphertext) > 1568 || kem.shared_secret != WORD {
@@ -203,7 +203,7 @@ impl Protocol {
     /// [`Initiator::start`].
     ///
     /// # Errors
-    /// Passes on errors of the primitives.
+    /// Propagates errors from the primitives.
     pub fn ephemeral_keys(&self, coins: Coins) -> Result<EphemeralKeys> {
         EphemeralKeys::generate(self, coins)
     }
@@ -295,7 +295,7 @@ impl Initiator {
     /// ML-KEM key generation, as far as the handshake uses them.
     ///
     /// # Errors
-    /// Fails if the buffer has the wrong length. Passes on errors of the primitives.
+    /// Fails if the buffer has the wrong length. Propagates errors from the primitives.
     pub fn start(&self, coins: Coins, onionskin: &mut [u8]) -> Result<Pending> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         let state = match self.protocol.variant {
@@ -362,7 +362,7 @@ impl Responder {
     /// Creates a relay with this identity. Coins: its private onion key.
     ///
     /// # Errors
-    /// Passes on errors of the key agreement.
+    /// Propagates errors from the key agreement.
     pub fn new(protocol: Arc<Protocol>, identity: [u8; IDENTITY], coins: Coins) -> Result<Responder> {
         let mut descriptor = RelayDescriptor { identity, onion_key: [0; WORD] };
         let onion_key = protocol.generate_agreement(coins, &mut descriptor.onion_key)?;
@@ -373,7 +373,7 @@ impl Responder {
     /// matches the descriptor's public key: relays store both. If they do not match, no client finishes.
     ///
     /// # Errors
-    /// Passes on errors of the key agreement.
+    /// Propagates errors from the key agreement.
     pub fn load(protocol: Arc<Protocol>, descriptor: RelayDescriptor, onion_key: &[u8; WORD]) -> Result<Responder> {
         let onion_key = protocol.parts.agreement.load_private_key(onion_key)?;
         Ok(Responder { protocol, descriptor, onion_key })
@@ -403,7 +403,7 @@ impl Responder {
     /// Writes the private onion key, for [`load`](Self::load).
     ///
     /// # Errors
-    /// Passes on errors of the key agreement.
+    /// Propagates errors from the key agreement.
     pub fn encode_onion_key(&self, out: &mut [u8; WORD]) -> Result<()> {
         Ok(self.onion_key.encode(out)?)
     }

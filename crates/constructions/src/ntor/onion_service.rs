@@ -109,7 +109,7 @@ impl ServiceProtocol {
     /// Generates a client's ephemeral keys in advance, for an introduction to any service. Coins: X25519, then the KEM.
     ///
     /// # Errors
-    /// Passes on errors of the primitives.
+    /// Propagates errors from the primitives.
     pub fn ephemeral_keys(&self, coins: Coins) -> Result<ServiceKeys> {
         let mut public = vec![0; WORD + self.encapsulation_key()];
         let (x, encapsulation_key) = public.split_at_mut(WORD);
@@ -242,8 +242,8 @@ impl ServiceClient {
     /// data. Coins: the ephemeral X25519 key, then the KEM's key generation.
     ///
     /// # Errors
-    /// Fails if the data or the buffer has the wrong length, or if the service's key has low order. Passes on errors of
-    /// the primitives.
+    /// Fails if the data or the buffer has the wrong length, or if the service's key has low order. Propagates errors
+    /// from the primitives.
     pub fn start(&self, coins: Coins, data: &[u8], message: &mut [u8]) -> Result<ServicePending> {
         self.start_with(self.protocol.ephemeral_keys(coins)?, data, message)
     }
@@ -317,7 +317,7 @@ impl Service {
     /// Creates a service with the keys of an introduction point. Coins: its private encryption key.
     ///
     /// # Errors
-    /// Passes on errors of the key agreement.
+    /// Propagates errors from the key agreement.
     pub fn new(
         protocol: Arc<ServiceProtocol>,
         auth_key: [u8; WORD],

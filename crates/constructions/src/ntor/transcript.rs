@@ -1,4 +1,4 @@
-/// Length in bytes of the longest hash input, that of the authenticated handshake with ML-KEM-1024.
+/// Length in bytes of the longest hash input, in the authenticated handshake with ML-KEM-1024.
 const LONGEST: usize = 3328;
 
 /// Concatenation of messages without allocation. It is not wiped, as messages are public. If a part is secret, wrap it

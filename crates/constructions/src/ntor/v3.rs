@@ -77,7 +77,7 @@ impl Protocol {
     /// Generates a client's ephemeral key in advance, for a handshake with any relay. Coins: the X25519 key.
     ///
     /// # Errors
-    /// Passes on errors of the key agreement.
+    /// Propagates errors from the key agreement.
     pub fn ephemeral_key(&self, coins: Coins) -> Result<EphemeralKey> {
         let mut public = [0; WORD];
         let private = generate_agreement(self.parts.agreement.as_ref(), coins, &mut public)?;
@@ -271,7 +271,7 @@ impl Relay {
     /// Creates a relay with this identity. Coins: its private onion key.
     ///
     /// # Errors
-    /// Passes on errors of the key agreement.
+    /// Propagates errors from the key agreement.
     pub fn new(protocol: Arc<Protocol>, identity: [u8; IDENTITY], coins: Coins) -> Result<Relay> {
         let mut descriptor = RelayDescriptor { identity, onion_key: [0; WORD] };
         let agreement = protocol.parts.agreement.as_ref();

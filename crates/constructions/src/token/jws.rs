@@ -15,7 +15,7 @@ fn malformed(problem: &'static str) -> TokenError {
 /// Creates a token. `coins` go to the signature scheme; empty coins request a deterministic signature.
 ///
 /// # Errors
-/// Passes on errors of the signing library.
+/// Propagates errors from the signing library.
 pub fn make(
     algorithm: &Algorithm,
     key: &dyn SigningKey,

@@ -61,7 +61,7 @@ impl AkpKey {
     /// Checks that the seed generates the verifying key (RFC 9964, section 7.4).
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] if it does not, or if there is no seed. Passes on errors of the library.
+    /// [`TokenError::Malformed`] if it does not, or if there is no seed. Propagates errors from the library.
     pub fn check(&self, scheme: &dyn SignatureScheme) -> Result<(), TokenError> {
         let seed = self.seed().ok_or(malformed("key", "has no seed"))?;
         let mut public = vec![0; self.public.len()];
@@ -99,7 +99,7 @@ impl AkpKey {
     /// Returns the thumbprint of the JWK (RFC 7638; RFC 9964, section 6).
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     pub fn jwk_thumbprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], TokenError> {
         digest(sha256, self.public_jwk().as_bytes())
     }
@@ -150,7 +150,7 @@ impl AkpKey {
     /// Returns the thumbprint of the COSE_Key (RFC 9679; RFC 9964, section 6).
     ///
     /// # Errors
-    /// Passes on errors of the library.
+    /// Propagates errors from the library.
     pub fn cose_thumbprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], TokenError> {
         digest(sha256, &self.public_cose_key()?)
     }

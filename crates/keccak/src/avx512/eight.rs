@@ -1,4 +1,5 @@
-//! Eight states in 25 registers: lane `i` of register `x + 5y` is word `A[x, y]` (FIPS 202, section 3.1.2) of state `i`.
+//! Eight states in 25 registers: lane `i` of register `x + 5y` is word `A[x, y]` (FIPS 202, section 3.1.2) of state
+//! `i`.
 //!
 //! A block is rearranged into this order two words at a time. Masked broadcasts, which use the load ports, fill a
 //! register with sixteen bytes of each of four messages. A pair of unpacks then makes two registers of words of eight

@@ -109,8 +109,8 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
 }
 
 /// Returns the high parts of numbers between 0 and `q - 1`: rounded to the nearest of `COUNT` multiples of `2 gamma2`,
-/// where that of `q - 1` is 0, and moved up or down by one if hinted. Computed as `(r + 127) / 128 * FACTOR`, rounded
-/// after division by `2^SHIFT`. A test shows that this is exact over the whole range.
+/// with 0 for `q - 1`, and moved up or down by one if hinted. Computed as `(r + 127) / 128 * FACTOR`, rounded after
+/// division by `2^SHIFT`. A test shows that this is exact over the whole range.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u16) -> V {

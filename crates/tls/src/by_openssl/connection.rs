@@ -17,8 +17,8 @@ pub(super) struct Connection {
     speaks_first: bool,
 }
 
-// SAFETY: a connection is not bound to a thread. It cannot be used from two at once: methods that change it take `&mut
-// self`, and it is not `Sync`.
+// SAFETY: a connection is not bound to a thread. Two threads cannot use it at once: methods that change it take
+// `&mut self`, and it is not `Sync`.
 unsafe impl Send for Connection {}
 
 impl Connection {

@@ -13,7 +13,7 @@ fn verifier_of_ed25519() -> Verifier {
     Verifier::new(Form::TxV2, CHAIN, sha256()).with_scheme(Scheme::Ed25519, ed25519).unwrap()
 }
 
-/// Returns transactions of which every seventh is bad, each with another fault, and the expected rejections.
+/// Returns transactions, every seventh of them bad with a different fault, and the expected rejections.
 fn mixed(count: u64) -> (Vec<Vec<u8>>, Vec<(u64, &'static str)>) {
     let sender = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref());
     let (mut all, mut bad) = (Vec::new(), Vec::new());
