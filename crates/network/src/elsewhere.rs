@@ -20,7 +20,7 @@ impl Network {
     /// Listens at the server's end.
     ///
     /// # Errors
-    /// Cannot be called.
+    /// None: the method cannot be called.
     pub fn listen(&self) -> io::Result<TcpListener> {
         match *self {}
     }
@@ -28,7 +28,7 @@ impl Network {
     /// Connects from the client's end.
     ///
     /// # Errors
-    /// Cannot be called.
+    /// None: the method cannot be called.
     pub fn connect(&self, _to: SocketAddrV4) -> io::Result<TcpStream> {
         match *self {}
     }
@@ -36,7 +36,7 @@ impl Network {
     /// Opens a datagram socket at an end.
     ///
     /// # Errors
-    /// Cannot be called.
+    /// None: the method cannot be called.
     pub fn datagrams(&self, _end: End) -> io::Result<UdpSocket> {
         match *self {}
     }
@@ -44,7 +44,7 @@ impl Network {
     /// Runs a function on a thread at an end.
     ///
     /// # Errors
-    /// Cannot be called.
+    /// None: the method cannot be called.
     pub fn at<T: Send>(&self, _end: End, _act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         match *self {}
     }
@@ -52,7 +52,7 @@ impl Network {
     /// Measures round trips of small datagrams.
     ///
     /// # Errors
-    /// Cannot be called.
+    /// None: the method cannot be called.
     pub fn round_trips(&self, _count: usize, _patience: Duration, _now: fn() -> u64) -> io::Result<Vec<u64>> {
         match *self {}
     }
@@ -60,7 +60,7 @@ impl Network {
     /// Measures a burst of packets.
     ///
     /// # Errors
-    /// Cannot be called.
+    /// None: the method cannot be called.
     pub fn burst(&self, _mtu: u16, _patience: Duration, _now: fn() -> u64) -> io::Result<Option<(u64, u64)>> {
         match *self {}
     }
@@ -68,7 +68,7 @@ impl Network {
     /// Stops carrying packets.
     ///
     /// # Errors
-    /// Cannot be called.
+    /// None: the method cannot be called.
     pub fn close(self) -> io::Result<[Carried; 2]> {
         match self {}
     }
