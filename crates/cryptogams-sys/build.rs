@@ -1,11 +1,11 @@
-//! Generates each of the Keccak files of OpenSSL's source that are for this architecture, gives its two functions a name
-//! of our own, and assembles it. OpenSSL itself builds one file an architecture and gives all of them the same names.
+//! Generates the Keccak files in OpenSSL's source for this architecture, gives the two functions of each a unique name,
+//! and assembles them. OpenSSL itself builds one file per architecture and uses the same names for all.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// The names that each of the files defines, but for a suffix.
+/// Common prefix of the names that each file defines.
 const SYMBOL: &str = "SHA3_";
 
 fn main() {
@@ -19,14 +19,14 @@ fn main() {
     let (flavour, extension, files): (_, _, &[&str]) = match architecture.as_str() {
         "x86_64" if elf && wide => ("elf", "s", &["x86_64", "avx2", "avx512", "avx512vl"]),
         "aarch64" if elf && wide && variable("CARGO_CFG_TARGET_ENDIAN") == "little" => ("linux64", "S", &["armv8"]),
-        // Some of the files write ELF's directives only: elsewhere there is nothing to assemble.
+        // Some files use only ELF directives, so there is nothing to assemble elsewhere.
         _ => return,
     };
 
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let source = openssl_src::source_dir().join("crypto");
     let mut build = cc::Build::new();
-    // The files say nothing about the stack: without this, the linker would make it executable.
+    // The files do not mark the stack. Without this flag the linker would make it executable.
     build.flag("-Wa,--noexecstack").include(&source);
     for file in files {
         let script = source.join("sha/asm").join(format!("keccak1600-{file}.pl"));
@@ -41,7 +41,7 @@ fn main() {
 
 fn generate(script: &Path, flavour: &str, assembly: &Path, compiler: &Path) {
     let mut command = Command::new("perl");
-    // The scripts ask the compiler what its assembler knows.
+    // The scripts ask the compiler which instructions its assembler supports.
     command.arg(script).arg(flavour).arg(assembly).env("CC", compiler);
     let output = command.output().unwrap_or_else(|error| panic!("perl does not start: {error}"));
     assert!(

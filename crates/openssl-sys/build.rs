@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// In the order in which they are linked: libssl calls libcrypto.
+/// In link order: libssl calls libcrypto.
 const ARCHIVES: [&str; 2] = ["libssl.a", "libcrypto.a"];
 
 fn main() {
@@ -35,8 +35,8 @@ fn main() {
     println!("cargo:rustc-env=PQLAB_OPENSSL_SRC_VERSION={}", openssl_src::version());
 }
 
-/// What is left out is what nothing here calls, and no handshake looks for: TLS keeps its ciphers, groups and extensions. The
-/// optimised arithmetic for the NIST curves is in every distribution's build and has to be asked for.
+/// Configuration options. They omit what neither this project nor any TLS handshake uses; TLS keeps its ciphers, groups
+/// and extensions. The optimised arithmetic for NIST curves, which every distribution enables, must be requested.
 const OPTIONS: &[&str] = &[
     "no-shared",
     "no-module",
@@ -75,13 +75,13 @@ const OPTIONS: &[&str] = &[
     "enable-ec_nistp_64_gcc_128",
 ];
 
-/// Configures and builds the libraries alone, with OpenSSL's own choice of compiler flags, and leaves them in `out`.
+/// Configures and builds only the libraries, with OpenSSL's own choice of compiler flags, and copies them to `out`.
 fn build(folder: &Path, out: &Path) {
     let target = env::var("TARGET").unwrap_or_default();
     let platform = match target.as_str() {
         "x86_64-unknown-linux-gnu" => "linux-x86_64",
         "aarch64-unknown-linux-gnu" => "linux-aarch64",
-        // Elsewhere the crate that brings the source knows how to build it, if not with these options.
+        // On other platforms `openssl-src` does the build, without these options.
         _ => {
             let artifacts = openssl_src::Build::new().build();
             copy(artifacts.lib_dir(), out).expect("OpenSSL's build leaves its archives");
@@ -94,7 +94,7 @@ fn build(folder: &Path, out: &Path) {
     run(Command::new("perl").arg(configure).arg(platform).args(OPTIONS).current_dir(folder), "Configure");
     let make = |goal: &str| {
         let mut command = Command::new("make");
-        // Cargo's job server decides how much runs at once.
+        // Cargo's job server controls parallelism.
         command
             .arg("-s")
             .arg(goal)
@@ -111,7 +111,7 @@ fn build(folder: &Path, out: &Path) {
 }
 
 fn run(command: &mut Command, what: &str) {
-    // Cargo's own settings for Rust code must not reach OpenSSL's build.
+    // Cargo's settings for Rust code must not reach OpenSSL's build.
     for name in ["DEBUG", "OPT_LEVEL", "PROFILE", "TARGET", "HOST"] {
         command.env_remove(name);
     }
@@ -127,7 +127,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     ARCHIVES.iter().try_for_each(|archive| fs::copy(from.join(archive), to.join(archive)).map(drop))
 }
 
-/// The folder in which the archives of exactly this build are kept: version, target, compiler and flags are in the name.
+/// Returns the cache folder for the archives of exactly this build. Its name includes version, target, compiler and
+/// flags.
 fn cache_entry() -> Option<PathBuf> {
     let root = env::var_os("PQLAB_CACHE")
         .map(PathBuf::from)
@@ -142,7 +143,7 @@ fn cache_entry() -> Option<PathBuf> {
     Some(root.join("c").join(name))
 }
 
-/// Copies under names of their own first, so that a reader never sees half an archive.
+/// Copies to temporary names first, so that readers never see incomplete archives.
 fn publish(out: &Path, entry: &Path) -> io::Result<()> {
     fs::create_dir_all(entry)?;
     for archive in ARCHIVES {

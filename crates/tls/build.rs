@@ -1,4 +1,4 @@
-//! Tells the code which version of rustls it is built with, so that none is typed by hand.
+//! Passes the versions of rustls and aws-lc-rs in Cargo.lock to the code.
 
 use std::path::PathBuf;
 use std::{env, fs};

@@ -1,12 +1,12 @@
-//! The reference form's encoding: a CBOR array (RFC 8949) of byte strings, each of a fixed length. Decoding is strict:
-//! what is accepted is exactly what [`write`] writes, to the byte.
+//! Encoding of the reference form: a CBOR array (RFC 8949) of byte strings of fixed lengths. Decoding is strict: it
+//! accepts exactly the bytes that [`write`] produces.
 
 use minicbor::decode::Decoder;
 use minicbor::encode::Encoder;
 use minicbor::encode::write::Cursor;
 use pqlab_primitives::{Error, Result};
 
-/// Length in bytes of an array of so many byte strings of these lengths.
+/// Returns the length in bytes of an encoded array of byte strings with these lengths.
 pub(crate) const fn encoded_len(lengths: &[usize]) -> usize {
     let (mut total, mut i) = (head(lengths.len()), 0);
     while i < lengths.len() {
@@ -16,7 +16,7 @@ pub(crate) const fn encoded_len(lengths: &[usize]) -> usize {
     total
 }
 
-/// Length in bytes of a head that carries a number (RFC 8949, section 3), in its shortest form.
+/// Returns the length in bytes of the shortest head for a number (RFC 8949, section 3).
 const fn head(number: usize) -> usize {
     match number {
         0..24 => 1,
@@ -40,10 +40,10 @@ pub(crate) fn write<const N: usize>(what: &'static str, parts: [&[u8]; N], out: 
     Ok(expected)
 }
 
-/// The byte strings of an array that has exactly these lengths, in the shortest form, with nothing after it.
+/// Returns the byte strings of an array with exactly these lengths, in the shortest form and with no trailing bytes.
 ///
 /// # Errors
-/// [`Error::Malformed`] for anything else.
+/// [`Error::Malformed`] for any other input.
 pub(crate) fn read<'a, const N: usize>(
     what: &'static str,
     bytes: &'a [u8],
@@ -53,7 +53,7 @@ pub(crate) fn read<'a, const N: usize>(
     if parts.map(<[u8]>::len) == lengths { Ok(parts) } else { Err(Error::Malformed(what)) }
 }
 
-/// As [`read`], of any lengths.
+/// Like [`read`], but accepts byte strings of any length.
 pub(crate) fn read_any<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<[&'a [u8]; N]> {
     let malformed = || Error::Malformed(what);
     let mut decoder = Decoder::new(bytes);
@@ -64,7 +64,7 @@ pub(crate) fn read_any<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) 
     for part in &mut parts {
         *part = decoder.bytes().map_err(|_| malformed())?;
     }
-    // Of all encodings of these byte strings only the shortest has this length.
+    // Only the shortest encoding of these byte strings has this length.
     if bytes.len() == encoded_len(&parts.map(<[u8]>::len)) { Ok(parts) } else { Err(malformed()) }
 }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_what_was_written() {
+    fn reads_what_it_writes() {
         let mut out = [0; 64];
         let length = write("pair", [&[1; 23], &[2; 24]], &mut out).unwrap();
         assert_eq!(length, 1 + 1 + 23 + 2 + 24);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_form_of_the_same_pair_is_refused() {
+    fn rejects_other_encodings_of_a_pair() {
         let canonical = [0x82, 0x41, 1, 0x41, 2];
         assert!(read("pair", &canonical, [1, 1]).is_ok());
         let others: [&[u8]; 7] = [

@@ -1,11 +1,12 @@
-//! Randomness that a construction draws for itself: seeds that its standard splits between the halves.
+//! Randomness for constructions: seeds that a standard divides between the two halves of a hybrid.
 
 use pqlab_primitives::{Coins, Error, Result, Wiped};
 
-/// The given coins, or so many bytes from the operating system.
+/// Returns the given coins, or `N` bytes from the operating system.
 ///
 /// # Errors
-/// [`Error::Length`] if bytes are given, but not `N`; [`Error::Library`] if the operating system has none.
+/// [`Error::Length`] if the given coins are not `N` bytes long; [`Error::Library`] if the operating system's generator
+/// fails.
 pub(crate) fn draw<const N: usize>(coins: Coins) -> Result<Wiped<[u8; N]>> {
     let mut drawn = Wiped::new([0; N]);
     match coins.exact::<N>()? {
@@ -15,10 +16,10 @@ pub(crate) fn draw<const N: usize>(coins: Coins) -> Result<Wiped<[u8; N]>> {
     Ok(drawn)
 }
 
-/// Fills `out` from the operating system's generator.
+/// Fills `out` with random bytes from the operating system.
 ///
 /// # Errors
-/// [`Error::Library`] if it has none.
+/// [`Error::Library`] if the operating system's generator fails.
 pub(crate) fn fill(out: &mut [u8]) -> Result<()> {
     getrandom::fill(out).map_err(|error| Error::Library { call: "getrandom", detail: error.to_string() })
 }

@@ -1,5 +1,6 @@
-//! What is built over primitives: hybrid KEMs, hybrid signatures and certificates, signed tokens, HPKE, circuit handshakes,
-//! ledger transactions. Nothing here knows a cryptographic library: every construction is handed its primitives.
+//! Constructions over cryptographic primitives: hybrid KEMs, hybrid signatures and certificates, signed tokens, HPKE,
+//! circuit handshakes, ledger transactions. This crate depends on no cryptographic library: callers pass the primitives
+//! in.
 
 mod cbor;
 pub mod certificate;

@@ -1,36 +1,36 @@
-//! Which bytes of a hybrid's keys, ciphertexts, secrets and signatures are of which half.
+//! Layout of hybrid keys, ciphertexts, secrets and signatures: which bytes belong to which half.
 
 use crate::hybrid_kem::length::{ML_KEM_CIPHERTEXT, ML_KEM_KEY, ML_KEM_SEED, SECRET, X25519};
 use crate::hybrid_signature::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use crate::{CompositeSignature, ReferenceSignature, cbor};
 use std::ops::Range;
 
-/// Random bytes of the reference's signature.
+/// Length in bytes of the random prefix of a reference signature.
 const RANDOM: usize = 32;
 
-/// Bytes that are of one half.
+/// Byte range of one half.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What they are.
+    /// Label of the part.
     pub name: &'static str,
-    /// Where they are.
+    /// Position within the encoding.
     pub range: Range<usize>,
 }
 
-/// What a hybrid's bytes are made of, each in the order in which it is written.
+/// Layout of each encoding of a hybrid. Parts are listed in encoding order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// The encapsulation key, or the verifying key.
+    /// Encapsulation key or verifying key.
     pub public_key: Vec<Part>,
-    /// The decapsulation key, or the signing key.
+    /// Decapsulation key or signing key.
     pub private_key: Vec<Part>,
-    /// The ciphertext, or the signature.
+    /// Ciphertext or signature.
     pub output: Vec<Part>,
-    /// The shared secret, where it has parts: elsewhere it is hashed of them.
+    /// Shared secret, if it is a concatenation. Empty if it is a hash of the halves.
     pub secret: Vec<Part>,
 }
 
-/// The parts of a hybrid KEM or signature; `None` for whatever is none.
+/// Returns the layout of a hybrid KEM or signature, or `None` if `algorithm` is not a hybrid.
 pub fn parts(algorithm: &str) -> Option<Parts> {
     const KEM: &str = "ML-KEM-768";
     const DSA: &str = "ML-DSA-65";
@@ -77,10 +77,10 @@ fn one_after_the_other(parts: &[(&'static str, usize)]) -> Vec<Part> {
     parts.iter().map(part).collect()
 }
 
-/// Likewise of byte strings in an array, each after its head.
+/// Like `one_after_the_other`, for byte strings in a CBOR array: skips the head of each.
 fn in_cbor(parts: &[(&'static str, usize)]) -> Vec<Part> {
     let lengths: Vec<usize> = parts.iter().map(|(_, length)| *length).collect();
-    // The head of the array says how many there are, whatever stands in it already.
+    // `encoded_len` counts a one-byte head for each empty string; the rest is the array's own head.
     let array = cbor::encoded_len(&vec![0; parts.len()]) - parts.len();
     let ends =
         |count: usize| array + lengths[..count].iter().map(|&length| cbor::encoded_len(&[length]) - 1).sum::<usize>();
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_lie_where_the_encodings_put_them() {
+    fn parts_match_the_encodings() {
         let lengths = [RANDOM, ED25519_SIGNATURE, ML_DSA_65_SIGNATURE];
         let contents: Vec<Vec<u8>> = lengths.iter().zip(1..).map(|(&length, byte)| vec![byte; length]).collect();
         let mut bytes = vec![0; cbor::encoded_len(&lengths)];

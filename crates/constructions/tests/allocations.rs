@@ -1,5 +1,5 @@
-//! The operations of a hybrid allocate what its halves allocate, and nothing more. A test binary of its own: the counter
-//! is the process's allocator.
+//! Checks that a hybrid's operations allocate exactly what its halves allocate. In a test binary of its own, because
+//! the counter replaces the global allocator.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,16 +18,16 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: forwards every call unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.with(|count| count.set(count.get() + 1));
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -36,18 +36,18 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn allocations(mut call: impl FnMut()) -> u64 {
-    // The first call may fill caches of the library.
+    // The first call may fill caches in the library.
     call();
     let before = COUNT.get();
     call();
     COUNT.get() - before
 }
 
-/// Allocations of key generation to bytes, encapsulation and decapsulation.
+/// Counts the allocations of encoded key generation, encapsulation and decapsulation.
 fn of(kem: &dyn Kem) -> [u64; 3] {
     let parameters = &kem.info().parameters;
-    let own = kem.info().decapsulation_key(kem.info().encodings[0]).unwrap();
-    let (mut public, mut private) = (vec![0; parameters.encapsulation_key], vec![0; own]);
+    let key_length = kem.info().decapsulation_key(kem.info().encodings[0]).unwrap();
+    let (mut public, mut private) = (vec![0; parameters.encapsulation_key], vec![0; key_length]);
     let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
     let coins = vec![7; parameters.keygen_coins];
     let key = kem.generate(Coins::Exact(&coins)).unwrap();
@@ -59,7 +59,7 @@ fn of(kem: &dyn Kem) -> [u64; 3] {
     ]
 }
 
-/// Allocations of key generation to a prepared key, and of its public half.
+/// Counts the allocations of generating a prepared key, and of its public half.
 fn of_objects(kem: &dyn Kem) -> [u64; 2] {
     let coins = vec![7; kem.info().parameters.keygen_coins];
     let key = kem.generate(Coins::Exact(&coins)).unwrap();
@@ -70,7 +70,7 @@ fn of_objects(kem: &dyn Kem) -> [u64; 2] {
 }
 
 #[test]
-fn a_hybrid_allocates_what_its_halves_allocate() {
+fn hybrids_allocate_what_their_halves_allocate() {
     let x25519 = kems("X25519").remove(0).1;
     let shake256 = providers().iter().find_map(|provider| provider.xof("SHAKE256").cloned()).unwrap();
     let hkdf = providers().iter().find_map(|provider| provider.kdf("HKDF-SHA256").cloned()).unwrap();
@@ -86,7 +86,7 @@ fn a_hybrid_allocates_what_its_halves_allocate() {
         for hybrid in hybrids.map(Result::unwrap) {
             let name = &hybrid.info().parameters.algorithm;
             assert_eq!(of(&hybrid).as_slice(), halves, "{name} over {id}");
-            // The key object that the trait hands out is one allocation.
+            // The boxed key object of the hybrid is one more allocation.
             let (classical, post_quantum) = (of_objects(x25519.as_ref()), of_objects(ml_kem.as_ref()));
             let [key, public] = of_objects(&hybrid);
             assert_eq!(key, classical[0] + post_quantum[0] + 1, "{name} over {id}");

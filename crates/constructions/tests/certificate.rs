@@ -1,4 +1,4 @@
-//! Certificates: published examples, our own, and every way to corrupt one.
+//! Certificates: published examples, our own, and corrupted ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,7 +40,7 @@ fn schemes() -> Schemes {
     Schemes::new(names.map(scheme).collect())
 }
 
-/// An owner of one key, or of a classical and an alternative one.
+/// Subject or issuer with one key, or with a classical and an alternative key.
 struct Owner {
     name: &'static str,
     keys: Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>,
@@ -114,7 +114,7 @@ fn chain(form: &[&str]) -> (Vec<Certificate>, Certificate) {
 }
 
 #[test]
-fn a_chain_of_three_verifies_in_every_form() {
+fn verifies_a_chain_of_three_in_every_form() {
     for form in FORMS {
         let (chain, root) = chain(form);
         verify_chain(&chain, &root, NOW, &schemes()).unwrap();
@@ -126,9 +126,9 @@ fn a_chain_of_three_verifies_in_every_form() {
     }
 }
 
-/// Keys and signatures of ECDSA and RSA have identifiers of their own, with parameters, and ECDSA's signatures are DER.
+/// Their keys and signatures have distinct identifiers with parameters, and ECDSA signatures are DER.
 #[test]
-fn a_chain_of_ecdsa_or_rsa_verifies_and_changed_it_does_not() {
+fn verifies_ecdsa_and_rsa_chains_unless_changed() {
     for algorithm in ["ECDSA-P-256", "RSA-2048"] {
         let (chain, root) = chain(&[algorithm]);
         verify_chain(&chain, &root, NOW, &schemes()).unwrap();
@@ -162,7 +162,7 @@ fn certificates_name_the_key_of_subject_and_issuer() {
 }
 
 #[test]
-fn every_broken_rule_of_a_chain_is_found() {
+fn rejects_every_broken_chain_rule() {
     let form = FORMS[0];
     let (good, root) = chain(form);
     let refused = |chain: &[Certificate], root: &Certificate, at| match verify_chain(chain, root, at, &schemes()) {
@@ -176,7 +176,7 @@ fn every_broken_rule_of_a_chain_is_found() {
     let (others, other_root) = chain(form);
     assert!(refused(&good, &other_root, NOW).contains("does not verify"));
     assert!(refused(&[good[0].clone(), others[1].clone()], &root, NOW).contains("does not verify"));
-    // A leaf that signs, and an intermediate below one that allows none.
+    // A leaf that signs, and an intermediate certificate below one that allows none.
     let (root, middle, leaf, last) =
         (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form), Owner::new("last", form));
     let first = root.issue(&root, AUTHORITY);
@@ -190,9 +190,9 @@ fn every_broken_rule_of_a_chain_is_found() {
     assert!(refused(&too_long, &first, NOW).contains("allows fewer"));
 }
 
-/// Whoever breaks the classical key must not be able to leave the alternative signature out.
+/// An attacker who breaks the classical key must not be able to drop the alternative signature.
 #[test]
-fn a_hybrid_certificate_cannot_be_stripped() {
+fn rejects_stripped_hybrid_certificates() {
     let hybrid = Owner::new("root", FORMS[0]);
     let root = hybrid.issue(&hybrid, AUTHORITY);
     let (identifier, key, public) = &hybrid.keys[0];
@@ -203,7 +203,7 @@ fn a_hybrid_certificate_cannot_be_stripped() {
 }
 
 #[test]
-fn the_alternative_signature_alone_says_nothing_of_the_other() {
+fn verifies_the_alternative_signature_independently() {
     let owner = Owner::new("root", FORMS[0]);
     let root = owner.issue(&owner, AUTHORITY);
     let der = root.as_der();
@@ -229,7 +229,7 @@ fn the_alternative_signature_alone_says_nothing_of_the_other() {
 }
 
 #[test]
-fn every_bit_of_a_certificate_counts_and_so_does_its_length() {
+fn rejects_bit_flips_and_wrong_lengths() {
     let schemes = schemes();
     for form in [FORMS[0], FORMS[1], FORMS[2]] {
         let owner = Owner::new("root", form);
@@ -254,7 +254,7 @@ fn every_bit_of_a_certificate_counts_and_so_does_its_length() {
 }
 
 #[test]
-fn the_published_certificates_verify() {
+fn verifies_the_published_certificates() {
     let folder = require!(vectors_root(), Need::Vectors).join("lamps-mldsa-certs");
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
         let pem = std::fs::read_to_string(folder.join(format!("{algorithm}.crt"))).unwrap();
@@ -275,7 +275,7 @@ fn the_published_certificates_verify() {
 }
 
 #[test]
-fn the_published_composite_certificates_verify() {
+fn verifies_the_published_composite_certificates() {
     let folder = require!(vectors_root(), Need::Vectors).join("lamps-composite-sigs");
     let mut verified = 0;
     for test in read_json(folder.join("testvectors.json"))["tests"].as_array().unwrap() {
@@ -286,7 +286,7 @@ fn the_published_composite_certificates_verify() {
                 assert_eq!(certificate.verify(&certificate, &schemes()), Ok(Signatures::One));
                 verified += 1;
             }
-            // A key of an algorithm that is not built is refused, not skipped over.
+            // Keys of unsupported algorithms are rejected, not skipped.
             _ => assert!(Certificate::from_der(&der).is_err()),
         }
     }
@@ -309,7 +309,7 @@ fn the_published_composite_certificates_verify() {
 }
 
 #[test]
-fn a_detached_signature_is_bound_to_its_certificate() {
+fn detached_signatures_are_bound_to_their_certificate() {
     let owner = Owner::new("root", &["Ed25519"]);
     let root = owner.issue(&owner, AUTHORITY);
     let scheme = scheme("ML-DSA-65");
@@ -329,13 +329,13 @@ fn a_detached_signature_is_bound_to_its_certificate() {
         let believed = Bundle::decode(&changed).is_ok_and(|bundle| bundle.verify(verifier.as_ref()).is_ok());
         assert!(!believed, "bit {bit} is ignored");
     }
-    // The context is the verifier's, not the bundle's.
+    // The verifier, not the bundle, determines the context.
     let other = key.sign(b"chosen by the sender", &encoded, Coins::Internal, &mut vec![0; 3309]);
     assert!(other.is_ok());
 }
 
 #[test]
-fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature() {
+fn openssl_command_verifies_our_certificates() {
     require!(program("openssl"), Need::Installed("openssl"));
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, certificate: &Certificate| {
@@ -348,7 +348,7 @@ fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature()
         let (chain, root) = chain(form);
         let paths = [write("leaf.pem", &chain[0]), write("middle.pem", &chain[1]), write("root.pem", &root)];
         for path in &paths {
-            // Without the option, versions differ in the spaces.
+            // Without `-nameopt`, spacing differs between versions.
             let arguments = ["x509", "-noout", "-text", "-nameopt", "RFC2253", "-in"];
             let text = Command::new("openssl").args(arguments).arg(path).output().unwrap();
             let text = String::from_utf8_lossy(&text.stdout).into_owned();
@@ -373,13 +373,13 @@ fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature()
     }
 }
 
-/// A certificate that the linked OpenSSL has parsed.
+/// Certificate parsed by the linked OpenSSL.
 struct Foreign(*mut openssl::X509);
 
 impl Foreign {
     fn parse(der: &[u8]) -> Option<Foreign> {
         let mut input = der.as_ptr();
-        // SAFETY: `input` points to as many bytes as it says.
+        // SAFETY: `input` points to `der.len()` readable bytes.
         let parsed = unsafe { openssl::d2i_X509(std::ptr::null_mut(), &mut input, der.len().try_into().unwrap()) };
         // SAFETY: both pointers are within `der` or one past its end.
         let read_whole = || unsafe { input.offset_from(der.as_ptr()) } == der.len() as isize;
@@ -387,7 +387,7 @@ impl Foreign {
     }
 
     fn is_signed_by(&self, issuer: &Foreign) -> bool {
-        // SAFETY: both certificates are alive, and the issuer owns the key.
+        // SAFETY: both certificates are alive, and the key belongs to the issuer.
         unsafe {
             let key = openssl::X509_get0_pubkey(issuer.0);
             assert!(!key.is_null(), "OpenSSL does not read the issuer's key");
@@ -398,14 +398,14 @@ impl Foreign {
 
 impl Drop for Foreign {
     fn drop(&mut self) {
-        // SAFETY: it came from d2i_X509 and nobody else owns it.
+        // SAFETY: the pointer came from d2i_X509 and has no other owner.
         unsafe { openssl::X509_free(self.0) }
     }
 }
 
-/// RFC 9881, as a library reads it that we did not write.
+/// RFC 9881, checked with an independent implementation.
 #[test]
-fn the_linked_openssl_verifies_pure_certificates() {
+fn linked_openssl_verifies_pure_certificates() {
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "Ed25519"] {
         let (chain, root) = chain(&[algorithm]);
         let [leaf, middle, first] =
@@ -415,7 +415,7 @@ fn the_linked_openssl_verifies_pure_certificates() {
         assert!(leaf.is_signed_by(&middle), "{algorithm}");
         assert!(!leaf.is_signed_by(&first), "{algorithm}: by whom it was not");
         let der = root.as_der();
-        // Across what is signed and the signature itself; what cannot be parsed is refused too.
+        // Corrupt bytes of both the signed part and the signature. A parse error counts as rejection.
         for place in (0..der.len()).step_by(7).chain([der.len() - 1]) {
             let mut corrupted = der.to_vec();
             corrupted[place] ^= 1;

@@ -1,4 +1,4 @@
-//! HPKE: published vectors, round trips over every library, and what a changed byte does.
+//! HPKE: published vectors, round trips over every library, and corrupted messages.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -14,7 +14,7 @@ use std::io::Read;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// An AEAD of which no library of the build is asked: published vectors use them.
+/// AEAD outside the libraries under test, for published vectors that need it.
 struct Other<C>(&'static str, usize, PhantomData<C>);
 
 struct OtherKey<C>(C);
@@ -80,7 +80,7 @@ fn kdf(id: u64) -> Option<Kdf> {
     }
 }
 
-/// The KEM of an identifier, over every library.
+/// Returns every library's KEM with this identifier.
 fn kems_of(id: u64) -> Vec<(String, Arc<dyn Kem>)> {
     let x_wing = |post_quantum| {
         let classical = kems("X25519").remove(0).1;
@@ -88,12 +88,12 @@ fn kems_of(id: u64) -> Vec<(String, Arc<dyn Kem>)> {
     };
     match id {
         0x20 => {
-            let of = |provider: &Arc<pqlab_primitives::Provider>| {
+            let from_provider = |provider: &Arc<pqlab_primitives::Provider>| {
                 let agreement = provider.key_agreement("X25519")?.clone();
                 let kem: Arc<dyn Kem> = Arc::new(DhKem::new(agreement, provider.mac("HMAC-SHA256")?.clone()).unwrap());
                 Some((provider.id(), kem))
             };
-            providers().iter().filter_map(of).collect()
+            providers().iter().filter_map(from_provider).collect()
         }
         0x40 => kems("ML-KEM-512"),
         0x41 => kems("ML-KEM-768"),
@@ -110,7 +110,7 @@ fn read(folder: &std::path::Path, name: &str) -> Vec<serde_json::Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// The names of a suite as libraries have them.
+/// Returns the names that libraries use for the suite of a vector.
 fn names(vector: &serde_json::Value) -> Option<(&'static str, &'static str, &'static str)> {
     let find = |field: &str, names: &[(u64, &'static str)]| {
         names.iter().find(|(id, _)| vector[field].as_u64() == Some(*id)).map(|(_, name)| *name)
@@ -122,12 +122,12 @@ fn names(vector: &serde_json::Value) -> Option<(&'static str, &'static str, &'st
     ))
 }
 
-/// Of how many vectors a library's own HPKE opens the first message, which it must where it has the suite.
+/// Counts the vectors whose first message a library's own HPKE opens. A library must open it if it has the suite.
 fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
     let mut opened = 0;
     for vector in vectors.iter().filter(|vector| vector["mode"].as_u64() == Some(0)) {
         let Some((kem, kdf, aead)) = names(vector) else { continue };
-        for (id, hpke) in providers().iter().filter_map(|of| Some((of.id(), of.hpke(kem, kdf, aead)?))) {
+        for (id, hpke) in providers().iter().filter_map(|it| Some((it.id(), it.hpke(kem, kdf, aead)?))) {
             let recipient = hpke.load_private_key(&hex_field(vector, "skRm")).unwrap();
             let mut public = vec![0; hpke.info().public_key];
             recipient.public_key(&mut public).unwrap();
@@ -145,20 +145,22 @@ fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
 }
 
 #[test]
-fn the_published_vectors_are_opened_by_libraries_themselves() {
+fn libraries_open_the_published_vectors() {
     let folder = require!(fetched_vectors(), Need::Fetched);
-    // AWS-LC has ML-KEM-512 and -768 with HKDF-SHA256 and ML-KEM-1024 with HKDF-SHA384; nobody has a KDF of one stage.
+    // AWS-LC has ML-KEM-512 and -768 with HKDF-SHA256, and ML-KEM-1024 with HKDF-SHA384. No library has a one-stage
+    // KDF.
     assert_eq!(opened_by_libraries(&read(&folder, "hpke-pq-test-vectors.json.gz")), 3);
-    // RFC 9180, appendix A: X25519 with HKDF-SHA256, each AEAD, by both libraries.
+    // RFC 9180, appendix A: X25519 with HKDF-SHA256 and each AEAD, by both libraries.
     assert_eq!(opened_by_libraries(&read(&folder, "test-vectors.json.gz")), 6);
 }
 
-/// Every suite of every library that our construction has too: each opens what the other seals, and nothing else.
+/// For every library suite that our construction also has: each side opens the other's messages and rejects modified
+/// ones.
 #[test]
-fn libraries_and_the_construction_open_what_the_other_seals() {
+fn libraries_and_construction_interoperate() {
     let mut compared = 0;
     let providers = providers();
-    let all = providers.iter().flat_map(|of| of.hpke.iter().map(|hpke| (of.id(), hpke)));
+    let all = providers.iter().flat_map(|it| it.hpke.iter().map(|hpke| (it.id(), hpke)));
     for (id, hpke) in all {
         let info = hpke.info();
         let recipient = hpke.generate().unwrap();
@@ -206,7 +208,8 @@ fn libraries_and_the_construction_open_what_the_other_seals() {
     assert!(compared > 15 * 2, "{compared}");
 }
 
-/// How many vectors of a file can be put to what is here, all of which must hold; `coins` is the field that encapsulation draws.
+/// Checks the vectors that the available KEMs, KDFs and AEADs support, and returns their number. `coins` names the
+/// field with the encapsulation randomness.
 fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
     let mut held = 0;
     for vector in vectors {
@@ -257,25 +260,25 @@ fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
 }
 
 #[test]
-fn the_published_vectors_hold() {
+fn construction_matches_the_published_vectors() {
     let folder = require!(fetched_vectors(), Need::Fetched);
-    // ML-KEM-512 and -768 and X-Wing with HKDF-SHA256, and X-Wing with SHAKE256: the others are of KEMs and KDFs that no library
-    // here has.
+    // ML-KEM-512, ML-KEM-768 and X-Wing with HKDF-SHA256, and X-Wing with SHAKE256. No library here has the KEMs and
+    // KDFs of the others.
     assert_eq!(hold(&read(&folder, "hpke-pq-test-vectors.json.gz"), "ikmE"), 4);
-    // RFC 9180, appendix A: X25519 with HKDF-SHA256, each AEAD.
+    // RFC 9180, appendix A: X25519 with HKDF-SHA256 and each AEAD.
     assert_eq!(hold(&read(&folder, "test-vectors.json.gz"), "skEm"), 3);
 }
 
 /// RFC 9180, appendix A.1.1: the first message.
 #[test]
-fn a_known_answer_holds_without_the_vectors() {
-    let of = |text: &str| hex::decode(text).unwrap();
+fn matches_the_known_answer_of_rfc_9180() {
+    let bytes = |text: &str| hex::decode(text).unwrap();
     for (id, kem) in kems_of(0x20) {
         let suite = Suite::new(Arc::clone(&kem), kdf(1).unwrap(), aead(1).unwrap()).unwrap();
         let private = kem
             .load_decapsulation_key(
                 KeyEncoding::Scalar,
-                &of("4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8"),
+                &bytes("4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8"),
             )
             .unwrap();
         let (info, aad) = (b"Ode on a Grecian Urn", b"Count-0");
@@ -285,7 +288,7 @@ fn a_known_answer_holds_without_the_vectors() {
                 info,
                 aad,
                 b"Beauty is truth, truth beauty",
-                Coins::Exact(&of("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736")),
+                Coins::Exact(&bytes("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736")),
             )
             .unwrap();
         let expected = "37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431\
@@ -296,7 +299,7 @@ fn a_known_answer_holds_without_the_vectors() {
 }
 
 #[test]
-fn a_message_with_any_bit_flipped_is_refused() {
+fn rejects_every_bit_flip() {
     for id in [0x20, 0x41, 0x647a] {
         for (provider, kem) in kems_of(id) {
             let suite = Suite::new(Arc::clone(&kem), kdf(1).unwrap(), aead(2).unwrap()).unwrap();
@@ -306,7 +309,7 @@ fn a_message_with_any_bit_flipped_is_refused() {
             assert_eq!(message.len(), 4 + suite.overhead());
             let open = |message: &[u8], info: &[u8], aad: &[u8]| suite.open(private.as_ref(), info, aad, message);
             assert_eq!(open(&message, b"info", b"aad").unwrap(), b"text", "{provider}");
-            // X25519 ignores the highest bit of a public key (RFC 7748, section 5), and the key schedule does not.
+            // X25519 ignores the top bit of a public key (RFC 7748, section 5), but the key schedule covers it.
             for bit in 0..8 * message.len() {
                 message[bit / 8] ^= 1 << (bit % 8);
                 assert!(open(&message, b"info", b"aad").is_err(), "{provider}: bit {bit} of {id:x}");
@@ -321,7 +324,7 @@ fn a_message_with_any_bit_flipped_is_refused() {
 }
 
 #[test]
-fn messages_in_a_row_are_opened_in_their_order() {
+fn opens_messages_only_in_order() {
     for (kem, kdf_id) in [(0x41, 1), (0x647a, 0x11)] {
         let kem = kems_of(kem).remove(0).1;
         let suite = Suite::new(Arc::clone(&kem), kdf(kdf_id).unwrap(), aead(3).unwrap()).unwrap();

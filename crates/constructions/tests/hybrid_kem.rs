@@ -1,4 +1,4 @@
-//! Hybrid KEMs: published vectors, and what a changed byte does.
+//! Hybrid KEMs: published vectors and corrupted inputs.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn composite(post_quantum: Arc<dyn Kem>) -> HybridKem {
     HybridKem::composite(x25519(), post_quantum, hash("SHA3-256")).unwrap()
 }
 
-/// All constructions over one ML-KEM.
+/// Returns all constructions over one ML-KEM.
 fn all(post_quantum: &Arc<dyn Kem>) -> Vec<HybridKem> {
     vec![
         x_wing(Arc::clone(post_quantum)),
@@ -43,7 +43,7 @@ fn all(post_quantum: &Arc<dyn Kem>) -> Vec<HybridKem> {
 }
 
 #[test]
-fn the_published_x_wing_vectors_hold() {
+fn matches_the_x_wing_vectors() {
     let folder = require!(vectors_root(), Need::Vectors).join("xwing");
     let tests = read_json(folder.join("test-vectors.json"));
     let tests = tests.as_array().unwrap();
@@ -72,7 +72,7 @@ fn the_published_x_wing_vectors_hold() {
     }
 }
 
-/// What the file of composite KEMs has beyond what is built here.
+/// Reason for skipping a test of composite KEMs.
 fn unsupported(id: &str) -> &'static str {
     match id {
         _ if id.contains("RSA") => "RSA halves are not built",
@@ -84,7 +84,7 @@ fn unsupported(id: &str) -> &'static str {
 }
 
 #[test]
-fn the_published_composite_vectors_hold() {
+fn matches_the_composite_vectors() {
     let folder = require!(vectors_root(), Need::Vectors).join("lamps-composite-kem");
     let (mut passed, mut skipped) = (0, 0);
     for test in read_json(folder.join("testvectors.json"))["tests"].as_array().unwrap() {
@@ -103,7 +103,7 @@ fn the_published_composite_vectors_hold() {
         };
         for (provider, kem) in schemes {
             let key = match kem.load_decapsulation_key(KeyEncoding::Seed, &base64_field(test, "dk")) {
-                // The file has seeds, which not every library reads.
+                // The file contains seeds, which not every library loads.
                 Err(Error::Unsupported(_)) => continue,
                 key => key.unwrap(),
             };
@@ -121,7 +121,7 @@ fn the_published_composite_vectors_hold() {
 }
 
 #[test]
-fn both_sides_have_the_same_secret_in_every_pair() {
+fn both_sides_share_a_secret_for_every_pair_of_libraries() {
     for (id, post_quantum) in kems("ML-KEM-768") {
         for kem in all(&post_quantum) {
             let parameters = &kem.info().parameters;
@@ -148,7 +148,7 @@ fn both_sides_have_the_same_secret_in_every_pair() {
     }
 }
 
-/// The bits of a ciphertext that do not change the secret.
+/// Returns the ciphertext bits that do not change the secret when flipped.
 fn ignored_bits(kem: &HybridKem) -> Vec<usize> {
     let key = kem.generate(Coins::Internal).unwrap();
     let length = kem.info().parameters.shared_secret;
@@ -167,7 +167,7 @@ fn ignored_bits(kem: &HybridKem) -> Vec<usize> {
 }
 
 #[test]
-fn every_bit_of_a_ciphertext_changes_the_secret_where_the_combiner_binds_it() {
+fn bound_ciphertext_bits_change_the_secret() {
     let (_, post_quantum) = kems("ML-KEM-768").remove(0);
     let none: [usize; 0] = [];
     assert_eq!(ignored_bits(&x_wing(Arc::clone(&post_quantum))), none);
@@ -177,13 +177,13 @@ fn every_bit_of_a_ciphertext_changes_the_secret_where_the_combiner_binds_it() {
 
 /// RFC 7748, section 5: the most significant bit of a u-coordinate is masked.
 #[test]
-fn x25519_ml_kem_768_leaves_one_bit_to_the_transcript_of_tls() {
+fn x25519_ml_kem_768_ignores_one_ciphertext_bit() {
     let kem = HybridKem::x25519_ml_kem_768(x25519(), kems("ML-KEM-768").remove(0).1).unwrap();
     assert_eq!(ignored_bits(&kem), [1120 * 8 - 1]);
 }
 
 #[test]
-fn every_truncated_or_extended_input_is_refused() {
+fn rejects_truncated_and_extended_inputs() {
     for kem in all(&kems("ML-KEM-768").remove(0).1) {
         let name = kem.info().parameters.algorithm.clone();
         let encoding = kem.info().encodings[0];
@@ -210,9 +210,9 @@ fn every_truncated_or_extended_input_is_refused() {
     }
 }
 
-/// FIPS 203, section 7.2: a coefficient that is not below q. RFC 7748, section 6.1: a point of low order.
+/// A coefficient not below q (FIPS 203, section 7.2), and a point of low order (RFC 7748, section 6.1).
 #[test]
-fn the_checks_that_tls_demands_are_made() {
+fn performs_the_checks_that_tls_requires() {
     for (id, post_quantum) in kems("ML-KEM-768") {
         let kem = HybridKem::x25519_ml_kem_768(x25519(), post_quantum).unwrap();
         let (mut public, mut private) = (vec![0; 1216], vec![0; 96]);
@@ -239,8 +239,8 @@ fn the_checks_that_tls_demands_are_made() {
     }
 }
 
-/// All encodings of what X25519 takes to zero: the twelve of <https://cr.yp.to/ecdh.html#validate>, and the two that are
-/// left where the most significant bit, which does not count, is set (RFC 7748, section 5).
+/// All encodings of points that X25519 maps to zero: the twelve of <https://cr.yp.to/ecdh.html#validate>, and two more
+/// with the ignored top bit set (RFC 7748, section 5).
 fn points_of_low_order() -> Vec<[u8; 32]> {
     let points = [
         "0000000000000000000000000000000000000000000000000000000000000000",
@@ -260,7 +260,7 @@ fn points_of_low_order() -> Vec<[u8; 32]> {
     points.into_iter().flat_map(both).collect()
 }
 
-/// draft-connolly-cfrg-xwing-kem, section 5.3, where the secret of X25519 is zero.
+/// X-Wing's combiner with a zero X25519 secret (draft-connolly-cfrg-xwing-kem, section 5.3).
 fn x_wing_of_zero(secret_m: &[u8], ciphertext_x: &[u8], public_x: &[u8]) -> [u8; 32] {
     let mut secret = [0; 32];
     hash("SHA3-256")
@@ -270,7 +270,7 @@ fn x_wing_of_zero(secret_m: &[u8], ciphertext_x: &[u8], public_x: &[u8]) -> [u8;
 }
 
 #[test]
-fn x_wing_hashes_the_zero_of_a_point_of_low_order_in_every_pair() {
+fn x_wing_accepts_points_of_low_order() {
     for (classical, x25519) in kems("X25519") {
         for (id, post_quantum) in kems("ML-KEM-768") {
             let pair = format!("{classical}+{id}");
@@ -312,7 +312,7 @@ fn x_wing_hashes_the_zero_of_a_point_of_low_order_in_every_pair() {
 }
 
 #[test]
-fn the_other_hybrids_refuse_points_of_low_order() {
+fn other_hybrids_reject_points_of_low_order() {
     let (_, post_quantum) = kems("ML-KEM-768").remove(0);
     for (id, x25519) in kems("X25519") {
         for kem in [
@@ -337,7 +337,7 @@ fn the_other_hybrids_refuse_points_of_low_order() {
 }
 
 #[test]
-fn a_hybrid_of_other_parts_is_refused() {
+fn rejects_parts_of_other_algorithms() {
     let ml_kem = || kems("ML-KEM-768").remove(0).1;
     assert!(HybridKem::composite(ml_kem(), ml_kem(), hash("SHA3-256")).is_err());
     assert!(HybridKem::composite(x25519(), kems("ML-KEM-512").remove(0).1, hash("SHA3-256")).is_err());

@@ -1,4 +1,4 @@
-//! Hybrid signatures: published vectors, and every way to corrupt one.
+//! Hybrid signatures: published vectors and corrupted inputs.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn reference() -> ReferenceSignature {
     ReferenceSignature::new(signatures("Ed25519").remove(0).1, signatures("ML-DSA-65").remove(0).1).unwrap()
 }
 
-/// What the file of composite signatures has beyond what is built here.
+/// Reason for skipping a test of composite signatures.
 fn unsupported(id: &str) -> &'static str {
     match id {
         _ if id.contains("RSA") => "RSA halves are not built",
@@ -37,7 +37,7 @@ fn unsupported(id: &str) -> &'static str {
 }
 
 #[test]
-fn the_published_composite_signatures_verify() {
+fn verifies_the_published_composite_signatures() {
     let folder = require!(vectors_root(), Need::Vectors).join("lamps-composite-sigs");
     let file = read_json(folder.join("testvectors.json"));
     let (message, context) = (base64_field(&file, "m"), base64_field(&file, "ctx"));
@@ -60,7 +60,7 @@ fn the_published_composite_signatures_verify() {
             let public = base64_field(test, "pk");
             let verifier = scheme.load_verifying_key(&public).unwrap();
             let signer = match scheme.load_signing_key(KeyEncoding::Seed, &base64_field(test, "sk")) {
-                // The file has seeds, which not every library reads.
+                // The file contains seeds, which not every library loads.
                 Err(Error::Unsupported(_)) => continue,
                 key => key.unwrap(),
             };
@@ -81,11 +81,11 @@ fn the_published_composite_signatures_verify() {
 }
 
 #[test]
-fn what_is_signed_begins_and_ends_as_the_draft_says() {
+fn message_representative_matches_the_draft() {
     let sha512 = hash("SHA-512");
     let message: Vec<u8> = (0..10).collect();
     let context = hex::decode("0813061205162623").unwrap();
-    let made = Message::new(sha512.as_ref(), &context, &message).unwrap();
+    let representative = Message::new(sha512.as_ref(), &context, &message).unwrap();
     let digest = hex::decode(concat!(
         "0f89ee1fcb7b0a4f7809d1267a029719004c5a5e5ec323a7c3523a20974f9a3f",
         "202f56fadba4cd9e8d654ab9f2e96dc5c795ea176fa20ede8d854c342f903533"
@@ -93,7 +93,7 @@ fn what_is_signed_begins_and_ends_as_the_draft_says() {
     .unwrap();
     let expected =
         [b"CompositeAlgorithmSignatures2025COMPSIG-MLDSA65-Ed25519-SHA512".as_slice(), &[8], &context, &digest];
-    assert_eq!(made.as_bytes(), expected.concat());
+    assert_eq!(representative.as_bytes(), expected.concat());
     let longest = [0; 255];
     assert_eq!(Message::new(sha512.as_ref(), &longest, b"").unwrap().as_bytes().len(), 32 + 30 + 1 + 255 + 64);
     let too_long = Message::new(sha512.as_ref(), &[0; 256], b"").map(|_| ());
@@ -101,7 +101,7 @@ fn what_is_signed_begins_and_ends_as_the_draft_says() {
 }
 
 #[test]
-fn every_bit_of_a_signature_counts_and_so_does_its_length() {
+fn rejects_bit_flips_and_wrong_lengths() {
     let composite: Arc<dyn SignatureScheme> = Arc::new(composites().remove(0).1);
     for scheme in [composite, Arc::new(reference())] {
         let key = scheme.generate(Coins::Internal).unwrap();
@@ -127,7 +127,7 @@ fn every_bit_of_a_signature_counts_and_so_does_its_length() {
 }
 
 #[test]
-fn every_truncated_or_extended_key_is_refused() {
+fn rejects_truncated_and_extended_keys() {
     let composite: Arc<dyn SignatureScheme> = Arc::new(composites().remove(0).1);
     for scheme in [composite, Arc::new(reference())] {
         let encoding = scheme.info().encodings[0];
@@ -149,7 +149,7 @@ fn every_truncated_or_extended_key_is_refused() {
 }
 
 #[test]
-fn a_key_survives_its_encoding_in_every_pair() {
+fn keys_round_trip_for_every_pair_of_libraries() {
     let (_, classical) = signatures("Ed25519").remove(0);
     for (id, post_quantum) in signatures("ML-DSA-65") {
         let composite = CompositeSignature::new(Arc::clone(&classical), Arc::clone(&post_quantum), hash("SHA-512"));
@@ -158,7 +158,7 @@ fn a_key_survives_its_encoding_in_every_pair() {
         for scheme in schemes {
             let coins: Vec<u8> = (0..64).collect();
             let key = match scheme.generate(Coins::Exact(&coins)) {
-                // The encoding holds seeds, from which not every library makes a key.
+                // The encoding holds seeds, and not every library generates keys from seeds.
                 Err(Error::Unsupported(_)) => continue,
                 key => key.unwrap(),
             };
@@ -168,7 +168,7 @@ fn a_key_survives_its_encoding_in_every_pair() {
             let again = scheme.load_signing_key(encoding, &encoded).unwrap();
             let length = scheme.info().parameters.signature;
             let (mut first, mut second) = (vec![0; length], vec![0; length]);
-            // Deterministic: in the composite no `rnd`, in the reference form a given `random` and no `rnd`.
+            // Deterministic signing: no `rnd` in the composite; a given `random` and no `rnd` in the reference form.
             let coins = [7; 32];
             let coins = if encoding == KeyEncoding::Cbor { Coins::Exact(&coins) } else { Coins::Exact(&[]) };
             key.sign(&[], b"m", coins, &mut first).unwrap();
@@ -179,7 +179,7 @@ fn a_key_survives_its_encoding_in_every_pair() {
 }
 
 #[test]
-fn a_composite_of_other_parts_is_refused() {
+fn rejects_parts_of_other_algorithms() {
     let classical = || signatures("Ed25519").remove(0).1;
     let post_quantum = || signatures("ML-DSA-65").remove(0).1;
     assert!(CompositeSignature::new(post_quantum(), post_quantum(), hash("SHA-512")).is_err());

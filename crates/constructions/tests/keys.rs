@@ -1,4 +1,4 @@
-//! Keys in their standard encodings: published examples, round trips, and what is refused.
+//! Keys in their standard encodings: published examples, round trips and rejected inputs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +19,7 @@ const FORMS: [(&str, PrivateKeyForm); 3] =
     [("seed", PrivateKeyForm::Seed), ("expanded", PrivateKeyForm::Expanded), ("both", PrivateKeyForm::Both)];
 
 #[test]
-fn the_published_ml_dsa_keys_belong_together() {
+fn published_ml_dsa_keys_match() {
     let folder = require!(vectors_root(), Need::Vectors).join("lamps-mldsa-certs");
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
         let public = PublicKey::from_pem(&text(&folder, &format!("{algorithm}.pub"))).unwrap();
@@ -31,11 +31,11 @@ fn the_published_ml_dsa_keys_belong_together() {
             assert_eq!(PrivateKey::from_pem(&private.to_pem().unwrap()).unwrap(), private);
             for (provider, scheme) in signatures(algorithm) {
                 let key = match private.signing_key(scheme.as_ref()) {
-                    // Not every library reads seeds.
+                    // Not every library loads seeds.
                     Err(DecodeError::Primitive(Error::Unsupported(_))) => continue,
                     key => key.unwrap(),
                 };
-                // libcrux does not compute a verifying key from an expanded key: so a signature says it.
+                // libcrux does not derive a verifying key from an expanded key, so compare by a signature.
                 let mut signature = vec![0; scheme.info().parameters.signature];
                 key.sign(&[], b"m", Coins::Internal, &mut signature).unwrap();
                 let verifier = scheme.load_verifying_key(public.as_bytes()).unwrap();
@@ -46,7 +46,7 @@ fn the_published_ml_dsa_keys_belong_together() {
 }
 
 #[test]
-fn the_published_ml_kem_keys_belong_together() {
+fn published_ml_kem_keys_match() {
     let folder = require!(vectors_root(), Need::Vectors).join("lamps-mlkem-certs");
     for algorithm in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"] {
         let public = PublicKey::from_pem(&text(&folder, &format!("{algorithm}.pub"))).unwrap();
@@ -67,7 +67,7 @@ fn the_published_ml_kem_keys_belong_together() {
 }
 
 #[test]
-fn the_published_private_keys_of_hybrids_are_read_and_written_alike() {
+fn published_hybrid_keys_round_trip() {
     let vectors = require!(vectors_root(), Need::Vectors);
     let folder = vectors.join("xwing");
     let private = PrivateKey::from_pem(&text(&folder, "xwing.priv.pem.txt")).unwrap();
@@ -90,9 +90,9 @@ fn the_published_private_keys_of_hybrids_are_read_and_written_alike() {
     }
 }
 
-/// RFC 9881, section 6: the seed must expand to the key beside it.
+/// The seed must expand to the expanded key (RFC 9881, section 6).
 #[test]
-fn a_seed_beside_another_key_is_refused() {
+fn rejects_a_seed_with_another_expanded_key() {
     let (_, scheme) =
         signatures("ML-DSA-65").into_iter().find(|(_, scheme)| scheme.info().encodings.len() == 2).unwrap();
     let expanded = |seed: &[u8]| {
@@ -111,7 +111,7 @@ fn a_seed_beside_another_key_is_refused() {
 }
 
 #[test]
-fn every_truncated_or_extended_key_is_refused() {
+fn rejects_truncated_and_extended_keys() {
     const ALGORITHMS: [&str; 7] = [
         "X-Wing",
         "MLKEM768-X25519-SHA3-256",
@@ -155,9 +155,9 @@ fn every_truncated_or_extended_key_is_refused() {
     assert!(PublicKey::from_pem("").is_err() && PrivateKey::from_pem("-----BEGIN PRIVATE KEY-----").is_err());
 }
 
-/// RFC 7468. Only the line feed at the end may be missing.
+/// RFC 7468. Only the final line feed may be missing.
 #[test]
-fn every_truncated_or_changed_pem_is_refused_or_the_same_key() {
+fn corrupted_pem_never_yields_another_key() {
     let identifier = Identifier::named("X-Wing").unwrap();
     let public = PublicKey::new(identifier, &[3; 1216]).unwrap();
     let private = PrivateKey::new(identifier, Some(&[5; 32]), None).unwrap();
@@ -168,7 +168,7 @@ fn every_truncated_or_changed_pem_is_refused_or_the_same_key() {
     for length in 0..secret.trim_end().len() {
         assert!(PrivateKey::from_pem(&secret[..length]).is_err(), "{length}");
     }
-    // No character can be exchanged for another and give another key unseen: it is refused, or it was not part of the key.
+    // Changing a character must not yield another key: the input is rejected, or the character was not part of the key.
     for at in 0..secret.len() {
         for character in ["-", "A", "=", " ", "\n", "\u{e9}"] {
             let changed = format!("{}{character}{}", &secret[..at], &secret[at + 1..]);
@@ -181,7 +181,7 @@ fn every_truncated_or_changed_pem_is_refused_or_the_same_key() {
 
 /// RFC 5915 and RFC 8017, appendix A.1.2, within PKCS #8.
 #[test]
-fn private_keys_of_ecdsa_and_rsa_are_read_as_they_were_written() {
+fn ecdsa_and_rsa_private_keys_round_trip() {
     for (algorithm, encoding) in [("ECDSA-P-256", KeyEncoding::Scalar), ("RSA-2048", KeyEncoding::Der)] {
         for (provider, scheme) in signatures(algorithm) {
             let key = scheme.generate(Coins::Internal).unwrap();
@@ -202,7 +202,7 @@ fn private_keys_of_ecdsa_and_rsa_are_read_as_they_were_written() {
 }
 
 #[test]
-fn a_key_of_another_algorithm_is_refused() {
+fn rejects_keys_of_another_algorithm() {
     let identifier = Identifier::named("Ed25519").unwrap();
     let private = PrivateKey::new(identifier, Some(&[1; 32]), None).unwrap();
     let (_, ml_dsa) = signatures("ML-DSA-65").remove(0);

@@ -1,4 +1,4 @@
-//! The circuit handshakes: vectors, what each authenticates, and that no message with a fault in it is accepted.
+//! Circuit handshakes: vectors, authentication, and rejection of corrupted messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -33,7 +33,7 @@ fn protocol(variant: Variant, kem: &str) -> Arc<Protocol> {
     Protocol::new(variant, parts(kem)).unwrap()
 }
 
-/// Bytes that look random and are always the same.
+/// Returns pseudorandom bytes that depend only on the label.
 fn coins(label: &str, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     Hkdf::<Sha256>::new(None, label.as_bytes()).expand(b"coins", &mut bytes).unwrap();
@@ -63,7 +63,7 @@ impl Exchange {
         Exchange { protocol, responder, initiator, onionskin, reply, keys }
     }
 
-    /// The client's second step, for the onionskin that `new` sent.
+    /// Runs the client's second step for the onionskin that `new` sent.
     fn finish(&self, reply: &[u8]) -> Result<Vec<u8>, HandshakeError> {
         let mut onionskin = vec![0; self.onionskin.len()];
         let coins = coins("client", self.protocol.start_coins());
@@ -81,7 +81,7 @@ impl Exchange {
 }
 
 #[test]
-fn both_sides_share_keys_and_messages_have_the_stated_lengths() {
+fn both_sides_share_keys_and_lengths_match() {
     for (kem, kem_only, authenticated) in [
         ("ML-KEM-512", (820, 800), (884, 832)),
         ("ML-KEM-768", (1204, 1120), (1268, 1152)),
@@ -91,7 +91,7 @@ fn both_sides_share_keys_and_messages_have_the_stated_lengths() {
             let exchange = Exchange::new(variant, kem);
             assert_eq!((exchange.onionskin.len(), exchange.reply.len()), lengths, "{variant:?} {kem}");
             assert_eq!(exchange.finish(&exchange.reply).unwrap(), exchange.keys);
-            // With the libraries' own coins, and no two handshakes alike.
+            // With the libraries' own randomness. No two handshakes give the same keys.
             let run = || {
                 let (mut onionskin, mut reply) = (exchange.onionskin.clone(), exchange.reply.clone());
                 let (mut client, mut relay) = (exchange.keys.clone(), exchange.keys.clone());
@@ -107,7 +107,7 @@ fn both_sides_share_keys_and_messages_have_the_stated_lengths() {
 }
 
 #[test]
-fn classical_ntor_gives_the_published_vectors() {
+fn classical_ntor_matches_the_published_vectors() {
     let vectors = require!(vectors_root(), Need::Vectors);
     let text = std::fs::read_to_string(vectors.join("tor-ntor/tor-ntor-vectors.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -138,9 +138,9 @@ fn hkdf(salt: &[u8], material: &[u8], info: &[u8], length: usize) -> Vec<u8> {
     out
 }
 
-/// Derives reply and keys of the authenticated handshake a second time, line by line from its definition.
+/// Recomputes reply and keys of the authenticated handshake, step by step from its definition.
 #[test]
-fn the_authenticated_handshake_is_what_its_definition_says() {
+fn authenticated_handshake_matches_its_definition() {
     for (kem, name) in [("ML-KEM-512", "mlkem512"), ("ML-KEM-768", "mlkem768"), ("ML-KEM-1024", "mlkem1024")] {
         let exchange = Exchange::new(Variant::Authenticated, kem);
         let parts = parts(kem);
@@ -155,10 +155,10 @@ fn the_authenticated_handshake_is_what_its_definition_says() {
         };
         let a = exchange.responder.descriptor().onion_key;
         let (x, epk) = exchange.onionskin[52..].split_at(32);
-        let (mut own, mut encoded) = ([0; 32], vec![0; epk.len()]);
-        private.public_key(&mut own).unwrap();
+        let (mut expected_x, mut encoded) = ([0; 32], vec![0; epk.len()]);
+        private.public_key(&mut expected_x).unwrap();
         key.encapsulation_key().unwrap().encode(&mut encoded).unwrap();
-        assert_eq!((x, epk), (own.as_slice(), encoded.as_slice()));
+        assert_eq!((x, epk), (expected_x.as_slice(), encoded.as_slice()));
         assert_eq!(exchange.onionskin[..52], [ID.as_slice(), &a].concat());
 
         let (mut c, mut s2) = (vec![0; exchange.reply.len() - 64], [0; 32]);
@@ -180,7 +180,7 @@ fn the_authenticated_handshake_is_what_its_definition_says() {
 }
 
 #[test]
-fn the_kem_only_handshake_is_what_its_definition_says() {
+fn kem_only_handshake_matches_its_definition() {
     let exchange = Exchange::new(Variant::KemOnly, "ML-KEM-512");
     let parts = parts("ML-KEM-512");
     let key = parts.kem.generate(Coins::Exact(&coins("client", 64))).unwrap();
@@ -193,14 +193,14 @@ fn the_kem_only_handshake_is_what_its_definition_says() {
     assert_eq!(exchange.keys, material[32..]);
 }
 
-/// A responder that knows everything about the relay but its private onion key.
+/// Returns a responder that knows everything about the relay except its private onion key.
 fn impostor(protocol: &Arc<Protocol>, victim: RelayDescriptor) -> (Responder, Initiator) {
     let responder = Responder::new(protocol.clone(), victim.identity, Coins::Internal).unwrap();
     (responder, Initiator::new(protocol.clone(), victim))
 }
 
 #[test]
-fn without_the_onion_key_a_responder_is_refused_by_the_authenticated_handshakes_and_accepted_by_the_kem_only_one() {
+fn only_the_kem_only_handshake_accepts_an_impostor() {
     for variant in VARIANTS {
         let victim = Exchange::new(variant, "ML-KEM-512");
         let (responder, client) = impostor(&victim.protocol, victim.responder.descriptor());
@@ -208,7 +208,7 @@ fn without_the_onion_key_a_responder_is_refused_by_the_authenticated_handshakes_
         let (mut reply, mut relay, mut keys) = (victim.reply.clone(), victim.keys.clone(), victim.keys.clone());
         let pending = client.start(Coins::Internal, &mut onionskin).unwrap();
         if variant != Variant::KemOnly {
-            // It answers as if the onionskin named its own key.
+            // Redirect the onionskin to the impostor's own key.
             assert_eq!(
                 responder.respond(&onionskin, Coins::Internal, &mut reply, &mut relay),
                 Err(HandshakeError::KeyId)
@@ -235,9 +235,9 @@ const LONGER: [(Variant, &str); 4] = [
     (Variant::Authenticated, "ML-KEM-1024"),
 ];
 
-/// Of X25519's public keys the top bit is ignored (RFC 7748, section 5), but the transcripts contain it.
+/// X25519 ignores the top bit of a public key (RFC 7748, section 5), but the transcript covers it.
 #[test]
-fn no_flipped_bit_of_either_message_lets_both_sides_finish() {
+fn rejects_every_bit_flip() {
     for variant in VARIANTS {
         let exchange = Exchange::new(variant, "ML-KEM-512");
         let mut refused_by_relay = 0;
@@ -261,9 +261,9 @@ fn no_flipped_bit_of_either_message_lets_both_sides_finish() {
     }
 }
 
-/// One bit of each byte, in turn: the same code reads all three lengths.
+/// Flips one bit of each byte, at a varying position. The same code handles all lengths.
 #[test]
-fn no_changed_byte_of_the_longer_messages_lets_both_sides_finish() {
+fn rejects_changed_bytes_of_longer_messages() {
     for (variant, kem) in LONGER {
         let exchange = Exchange::new(variant, kem);
         for at in 0..exchange.onionskin.len() {
@@ -282,7 +282,7 @@ fn no_changed_byte_of_the_longer_messages_lets_both_sides_finish() {
 }
 
 #[test]
-fn every_truncation_and_every_extra_byte_is_refused() {
+fn rejects_truncated_and_extended_messages() {
     for (variant, kem) in VARIANTS.map(|variant| (variant, "ML-KEM-512")).into_iter().chain(LONGER) {
         let exchange = Exchange::new(variant, kem);
         for length in (0..exchange.onionskin.len()).chain([exchange.onionskin.len() + 1]) {
@@ -299,7 +299,7 @@ fn every_truncation_and_every_extra_byte_is_refused() {
 }
 
 #[test]
-fn a_point_of_low_order_and_a_bad_encapsulation_key_are_refused() {
+fn rejects_invalid_public_keys() {
     for variant in [Variant::V1, Variant::Authenticated] {
         let exchange = Exchange::new(variant, "ML-KEM-512");
         let mut onionskin = exchange.onionskin.clone();
@@ -312,7 +312,7 @@ fn a_point_of_low_order_and_a_bad_encapsulation_key_are_refused() {
     for (variant, at) in [(Variant::KemOnly, 0), (Variant::Authenticated, IDENTITY + 64)] {
         let exchange = Exchange::new(variant, "ML-KEM-512");
         let mut onionskin = exchange.onionskin.clone();
-        // A coefficient of 4095, which is not reduced modulo 3329.
+        // A coefficient of 4095, not reduced modulo 3329.
         onionskin[at..at + 2].fill(0xff);
         assert_eq!(exchange.respond(&onionskin), Err(HandshakeError::EncapsulationKey));
     }

@@ -1,4 +1,4 @@
-//! Circuit handshakes with what was computed before them: a client's ephemeral keys, and a relay's key from its bytes.
+//! Circuit handshakes with precomputed state: a client's ephemeral keys, and a relay's key loaded from bytes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn protocol(variant: Variant, kem: &str) -> Arc<Protocol> {
 }
 
 #[test]
-fn keys_made_ahead_send_what_keys_made_on_the_spot_send_and_serve_as_well() {
+fn keys_generated_in_advance_give_the_same_messages() {
     for variant in VARIANTS {
         for kem in ["ML-KEM-512", "ML-KEM-1024"] {
             let protocol = protocol(variant, kem);
@@ -47,7 +47,7 @@ fn keys_made_ahead_send_what_keys_made_on_the_spot_send_and_serve_as_well() {
 }
 
 #[test]
-fn ephemeral_keys_of_another_handshake_are_refused() {
+fn rejects_ephemeral_keys_of_another_handshake() {
     let all = VARIANTS.map(|variant| protocol(variant, "ML-KEM-512"));
     let longer = protocol(Variant::Authenticated, "ML-KEM-768");
     let refused = |keys_of: &Protocol, protocol: &Arc<Protocol>| {
@@ -63,7 +63,7 @@ fn ephemeral_keys_of_another_handshake_are_refused() {
 }
 
 #[test]
-fn a_relay_from_its_bytes_is_the_same_relay_and_one_with_the_wrong_bytes_is_refused() {
+fn loaded_relays_answer_only_with_the_right_key() {
     for variant in VARIANTS {
         let protocol = protocol(variant, "ML-KEM-512");
         let relay = Responder::new(protocol.clone(), ID, Coins::Internal).unwrap();

@@ -1,4 +1,4 @@
-//! ntor v3: the proposal's vectors, and that no message with a fault is accepted.
+//! ntor v3: the proposal's vectors, and rejection of corrupted messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -52,7 +52,7 @@ fn relay(protocol: &Arc<Protocol>) -> Relay {
     Relay::new(protocol.clone(), bytes(ID).try_into().unwrap(), Coins::Exact(&bytes(B_PRIVATE))).unwrap()
 }
 
-/// The relay's answer and its keys.
+/// Returns the relay's reply and keys.
 fn respond(relay: &Relay, onionskin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), HandshakeError> {
     let (mut reply, mut keys) = (vec![0; 74], vec![0; 256]);
     let compose = |message: &[u8]| {
@@ -63,7 +63,7 @@ fn respond(relay: &Relay, onionskin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Handsh
     Ok((reply, keys))
 }
 
-/// The onionskin, and what the client makes of a reply.
+/// Starts the fixed handshake and finishes it with `reply`. Returns the relay's message and the keys.
 fn finish(
     protocol: &Arc<Protocol>,
     relay: RelayDescriptor,
@@ -79,22 +79,22 @@ fn finish(
 }
 
 #[test]
-fn the_vectors_of_the_proposal_over_every_provider() {
-    let mut asked = 0;
+fn matches_the_proposals_vectors_over_every_provider() {
+    let mut tested = 0;
     for provider in providers() {
         let Some(parts) = parts(&provider) else { continue };
-        asked += 1;
+        tested += 1;
         let protocol = Protocol::new(parts, &bytes(VER)).unwrap();
         let relay = relay(&protocol);
         let (reply, keys) = respond(&relay, &bytes(ONIONSKIN)).unwrap();
         assert_eq!((reply.as_slice(), keys), (bytes(REPLY).as_slice(), bytes(KEYSTREAM)), "{}", provider.id());
         assert_eq!(finish(&protocol, relay.descriptor(), &reply).unwrap().1, bytes(KEYSTREAM), "{}", provider.id());
     }
-    assert!(asked >= 3, "{asked} providers");
+    assert!(tested >= 3, "{tested} providers");
 }
 
 #[test]
-fn no_flipped_bit_of_either_message_is_accepted_and_no_other_length() {
+fn rejects_bit_flips_and_wrong_lengths() {
     let protocol = rust(&bytes(VER));
     let relay = relay(&protocol);
     let (onionskin, reply) = (bytes(ONIONSKIN), bytes(REPLY));
@@ -130,12 +130,12 @@ fn no_flipped_bit_of_either_message_is_accepted_and_no_other_length() {
 }
 
 #[test]
-fn who_has_another_onion_key_or_another_verification_string_is_refused() {
+fn rejects_other_onion_keys_and_verification_strings() {
     let protocol = rust(&bytes(VER));
     let genuine = relay(&protocol);
-    // Another string: the relay sees that the message was not made by who knows its own.
+    // With another string, the relay rejects the client's message.
     assert_eq!(respond(&relay(&rust(b"another")), &bytes(ONIONSKIN)).unwrap_err(), HandshakeError::Introduction);
-    // Without the onion key nobody can read the onionskin, even if it were addressed to him.
+    // Without the onion key, the relay cannot decrypt the onionskin, even if it is readdressed.
     let impostor = Relay::new(protocol.clone(), genuine.descriptor().identity, Coins::Internal).unwrap();
     let mut onionskin = bytes(ONIONSKIN);
     assert_eq!(respond(&impostor, &onionskin).unwrap_err(), HandshakeError::KeyId);
@@ -147,7 +147,7 @@ fn who_has_another_onion_key_or_another_verification_string_is_refused() {
 }
 
 #[test]
-fn a_key_made_ahead_serves_as_well_with_messages_of_any_length() {
+fn accepts_keys_generated_in_advance() {
     let protocol = rust(b"");
     let relay = relay(&protocol);
     for (sent, answered) in [(0, 0), (3, 4), (441, 441)] {

@@ -1,4 +1,4 @@
-//! hs-ntor: the specification's vectors, our extension by a KEM line by line, and that no message with a fault is accepted.
+//! hs-ntor: the specification's vectors, our KEM extension checked step by step, and rejection of corrupted messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -105,11 +105,11 @@ impl Exchange {
 }
 
 #[test]
-fn the_classical_handshake_gives_the_vectors_of_its_specification_over_every_provider() {
-    let mut asked = 0;
+fn classical_handshake_matches_the_vectors_over_every_provider() {
+    let mut tested = 0;
     for provider in providers() {
         let Some(parts) = parts(&provider) else { continue };
-        asked += 1;
+        tested += 1;
         let exchange = Exchange::new(ServiceProtocol::new(parts.clone(), None, 190).unwrap());
         let descriptor = ServiceDescriptor {
             auth_key: bytes(AUTH_KEY),
@@ -125,12 +125,12 @@ fn the_classical_handshake_gives_the_vectors_of_its_specification_over_every_pro
         parts.xof.digest(&seed, &mut keys).unwrap();
         assert_eq!((exchange.finish(&exchange.answer).unwrap(), exchange.keys), (keys.clone(), keys));
     }
-    assert!(asked >= 3, "{asked} providers");
+    assert!(tested >= 3, "{tested} providers");
 }
 
-/// Derives the hybrid's messages and keys a second time, line by line from what the module says of it.
+/// Recomputes messages and keys of the hybrid, step by step from the definition in the module.
 #[test]
-fn the_hybrid_is_what_its_definition_says() {
+fn hybrid_matches_its_definition() {
     let exchange = Exchange::new(hybrid());
     let parts = rust();
     let (_, kem) = kems("ML-KEM-768").into_iter().find(|(id, _)| id == "rustcrypto").unwrap();
@@ -153,7 +153,7 @@ fn the_hybrid_is_what_its_definition_says() {
 
     assert_eq!((exchange.introduction.len(), exchange.answer.len()), (310 + 1184, 64 + 1088));
     let protoid = b"hs-ntor-x25519-mlkem768-sha3-256-1".as_slice();
-    let tweak = |of: &str| [protoid, of.as_bytes()].concat();
+    let tweak = |name: &str| [protoid, name.as_bytes()].concat();
     let (auth_key, b, subcredential) = (bytes::<32>(AUTH_KEY), bytes::<32>(B), bytes::<32>(SUBCREDENTIAL));
     let (before, m) = exchange.introduction.split_at(310 + 1184 - 32);
     let (x, c) = before[56..].split_at(32 + 1184);
@@ -180,7 +180,7 @@ fn the_hybrid_is_what_its_definition_says() {
 }
 
 #[test]
-fn no_changed_byte_of_either_message_lets_anybody_finish() {
+fn rejects_changed_bytes() {
     for protocol in [classical(), hybrid()] {
         let exchange = Exchange::new(protocol);
         for at in 0..exchange.introduction.len() {
@@ -208,11 +208,11 @@ fn no_changed_byte_of_either_message_lets_anybody_finish() {
 }
 
 #[test]
-fn another_service_reads_no_introduction_and_a_client_without_the_subcredential_makes_none() {
+fn requires_the_encryption_key_and_the_subcredential() {
     for protocol in [classical(), hybrid()] {
         let exchange = Exchange::new(protocol.clone());
         let (mut data, mut answer, mut keys) = (vec![0; 190], exchange.answer.clone(), exchange.keys.clone());
-        // It knows all but the private key.
+        // The other service lacks only the private key.
         let other = Service::new(protocol.clone(), bytes(AUTH_KEY), bytes(SUBCREDENTIAL), Coins::Internal).unwrap();
         let refused =
             other.respond(&exchange.introduction, Coins::Internal, &mut data, &mut answer, &mut keys).unwrap_err();
@@ -226,7 +226,7 @@ fn another_service_reads_no_introduction_and_a_client_without_the_subcredential_
 }
 
 #[test]
-fn keys_made_ahead_and_keys_of_the_library_serve_as_well_and_no_two_handshakes_are_alike() {
+fn accepts_keys_generated_in_advance_or_on_demand() {
     for protocol in [classical(), hybrid()] {
         let exchange = Exchange::new(protocol.clone());
         let run = |ahead: bool| {
@@ -254,7 +254,7 @@ fn keys_made_ahead_and_keys_of_the_library_serve_as_well_and_no_two_handshakes_a
 }
 
 #[test]
-fn a_point_of_low_order_a_bad_encapsulation_key_and_too_much_data_are_refused() {
+fn rejects_invalid_public_keys_and_too_much_data() {
     let weak = ServiceDescriptor { auth_key: [1; 32], encryption_key: [0; 32], subcredential: [2; 32] };
     let started = ServiceClient::new(classical(), weak).start(Coins::Internal, &[1; 190], &mut [0; 310]).map(drop);
     assert_eq!(started, Err(HandshakeError::LowOrder));

@@ -1,4 +1,5 @@
-//! A server's chain of three levels as a client verifies it: in every form, with every rule broken, with changed bytes.
+//! Verification of a server's chain of three levels by a client: in every form, with every rule broken, and with
+//! corrupted bytes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +18,7 @@ use std::time::Duration;
 const NOW: Duration = Duration::from_secs(1_800_000_000);
 const DAY: Duration = Duration::from_secs(86_400);
 const NAME: &str = "leaf.example";
-/// Classical, pure, composite, and with an alternative signature (catalyst).
+/// Classical, pure, composite, and with an alternative signature.
 const FORMS: [&[&str]; 4] = [&["Ed25519"], &["ML-DSA-65"], &[CompositeSignature::ALGORITHM], &["Ed25519", "ML-DSA-65"]];
 
 fn scheme(algorithm: &str) -> Arc<dyn SignatureScheme> {
@@ -32,7 +33,7 @@ fn schemes() -> Schemes {
     Schemes::new(["Ed25519", "ML-DSA-65", CompositeSignature::ALGORITHM].map(scheme).to_vec())
 }
 
-/// An owner of one key, or of a classical and an alternative one.
+/// Subject or issuer with one key, or with a classical and an alternative key.
 struct Owner(&'static str, Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>);
 
 impl Owner {
@@ -82,7 +83,7 @@ const fn authority(path_length: Option<u8>) -> SubjectType {
 
 fn same(_: &mut Profile) {}
 
-/// Root, intermediate authority and leaf, with their owners.
+/// Returns the owners of root, intermediate authority and leaf, the root certificate and the chain.
 fn three(form: &[&str]) -> ([Owner; 3], Certificate, Vec<Certificate>) {
     let [root, middle, leaf] = ["root", "middle", "leaf"].map(|name| Owner::new(name, form));
     let anchor = root.issue(&root, authority(Some(1)), same);
@@ -91,7 +92,7 @@ fn three(form: &[&str]) -> ([Owner; 3], Certificate, Vec<Certificate>) {
 }
 
 #[test]
-fn a_chain_of_three_is_believed_for_its_name_and_no_other() {
+fn accepts_a_chain_only_for_its_name() {
     for form in FORMS {
         let (_, root, chain) = three(form);
         let roots = [root];
@@ -106,7 +107,7 @@ fn a_chain_of_three_is_believed_for_its_name_and_no_other() {
 }
 
 #[test]
-fn every_broken_rule_is_found_in_every_form() {
+fn rejects_every_broken_rule_in_every_form() {
     for form in FORMS {
         let ([root, middle, leaf], anchor, chain) = three(form);
         let stranger = Owner::new("root", form);
@@ -125,7 +126,7 @@ fn every_broken_rule_is_found_in_every_form() {
             assert!(found.contains(why), "{form:?}: {found:?} where {why:?} is expected");
         };
         assert_eq!(refused(&chain, trusted, NOW), "believed");
-        // A root of the same name with another key beside the right one does no harm; alone it is not that of the chain.
+        // Another root with the same name but another key is ignored. Alone, it does not verify the chain.
         let other = stranger.issue(&stranger, authority(None), same);
         assert_eq!(refused(&chain, &[other.clone(), anchor.clone()], NOW), "believed");
         assert!(refused(&chain, &[other], NOW).contains("does not verify"));
@@ -137,7 +138,7 @@ fn every_broken_rule_is_found_in_every_form() {
         expect(&[chain[0].clone(), chain[0].clone()], "nobody trusts");
         expect(&vec![chain[0].clone(); 9], "one too many");
 
-        // Time: of the leaf, of the intermediate, of the root.
+        // Validity of leaf, intermediate certificate and root.
         assert!(refused(&chain, trusted, NOW + 2 * DAY).contains("has expired"));
         assert!(refused(&chain, trusted, NOW - 2 * DAY).contains("not valid yet"));
         expect(&by_middle(SubjectType::Leaf, &|profile| profile.not_after = NOW - DAY / 2), "0 of the chain");
@@ -149,10 +150,10 @@ fn every_broken_rule_is_found_in_every_form() {
         let old = root.issue(&root, authority(None), |profile| profile.not_after = NOW - DAY / 2);
         assert!(refused(&chain, &[old], NOW).contains("has expired"));
 
-        // Who may sign.
+        // Authority to sign.
         expect(&by_middle(authority(None), &|profile| profile.dns_names = vec![NAME.into()]), "authority's");
         expect(&below(root.issue(&middle, SubjectType::Leaf, same)), "not an authority's");
-        // Two intermediates where the root allows one, and one below an intermediate that allows none.
+        // Two intermediate certificates under a root that allows one, and one below an intermediate that allows none.
         let second = Owner::new("second", form);
         let long = |allowed| {
             let lowest = second.issue(&leaf, SubjectType::Leaf, same);
@@ -175,9 +176,9 @@ fn every_broken_rule_is_found_in_every_form() {
 }
 
 #[test]
-fn an_alternative_signature_cannot_be_left_out() {
+fn rejects_chains_without_the_alternative_signature() {
     let ([_, middle, leaf], anchor, chain) = three(&["Ed25519", "ML-DSA-65"]);
-    // Signed with the classical key of the same authority alone, for a leaf that has no other.
+    // Signed only with the authority's classical key, for a leaf with only a classical key.
     let classical = Owner("middle", middle.1.into_iter().take(1).collect());
     let plain = Owner("leaf", leaf.1.into_iter().take(1).collect());
     let stripped = [classical.issue(&plain, SubjectType::Leaf, same), chain[1].clone()];
@@ -186,7 +187,7 @@ fn an_alternative_signature_cannot_be_left_out() {
 }
 
 #[test]
-fn a_chain_with_a_changed_byte_is_refused() {
+fn rejects_chains_with_a_changed_byte() {
     for form in FORMS {
         let (_, root, chain) = three(form);
         let (roots, schemes) = ([root], schemes());

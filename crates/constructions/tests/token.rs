@@ -1,4 +1,4 @@
-//! Signed tokens: published examples, every flipped bit, other encodings of the same.
+//! Signed tokens: published examples, flipped bits, and non-canonical encodings.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const PAYLOAD: &[u8] = b"{\"iss\":\"pqlab\"}";
 
-/// A scheme that takes a seed, where one does, with a key.
+/// Returns a scheme, preferably one that generates keys from seeds, with a key pair.
 fn signer(algorithm: &Algorithm) -> (Arc<dyn SignatureScheme>, Box<dyn SigningKey>, Box<dyn VerifyingKey>) {
     let schemes = signatures(algorithm.primitive);
     let scheme = schemes.iter().find(|(_, scheme)| scheme.info().coins.keygen).unwrap_or(&schemes[0]).1.clone();
@@ -28,8 +28,8 @@ fn sha256(message: &[u8]) -> String {
     hex::encode(digest)
 }
 
-/// RFC 9964, appendix A: keys of the seed of 32 zeros, tokens signed deterministically; the JWK's thumbprint, and SHA-256 of the
-/// JWS and of the COSE_Sign1.
+/// RFC 9964, appendix A. Keys from the all-zero seed, tokens signed deterministically. Thumbprint of the JWK, then
+/// SHA-256 of the JWS and of the COSE_Sign1.
 const RFC_9964: [(&str, &str, &str, &str); 3] = [
     (
         "ML-DSA-44",
@@ -52,10 +52,10 @@ const RFC_9964: [(&str, &str, &str, &str); 3] = [
 ];
 
 #[test]
-fn the_examples_of_rfc_9964_are_made_and_verified() {
+fn reproduces_the_examples_of_rfc_9964() {
     for (name, key_id, jws_digest, cose_digest) in RFC_9964 {
         let algorithm = Algorithm::of(name).unwrap();
-        let mut made = 0;
+        let mut produced = 0;
         for (provider, scheme) in signatures(name) {
             if !(scheme.info().coins.keygen && scheme.info().coins.operation) {
                 continue;
@@ -83,9 +83,9 @@ fn the_examples_of_rfc_9964_are_made_and_verified() {
             let read = cose::Sign1::parse(&token).unwrap();
             assert_eq!(read.key_id(), Some(key_id.as_slice()));
             assert_eq!(read.verify(algorithm, public.as_ref()), Ok(payload));
-            made += 1;
+            produced += 1;
         }
-        assert!(made > 1, "{name}");
+        assert!(produced > 1, "{name}");
     }
 }
 
@@ -93,7 +93,7 @@ fn the_examples_of_rfc_9964_are_made_and_verified() {
 const CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
 
 #[test]
-fn the_classical_examples_verify() {
+fn verifies_the_classical_examples() {
     // RFC 8037, appendix A.4.
     let seed = BASE64URL.decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A").unwrap();
     let ed25519 = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
@@ -141,8 +141,8 @@ fn the_classical_examples_verify() {
 }
 
 #[test]
-fn a_key_identifier_that_nobody_signs_is_refused() {
-    // RFC 9052, appendix C.2.1, whose key identifier stands in the unprotected header.
+fn rejects_unsigned_key_identifiers() {
+    // RFC 9052, appendix C.2.1: its key identifier is in the unprotected header.
     let (head, rest) = (
         "d28443a10126",
         "54546869732069732074686520636f6e74656e742e58408eb33e4ca31d1c465ab05aac34cc6b23d58fef5c083106c4d25a91aef0b0117e2af9a291aa32e14ab834dc56ed2a223444547e01f11d3b0916e5a4c345cacb36",
@@ -158,7 +158,7 @@ fn a_key_identifier_that_nobody_signs_is_refused() {
 }
 
 #[test]
-fn a_token_with_any_bit_flipped_is_refused() {
+fn rejects_every_bit_flip() {
     for algorithm in Algorithm::all() {
         let (_, key, public) = signer(algorithm);
         let token = jws::make(algorithm, key.as_ref(), Some("key"), PAYLOAD, Coins::Internal).unwrap();
@@ -189,7 +189,7 @@ fn a_token_with_any_bit_flipped_is_refused() {
 }
 
 #[test]
-fn another_form_of_the_same_jws_is_refused() {
+fn rejects_non_canonical_jws() {
     let algorithm = Algorithm::of("Ed25519").unwrap();
     let (_, key, public) = signer(algorithm);
     let sign = |header: &str| {
@@ -227,7 +227,7 @@ fn another_form_of_the_same_jws_is_refused() {
     }
     let token = sign(r#"{"alg":"EdDSA"}"#);
     let [header, payload, signature] = token.split('.').collect::<Vec<_>>().try_into().unwrap();
-    // The last character of 64 bytes has four bits to spare.
+    // The last base64url character of 64 bytes has four spare bits.
     let last = signature.chars().last().unwrap();
     let spare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let other = spare.chars().nth(spare.find(last).unwrap() + 1).unwrap();
@@ -251,10 +251,10 @@ fn another_form_of_the_same_jws_is_refused() {
 }
 
 #[test]
-fn another_form_of_the_same_cose_sign1_is_refused() {
+fn rejects_non_canonical_cose_sign1() {
     let algorithm = Algorithm::of("Ed25519").unwrap();
     let (_, key, public) = signer(algorithm);
-    // A token whose signature is right, of parts that are written as they are given.
+    // Assembles a correctly signed token from the given encodings of its parts.
     let sign = |outer: &str, protected: &str, unprotected: &str, payload_head: &str, signature_head: &str| {
         let protected = hex::decode(protected).unwrap();
         let head = [0x40 + u8::try_from(protected.len()).unwrap()];
@@ -263,9 +263,9 @@ fn another_form_of_the_same_cose_sign1_is_refused() {
                 .concat();
         let mut signature = vec![0; 64];
         key.sign(&[], &signed, Coins::Internal, &mut signature).unwrap();
-        let of = |text: &str| hex::decode(text).unwrap();
-        let parts = [of(outer), head.to_vec(), protected, of(unprotected), of(payload_head), PAYLOAD.to_vec()];
-        [parts.concat(), of(signature_head), signature].concat()
+        let raw = |text: &str| hex::decode(text).unwrap();
+        let parts = [raw(outer), head.to_vec(), protected, raw(unprotected), raw(payload_head), PAYLOAD.to_vec()];
+        [parts.concat(), raw(signature_head), signature].concat()
     };
     let refused = |token: &[u8]| {
         let verified =
@@ -274,7 +274,7 @@ fn another_form_of_the_same_cose_sign1_is_refused() {
     };
     let (outer, header, text, signature) = ("d284", "a10127", "4f", "5840");
     assert_eq!(PAYLOAD.len(), 15);
-    // -19, and -8, which is deprecated.
+    // -19, and the deprecated -8.
     for right in ["a10132", header, "a2012704420102"] {
         assert_eq!(refused(&sign(outer, right, "a0", text, signature)), None, "{right}");
     }
@@ -309,12 +309,12 @@ fn another_form_of_the_same_cose_sign1_is_refused() {
     assert!(refused(&[&whole[..], &[0]].concat()).is_some());
     let detached = [&[0xd2, 0x84, 0x43, 0xa1, 0x01, 0x27, 0xa0, 0xf6][..], &whole[whole.len() - 66..]].concat();
     assert!(refused(&detached).unwrap().contains("payload"));
-    // Nesting as deep as it goes is refused, not followed.
+    // Deeply nested input is rejected without recursing into it.
     assert!(cose::Sign1::parse(&[&[0xd2][..], &[0x84; 100_000]].concat()).is_err());
 }
 
 #[test]
-fn keys_of_ml_dsa_are_read_as_they_are_written() {
+fn ml_dsa_keys_round_trip() {
     let algorithm = Algorithm::of("ML-DSA-44").unwrap();
     let (scheme, _, _) = signer(algorithm);
     let mut public = vec![0; 1312];

@@ -2,34 +2,34 @@ use crate::State;
 #[cfg(cryptogams = "x86_64")]
 use pqlab_cpu::{Feature, is_hidden};
 
-/// A file, or one of the two code paths of a file.
+/// Code path: a file, or one of two code paths in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// `keccak1600-x86_64.pl`: the general registers.
+    /// `keccak1600-x86_64.pl`: general-purpose registers.
     Scalar,
     /// `keccak1600-avx2.pl`.
     Avx2,
-    /// `keccak1600-avx512.pl`: registers of 512 bits.
+    /// `keccak1600-avx512.pl`: 512-bit registers.
     Avx512,
-    /// `keccak1600-avx512vl.pl`: the instructions of AVX-512 on registers of 256 bits.
+    /// `keccak1600-avx512vl.pl`: AVX-512 instructions on 256-bit registers.
     Avx512Vl,
-    /// `keccak1600-armv8.pl`: the general registers.
+    /// `keccak1600-armv8.pl`: general-purpose registers.
     Armv8,
-    /// `keccak1600-armv8.pl`: the instructions for SHA-3 (FEAT_SHA3).
+    /// `keccak1600-armv8.pl`: SHA-3 instructions (FEAT_SHA3).
     Armv8Sha3,
 }
 
-/// Why a backend does not run here.
+/// Reason why a backend does not run here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unavailable(pub &'static str);
 
 impl Backend {
-    /// All of them.
+    /// All backends.
     pub const ALL: [Backend; 6] =
         [Backend::Scalar, Backend::Avx2, Backend::Avx512, Backend::Avx512Vl, Backend::Armv8, Backend::Armv8Sha3];
 
-    /// The name that a user sees.
+    /// Returns the user-visible name.
     pub const fn name(self) -> &'static str {
         match self {
             Backend::Scalar => "scalar",
@@ -41,7 +41,7 @@ impl Backend {
         }
     }
 
-    /// The file of OpenSSL's source, in `crypto/sha/asm`.
+    /// Returns the file in `crypto/sha/asm` of OpenSSL's source.
     pub const fn file(self) -> &'static str {
         match self {
             Backend::Scalar => "keccak1600-x86_64.pl",
@@ -53,14 +53,14 @@ impl Backend {
     }
 }
 
-/// `SHA3_absorb(A, inp, len, r)`: absorbs whole blocks, returns how many bytes are left over.
+/// `SHA3_absorb(A, inp, len, r)`: absorbs whole blocks and returns the number of remaining bytes.
 type Absorb = unsafe extern "C" fn(*mut State, *const u8, usize, usize) -> usize;
 
-/// `SHA3_squeeze(A, out, len, r, next)`: permutes between blocks, and where `next` is 1, before the first. The files for
-/// AVX2 and AVX-512, and the path for FEAT_SHA3, do not read `next`: it is always 0 here. None takes a length of 0.
+/// `SHA3_squeeze(A, out, len, r, next)`: permutes between blocks and, if `next` is 1, before the first. The files for
+/// AVX2 and AVX-512, and the path for FEAT_SHA3, ignore `next`, so it is always 0 here. None accepts a length of 0.
 type Squeeze = unsafe extern "C" fn(*mut State, *mut u8, usize, usize, i32);
 
-/// A backend that runs on this processor.
+/// Code of a backend that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     absorb: Absorb,
@@ -79,10 +79,10 @@ macro_rules! code {
 }
 
 impl Code {
-    /// The code of a backend, if it is built and this processor runs it.
+    /// Returns the code of a backend.
     ///
     /// # Errors
-    /// [`Unavailable`], with the reason.
+    /// [`Unavailable`] with the reason, if it is not built or this processor does not run it.
     #[cfg(cryptogams = "x86_64")]
     pub fn new(backend: Backend) -> Result<Code, Unavailable> {
         use std::arch::is_x86_feature_detected as has;
@@ -108,10 +108,10 @@ impl Code {
         }
     }
 
-    /// The code of a backend, if it is built and this processor runs it.
+    /// Returns the code of a backend.
     ///
     /// # Errors
-    /// [`Unavailable`], with the reason.
+    /// [`Unavailable`] with the reason, if it is not built or this processor does not run it.
     #[cfg(cryptogams = "aarch64")]
     pub fn new(backend: Backend) -> Result<Code, Unavailable> {
         match backend {
@@ -126,28 +126,29 @@ impl Code {
         }
     }
 
-    /// The code of a backend, if it is built and this processor runs it.
+    /// Returns the code of a backend.
     ///
     /// # Errors
-    /// [`Unavailable`], with the reason.
+    /// [`Unavailable`] with the reason, if it is not built or this processor does not run it.
     #[cfg(not(any(cryptogams = "x86_64", cryptogams = "aarch64")))]
     pub fn new(_backend: Backend) -> Result<Code, Unavailable> {
         Err(Unavailable("the assembly is built for x86-64 and AArch64 with ELF only"))
     }
 
-    /// Absorbs as many whole blocks as `input` has, and returns the number of bytes after them.
+    /// Absorbs the whole blocks of `input` and returns the number of remaining bytes.
     pub(crate) fn absorb(self, state: &mut State, input: &[u8], rate: usize) -> usize {
-        // SAFETY: the processor runs the code; a state has 200 bytes; the rate is one of FIPS 202's, so that a block has
-        // the four words at least that all files read; the input is read within its length.
+        // SAFETY: the processor runs the code. A state has 200 bytes. The rate is one of FIPS 202, so a block has at
+        // least the four words that all files read. The input is read within its length.
         let left = unsafe { (self.absorb)(state, input.as_ptr(), input.len(), rate) };
         debug_assert_eq!(left, input.len() % rate);
         left
     }
 
-    /// Squeezes, permuting between blocks and not before the first.
+    /// Squeezes, permuting between blocks but not before the first.
     pub(crate) fn squeeze(self, state: &mut State, out: &mut [u8], rate: usize) {
         assert!(!out.is_empty(), "none of the files takes a length of 0");
-        // SAFETY: as for `absorb`; the output is written within its length, which is not 0.
+        // SAFETY: the processor runs the code, a state has 200 bytes, and the rate is one of FIPS 202. The output is
+        // written within its length, which is not 0.
         unsafe { (self.squeeze)(state, out.as_mut_ptr(), out.len(), rate, 0) };
     }
 }

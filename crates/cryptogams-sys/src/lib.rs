@@ -1,31 +1,31 @@
-//! CRYPTOGAMS' Keccak in assembly, by Andy Polyakov: the files `keccak1600-*.pl` of OpenSSL's source, each under a name of
-//! its own. OpenSSL builds only the scalar one for x86-64, whatever the processor.
+//! CRYPTOGAMS' Keccak in assembly, by Andy Polyakov: the files `keccak1600-*.pl` of OpenSSL's source, each under unique
+//! names. OpenSSL itself builds only the scalar one for x86-64, whatever the processor.
 //!
-//! A [`Sponge`] is what FIPS 202 says, with the permutation, the absorbing and the squeezing of one of the files: of a
-//! [`Code`], which is a [`Backend`] that runs here. The files differ in the order in which they keep the words of a
-//! state: a state is never handed from one to another.
+//! A [`Sponge`] implements FIPS 202 with the permutation, absorbing and squeezing of one file. The file is given by a
+//! [`Code`], which is a [`Backend`] that runs here. Files differ in the order of the words in a state, so a state is
+//! never passed from one to another.
 //!
-//! Nothing here allocates; a state is not cleared when it is dropped.
+//! This crate does not allocate. States are not cleared on drop.
 
 mod code;
 
 pub use code::{Backend, Code, Unavailable};
 
-/// The version of the source that the assembly is generated from.
+/// Version of the source that the assembly is generated from.
 pub const VERSION: &str = env!("PQLAB_OPENSSL_SRC_VERSION");
 
-/// The bytes of a state.
+/// Length of a state in bytes.
 const STATE: usize = 200;
 
-/// A state, in the order of one of the files.
+/// State in the word order of one file.
 type State = [u64; STATE / 8];
 
-/// A function of FIPS 202, by what tells one from the other.
+/// Parameters that distinguish the functions of FIPS 202.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Bytes that one permutation absorbs or squeezes: a multiple of 8 from 72 to 168.
+    /// Bytes that one permutation absorbs or squeezes: a multiple of 8 between 72 and 168.
     rate: usize,
-    /// The bits after the message and the first bit of the padding (FIPS 202, appendix B.2).
+    /// Suffix bits after the message and the first bit of the padding (FIPS 202, appendix B.2).
     suffix: u8,
 }
 
@@ -44,28 +44,28 @@ impl Parameters {
     pub const SHAKE256: Parameters = Parameters { rate: 136, suffix: 0x1f };
 }
 
-/// A state that has absorbed its message.
+/// State that has absorbed a message.
 #[derive(Clone)]
 pub struct Sponge {
     code: Code,
     rate: usize,
-    /// In the order of the backend's file.
+    /// State in the word order of the backend's file.
     state: State,
-    /// The block squeezed last, of which the first `used` bytes are given away.
+    /// The last squeezed block. Its first `used` bytes have been returned.
     block: [u8; STATE],
     used: usize,
-    /// Whether the state has been squeezed since it was permuted.
+    /// Whether the state has been squeezed since the last permutation.
     spent: bool,
 }
 
 impl Sponge {
-    /// Absorbs the whole message and pads it.
+    /// Absorbs and pads a whole message.
     pub fn absorb(code: Code, parameters: Parameters, message: &[u8]) -> Sponge {
         let state = absorbed(code, parameters, message);
         Sponge { code, rate: parameters.rate, state, block: [0; STATE], used: parameters.rate, spent: false }
     }
 
-    /// The next bytes of the output.
+    /// Fills `out` with the next bytes of the output.
     pub fn squeeze(&mut self, out: &mut [u8]) {
         let ready = out.len().min(self.rate - self.used);
         let (front, out) = out.split_at_mut(ready);
@@ -84,8 +84,8 @@ impl Sponge {
         }
     }
 
-    /// Whole blocks. Most of the files permute between blocks of one call only, not before the first: a block of zeros
-    /// that is absorbed permutes the state too.
+    /// Squeezes whole blocks. Most files permute only between blocks of one call, not before the first, so absorb a
+    /// block of zeros, which also permutes the state.
     fn blocks(&mut self, out: &mut [u8]) {
         if self.spent {
             self.code.absorb(&mut self.state, &[0; STATE][..self.rate], self.rate);
@@ -95,7 +95,7 @@ impl Sponge {
     }
 }
 
-/// Writes the digest of the message, or so much output as there is room for.
+/// Writes the digest of the message, or fills `out` with the output of a XOF.
 pub fn digest(code: Code, parameters: Parameters, message: &[u8], out: &mut [u8]) {
     let mut state = absorbed(code, parameters, message);
     if !out.is_empty() {
@@ -103,7 +103,7 @@ pub fn digest(code: Code, parameters: Parameters, message: &[u8], out: &mut [u8]
     }
 }
 
-/// The state after the message and its padding.
+/// Returns the state after the message and its padding.
 fn absorbed(code: Code, Parameters { rate, suffix }: Parameters, message: &[u8]) -> State {
     let mut state = [0; STATE / 8];
     let left = if message.len() < rate { message.len() } else { code.absorb(&mut state, message, rate) };

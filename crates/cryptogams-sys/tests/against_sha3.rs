@@ -1,4 +1,4 @@
-//! Every code path that runs here against the crates `sha3` and `shake`.
+//! Compares every code path that runs here with the crates `sha3` and `shake`.
 
 use pqlab_cryptogams_sys::{Backend, Code, Parameters, Sponge, digest};
 use pqlab_testing::{Need, not_run};
@@ -6,7 +6,7 @@ use sha3::digest::{Digest, ExtendableOutput, Update};
 
 type Reference = fn(&[u8], usize) -> Vec<u8>;
 
-/// Parameters, rate, length of the digest or none, and what the crates say.
+/// Parameters, rate, digest length if fixed, and reference implementation.
 const FUNCTIONS: [(Parameters, usize, Option<usize>, Reference); 6] = [
     (Parameters::SHA3_224, 144, Some(28), hash::<sha3::Sha3_224>),
     (Parameters::SHA3_256, 136, Some(32), hash::<sha3::Sha3_256>),
@@ -32,7 +32,7 @@ fn codes() -> Vec<(Backend, Code)> {
     for backend in Backend::ALL {
         match Code::new(backend) {
             Ok(code) => codes.push((backend, code)),
-            // Of another architecture there is nothing to be missed.
+            // Code for other architectures is not expected.
             Err(_) if backend.name().starts_with("armv8") != cfg!(target_arch = "aarch64") => {}
             Err(_) => not_run(Need::Machine(backend.name())),
         }
@@ -40,20 +40,20 @@ fn codes() -> Vec<(Backend, Code)> {
     codes
 }
 
-/// Bytes that differ from place to place and from length to length.
+/// Returns bytes that depend on position and length.
 fn message(length: usize) -> Vec<u8> {
     (0..length).map(|place| (place * 167 + length * 13 + place / 251).to_le_bytes()[0]).collect()
 }
 
 #[test]
-fn there_is_code_for_every_processor_of_the_architecture() {
+fn has_code_for_every_supported_architecture() {
     let plain = if cfg!(target_arch = "x86_64") { Backend::Scalar } else { Backend::Armv8 };
     let built = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
     assert_eq!(Code::new(plain).is_ok(), built);
 }
 
 #[test]
-fn every_length_of_up_to_three_blocks() {
+fn matches_for_every_length_up_to_three_blocks() {
     for (backend, code) in codes() {
         for (parameters, rate, fixed, reference) in FUNCTIONS {
             for length in 0..=3 * rate {
@@ -67,9 +67,9 @@ fn every_length_of_up_to_three_blocks() {
     }
 }
 
-/// In one piece and in pieces of every length; nothing beyond the output is written.
+/// In one piece and in pieces of every length. Nothing beyond the output is written.
 #[test]
-fn every_output_of_up_to_three_blocks() {
+fn matches_for_every_output_up_to_three_blocks() {
     const MARGIN: usize = 64;
     for (backend, code) in codes() {
         for (parameters, rate, _, reference) in FUNCTIONS.into_iter().filter(|function| function.2.is_none()) {

@@ -1,5 +1,5 @@
-//! Four states in 25 words of 256 bits, eight as twice four. There are sixteen registers, so that words go to and from memory;
-//! a rotation takes three instructions, an operation of three inputs two.
+//! Four states in 25 words of 256 bits; eight are processed as two groups of four. With only sixteen registers, words
+//! move to and from memory. A rotation takes three instructions, a three-input operation two.
 
 use crate::lane_sponge::lane_sponge;
 use crate::permutation::permutation;
@@ -10,21 +10,21 @@ use core::arch::x86_64::*;
 /// One word of each state.
 type Words = __m256i;
 
-/// The states that fit.
+/// Number of states per vector.
 const FOUR: usize = 4;
 
 permutation!(__m256i, "avx2", xor = _mm256_xor_si256, rotate = rotate, broadcast = _mm256_set1_epi64x);
 
 lane_sponge!(__m256i, FOUR, "avx2", xor = _mm256_xor_si256, zero = _mm256_setzero_si256);
 
-/// The digests of eight messages.
+/// Computes the digests of eight messages.
 ///
 /// # Safety
-/// The processor has AVX2; all messages are of one length, and so are all outputs.
+/// The processor must have AVX2. All messages must have the same length, and so must all outputs.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn eight(function: Function, messages: &[&[u8]; LANES], outs: &mut [&mut [u8]; LANES]) {
     for (messages, outs) in messages.as_chunks::<FOUR>().0.iter().zip(outs.as_chunks_mut::<FOUR>().0) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees AVX2 and equal lengths.
         unsafe { digest(function, messages, outs) };
     }
 }
@@ -48,28 +48,28 @@ fn and_not(a: Words, b: Words, c: Words) -> Words {
     _mm256_xor_si256(a, _mm256_andnot_si256(b, c))
 }
 
-/// Two words that follow each other of each message.
+/// Loads two consecutive words of each message.
 ///
 /// # Safety
-/// Both can be read from each of the pointers.
+/// Both words must be readable at each pointer.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn load_two(blocks: &[*const u8; FOUR], word: usize) -> (Words, Words) {
-    // SAFETY: the caller's promise, of sixteen bytes; the load may be unaligned.
+    // SAFETY: the caller guarantees sixteen readable bytes, and unaligned loads are allowed.
     let two = |lane: usize| unsafe { _mm_loadu_si128(blocks[lane].add(8 * word).cast()) };
     let (even, odd) = (_mm256_set_m128i(two(2), two(0)), _mm256_set_m128i(two(3), two(1)));
     (_mm256_unpacklo_epi64(even, odd), _mm256_unpackhi_epi64(even, odd))
 }
 
-/// Writes two words that follow each other of each state.
+/// Stores two consecutive words of each state.
 ///
 /// # Safety
-/// Both can be written to each of the pointers.
+/// Both words must be writable at each pointer.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn store_two(blocks: &[*mut u8; FOUR], word: usize, first: Words, second: Words) {
     let two = |lane: usize, words: __m128i| {
-        // SAFETY: the caller's promise, of sixteen bytes; the store may be unaligned.
+        // SAFETY: the caller guarantees sixteen writable bytes, and unaligned stores are allowed.
         unsafe { _mm_storeu_si128(blocks[lane].add(8 * word).cast(), words) };
     };
     let (even, odd) = (_mm256_unpacklo_epi64(first, second), _mm256_unpackhi_epi64(first, second));

@@ -16,7 +16,7 @@ pub enum Function {
 }
 
 impl Function {
-    /// All of them.
+    /// All functions.
     pub const ALL: [Function; 6] = [
         Function::Sha3_224,
         Function::Sha3_256,
@@ -26,7 +26,7 @@ impl Function {
         Function::Shake256,
     ];
 
-    /// The standard's name.
+    /// Returns the name in the standard.
     pub const fn name(self) -> &'static str {
         match self {
             Function::Sha3_224 => "SHA3-224",
@@ -38,7 +38,7 @@ impl Function {
         }
     }
 
-    /// The length in bytes of the digest; `None` for a XOF.
+    /// Returns the length in bytes of the digest, or `None` for a XOF.
     pub const fn digest_length(self) -> Option<usize> {
         match self {
             Function::Sha3_224 => Some(28),
@@ -49,8 +49,8 @@ impl Function {
         }
     }
 
-    /// The bytes that one permutation absorbs or squeezes: 200 less the capacity, which is twice the digest, or 32 and
-    /// 64 bytes for the XOFs.
+    /// Returns the number of bytes that one permutation absorbs or squeezes: 200 minus the capacity. The capacity is
+    /// twice the digest length, or 32 and 64 bytes for the XOFs.
     pub const fn rate(self) -> usize {
         match self {
             Function::Sha3_224 => 144,
@@ -61,8 +61,8 @@ impl Function {
         }
     }
 
-    /// The byte that follows the message: the suffix that tells hash functions and XOFs apart (`01`, `1111`) and the
-    /// first bit of the padding (FIPS 202, appendix B.2).
+    /// Returns the byte that follows the message: the suffix that distinguishes hash functions from XOFs (`01`,
+    /// `1111`), and the first bit of the padding (FIPS 202, appendix B.2).
     pub(crate) const fn suffix(self) -> u8 {
         match self {
             Function::Shake128 | Function::Shake256 => 0x1f,

@@ -1,15 +1,17 @@
-//! The sponge (FIPS 202, section 4) over as many states as a register has words.
+//! The sponge (FIPS 202, section 4) over as many states as a vector has lanes.
 
-/// `digest` of so many messages of one length, over 25 registers of `$Words`. Expects in scope: `permute`, and `load_two` and
-/// `store_two`, which bring two words that follow each other from and to a block of each message.
+/// Defines `digest` over messages of equal length, with 25 registers of `$Words`. Expects in scope: `permute`, and
+/// `load_two` and `store_two`, which transfer two consecutive words of a block of each message.
 macro_rules! lane_sponge {
     ($Words:ty, $LANES:expr, $features:literal, xor = $xor:ident, zero = $zero:ident) => {
+        /// Computes the digest of each message.
+        ///
         /// # Safety
-        /// The processor has the instructions; all messages are of one length, and so are all outputs.
+        /// The processor must have the instructions. All messages must have the same length, and so must all outputs.
         #[target_feature(enable = $features)]
         pub(crate) unsafe fn digest(function: Function, messages: &[&[u8]; $LANES], outs: &mut [&mut [u8]; $LANES]) {
             let suffix = function.suffix();
-            // SAFETY: the caller's promise; the numbers of words are those of the rates.
+            // SAFETY: the caller guarantees the instructions and equal lengths. The numbers of words match the rates.
             unsafe {
                 match function.rate() / 8 {
                     9 => sponge::<9>(suffix, messages, outs),
@@ -21,10 +23,10 @@ macro_rules! lane_sponge {
             }
         }
 
-        /// The sponge (FIPS 202, section 4) with a rate of so many words.
+        /// The sponge (FIPS 202, section 4) with a rate of `WORDS` words.
         ///
         /// # Safety
-        /// All messages are of one length, and so are all outputs.
+        /// All messages must have the same length, and so must all outputs.
         #[target_feature(enable = $features)]
         unsafe fn sponge<const WORDS: usize>(suffix: u8, messages: &[&[u8]; $LANES], outs: &mut [&mut [u8]; $LANES]) {
             let rate = 8 * WORDS;
@@ -32,7 +34,7 @@ macro_rules! lane_sponge {
             let blocks = messages.map(|message| message.as_ptr());
             let count = messages[0].len() / rate;
             let left = messages[0].len() % rate;
-            // SAFETY: each message has so many whole blocks.
+            // SAFETY: each message has `count` whole blocks.
             unsafe { absorb::<WORDS>(&mut state, blocks, count) };
 
             let mut last = [[0_u8; LONGEST_RATE]; $LANES];
@@ -41,7 +43,7 @@ macro_rules! lane_sponge {
                 block[left] = suffix;
                 block[rate - 1] |= 0x80;
             }
-            // SAFETY: each of the blocks is as long as the longest rate.
+            // SAFETY: each block is as long as the longest rate.
             unsafe { absorb::<WORDS>(&mut state, last.each_ref().map(|block| block.as_ptr()), 1) };
 
             let length = outs[0].len();
@@ -56,7 +58,7 @@ macro_rules! lane_sponge {
                 }
             }
             if done < length {
-                // SAFETY: each of the blocks is as long as the longest rate.
+                // SAFETY: each block is as long as the longest rate.
                 unsafe { squeeze::<WORDS>(&state, &last.each_mut().map(|block| block.as_mut_ptr())) };
                 for (out, block) in outs.iter_mut().zip(&last) {
                     out[done..].copy_from_slice(&block[..length - done]);
@@ -64,16 +66,17 @@ macro_rules! lane_sponge {
             }
         }
 
-        /// Adds `count` blocks of each message to the states, each followed by the permutation. The states stay in registers from
-        /// block to block.
+        /// Absorbs `count` blocks of each message: adds each to the states and permutes. The states stay in registers
+        /// between blocks.
         ///
         /// # Safety
-        /// So many blocks of so many words can be read from each of the pointers.
+        /// `count` blocks of `WORDS` words must be readable at each pointer.
         #[target_feature(enable = $features)]
         unsafe fn absorb<const WORDS: usize>(state: &mut [$Words; 25], blocks: [*const u8; $LANES], count: usize) {
             let (mut words, mut blocks) = (*state, blocks);
             for _ in 0..count {
-                // SAFETY: the caller's promise; each pointer is moved by a block at a time.
+                // SAFETY: the caller guarantees `count` readable blocks, and each iteration advances the pointers by
+                // one block.
                 unsafe { add::<WORDS>(&mut words, &blocks) };
                 words = permute(words);
                 blocks = blocks.map(|block| block.wrapping_add(8 * WORDS));
@@ -81,10 +84,10 @@ macro_rules! lane_sponge {
             *state = words;
         }
 
-        /// Adds a block of each message to the states. Written out, for otherwise the states are kept in memory.
+        /// Adds a block of each message to the states. Unrolled, because otherwise the states are kept in memory.
         ///
         /// # Safety
-        /// So many words can be read from each of the pointers.
+        /// `WORDS` words must be readable at each pointer.
         #[target_feature(enable = $features)]
         #[inline]
         unsafe fn add<const WORDS: usize>(state: &mut [$Words; 25], blocks: &[*const u8; $LANES]) {
@@ -95,7 +98,7 @@ macro_rules! lane_sponge {
                 state[word + 1] = $xor(state[word + 1], second);
             });
             if WORDS % 2 == 1 {
-                // SAFETY: from the last word but one, so that nothing beyond the block is read.
+                // SAFETY: starts at the last word but one, so nothing beyond the block is read.
                 let (_, last) = unsafe { load_two(blocks, WORDS - 2) };
                 state[WORDS - 1] = $xor(state[WORDS - 1], last);
             }
@@ -104,7 +107,7 @@ macro_rules! lane_sponge {
         /// Writes a block of each state.
         ///
         /// # Safety
-        /// So many words can be written to each of the pointers.
+        /// `WORDS` words must be writable at each pointer.
         #[target_feature(enable = $features)]
         #[inline]
         unsafe fn squeeze<const WORDS: usize>(state: &[$Words; 25], blocks: &[*mut u8; $LANES]) {
@@ -113,7 +116,7 @@ macro_rules! lane_sponge {
                 unsafe { store_two(blocks, word, state[word], state[word + 1]) };
             }
             if WORDS % 2 == 1 {
-                // SAFETY: the last word but one is written once more, so that nothing beyond the block is.
+                // SAFETY: writes the last word but one again, so nothing beyond the block is written.
                 unsafe { store_two(blocks, WORDS - 2, state[WORDS - 2], state[WORDS - 1]) };
             }
         }
@@ -121,7 +124,7 @@ macro_rules! lane_sponge {
 }
 pub(crate) use lane_sponge;
 
-/// Statements for each of the numbers, written out.
+/// Repeats a statement for each number, unrolled.
 macro_rules! pairs {
     ($word:ident in $($number:literal)* => $body:expr) => { $({
         #[allow(non_upper_case_globals)]

@@ -1,11 +1,10 @@
-//! SHA-3 and SHAKE (FIPS 202), over eight messages of one length at once ([`Lanes`]) and over one ([`Single`]).
+//! SHA-3 and SHAKE (FIPS 202), over eight messages of equal length at once ([`Lanes`]) or over one ([`Single`]).
 //!
-//! Keccak-p\[1600\] is 25 words of 64 bits. The vector code keeps each word in a register of its own: the same word of all
-//! eight states in one of 512 bits, one message a lane, or of four states in one of 256, or the word of one state in one of
-//! 128 bits. Its backend is chosen by what the processor has when the program runs; where it cannot run, the portable one
-//! gives the same answers.
+//! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register: the same word of
+//! eight states in 512 bits, of four states in 256 bits, or of one state in 128 bits. The backend is selected at run
+//! time by the processor's features. If the vector code cannot run, the portable backend gives the same results.
 //!
-//! Nothing here allocates. States and padded blocks live on the stack and are not cleared afterwards.
+//! This crate does not allocate. States and padded blocks live on the stack and are not cleared.
 //!
 //! ```
 //! use pqlab_keccak::{Function, LANES, Lanes};
@@ -37,46 +36,45 @@ pub use single::{Output, Single};
 
 use pqlab_cpu::{Feature, is_hidden};
 
-/// The number of messages.
+/// Number of messages.
 pub const LANES: usize = 8;
 
-/// Why messages were not digested, or a backend not taken.
+/// Reason why messages were not digested, or a backend is not available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A length, in bytes, is not that of the others or not that of the digest.
+    /// A length in bytes differs from the others, or from the digest's.
     #[error("{what} of lane {lane}: {actual} bytes where {expected} are needed")]
     Length {
         /// `message` or `output`.
         what: &'static str,
-        /// Which of the eight; 0 where there is one.
+        /// Index of the message; 0 if there is only one.
         lane: usize,
-        /// The length that the first has, or that the function's digest has.
+        /// Length of the first, or of the function's digest.
         expected: usize,
-        /// The length that was given.
+        /// Actual length.
         actual: usize,
     },
-    /// The processor, or the target, lacks what the backend needs.
+    /// The processor or the target lacks a feature that the backend needs.
     #[error("{0}")]
     Unavailable(&'static str),
 }
 
-/// The code that does the work.
+/// Implementation of the permutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// The states in registers, by the instructions AVX512F, AVX512DQ and AVX512VL.
+    /// States in registers, with AVX512F, AVX512DQ and AVX512VL.
     Avx512,
-    /// Four states in registers of 256 bits, by AVX2; a single one as the portable backend has it.
+    /// Four states in 256-bit registers, with AVX2. Single messages use the portable code.
     Avx2,
-    /// One state after the other, by the crate `keccak`, which takes the instructions for SHA-3 of an AArch64 that has
-    /// them.
+    /// One state at a time, with the crate `keccak`, which uses the SHA-3 instructions of AArch64 if available.
     Portable,
 }
 
 impl Backend {
-    /// All backends, the fastest first.
+    /// All backends, fastest first.
     pub const ALL: [Backend; 3] = [Backend::Avx512, Backend::Avx2, Backend::Portable];
 
-    /// The name that a user sees: `avx512`, `avx2`, `portable`.
+    /// Returns the user-visible name: `avx512`, `avx2`, `portable`.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Avx512 => "avx512",
@@ -106,39 +104,39 @@ impl Backend {
     }
 }
 
-/// A backend that runs here, ready to digest.
+/// Backend for eight messages that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    /// Checked when the value was made; what is unsafe below rests on it.
+    /// Checked on creation. The unsafe code below relies on it.
     backend: Backend,
 }
 
 impl Lanes {
-    /// The backend, if it runs on this processor.
+    /// Selects a backend.
     ///
     /// # Errors
-    /// [`Error::Unavailable`], with the reason.
+    /// [`Error::Unavailable`] with the reason, if it does not run on this processor.
     pub fn new(backend: Backend) -> Result<Lanes, Error> {
         backend.check().map(|()| Lanes { backend })
     }
 
-    /// The fastest backend that runs on this processor.
+    /// Selects the fastest backend that runs on this processor.
     pub fn fastest() -> Lanes {
         let mut found = Backend::ALL.into_iter().filter_map(|backend| Lanes::new(backend).ok());
         found.next().unwrap_or(Lanes { backend: Backend::Portable })
     }
 
-    /// Which one it is.
+    /// Returns the backend.
     pub fn backend(self) -> Backend {
         self.backend
     }
 
-    /// Writes the digest of each message to the output of the same index, or, of a XOF, as much output as there is room
-    /// for (FIPS 202, sections 4, 6.1 and 6.2).
+    /// Writes the digest of each message to the output with the same index (FIPS 202, sections 4, 6.1 and 6.2). The
+    /// output of a XOF fills the buffer.
     ///
     /// # Errors
-    /// [`Error::Length`] where messages or outputs differ in length, or outputs of a hash function have not the length
-    /// of its digest. Nothing is written then.
+    /// [`Error::Length`] if messages or outputs differ in length, or if the outputs do not have the length of the
+    /// function's digest. Nothing is written then.
     pub fn digest(
         self,
         function: Function,
@@ -155,11 +153,12 @@ impl Lanes {
                 }
             }
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a value with this backend is made only where the instructions were detected; messages are of one
-            // length, and so are outputs.
+            // SAFETY: a value with this backend exists only if the instructions were detected. The lengths of messages
+            // and of outputs were checked above.
             Backend::Avx512 => unsafe { avx512::eight::digest(function, messages, outs) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
+            // SAFETY: a value with this backend exists only if the instructions were detected. The lengths of messages
+            // and of outputs were checked above.
             Backend::Avx2 => unsafe { avx2::eight(function, messages, outs) },
             #[cfg(not(target_arch = "x86_64"))]
             Backend::Avx512 | Backend::Avx2 => unreachable!("`check` refuses it on this architecture"),

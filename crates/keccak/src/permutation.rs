@@ -1,6 +1,6 @@
-//! Keccak-p\[1600\] with a word of the state in a vector register of its own, whatever the width of the registers.
+//! Keccak-p\[1600\] with each word of the state in its own vector register, for any register width.
 
-/// The constants of iota (FIPS 202, section 3.2.5).
+/// Constants of iota (FIPS 202, section 3.2.5).
 pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
     0x0000_0000_0000_0001,
     0x0000_0000_0000_8082,
@@ -28,8 +28,8 @@ pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8008,
 ];
 
-/// Keccak-p\[1600, 24\] for one width of registers: `permute`, over 25 of `$Words`. Expects in scope: `xor3(a, b, c)`, which is
-/// `a ^ b ^ c`, and `and_not(a, b, c)`, which is `a ^ (!b & c)`.
+/// Defines `permute` (Keccak-p\[1600, 24\]) for one register width, over 25 of `$Words`. Expects in scope:
+/// `xor3(a, b, c)`, which is `a ^ b ^ c`, and `and_not(a, b, c)`, which is `a ^ (!b & c)`.
 macro_rules! permutation {
     (
         $Words:ty, $features:literal, xor = $xor:ident, rotate = $rotate:ident, broadcast = $broadcast:ident
@@ -45,11 +45,10 @@ macro_rules! permutation {
             a
         }
 
-        /// Theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result gathers its words where pi says
-        /// that they come from, so that nothing is moved. To add both parities of theta to each word in one instruction
-        /// takes fewer instructions and yet more time: ten parities are then alive beside 25 words, and there are 32
-        /// registers. The plain additions of a parity save the copy that an instruction with three inputs needs of the
-        /// one that it overwrites.
+        /// Theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result takes its words from where pi
+        /// puts them, so nothing is moved. Adding both parities of theta to each word in one instruction takes fewer
+        /// instructions but more time: ten parities are then live next to 25 words, with 32 registers. The plain
+        /// additions of a parity save the copy that a three-input instruction needs of the operand it overwrites.
         #[target_feature(enable = $features)]
         #[inline]
         fn round(a: &[$Words; 25], constant: u64) -> [$Words; 25] {
@@ -101,7 +100,7 @@ macro_rules! permutation {
             ]
         }
 
-        /// Each word of a row and the two that follow it.
+        /// Applies chi to a row: combines each word with the two that follow it.
         #[target_feature(enable = $features)]
         #[inline]
         fn chi(row: [$Words; 5]) -> [$Words; 5] {

@@ -3,7 +3,7 @@
 use crate::sponge::{Permutation, State};
 use keccak::Keccak;
 
-/// Keccak-p\[1600\] by the crate `keccak`, which takes the instructions for SHA-3 of an AArch64 that has them.
+/// Keccak-p\[1600\] by the crate `keccak`, which uses the SHA-3 instructions of AArch64 if available.
 pub(crate) struct Portable;
 
 impl Permutation for Portable {

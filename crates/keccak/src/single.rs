@@ -6,38 +6,37 @@ use crate::portable::Portable;
 use crate::sponge::{self, Permutation, State};
 use crate::{Backend, Error, Function};
 
-/// A backend that runs here, ready to digest one message.
+/// Backend for one message that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
-    /// Checked when the value was made; what is unsafe below rests on it.
+    /// Checked on creation. The unsafe code below relies on it.
     backend: Backend,
 }
 
 impl Single {
-    /// The backend, if it runs on this processor.
+    /// Selects a backend.
     ///
     /// # Errors
-    /// [`Error::Unavailable`], with the reason.
+    /// [`Error::Unavailable`] with the reason, if it does not run on this processor.
     pub fn new(backend: Backend) -> Result<Single, Error> {
         backend.check().map(|()| Single { backend })
     }
 
-    /// The fastest backend that runs on this processor.
+    /// Selects the fastest backend that runs on this processor.
     pub fn fastest() -> Single {
         let mut found = Backend::ALL.into_iter().filter_map(|backend| Single::new(backend).ok());
         found.next().unwrap_or(Single { backend: Backend::Portable })
     }
 
-    /// Which one it is.
+    /// Returns the backend.
     pub fn backend(self) -> Backend {
         self.backend
     }
 
-    /// Writes the digest of the message, or, of a XOF, as much output as there is room for (FIPS 202, sections 4, 6.1 and
-    /// 6.2).
+    /// Writes the digest of the message (FIPS 202, sections 4, 6.1 and 6.2). The output of a XOF fills the buffer.
     ///
     /// # Errors
-    /// [`Error::Length`] where the output has not the length of the function's digest. Nothing is written then.
+    /// [`Error::Length`] if the output does not have the length of the function's digest. Nothing is written then.
     pub fn digest(self, function: Function, message: &[u8], out: &mut [u8]) -> Result<(), Error> {
         let expected = function.digest_length().unwrap_or(out.len());
         crate::same_length("output", expected, [out.len()].into_iter())?;
@@ -51,7 +50,7 @@ impl Single {
         Ok(())
     }
 
-    /// The message, absorbed and padded; the output is taken from what is returned, as long as it may be.
+    /// Absorbs and pads the message. The returned value yields output of any length.
     pub fn absorb(self, function: Function, message: &[u8]) -> Output {
         let state = match self.backend {
             Backend::Avx2 | Backend::Portable => sponge::absorbed(&Portable, function, message),
@@ -75,25 +74,25 @@ impl Single {
 
     #[cfg(target_arch = "x86_64")]
     fn avx512(self) -> Avx512 {
-        // SAFETY: called for the backend of that name, and a value with it is made only where the instructions were
+        // SAFETY: called only for the AVX-512 backend, and a value with it exists only if the instructions were
         // detected.
         unsafe { Avx512::assume() }
     }
 }
 
-/// The output of a message that was absorbed.
+/// Output stream of an absorbed message.
 #[derive(Clone)]
 pub struct Output {
     single: Single,
-    /// In bytes.
+    /// Rate in bytes.
     rate: usize,
     state: State,
-    /// The bytes of this block that were given away.
+    /// Number of bytes of the current block already returned.
     used: usize,
 }
 
 impl Output {
-    /// The next bytes of the output (FIPS 202, section 4).
+    /// Fills `out` with the next bytes of the output (FIPS 202, section 4).
     pub fn squeeze(&mut self, out: &mut [u8]) {
         let mut out = out;
         while !out.is_empty() {

@@ -1,11 +1,11 @@
-//! The sponge over one state (FIPS 202, section 4), with any permutation.
+//! The sponge over one state (FIPS 202, section 4), for any permutation.
 
 use crate::Function;
 
-/// The words `A[x, y]` at index `x + 5y` (FIPS 202, section 3.1.2).
+/// Words `A[x, y]` at index `x + 5y` (FIPS 202, section 3.1.2).
 pub(crate) type State = [u64; 25];
 
-/// The longest rate, in bytes.
+/// Longest rate in bytes.
 pub(crate) const LONGEST_RATE: usize = 168;
 
 /// Keccak-p\[1600, 24\].
@@ -13,11 +13,11 @@ pub(crate) trait Permutation {
     /// Permutes the state.
     fn permute(&self, state: &mut State);
 
-    /// Adds each block of `rate` bytes to the state and permutes it. What is left after the last whole block is ignored.
+    /// Absorbs blocks of `rate` bytes: adds each to the state and permutes. Ignores bytes after the last whole block.
     fn absorb(&self, state: &mut State, rate: usize, blocks: &[u8]);
 }
 
-/// The state after the message and its padding, permuted: ready to be squeezed.
+/// Returns the permuted state after the message and its padding, ready to squeeze.
 pub(crate) fn absorbed(permutation: &impl Permutation, function: Function, message: &[u8]) -> State {
     let rate = function.rate();
     let mut state = [0; 25];
@@ -34,7 +34,7 @@ pub(crate) fn absorbed(permutation: &impl Permutation, function: Function, messa
     state
 }
 
-/// Writes the digest of the message, or so much output as there is room for.
+/// Writes the digest of the message, or fills `out` with the output of a XOF.
 pub(crate) fn digest(permutation: &impl Permutation, function: Function, message: &[u8], out: &mut [u8]) {
     let mut state = absorbed(permutation, function, message);
     let mut blocks = out.chunks_mut(function.rate()).peekable();
@@ -46,7 +46,7 @@ pub(crate) fn digest(permutation: &impl Permutation, function: Function, message
     }
 }
 
-/// Writes the bytes of the state from the given one on.
+/// Writes bytes of the state, starting at byte `from`.
 pub(crate) fn write(state: &State, from: usize, out: &mut [u8]) {
     let (mut out, mut from) = (out, from);
     while !out.is_empty() {

@@ -1,10 +1,10 @@
-//! Every backend that runs here against the crates `sha3` and `shake`, on messages that differ in every lane.
+//! Compares every backend that runs here with the crates `sha3` and `shake`, with different messages in every lane.
 
 use pqlab_keccak::{Backend, Error, Function, LANES, Lanes, Single};
 use pqlab_testing::{Need, not_run};
 use sha3::digest::{Digest, ExtendableOutput, Update};
 
-/// What the crates say.
+/// Returns the digest by the reference crates.
 fn reference(function: Function, message: &[u8], length: usize) -> Vec<u8> {
     fn hash<D: Digest>(message: &[u8]) -> Vec<u8> {
         D::digest(message).to_vec()
@@ -25,7 +25,7 @@ fn reference(function: Function, message: &[u8], length: usize) -> Vec<u8> {
     }
 }
 
-/// Bytes that are the same in every run (SplitMix64).
+/// Reproducible pseudorandom bytes (SplitMix64).
 struct Generator(u64);
 
 impl Generator {
@@ -53,8 +53,8 @@ fn backends() -> Vec<Lanes> {
     all
 }
 
-/// Messages of one length against the reference. They begin at odd addresses, and outputs have a margin around them
-/// that must not be written.
+/// Compares digests of messages of one length with the reference. Messages begin at odd addresses, and outputs have a
+/// margin around them that must not be written.
 fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: usize, output: usize) {
     const MARGIN: usize = 65;
     const UNTOUCHED: u8 = 0xa5;
@@ -77,7 +77,7 @@ fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: 
 }
 
 #[test]
-fn every_length_of_up_to_three_blocks() {
+fn matches_for_every_length_up_to_three_blocks() {
     let mut generator = Generator(1);
     for lanes in backends() {
         for function in Function::ALL {
@@ -89,7 +89,7 @@ fn every_length_of_up_to_three_blocks() {
 }
 
 #[test]
-fn every_output_of_up_to_three_blocks() {
+fn matches_for_every_output_up_to_three_blocks() {
     let mut generator = Generator(2);
     for lanes in backends() {
         for function in [Function::Shake128, Function::Shake256] {
@@ -101,7 +101,7 @@ fn every_output_of_up_to_three_blocks() {
 }
 
 #[test]
-fn random_lengths() {
+fn matches_for_random_lengths() {
     let mut generator = Generator(3);
     for lanes in backends() {
         for function in Function::ALL {
@@ -115,7 +115,7 @@ fn random_lengths() {
 }
 
 #[test]
-fn output_in_pieces_is_the_output_in_one() {
+fn piecewise_output_equals_whole_output() {
     let mut generator = Generator(4);
     for single in Backend::ALL.into_iter().filter_map(|backend| Single::new(backend).ok()) {
         for function in [Function::Shake128, Function::Shake256] {
@@ -136,7 +136,7 @@ fn output_in_pieces_is_the_output_in_one() {
 }
 
 #[test]
-fn a_digest_of_another_length_is_refused() {
+fn rejects_wrong_digest_lengths() {
     let mut out = [0; 31];
     let refused = Single::fastest().digest(Function::Sha3_256, b"", &mut out);
     assert_eq!(refused, Err(Error::Length { what: "output", lane: 0, expected: 32, actual: 31 }));
@@ -144,7 +144,7 @@ fn a_digest_of_another_length_is_refused() {
 }
 
 #[test]
-fn lengths_that_differ_are_refused() {
+fn rejects_unequal_lengths() {
     for lanes in backends() {
         let (short, long) = ([0_u8; 3], [0_u8; 4]);
         let mut buffers = [[0_u8; 32]; LANES];
@@ -171,7 +171,7 @@ fn lengths_that_differ_are_refused() {
 }
 
 #[test]
-fn the_fastest_backend_is_the_first_that_runs() {
+fn selects_the_first_backend_that_runs() {
     let first = Backend::ALL.into_iter().find(|backend| Lanes::new(*backend).is_ok());
     assert_eq!(Some(Lanes::fastest().backend()), first);
     assert_eq!(Some(Single::fastest().backend()), first);

@@ -1,12 +1,12 @@
-//! A KEM of somebody else's whose decapsulation does something besides.
+//! Wrapper that changes the decapsulation of another KEM.
 
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KemInfo, KeyEncoding, Result};
 use std::sync::Arc;
 
-/// A decapsulation: the sound key, the ciphertext, the secret.
+/// Decapsulation with the sound key, the ciphertext and the secret.
 type Decapsulate = dyn Fn(&dyn DecapsulationKey, &[u8], &mut [u8]) -> Result<()> + Send + Sync;
 
-/// The KEM with this decapsulation, under a name of its own where one is given.
+/// Returns the KEM with this decapsulation, under another name if one is given.
 pub(super) fn altered(
     kem: &Arc<dyn Kem>,
     name: Option<&'static str>,

@@ -1,5 +1,5 @@
-//! What a library does to those that run after it: `dirty` leaves vector registers in use and another rounding mode, `witness`
-//! fails if it finds anything left behind, and `slow-start` sets something up in its first call.
+//! KEMs that interfere with others in the same process: `dirty` leaves vector registers in use and the rounding mode
+//! changed, `witness` fails if it finds such leftovers, and `slow-start` initialises in its first call.
 
 use crate::altered::altered;
 use pqlab_harness::residue;
@@ -9,10 +9,10 @@ use std::sync::Once;
 use std::thread;
 use std::time::Duration;
 
-/// What the first call of `slow-start` in a process takes.
+/// Duration of the first call of `slow-start` in a process.
 const SET_UP: Duration = Duration::from_millis(50);
 
-/// Each is the null provider's KEM besides.
+/// Returns the three KEMs, which otherwise act like the null provider's KEM.
 pub(super) fn kems(null: &Arc<dyn Kem>) -> [Arc<dyn Kem>; 3] {
     [
         altered(null, Some("dirty"), |key, ciphertext, secret| {

@@ -1,17 +1,17 @@
-//! ML-KEM-768 that is right and, after some decapsulations, ends its process: a half of hybrids whose library goes wrong
-//! before anything of the run is measured.
+//! Correct ML-KEM-768 that aborts its process after some decapsulations. As a half of hybrids, it fails before the run
+//! measures anything.
 
 use crate::altered::altered;
 use pqlab_primitives::{Kem, Provider};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Decapsulations of a process that go well: enough for its known answers.
+/// Number of successful decapsulations per process, enough for the known answers.
 const GOOD_CALLS: u64 = 30;
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// The KEM, under the standard's name. `None` where no library has it.
+/// Returns the KEM under its standard name. `None` if no library provides ML-KEM-768.
 pub(super) fn kem(others: &[Arc<Provider>]) -> Option<Arc<dyn Kem>> {
     let kem = others.iter().find_map(|provider| provider.kem("ML-KEM-768"))?;
     Some(altered(kem, None, |key, ciphertext, secret| {

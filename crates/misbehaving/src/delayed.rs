@@ -1,15 +1,15 @@
-//! ML-KEM-768 of AWS-LC with a decapsulation that takes longer: for finding out whether comparisons see that it does.
+//! ML-KEM-768 of AWS-LC with a slower decapsulation, to test whether comparisons detect it.
 
 use crate::altered::altered;
 use pqlab_primitives::{Kem, Provider};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// The variable that says how many steps a decapsulation is longer: a step is a multiplication that waits for the one
-/// before. None where it is not set.
+/// Environment variable with the number of steps added to a decapsulation. A step is a multiplication that depends on
+/// the previous one. Unset means none.
 const STEPS: &str = "PQLAB_DELAY_STEPS";
 
-/// The KEM, by a name of its own: `delayed`. `None` where AWS-LC is not in the build.
+/// Returns the KEM under the name `delayed`. `None` if the build lacks AWS-LC.
 pub(super) fn kem(others: &[Arc<Provider>]) -> Option<Arc<dyn Kem>> {
     let steps = std::env::var(STEPS).ok().and_then(|steps| steps.parse().ok()).unwrap_or(0);
     prompt(others).map(|kem| delayed(kem, steps))
@@ -34,7 +34,7 @@ mod tests {
     use pqlab_primitives::Coins;
 
     #[test]
-    fn a_delayed_key_gives_the_secret_all_the_same() {
+    fn delayed_keys_give_the_same_secret() {
         let providers = pqlab_providers::providers();
         let Some(kem) = prompt(&providers) else { return };
         let delayed = delayed(kem, 1000);

@@ -1,4 +1,4 @@
-//! Faults that are injected into the null provider's KEM: it behaves for a while, and then does what its name says.
+//! Null provider's KEM with injected faults: it works for a while, then does what its name says.
 
 use crate::altered::altered;
 use pqlab_primitives::{Error, Kem, Result};
@@ -6,11 +6,11 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Calls in a process before it goes wrong, so that it does so while it is measured and not before. However busy the machine is, a
-/// measurement makes several times as many.
+/// Successful calls per process, so that the fault occurs during a measurement and not before. Even on a busy machine,
+/// a measurement makes several times as many calls.
 const GOOD_CALLS: u64 = 5_000;
 
-/// What a decapsulation does once it goes wrong, to a secret that was right.
+/// Action of a faulty decapsulation on the correct secret.
 type InjectedFault = fn(&mut [u8]) -> Result<()>;
 
 const FAULTS: [(&str, InjectedFault); 8] = [
@@ -24,7 +24,7 @@ const FAULTS: [(&str, InjectedFault); 8] = [
     ("panic", |_| panic!("as it was told to")),
 ];
 
-/// One KEM a fault, named after it.
+/// Returns one KEM per fault, with its name.
 pub(super) fn kems(null: &Arc<dyn Kem>) -> impl Iterator<Item = Arc<dyn Kem>> {
     FAULTS.into_iter().map(|(name, fault)| {
         let calls = AtomicU64::new(0);
@@ -37,7 +37,7 @@ pub(super) fn kems(null: &Arc<dyn Kem>) -> impl Iterator<Item = Arc<dyn Kem>> {
 
 fn segfault(_secret: &mut [u8]) -> Result<()> {
     let nowhere = std::ptr::without_provenance_mut::<u8>(8);
-    // SAFETY: none. The access is invalid, on purpose: the process is to be killed by SIGSEGV.
+    // SAFETY: none. The access is invalid on purpose, so that SIGSEGV kills the process.
     unsafe { nowhere.write_volatile(1) };
     Ok(())
 }

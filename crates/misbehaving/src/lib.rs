@@ -1,5 +1,5 @@
-//! A library that goes wrong, or takes its time, on demand: for tests of what the laboratory does then. It is in the program
-//! `pqlab-misbehaving` alone, which no user has.
+//! Library that misbehaves or takes its time on demand, to test how the laboratory reacts. Only in the program
+//! `pqlab-misbehaving`, which is not distributed.
 
 mod altered;
 mod company;
@@ -12,11 +12,11 @@ mod signature;
 use pqlab_harness::counter::{Pretended, pretend as pretend_counters};
 use pqlab_primitives::{BuildInfo, NULL, Provider};
 
-/// The variable that names another machine: the error of `perf_event_open` there (`EACCES`, else none is found), and behind
-/// a colon the value of `kernel.perf_event_paranoid`: `EACCES:4`.
+/// Environment variable that simulates another machine, such as `EACCES:4`: the error of `perf_event_open` (anything
+/// but `EACCES` means that no counter is found), then `kernel.perf_event_paranoid`.
 const MACHINE: &str = "PQLAB_PRETEND_PERF";
 
-/// The providers `misbehaving`, `crashing` and `erring`.
+/// Returns the providers `misbehaving`, `crashing` and `erring`.
 pub fn providers() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let build_info = BuildInfo { version: "0".into(), build: "for tests only".into() };
@@ -35,21 +35,22 @@ pub fn providers() -> Vec<Provider> {
     vec![provider, crashing, erring]
 }
 
-/// For each thing that a verification must look at a provider that does not: of what a hybrid signature is made of, and what a
-/// measurement of one needs besides. They are named after what they accept, and are in no program.
+/// Returns a provider for each check that a verification must make, which omits that check, with the halves of hybrid
+/// signatures and everything else that measuring them requires. Each is named after what it wrongly accepts. No program
+/// contains them.
 pub fn credulous() -> Vec<Provider> {
     let others = pqlab_providers::providers();
-    let of = |(name, blindness)| {
+    let provider_for = |(name, blindness)| {
         let mut provider = Provider::new(name, BuildInfo { version: "0".into(), build: "for tests only".into() });
         provider.signatures = signature::halves(blindness);
         provider.hashes = others.iter().find_map(|other| other.hash("SHA-512")).cloned().into_iter().collect();
         provider.xofs = others.iter().find_map(|other| other.xof("SHAKE256")).cloned().into_iter().collect();
         provider
     };
-    signature::BLINDNESSES.into_iter().map(of).collect()
+    signature::BLINDNESSES.into_iter().map(provider_for).collect()
 }
 
-/// Makes the program believe that it runs on the machine that `PQLAB_PRETEND_PERF` names, if it does; to be called first.
+/// Simulates the machine named by `PQLAB_PRETEND_PERF`, if set. Must be called first.
 pub fn pretend() {
     let Ok(machine) = std::env::var(MACHINE) else { return };
     let (error, paranoid) = machine.split_once(':').unwrap_or((&machine, ""));

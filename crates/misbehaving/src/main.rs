@@ -1,5 +1,5 @@
-//! `pqlab-misbehaving`: the same program as `pqlab`, with one more provider and, where it is told so, on another machine.
-//! Only tests start it.
+//! `pqlab-misbehaving`: the program `pqlab` with additional providers and, if requested, a simulated machine. Only
+//! tests run it.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! Signature schemes whose verification does not look at one of the three things that it should look at. A signature is
-//! a mark, the key and a sum of the message, eight bytes each, and zeros: nothing of cryptography is in it.
+//! Signature schemes whose verification omits one of three checks. They involve no cryptography: a signature is a mark,
+//! the key and a sum of the message, eight bytes each, followed by zeros.
 
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MARK: [u8; 8] = *b"a mark  ";
 const LENGTH: usize = 24;
 
-/// What verification does not look at.
+/// Part that verification ignores.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Blindness {
     Signature,
@@ -20,16 +20,16 @@ pub(super) enum Blindness {
     Key,
 }
 
-/// Each of them with its name.
+/// All variants with their names.
 pub(super) const BLINDNESSES: [(&str, Blindness); 3] = [
     ("accepts-any-signature", Blindness::Signature),
     ("accepts-any-message", Blindness::Message),
     ("accepts-any-key", Blindness::Key),
 ];
 
-/// One scheme a blindness, named after it.
+/// Returns one scheme per variant, with its name.
 pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
-    let of = |(name, blindness): (&'static str, Blindness)| {
+    let build = |(name, blindness): (&'static str, Blindness)| {
         let parameters = SignatureParameters {
             algorithm: name.into(),
             standard: "none".into(),
@@ -43,10 +43,10 @@ pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
         };
         scheme(parameters, blindness)
     };
-    BLINDNESSES.into_iter().map(of).collect()
+    BLINDNESSES.into_iter().map(build).collect()
 }
 
-/// Under the names of both halves of a hybrid.
+/// Returns schemes under the names of both halves of a hybrid.
 pub(super) fn halves(blindness: Blindness) -> Vec<Arc<dyn SignatureScheme>> {
     let parameters = ["Ed25519", "ML-DSA-65"].into_iter().filter_map(SignatureParameters::of);
     parameters.map(|parameters| scheme(parameters, blindness)).collect()

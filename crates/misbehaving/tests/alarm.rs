@@ -1,5 +1,5 @@
-//! A baseline that something falls behind. Nothing here depends on how long anything takes, as long as twenty times as long
-//! is seen.
+//! Detection of a slowdown relative to a baseline. The delay is a factor of about twenty, so the test does not depend
+//! on timing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,9 +16,9 @@ use std::sync::{
 const FAST: &[&str] = &["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
 
 #[test]
-fn what_takes_much_longer_fails_on_a_busy_machine_too() {
+fn large_slowdowns_fail_even_on_a_busy_machine() {
     let pqlab = Pqlab::new();
-    // Some twenty times as long: no machine is so busy that it would not be seen.
+    // About twenty times as long, which is visible even on a busy machine.
     let delayed = |arguments: &[&str], steps: &str| {
         let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps).output().unwrap();
         (output.status.code(), text(&output.stdout), text(&output.stderr))

@@ -1,5 +1,4 @@
-//! What the program says of its counters on a machine that has no performance-monitoring unit, and on one whose kernel
-//! forbids it.
+//! Messages about counters on a machine without a performance-monitoring unit, and on one whose kernel forbids it.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -9,7 +8,7 @@ mod common;
 
 use common::{Pqlab, text};
 
-/// Standard output and error of the program on a machine whose `perf_event_open` fails so.
+/// Runs the program with a simulated failure of `perf_event_open`. Returns its standard output and standard error.
 fn pretend(machine: &str, code: i32, arguments: &[&str]) -> (String, String) {
     let output = Pqlab::new().command(arguments).env("PQLAB_PRETEND_PERF", machine).output().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -24,18 +23,18 @@ fn run() -> Vec<&'static str> {
 }
 
 #[test]
-fn without_a_unit_there_are_tsc_ticks_and_no_cycles() {
+fn without_a_pmu_reports_tsc_ticks_instead_of_cycles() {
     let (doctor, _) = pretend("ENOENT", 0, &["doctor"]);
     assert!(doctor.contains("no performance-monitoring unit") && doctor.contains("TSC at"), "{doctor}");
     let (out, err) = pretend("ENOENT", 0, &run());
     assert!(out.contains("TSC ticks/B") && out.contains("not core cycles"), "{out}");
-    // Cycles that were not counted are called an estimate wherever they stand.
+    // Cycles that were not counted must be called an estimate everywhere.
     assert!(out.contains("core cycles estimated from the time and the core clock"), "{out}");
     assert!(!err.contains("perf_event_paranoid"), "{err}");
     let mut sha3 = run();
     sha3.extend(["--format", "sha3-csv"]);
     let (out, err) = pretend("ENOENT", 0, &sha3);
-    // Whether caveats follow is the machine's affair.
+    // Caveats may follow, depending on the machine.
     assert!(out.starts_with("function,dst_len,64") && out.contains("\nsha3_256,32,"), "{out}");
     assert!(err.contains("implementation=amd64-tsc") && err.contains("unit=cycles source=estimated"), "{err}");
     let (_, err) = pretend("ENOENT", 2, &["run", "hash", "--counter", "cycles"]);
@@ -43,7 +42,7 @@ fn without_a_unit_there_are_tsc_ticks_and_no_cycles() {
 }
 
 #[test]
-fn a_kernel_that_forbids_counters_is_named_with_what_mends_it() {
+fn names_the_remedy_if_the_kernel_forbids_counters() {
     const LEVEL: &str = "kernel.perf_event_paranoid is 4";
     const REMEDY: &str = "sysctl kernel.perf_event_paranoid=1";
     let (doctor, _) = pretend("EACCES:4", 0, &["doctor"]);

@@ -1,4 +1,4 @@
-//! A library that is wrong once in 10,000 times passes what is asked by default, and is found out by the long vectors.
+//! A library with one wrong answer in 10,000 passes the default vectors and fails the long ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use common::{Pqlab, text};
 const ASKED: [&str; 6] = ["verify", "--no-interop", "--algorithm", "ML-KEM-768", "--provider", "erring"];
 
 #[test]
-fn one_wrong_answer_of_ten_thousand_is_found_and_named() {
+fn finds_and_names_one_wrong_answer_in_ten_thousand() {
     let pqlab = Pqlab::new();
     let page = pqlab.expect(0, &ASKED);
     assert!(page.contains("Accumulated answers") && !page.contains("Failures"), "{page}");
@@ -21,12 +21,12 @@ fn one_wrong_answer_of_ten_thousand_is_found_and_named() {
     let (_, failures) = page.split_once("Failures").unwrap();
     assert!(failures.contains("erring, ML-KEM-768, accumulated answers: 1 of 2"), "{page}");
     assert!(failures.contains("answers 101 to 10,000"), "{page}");
-    // How long it takes is said before anything else of it.
+    // The duration is announced before anything else.
     assert!(said.contains("accumulated vectors: 1,000,000 answers, which take about"), "{said}");
 }
 
 #[test]
-fn only_published_numbers_can_be_asked_for() {
+fn accepts_only_published_numbers() {
     let output = Pqlab::new().run(&[&ASKED[..], &["--accumulated", "12"]].concat());
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("100, 10000, 1000000, 60000000"), "{}", text(&output.stderr));

@@ -1,4 +1,4 @@
-//! `fastest` is found by worker processes: a library that crashes there is not chosen, and nothing else happens.
+//! `fastest` is determined in worker processes: a library that crashes there is not selected and does no other harm.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
-fn a_library_that_crashes_while_it_is_tried_is_not_chosen_and_the_run_goes_on() {
+fn fastest_skips_libraries_that_crash() {
     let pqlab = Pqlab::new();
     let mut arguments = vec!["run", "hybrid", "--classical", "fastest", "--post-quantum", "fastest", "--no-progress"];
     arguments.extend(["--filter", "hybrid/X-Wing/handshake@*", "--processes", "2", "--max-time", "0.05"]);

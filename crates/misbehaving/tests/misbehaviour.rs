@@ -1,4 +1,4 @@
-//! A library that misbehaves is a failed row with its reason; everything else is measured as if nothing had happened.
+//! A misbehaving library gives a failed row with the reason. Everything else is measured as usual.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Runs a suite over the misbehaving library and the innocent one, and returns the results.
+/// Runs a suite over the misbehaving and the null provider, and returns the results.
 fn measure(suite: &str) -> Vec<Value> {
     let pqlab = Pqlab::new();
     let file = common::write(&pqlab.path("suite.toml"), suite);
@@ -37,7 +37,7 @@ fn measure(suite: &str) -> Vec<Value> {
     json["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap().clone()).collect()
 }
 
-/// The reason why the cases of an algorithm failed.
+/// Returns the reason why the case failed.
 fn reason(results: &[Value], algorithm: &str, operation: &str) -> String {
     let row = results
         .iter()
@@ -50,7 +50,7 @@ fn reason(results: &[Value], algorithm: &str, operation: &str) -> String {
 }
 
 #[test]
-fn eight_injected_faults_are_eight_failed_rows_and_the_rest_is_measured() {
+fn injected_faults_fail_only_their_own_cases() {
     let results = measure(
         "name = \"kems\"\nabout = \"faults\"\n[[select]]\nworkload = \"kem\"\noperations = [\"decapsulate\"]\n\
          forms = [\"prepared\"]\nproviders = [\"misbehaving\", \"null\"]\nnull = true\n",
@@ -75,7 +75,7 @@ fn eight_injected_faults_are_eight_failed_rows_and_the_rest_is_measured() {
 }
 
 #[test]
-fn a_verification_that_accepts_what_was_tampered_with_voids_its_case() {
+fn accepting_tampered_signatures_voids_the_case() {
     let results = measure(
         "name = \"signatures\"\nabout = \"credulity\"\n[[select]]\nworkload = \"signature\"\n\
          operations = [\"sign\", \"verify\"]\nforms = [\"prepared\"]\nproviders = [\"misbehaving\", \"null\"]\nnull = true\n",
@@ -94,7 +94,7 @@ fn a_verification_that_accepts_what_was_tampered_with_voids_its_case() {
 }
 
 #[test]
-fn a_coordinator_that_is_killed_leaves_no_worker_behind() {
+fn killed_coordinators_leave_no_worker_behind() {
     let pqlab = Pqlab::new();
     let mut child = pqlab
         .command(&["run", "kem", "--provider", "null", "--no-progress", "--max-time", "5", "--precision", "0.0001"])
@@ -112,7 +112,7 @@ fn a_coordinator_that_is_killed_leaves_no_worker_behind() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_coordinator_that_is_killed_leaves_no_worker_behind_that_hangs() {
+fn killed_coordinators_leave_no_hanging_worker_behind() {
     let pqlab = Pqlab::new();
     let filter = ["--filter", "kem/hang/decapsulate@misbehaving"];
     let mut child = pqlab
@@ -122,7 +122,7 @@ fn a_coordinator_that_is_killed_leaves_no_worker_behind_that_hangs() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // It hangs when nobody has done anything for a second. If that was an illusion the worker will see its stream's end.
+    // It hangs if all processes are idle for a second. If this guess is wrong, the worker sees the end of its stream.
     let (mut busy, mut quiet) = (0, 0);
     let workers = loop {
         let workers = children_of(child.id());
@@ -140,7 +140,7 @@ fn a_coordinator_that_is_killed_leaves_no_worker_behind_that_hangs() {
     all_end(workers);
 }
 
-/// What a process has used of a processor, in the kernel's ticks; 0 for one that is gone.
+/// Returns the CPU time of a process in kernel ticks, or 0 if it has ended.
 #[cfg(target_os = "linux")]
 fn cpu_ticks(process: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
@@ -174,7 +174,7 @@ fn children_of(parent: u32) -> Vec<u32> {
 }
 
 #[test]
-fn no_case_finds_what_another_left_behind_and_a_first_call_is_not_the_length_of_an_operation() {
+fn cases_are_isolated_and_first_calls_do_not_set_the_batch() {
     let pqlab = Pqlab::new();
     let cases = ["dirty", "witness", "slow-start"].map(|kem| format!("kem/{kem}/decapsulate@misbehaving"));
     let mut arguments = vec!["run", "kem", "--format", "json-samples", "--processes", "3", "--no-progress"];
@@ -191,7 +191,8 @@ fn no_case_finds_what_another_left_behind_and_a_first_call_is_not_the_length_of_
             let samples = visit["ticks"].as_array().unwrap().len();
             assert!(samples >= 10, "{} has a visit of {samples} samples", row["id"]);
         }
-        // The operation does nothing: had its set-up of 50 ms passed for its length, no batch would have been needed.
+        // The operation does nothing. If its initialisation of 50 ms were taken for its duration, no batch would be
+        // needed.
         assert!(row["batch"].as_u64().unwrap() > 1, "{row}");
     }
 }

@@ -1,5 +1,5 @@
-//! A verification that accepts what it must refuse is found out wherever signatures are measured: alone, on several threads, as
-//! tasks of a thread pool, and in hybrids with their halves.
+//! Verification that accepts too much is detected wherever signatures are measured: alone, on several threads, as tasks
+//! of a thread pool, and in hybrids with their halves.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -9,9 +9,9 @@ use pqlab_workloads::{CaseOptions, Registry};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The fault that a few operations and their check end with.
+/// Returns the fault reported after a few operations and their check.
 fn fault(registry: &Registry, case: &Case) -> Option<Fault> {
-    // Without its known answers, which would be wrong too.
+    // Skip the known answers, which would fail too.
     let prepared = registry.prepare_first_call(case, Seed { run: 1, process: 0 });
     let ended = prepared.and_then(|mut trial| {
         trial.setup(3)?;
@@ -26,10 +26,10 @@ fn signs(case: &Case) -> bool {
 }
 
 #[test]
-fn what_is_accepted_wrongly_voids_every_case_that_signs_or_verifies() {
+fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
     let options =
         CaseOptions { threads: Some(vec![1, 2]), tasks: Some(vec![3]), workers: Some(2), ..CaseOptions::default() };
-    // What a trial pins is this thread, which ends with the test.
+    // Trials pin their thread, so run them on one that ends with the test.
     let found = std::thread::spawn(move || {
         let mut found = BTreeSet::new();
         for provider in pqlab_misbehaving::credulous() {
@@ -43,7 +43,7 @@ fn what_is_accepted_wrongly_voids_every_case_that_signs_or_verifies() {
             let areas = ["signature", "scaling", "hybrid"];
             let cases = registry.cases(&options);
             for case in cases.iter().filter(|case| areas.contains(&case.workload.as_str()) && signs(case)) {
-                // The CBOR around the reference's signatures refuses what was done to its head.
+                // The CBOR encoding of the reference's signatures rejects a change to its head.
                 if case.algorithm.contains('+') && accepted.contains("bit") {
                     continue;
                 }
@@ -54,6 +54,7 @@ fn what_is_accepted_wrongly_voids_every_case_that_signs_or_verifies() {
         }
         found
     });
-    // Key generation, signing and verification alone; both on one thread, on two and as tasks; all three and a cycle in hybrids.
+    // Key generation, signing and verification alone; both on one thread, on two and as tasks; all three and a cycle in
+    // hybrids.
     assert_eq!(found.join().unwrap().len(), 3 * (3 + 2 * 3 + 4));
 }

@@ -1,6 +1,6 @@
-//! On a real machine: how often comparisons of a thing with itself are false, and how often one is found that takes 2%
-//! longer. `make bench-aa` runs it; it takes a quarter of an hour, and what it finds depends on the machine, so no other
-//! test waits for it. Everything goes through the program, as a user would do it, in a database of its own.
+//! Error rates on a real machine: false verdicts for identical cases, and detected slowdowns of 2%. `make bench-aa`
+//! runs it. It takes a quarter of an hour and depends on the machine, so it is not part of the other tests. Uses the
+//! program as a user would, with a separate database.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -10,25 +10,25 @@ mod common;
 use common::{Pqlab, text};
 use serde_json::Value;
 
-/// What is compared with itself.
+/// Case that is compared with itself.
 const CASE: &str = "kem/ML-KEM-768/decapsulate@aws-lc";
-/// The same, with a delay.
+/// The same operation with a delay.
 const DELAYED: &str = "kem/delayed/decapsulate@misbehaving";
-/// How much longer it takes, in percent.
+/// Added delay in percent.
 const SLOWDOWN_PCT: f64 = 2.0;
-/// From which slowdown on `run --baseline` is to raise the alarm, in percent.
+/// Minimum slowdown in percent at which `run --baseline` must raise the alarm.
 const FAIL_SLOWER: &str = "1";
-/// The margin within which a thing is to be equivalent to itself, in percent.
+/// Margin in percent for equivalence of identical cases.
 const MARGIN_PCT: f64 = 1.0;
-/// How the runs are measured: an interval of 1% a run would leave no room within that margin.
+/// Options of the runs. Intervals of 1% per run would leave no room within the margin.
 const RULES: [&str; 4] = ["--precision", "0.5", "--max-time", "3"];
-/// Steps with which the length of a step is measured: about as long as the operation.
+/// Number of steps for measuring the duration of a step, about as long as the operation.
 const STEPS: u64 = 8000;
 
 #[derive(Default)]
 struct Series {
     verdicts: Vec<String>,
-    /// Ratios of the medians, and the half-widths of their intervals in percent.
+    /// Ratios of the medians. `half_widths` has the half-widths of their intervals, in percent.
     ratios: Vec<f64>,
     half_widths: Vec<f64>,
     contended: usize,
@@ -72,7 +72,8 @@ fn median(values: &[f64]) -> f64 {
     if sorted.is_empty() { f64::NAN } else { sorted[sorted.len() / 2] }
 }
 
-/// Runs `arguments` with a delay of so many steps and returns standard output; the exit code must be one of `codes`.
+/// Runs `arguments` with this many steps of delay. Returns the exit code, which must be one of `codes`, and standard
+/// output.
 fn delayed(pqlab: &Pqlab, steps: u64, codes: &[i32], arguments: &[&str]) -> (i32, String) {
     let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps.to_string()).output().unwrap();
     let code = output.status.code().unwrap();
@@ -89,8 +90,8 @@ fn compare(pqlab: &Pqlab) -> Value {
     serde_json::from_str(&json).unwrap()
 }
 
-/// Steps that make a decapsulation longer by a percentage, in cycles where the comparison is one of cycles: the median of three
-/// attempts.
+/// Returns the number of steps that slow a decapsulation down by a percentage, in cycles if the comparison uses cycles:
+/// the median of three attempts.
 fn steps_for(pqlab: &Pqlab, pct: f64) -> u64 {
     let attempt = |_| {
         measure(pqlab, DELAYED, 0, &[]);

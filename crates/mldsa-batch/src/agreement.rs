@@ -1,11 +1,11 @@
-//! The vector code against the portable one, on ranges and at their ends.
+//! Compares the vector code with the portable code, over ranges and at their ends.
 
 use crate::field::Q;
 use crate::parameters::{Gamma2, MOST_COLUMNS};
 use crate::polynomial::{Arithmetic, Polynomial, SAMPLED};
 use crate::portable::Portable;
 
-/// Numbers that are the same in every run (SplitMix64).
+/// Reproducible pseudorandom numbers (SplitMix64).
 struct Generator(u64);
 
 impl Generator {
@@ -16,7 +16,7 @@ impl Generator {
         z ^ (z >> 31)
     }
 
-    /// Magnitudes up to the bound: at it, or anywhere below.
+    /// Returns coefficients with magnitudes up to `bound`. Some polynomials contain only the ends of the range.
     fn polynomial(&mut self, bound: i32) -> Polynomial {
         let ends_only = self.next().is_multiple_of(4);
         Polynomial(core::array::from_fn(|_| {
@@ -30,7 +30,7 @@ impl Generator {
     }
 }
 
-/// Everything that is the same for all code paths: called for each that runs here.
+/// Checks everything that must be the same for all code paths. Called for each that runs here.
 fn agrees(arithmetic: impl Arithmetic) {
     let mut generator = Generator(1);
     transforms(arithmetic, &mut generator);
@@ -42,7 +42,7 @@ fn agrees(arithmetic: impl Arithmetic) {
 
 fn transforms(arithmetic: impl Arithmetic, generator: &mut Generator) {
     for _ in 0..2000 {
-        // What is transformed: challenge, `z`, `t1`.
+        // Inputs of the transform: challenge, `z`, `t1`.
         for bound in [1, 1 << 17, 1 << 19, 1 << 23] {
             let mut expected = generator.polynomial(bound);
             let mut polynomial = expected;
@@ -73,7 +73,7 @@ fn rows(arithmetic: impl Arithmetic, generator: &mut Generator) {
         assert_eq!(out, expected);
         assert!(expected.0.iter().all(|value| value.abs() < Q));
     }
-    // All of `q` times numbers at the ends of a range.
+    // Every value modulo `q` times values at the ends of the range.
     for factor in [1, -1, Q / 2, -Q / 2, (1 << 19) + 8 * Q, -(1 << 19) - 8 * Q] {
         let z = [Polynomial([factor; 256])];
         for begin in (0..Q).step_by(256) {
@@ -85,7 +85,7 @@ fn rows(arithmetic: impl Arithmetic, generator: &mut Generator) {
     }
 }
 
-/// For every coefficient there is, with the hint and without.
+/// Checks every possible coefficient, with and without hint.
 fn commitments(arithmetic: impl Arithmetic) {
     for (gamma2, length) in [(Gamma2::Q88, 192), (Gamma2::Q32, 128)] {
         for begin in (0..Q).step_by(256) {
@@ -126,7 +126,7 @@ fn samples(arithmetic: impl Arithmetic, generator: &mut Generator) {
         for byte in &mut bytes {
             *byte = generator.next() as u8;
         }
-        // As many candidates that are not taken as make the sampling end early, late, or not at all.
+        // Insert so many rejected candidates that sampling ends early, late, or not at all.
         for candidate in bytes[..SAMPLED].as_chunks_mut::<3>().0 {
             if generator.next() % 64 < round % 32 {
                 let large = (Q as u32 + (generator.next() as u32 % (8192 - 1))).to_le_bytes();
@@ -154,9 +154,9 @@ fn avx2_agrees_with_the_portable_code() {
     agrees(require!(crate::avx2::Avx2::detect(), Need::Machine("AVX2")));
 }
 
-/// What is transformed is what comes back, where nothing else was done than to multiply by 2^32.
+/// Transforming and inverting multiplies by 2^32 and changes nothing else.
 #[test]
-fn the_inverse_transform_is_the_inverse() {
+fn inverse_transform_inverts_the_transform() {
     let mut generator = Generator(2);
     agrees(Portable);
     for _ in 0..1000 {

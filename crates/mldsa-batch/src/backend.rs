@@ -1,4 +1,4 @@
-//! The code that does the work, chosen by what the processor has.
+//! Code paths and their selection by the processor's features.
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx2::Avx2;
@@ -16,22 +16,22 @@ use core::marker::PhantomData;
 use pqlab_cpu::{Feature, is_hidden};
 use pqlab_keccak::{LANES, Lanes, Single};
 
-/// The code that does the work.
+/// Code path of the verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// Sixteen coefficients at a time, by the instructions AVX512F, AVX512BW, AVX512DQ, AVX512VL and AVX512VBMI.
+    /// Sixteen coefficients at a time, with AVX512F, AVX512BW, AVX512DQ, AVX512VL and AVX512VBMI.
     Avx512,
-    /// Eight coefficients at a time, by the instructions of AVX2.
+    /// Eight coefficients at a time, with AVX2.
     Avx2,
     /// One coefficient at a time.
     Portable,
 }
 
 impl Backend {
-    /// All backends, the fastest first.
+    /// All backends, fastest first.
     pub const ALL: [Backend; 3] = [Backend::Avx512, Backend::Avx2, Backend::Portable];
 
-    /// The name that a user sees: `avx512`, `avx2`, `portable`.
+    /// Returns the user-visible name: `avx512`, `avx2`, `portable`.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Avx512 => "avx512",
@@ -61,7 +61,7 @@ impl Backend {
     }
 }
 
-/// Why a backend was not taken: what the processor, or the target, lacks.
+/// Feature that the processor or the target lacks for a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unavailable(&'static str);
 
@@ -73,28 +73,28 @@ impl fmt::Display for Unavailable {
 
 impl core::error::Error for Unavailable {}
 
-/// A backend that runs here, ready to verify.
+/// Verifier with a backend that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Verifier {
-    /// Checked when the value was made; what is unsafe below rests on it.
+    /// Checked on creation. The unsafe code below relies on it.
     backend: Backend,
     hasher: Hasher,
 }
 
-/// Calls a method of the engine of a verifier's backend.
+/// Calls a method of the engine of the verifier's backend.
 macro_rules! with_engine {
     ($verifier:ident, $set:expr, $engine:ident => $call:expr) => {{
         let (hasher, set): (Hasher, Parameters) = ($verifier.hasher, $set);
         match $verifier.backend {
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => {
-                // SAFETY: a verifier with this backend is made only where the instructions were detected.
+                // SAFETY: a verifier with this backend exists only if the instructions were detected.
                 let $engine = Engine { arithmetic: unsafe { Avx512::assume() }, hasher, set };
                 $call
             }
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2 => {
-                // SAFETY: as above.
+                // SAFETY: a verifier with this backend exists only if the instructions were detected.
                 let $engine = Engine { arithmetic: unsafe { Avx2::assume() }, hasher, set };
                 $call
             }
@@ -109,10 +109,10 @@ macro_rules! with_engine {
 }
 
 impl Verifier {
-    /// The backend, if it runs on this processor.
+    /// Creates a verifier with this backend.
     ///
     /// # Errors
-    /// [`Unavailable`], with the reason.
+    /// [`Unavailable`] with the reason, if the backend does not run on this processor.
     pub fn new(backend: Backend) -> Result<Verifier, Unavailable> {
         let keccak = match backend {
             Backend::Avx512 => pqlab_keccak::Backend::Avx512,
@@ -126,35 +126,34 @@ impl Verifier {
         Ok(Verifier { backend, hasher })
     }
 
-    /// The fastest backend that runs on this processor.
+    /// Returns a verifier with the fastest backend that runs on this processor.
     pub fn fastest() -> Verifier {
         let mut found = Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok());
         found.next().expect("the portable backend runs everywhere")
     }
 
-    /// Which one it is.
+    /// Returns the backend.
     pub fn backend(self) -> Backend {
         self.backend
     }
 
-    /// Expands a key for many verifications, by whatever backend.
+    /// Expands a key for repeated use, with any backend.
     pub fn prepare<P: ParameterSet>(self, key: EncodedKey<P>) -> PreparedKey<P> {
         let expanded: Expanded = with_engine!(self, P::SET.0, engine => engine.expand(key.bytes));
         PreparedKey { expanded, set: PhantomData }
     }
 
-    /// `Ok` if and only if the signature is valid.
+    /// Verifies a signature.
     ///
     /// # Errors
-    /// [`Refusal`], with the reason.
+    /// [`Refusal`] with the reason, if the signature is invalid.
     pub fn verify<P: ParameterSet>(self, claim: &Claim<P>) -> Result<(), Refusal> {
         let mut verdict = [Ok(())];
         self.run(P::SET.0, &[task(claim)], &mut Scratch::new(), &mut verdict);
         verdict[0]
     }
 
-    /// As [`verify`](Self::verify) for each claim, in the order in which they are given. What one of them is has no effect on
-    /// what is said of another.
+    /// Verifies several claims, and returns verdicts in the same order. Claims do not affect each other's verdicts.
     pub fn verify_batch<P: ParameterSet>(self, claims: &[Claim<P>]) -> Vec<Result<(), Refusal>> {
         let mut verdicts = alloc::vec![Ok(()); claims.len()];
         let mut scratch = Scratch::new();

@@ -4,11 +4,11 @@ use crate::hashing::Hasher;
 use crate::polynomial::Polynomial;
 use pqlab_keccak::Function;
 
-/// The bytes of SHAKE256 that nearly always suffice: one block.
+/// Bytes of SHAKE256 output that almost always suffice: one block.
 pub(crate) const DRAWN: usize = 136;
 
-/// SampleInBall (FIPS 204, algorithm 29): the polynomial with `tau` coefficients that are 1 or -1, the others 0. `drawn` is
-/// the beginning of SHAKE256 of the seed.
+/// SampleInBall (FIPS 204, algorithm 29): returns a polynomial with `tau` coefficients of 1 or -1; the others are 0.
+/// `drawn` is the start of SHAKE256 of the seed.
 pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN]) -> Polynomial {
     place(tau, drawn.iter().copied()).unwrap_or_else(|| {
         let mut output = hasher.single.absorb(Function::Shake256, seed);
@@ -21,7 +21,7 @@ pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN
     })
 }
 
-/// `None` where the bytes do not suffice.
+/// Returns `None` if there are not enough bytes.
 fn place(tau: usize, mut drawn: impl Iterator<Item = u8>) -> Option<Polynomial> {
     let mut signs = [0; 8];
     for byte in &mut signs {
@@ -44,13 +44,13 @@ mod tests {
     use pqlab_keccak::{Lanes, Single};
 
     #[test]
-    fn what_one_block_does_not_hold_is_drawn_further() {
+    fn draws_further_blocks_if_one_is_not_enough() {
         let hasher = Hasher { lanes: Lanes::fastest(), single: Single::fastest() };
         for seed in 0..100_u8 {
             let mut drawn = [0; DRAWN];
             hasher.shake256(&[&[seed; 64]], &mut [&mut drawn]);
             let expected = sample(hasher, 60, &[seed; 64], &drawn);
-            // A block of bytes that no place takes: the drawn bytes are given up for the stream.
+            // No position accepts these bytes, so sampling restarts from the stream.
             assert_eq!(place(60, [0xff; 40].into_iter()), None);
             assert_eq!(sample(hasher, 60, &[seed; 64], &[0xff; DRAWN].map(|byte| byte & 0xfe)), expected);
             assert_eq!(expected.0.iter().filter(|coefficient| coefficient.abs() == 1).count(), 60);

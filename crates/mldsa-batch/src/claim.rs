@@ -1,28 +1,27 @@
-//! What is to be verified, and why it is not valid.
+//! Input of a verification, and reasons for rejecting a signature.
 
 use crate::parameters::ParameterSet;
 use crate::verify::{Expanded, KeyForm};
 use core::fmt;
 use core::marker::PhantomData;
 
-/// What a signature signs.
+/// Content of a signature.
 #[derive(Clone, Copy, Debug)]
 pub enum Message<'a> {
     /// The pure interface (FIPS 204, algorithm 3).
     Pure {
-        /// At most 255 bytes.
+        /// Context of at most 255 bytes.
         context: &'a [u8],
         /// The message.
         message: &'a [u8],
     },
-    /// The internal interface (FIPS 204, algorithm 8): `M'` as it stands.
+    /// `M'` of the internal interface, used unchanged (FIPS 204, algorithm 8).
     Formatted(&'a [u8]),
-    /// The message representative `mu` (FIPS 204, algorithm 8, line 7), which somebody else has computed of the key and the
-    /// message.
+    /// Precomputed message representative `mu` of key and message (FIPS 204, algorithm 8, line 7).
     Mu(&'a [u8; 64]),
 }
 
-/// The bytes of a verifying key, of the length that the parameter set has. All such bytes are a key.
+/// Encoded verifying key with the length of its parameter set. Every byte string of that length is a valid key.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodedKey<'a, P> {
     pub(crate) bytes: &'a [u8],
@@ -30,10 +29,10 @@ pub struct EncodedKey<'a, P> {
 }
 
 impl<'a, P: ParameterSet> EncodedKey<'a, P> {
-    /// The bytes of a key.
+    /// Wraps an encoded key.
     ///
     /// # Errors
-    /// [`Refusal::KeyLength`].
+    /// [`Refusal::KeyLength`] if the length is wrong.
     pub fn new(bytes: &'a [u8]) -> Result<EncodedKey<'a, P>, Refusal> {
         if bytes.len() == P::KEY {
             Ok(EncodedKey { bytes, set: PhantomData })
@@ -43,19 +42,19 @@ impl<'a, P: ParameterSet> EncodedKey<'a, P> {
     }
 }
 
-/// A verifying key with its matrix expanded and its `t1` transformed: 23, 38 or 66 KB.
+/// Verifying key with expanded matrix and transformed `t1`: 23, 38 or 66 KB.
 #[derive(Clone, Debug)]
 pub struct PreparedKey<P> {
     pub(crate) expanded: Expanded,
     pub(crate) set: PhantomData<P>,
 }
 
-/// A verifying key of either form.
+/// Verifying key in either form.
 #[derive(Clone, Copy, Debug)]
 pub enum Key<'a, P> {
-    /// As it goes on the wire.
+    /// Encoded key.
     Encoded(EncodedKey<'a, P>),
-    /// With what does not depend on signatures computed.
+    /// Key with everything precomputed that does not depend on signatures.
     Prepared(&'a PreparedKey<P>),
 }
 
@@ -80,41 +79,41 @@ impl<'a, P> From<&'a PreparedKey<P>> for Key<'a, P> {
     }
 }
 
-/// A signature, what it is said to sign, and whose it is said to be.
+/// A signature with its alleged content and signer.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a, P> {
-    /// The signer's.
+    /// Key of the signer.
     pub key: Key<'a, P>,
-    /// What is signed.
+    /// Signed message.
     pub message: Message<'a>,
-    /// As it goes on the wire; one of another length is refused.
+    /// Encoded signature. Rejected if the length is wrong.
     pub signature: &'a [u8],
 }
 
-/// Why a signature is not valid, or a key not taken. Where there are several reasons it is one of them.
+/// Reason for rejecting a signature or a key. If several apply, any one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// A verifying key has not the length of the parameter set, in bytes.
+    /// The verifying key has the wrong length for the parameter set, in bytes.
     KeyLength {
-        /// The set's.
+        /// Length of the parameter set.
         expected: usize,
-        /// What was given.
+        /// Actual length.
         actual: usize,
     },
-    /// A context of so many bytes: more than 255.
+    /// The context has this many bytes, more than 255.
     ContextLength(usize),
-    /// A signature has not the length of the parameter set, in bytes.
+    /// The signature has the wrong length for the parameter set, in bytes.
     SignatureLength {
-        /// The set's.
+        /// Length of the parameter set.
         expected: usize,
-        /// What was given.
+        /// Actual length.
         actual: usize,
     },
-    /// The hint is not encoded in the one form that the standard allows (FIPS 204, algorithm 21).
+    /// The hint is not in canonical encoding (FIPS 204, algorithm 21).
     Hint,
     /// A coefficient of `z` is too large (FIPS 204, algorithm 8, line 13).
     Norm,
-    /// The challenge of the signature is not that of key, message, `z` and hint.
+    /// The challenge in the signature does not match key, message, `z` and hint.
     Challenge,
 }
 

@@ -1,34 +1,34 @@
-//! Integers modulo `q`, with Montgomery's reduction by 2^32.
+//! Integers modulo `q`, with Montgomery reduction by 2^32.
 
 /// The modulus (FIPS 204, table 1).
 pub(crate) const Q: i32 = 8_380_417;
 
-/// The inverse of `q` modulo 2^32.
+/// Inverse of `q` modulo 2^32.
 pub(crate) const Q_INVERSE: i32 = 58_728_449;
 
-/// A constant factor, for multiplications that divide by 2^32.
+/// Constant factor for multiplications that divide by 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Factor {
-    /// The factor times 2^32 modulo `q`, between `-q/2` and `q/2`.
+    /// Factor times 2^32 modulo `q`, between `-q/2` and `q/2`.
     pub(crate) value: i32,
-    /// `value` over `q` modulo 2^32.
+    /// `value` times the inverse of `q`, modulo 2^32.
     pub(crate) twisted: i32,
 }
 
 impl Factor {
-    /// The factor whose value modulo `q` this is; it has to be centred.
+    /// Creates a factor from its value, which must be centred.
     const fn of(value: i32) -> Factor {
         Factor { value, twisted: value.wrapping_mul(Q_INVERSE) }
     }
 }
 
-/// The representative between `-q/2` and `q/2`.
+/// Returns the representative between `-q/2` and `q/2`.
 const fn centred(value: u64) -> i32 {
     let value = (value % Q as u64) as i32;
     if value > Q / 2 { value - Q } else { value }
 }
 
-/// The powers of 1753 by which the transform multiplies, in the order in which it does (FIPS 204, appendix B).
+/// Powers of 1753 in the order in which the transform uses them (FIPS 204, appendix B).
 pub(crate) const ZETAS: [Factor; 256] = {
     let mut zetas = [Factor::of(0); 256];
     let mut index = 0;
@@ -45,22 +45,22 @@ pub(crate) const ZETAS: [Factor; 256] = {
     zetas
 };
 
-/// 2^64 / 256: what an inverse transform of a product that was divided by 2^32 is to be multiplied by.
+/// 2^64 / 256: the factor that completes an inverse transform of a product that was divided by 2^32.
 pub(crate) const SCALE: Factor = Factor::of(centred(((1_u128 << 56) % Q as u128) as u64));
 
-/// The product over 2^32, modulo `q`. The result lies strictly between `-q` and `q` where the product lies between `-2^31 q`
-/// and `2^31 q - 1`.
+/// Divides a product by 2^32, modulo `q`. The result lies strictly between `-q` and `q` if the product lies between
+/// `-2^31 q` and `2^31 q - 1`.
 pub(crate) fn reduce(product: i64) -> i32 {
     let quotient = (product as i32).wrapping_mul(Q_INVERSE);
     ((product - i64::from(quotient) * i64::from(Q)) >> 32) as i32
 }
 
-/// `a` times the factor, modulo `q`, strictly between `-q` and `q`, for every `a`.
+/// Returns `a` times the factor, modulo `q`, strictly between `-q` and `q` for every `a`.
 pub(crate) fn multiply(a: i32, factor: Factor) -> i32 {
     reduce(i64::from(a) * i64::from(factor.value))
 }
 
-/// The representative between 0 and `q - 1` of a number between `-q` and `q - 1`.
+/// Returns the representative between 0 and `q - 1` of a number between `-q` and `q - 1`.
 pub(crate) fn canonical(a: i32) -> i32 {
     a + ((a >> 31) & Q)
 }
@@ -69,13 +69,13 @@ pub(crate) fn canonical(a: i32) -> i32 {
 mod tests {
     use super::*;
 
-    /// Of what factors are between: the greatest magnitude of [`reduce`].
+    /// Returns the largest magnitude of [`reduce`] for products up to `magnitude`.
     fn reduced(magnitude: i128) -> i128 {
         (magnitude + (1_i128 << 31) * i128::from(Q)) / (1 << 32) + 1
     }
 
     #[test]
-    fn constants_are_what_they_are_said_to_be() {
+    fn constants_match_their_definitions() {
         assert_eq!(Q.wrapping_mul(Q_INVERSE), 1);
         for factor in ZETAS.iter().chain([&SCALE]) {
             assert!(factor.value.abs() <= Q / 2);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn products_are_right_for_every_number_and_at_the_ends() {
+    fn products_are_exact_for_every_number_and_at_the_ends() {
         let check = |a: i32, factor: Factor| {
             let product = multiply(a, factor);
             let expected = i64::from(a) * i64::from(factor.value);
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// No layer leaves 32 bits, and no sum of products the range of the reduction.
+    /// No layer overflows 32 bits, and no sum of products exceeds the input range of the reduction.
     #[test]
     fn bounds_hold_at_each_step() {
         let (q, half) = (i128::from(Q), i128::from(Q / 2));
@@ -124,7 +124,7 @@ mod tests {
         let (z, challenge, t1) = (transformed(1 << 19), transformed(1), transformed(1 << 23));
         let sum = 7 * (q - 1) * z + challenge * t1;
         assert!(sum < (1 << 31) * q && reduced(sum) <= q);
-        // The inverse: sums double eight times, differences are as large as sums before they are multiplied.
+        // Inverse transform: sums double eight times, and differences are as large as sums before the multiplication.
         let mut bound = q - 1;
         for _ in 0..8 {
             bound *= 2;

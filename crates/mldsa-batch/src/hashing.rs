@@ -2,10 +2,10 @@
 
 use pqlab_keccak::{Backend, Function, LANES, Lanes, Single};
 
-/// The longest output of a lane, in bytes.
+/// Maximum output length of a lane, in bytes.
 pub(crate) const LONGEST: usize = 136;
 
-/// One backend of Keccak for many messages, and one for single ones.
+/// Keccak backends for several messages and for single ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hasher {
     pub(crate) lanes: Lanes,
@@ -13,12 +13,13 @@ pub(crate) struct Hasher {
 }
 
 impl Hasher {
-    /// Whether many messages together take less time than one after the other.
+    /// Whether hashing several messages together is faster than one after the other.
     fn together(self) -> bool {
         self.lanes.backend() != Backend::Portable
     }
 
-    /// SHAKE256 of up to eight messages of one length, with outputs of one length of up to [`LONGEST`] bytes.
+    /// Computes SHAKE256 of up to eight messages of equal length. Outputs have equal lengths of up to [`LONGEST`]
+    /// bytes.
     pub(crate) fn shake256(self, messages: &[&[u8]], outs: &mut [&mut [u8]]) {
         if messages.len() < 2 || !self.together() {
             for (message, out) in messages.iter().zip(outs) {
@@ -28,7 +29,7 @@ impl Hasher {
         }
         let length = outs[0].len();
         let mut unused = [[0; LONGEST]; LANES];
-        // Lanes beyond the last message do the work of the first once more.
+        // Unused lanes repeat the first message.
         let all: [&[u8]; LANES] = core::array::from_fn(|lane| *messages.get(lane).unwrap_or(&messages[0]));
         let mut given = outs.iter_mut();
         let mut all_outs = unused.each_mut().map(|unused| match given.next() {

@@ -3,19 +3,19 @@
 use crate::parameters::{MOST_ROWS, Parameters};
 use crate::polynomial::Hint;
 
-/// The polynomials of the hint (FIPS 204, algorithm 21) from `omega + rows` bytes; `None` where they are not in the one form
-/// that the standard allows: counts that never fall, none above `omega`, positions that rise within a polynomial, zeros
-/// behind the last.
+/// Decodes the polynomials of the hint (FIPS 204, algorithm 21) from `omega + rows` bytes. Returns `None` unless the
+/// encoding is canonical: counts never fall and never exceed `omega`, positions rise within a polynomial, and zeros
+/// follow the last.
 pub(crate) fn unpack(set: &Parameters, bytes: &[u8]) -> Option<[Hint; MOST_ROWS]> {
     let mut hints = [[0; 16]; MOST_ROWS];
     let (positions, ends) = bytes.split_at(set.omega);
     let mut begin = 0;
     for (hint, end) in hints.iter_mut().zip(ends) {
-        let own = positions.get(begin..usize::from(*end))?;
-        if !own.is_sorted_by(|one, next| one < next) {
+        let row = positions.get(begin..usize::from(*end))?;
+        if !row.is_sorted_by(|one, next| one < next) {
             return None;
         }
-        for position in own {
+        for position in row {
             hint[usize::from(position >> 4)] |= 1 << (position & 15);
         }
         begin = usize::from(*end);

@@ -1,10 +1,11 @@
-//! Signatures by ML-DSA (FIPS 204) verified: one, many by different signers, or by signers whose keys were prepared.
+//! Verification of ML-DSA signatures (FIPS 204): single ones, and batches from different signers or with prepared keys.
 //!
-//! Nothing here signs, and nothing here is secret: the time that a call takes depends on what it is given.
+//! This crate does not sign and handles no secrets. Execution time depends on the input.
 //!
-//! Half of a verification is hashing, most of it to expand a matrix from the key. Eight of its polynomials are made at once, and
-//! what signatures of a batch hash is hashed eight signatures at once. Arithmetic goes sixteen or eight coefficients at a
-//! time. The code is chosen by what the processor has when the program runs; all of it gives the same answers.
+//! Half of a verification is hashing, most of it to expand a matrix from the key. Eight of its polynomials are
+//! generated at once, and hashes of up to eight signatures in a batch are computed together. Arithmetic works on
+//! sixteen or eight coefficients at a time. The code path is selected at run time by the processor's features. All code
+//! paths give the same results.
 //!
 //! ```
 //! use pqlab_mldsa_batch::{Claim, EncodedKey, Message, MlDsa65, ParameterSet, Refusal, Verifier};
@@ -21,7 +22,7 @@
 //! # Ok::<(), Refusal>(())
 //! ```
 //!
-//! Parameter sets are types, so that a batch of two sets is not compiled:
+//! Parameter sets are types, so a batch that mixes two sets does not compile:
 //!
 //! ```compile_fail,E0308
 //! use pqlab_mldsa_batch::{Claim, MlDsa44, MlDsa65, Verifier};
@@ -31,7 +32,7 @@
 //! }
 //! ```
 //!
-//! Nor is a key of one set taken for another:
+//! Neither does using a key of another set:
 //!
 //! ```compile_fail,E0308
 //! use pqlab_mldsa_batch::{EncodedKey, Key, MlDsa44, MlDsa65};

@@ -1,4 +1,4 @@
-//! The matrices of verifying keys.
+//! Matrices of verifying keys.
 
 use crate::hashing::Hasher;
 use crate::parameters::{MOST_COLUMNS, Parameters};
@@ -7,10 +7,10 @@ use crate::portable;
 use core::ops::Range;
 use pqlab_keccak::{Backend, Function, LANES};
 
-/// What a polynomial is sampled from: `rho`, its column, its row.
+/// Seed of a polynomial: `rho`, its column, its row.
 type Seed = [u8; 34];
 
-/// Memory for a group of polynomials and for those that are waiting for the rest of their row.
+/// Memory for a group of polynomials and for those that wait for the rest of their row.
 pub(crate) struct Drawn {
     sampled: [Sampled; LANES],
     polynomials: [Polynomial; LANES + MOST_COLUMNS - 1],
@@ -21,18 +21,19 @@ impl Drawn {
         Drawn { sampled: [[0; _]; LANES], polynomials: [Polynomial::ZERO; LANES + MOST_COLUMNS - 1] };
 }
 
-/// ExpandA (FIPS 204, algorithm 32) for one key after the other: the rows of all the matrices, whose polynomials are drawn
-/// eight at a time across rows and matrices, so that no lane is idle before the last, and a row is used while it is near.
+/// ExpandA (FIPS 204, algorithm 32) for several keys in turn: yields the rows of all matrices. Polynomials are
+/// generated eight at a time across rows and matrices, so that only the last group leaves lanes idle, and a row is used
+/// while it is in the cache.
 pub(crate) struct Rows<'a, A> {
     arithmetic: A,
     hasher: Hasher,
     set: Parameters,
-    /// The keys' `rho`, each at its lane in the order in which the lanes are used.
+    /// `rho` of each key, in the order in which lanes are used.
     rhos: &'a [&'a [u8; 32]],
-    /// How many polynomials of all the matrices have been drawn.
+    /// Number of polynomials generated so far, over all matrices.
     count: usize,
     drawn: &'a mut Drawn,
-    /// Which of them have been drawn and not been used.
+    /// Generated polynomials that are not used yet.
     waiting: Range<usize>,
 }
 
@@ -47,7 +48,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
         Rows { arithmetic, hasher, set, rhos, count: 0, drawn, waiting: 0..0 }
     }
 
-    /// The next row. There are as many as the matrices have: more must not be asked for.
+    /// Returns the next row. Must not be called more often than the matrices have rows.
     pub(crate) fn next(&mut self) -> &[Polynomial] {
         while self.waiting.len() < self.set.columns {
             self.drawn.polynomials.copy_within(self.waiting.clone(), 0);
@@ -59,7 +60,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
         &self.drawn.polynomials[row]
     }
 
-    /// What a polynomial is sampled from.
+    /// Returns the seed of a polynomial.
     fn seed(&self, index: usize) -> Seed {
         let (matrix, index) = (index / self.each(), index % self.each());
         let mut seed = [0; 34];
@@ -69,16 +70,16 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
         seed
     }
 
-    /// The polynomials of a matrix.
+    /// Returns the number of polynomials per matrix.
     fn each(&self) -> usize {
         self.set.rows * self.set.columns
     }
 
-    /// Draws the next eight polynomials, or what is left.
+    /// Generates the next eight polynomials, or the remaining ones.
     fn group(&mut self) {
         let left = self.rhos.len() * self.each() - self.count;
         let count = left.min(LANES);
-        // Lanes beyond the last polynomial do the work of the first once more.
+        // Unused lanes repeat the first polynomial.
         let seeds: [Seed; LANES] =
             core::array::from_fn(|lane| self.seed(self.count + if lane < count { lane } else { 0 }));
         draw(self.hasher, &seeds, count, &mut self.drawn.sampled);
@@ -93,7 +94,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
     }
 }
 
-/// The beginnings of SHAKE128 of the first `count` seeds.
+/// Computes the first bytes of SHAKE128 of the first `count` seeds.
 fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Sampled; LANES]) {
     if hasher.lanes.backend() == Backend::Portable {
         for (seed, bytes) in seeds.iter().zip(sampled).take(count) {
@@ -106,7 +107,7 @@ fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Samp
     hasher.lanes.digest(Function::Shake128, &seeds, &mut outs).expect("seeds are of one length, outputs too");
 }
 
-/// The polynomial of the seed, from as much output as it takes. That five blocks do not suffice happens once in about 2^120.
+/// Samples a polynomial with unlimited output. Five blocks fail to suffice about once in 2^120.
 fn sample_further(hasher: Hasher, seed: &Seed, polynomial: &mut Polynomial) {
     let mut output = hasher.single.absorb(Function::Shake128, seed);
     let mut taken = 0;
@@ -125,7 +126,7 @@ mod tests {
     use pqlab_keccak::{Lanes, Single};
 
     #[test]
-    fn what_is_sampled_further_is_the_same() {
+    fn further_sampling_gives_the_same_polynomial() {
         let hasher = Hasher { lanes: Lanes::fastest(), single: Single::fastest() };
         for byte in 0..100 {
             let seeds = [[byte; 34]; LANES];

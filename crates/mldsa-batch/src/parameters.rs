@@ -1,38 +1,38 @@
-//! The parameter sets (FIPS 204, table 1).
+//! Parameter sets (FIPS 204, table 1).
 
-/// What the sets differ in.
+/// Parameters of a set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameters {
-    /// `k`: rows of the matrix, polynomials of `t1`, of the hint and of the commitment.
+    /// `k`: rows of the matrix, and number of polynomials in `t1`, the hint and the commitment.
     pub(crate) rows: usize,
-    /// `l`: columns of the matrix, polynomials of `z`.
+    /// `l`: columns of the matrix, and number of polynomials in `z`.
     pub(crate) columns: usize,
-    /// The number of coefficients of the challenge that are not 0.
+    /// Number of nonzero coefficients of the challenge.
     pub(crate) tau: usize,
-    /// The bits of a coefficient of an encoded `z`: `gamma1` is 2 to the power of one less.
+    /// Bits per coefficient of an encoded `z`. `gamma1` is `2^(z_bits - 1)`.
     pub(crate) z_bits: usize,
     pub(crate) gamma2: Gamma2,
     /// `tau` times `eta`.
     pub(crate) beta: i32,
-    /// The most coefficients of the hint that are 1.
+    /// Maximum number of ones in the hint.
     pub(crate) omega: usize,
-    /// The length in bytes of the challenge in a signature: a quarter of the strength in bits.
+    /// Length in bytes of the challenge in a signature: a quarter of the strength in bits.
     pub(crate) challenge: usize,
 }
 
-/// The range of the low part of a coefficient.
+/// Range of the low part of a coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gamma2 {
-    /// `(q - 1) / 88`: high parts are below 44, which takes 6 bits.
+    /// `(q - 1) / 88`: high parts are below 44 and take 6 bits.
     Q88,
-    /// `(q - 1) / 32`: high parts are below 16, which takes 4 bits.
+    /// `(q - 1) / 32`: high parts are below 16 and take 4 bits.
     Q32,
 }
 
-/// The most rows of a set.
+/// Maximum number of rows over all sets.
 pub(crate) const MOST_ROWS: usize = 8;
 
-/// The most columns of a set.
+/// Maximum number of columns over all sets.
 pub(crate) const MOST_COLUMNS: usize = 7;
 
 impl Parameters {
@@ -40,22 +40,22 @@ impl Parameters {
         1 << (self.z_bits - 1)
     }
 
-    /// The length in bytes of an encoded verifying key: `rho`, then `t1` with 10 bits a coefficient.
+    /// Returns the length in bytes of an encoded verifying key: `rho`, then `t1` with 10 bits per coefficient.
     pub(crate) const fn key(&self) -> usize {
         32 + 320 * self.rows
     }
 
-    /// The length in bytes of an encoded `z`.
+    /// Returns the length in bytes of an encoded `z`.
     pub(crate) const fn z(&self) -> usize {
         32 * self.z_bits * self.columns
     }
 
-    /// The length in bytes of an encoded signature: challenge, `z`, hint.
+    /// Returns the length in bytes of an encoded signature: challenge, `z`, hint.
     pub(crate) const fn signature(&self) -> usize {
         self.challenge + self.z() + self.omega + self.rows
     }
 
-    /// The length in bytes of a polynomial of the encoded commitment.
+    /// Returns the length in bytes of a polynomial of the encoded commitment.
     pub(crate) const fn commitment(&self) -> usize {
         match self.gamma2 {
             Gamma2::Q88 => 192,
@@ -72,18 +72,18 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// The parameters of a set, for this crate alone.
+/// Parameters of a set. Opaque outside this crate.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Set(pub(crate) Parameters);
 
 /// One of the three parameter sets.
 pub trait ParameterSet: Sealed + Copy + Send + Sync + 'static {
-    /// The standard's name.
+    /// Name in the standard.
     const NAME: &'static str;
-    /// The length in bytes of an encoded verifying key.
+    /// Length in bytes of an encoded verifying key.
     const KEY: usize = Self::SET.0.key();
-    /// The length in bytes of a signature.
+    /// Length in bytes of a signature.
     const SIGNATURE: usize = Self::SET.0.signature();
 }
 
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_are_those_of_the_standard() {
+    fn lengths_match_the_standard() {
         let lengths = |set: Parameters| (set.key(), set.signature());
         assert_eq!(lengths(MlDsa44::SET.0), (1312, 2420));
         assert_eq!(lengths(MlDsa65::SET.0), (1952, 3309));

@@ -1,15 +1,15 @@
-//! What the vector code of every width has in common.
+//! Code shared by all vector widths.
 
 use crate::field::{Factor, ZETAS};
 
-/// The instructions of one width, over vectors of 32-bit lanes: `montgomery`, `butterfly`, `reverse_butterfly`, `row` and
-/// what they are made of. Expects in scope: `V`, `load`, `store`, `splat`, `add`, `sub`, `sub64`, `add64`, `mul` (the even
-/// lanes, to 64 bits), `mullo`, `odd` (the odd lanes in place of the even ones), `merge` (the upper halves of the even
-/// products and of the odd ones).
+/// Defines arithmetic for one vector width, over 32-bit lanes: `montgomery`, `butterfly`, `reverse_butterfly`, `row`
+/// and their helpers. Expects in scope: `V`, `load`, `store`, `splat`, `add`, `sub`, `sub64`, `add64`, `mul` (even
+/// lanes, to 64 bits), `mullo`, `odd` (moves the odd lanes to the even ones), `merge` (combines the upper halves of the
+/// even and odd products).
 macro_rules! arithmetic {
     ($features:literal, $vectors:literal) => {
-        /// `a` times `b` over 2^32, strictly between `-q` and `q`, lane by lane: `b` is between `-q/2` and `q/2`, `twisted` is
-        /// `b` over `q` modulo 2^32.
+        /// Multiplies lanes of `a` and `b` and divides by 2^32. Results lie strictly between `-q` and `q`. `b` is
+        /// between `-q/2` and `q/2`, and `twisted` is `b` times the inverse of `q`, modulo 2^32.
         #[target_feature(enable = $features)]
         #[inline]
         fn montgomery(a: V, b: V, twisted: V) -> V {
@@ -17,7 +17,7 @@ macro_rules! arithmetic {
             reduced(mul(a, b), mul(odd(a), odd(b)), quotient)
         }
 
-        /// The same with one factor for all lanes.
+        /// Like `montgomery`, with one factor for all lanes.
         #[target_feature(enable = $features)]
         #[inline]
         fn montgomery_by(a: V, factor: Factor) -> V {
@@ -26,7 +26,7 @@ macro_rules! arithmetic {
             reduced(mul(a, b), mul(odd(a), b), quotient)
         }
 
-        /// The products less `q` times the quotient, which have 32 zeros below.
+        /// Subtracts `q` times the quotient from the products, which zeroes the lower 32 bits.
         #[target_feature(enable = $features)]
         #[inline]
         fn reduced(even_products: V, odd_products: V, quotient: V) -> V {
@@ -34,7 +34,7 @@ macro_rules! arithmetic {
             merge(sub64(even_products, mul(quotient, q)), sub64(odd_products, mul(odd(quotient), q)))
         }
 
-        /// A butterfly of the transform: grows by less than `q`.
+        /// Butterfly of the transform. Magnitudes grow by less than `q`.
         #[target_feature(enable = $features)]
         #[inline]
         fn butterfly(a: V, b: V, factor: Factor) -> (V, V) {
@@ -42,7 +42,7 @@ macro_rules! arithmetic {
             (add(a, product), sub(a, product))
         }
 
-        /// The same with a factor for each lane.
+        /// Like `butterfly`, with a factor per lane.
         #[target_feature(enable = $features)]
         #[inline]
         fn lane_butterfly(a: V, b: V, factors: &LaneFactors) -> (V, V) {
@@ -50,14 +50,14 @@ macro_rules! arithmetic {
             (add(a, product), sub(a, product))
         }
 
-        /// A butterfly of the inverse transform: at most doubles the sum, the difference is reduced.
+        /// Butterfly of the inverse transform. The sum at most doubles; the difference is reduced.
         #[target_feature(enable = $features)]
         #[inline]
         fn reverse_butterfly(a: V, b: V, factor: Factor) -> (V, V) {
             (add(a, b), montgomery_by(sub(b, a), factor))
         }
 
-        /// The same with a factor for each lane.
+        /// Like `reverse_butterfly`, with a factor per lane.
         #[target_feature(enable = $features)]
         #[inline]
         fn reverse_lane_butterfly(a: V, b: V, factors: &LaneFactors) -> (V, V) {
@@ -65,8 +65,8 @@ macro_rules! arithmetic {
             (add(a, b), product)
         }
 
-        /// The representative between 0 and `q - 1` of a number between `-q` and `q - 1`: without a sign the sum is the smaller
-        /// one where the number is negative.
+        /// Returns the representative between 0 and `q - 1` of a number between `-q` and `q - 1`. For a negative
+        /// number, the sum with `q` is the smaller one as an unsigned number.
         #[target_feature(enable = $features)]
         #[inline]
         fn canonical(a: V) -> V {
@@ -84,7 +84,7 @@ macro_rules! arithmetic {
                     even_sum = add64(even_sum, mul(a, z));
                     odd_sum = add64(odd_sum, mul(odd(a), odd(z)));
                 }
-                // The lower halves of both sums, of which the quotients are the products by the inverse of `q`.
+                // The quotients are the lower halves of both sums times the inverse of `q`.
                 let (inverse, q) = (splat(Q_INVERSE), splat(Q));
                 let even_quotient = mul(even_sum, inverse);
                 let odd_quotient = mul(odd_sum, inverse);
@@ -97,7 +97,7 @@ macro_rules! arithmetic {
 }
 pub(crate) use arithmetic;
 
-/// Butterflies of whole vectors, written out so that the vectors stay in registers.
+/// Butterflies of whole vectors, unrolled so that the vectors stay in registers.
 macro_rules! layer {
     ($v:ident, $butterfly:ident: $($zeta:tt $(($a:literal $b:literal))+;)+) => {
         $($( ($v[$a], $v[$b]) = $butterfly($v[$a], $v[$b], ZETAS[$zeta]); )+)+
@@ -105,7 +105,7 @@ macro_rules! layer {
 }
 pub(crate) use layer;
 
-/// The factors of a vector of butterflies, lane by lane.
+/// Factors of a vector of butterflies, lane by lane.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct LaneFactors<const LANES: usize> {
@@ -113,13 +113,15 @@ pub(crate) struct LaneFactors<const LANES: usize> {
     pub(crate) twisted: [i32; LANES],
 }
 
-/// Where the coefficients of a block of two vectors are while butterflies of distance `length` are done: lane `t` of the first
-/// vector has the `t`th of those whose number lacks the bit `length`, the second vector their partners.
+/// Returns the position of a lane's coefficient in a block of two vectors during butterflies of distance `length`. Lane
+/// `t` of the first vector holds the `t`th coefficient whose index lacks the bit `length`. The second vector holds the
+/// partners.
 pub(crate) const fn place(length: usize, lane: usize) -> usize {
     (lane / length) * 2 * length + lane % length
 }
 
-/// The factors of the butterflies of distance `length` within the given block of two vectors, in the order of [`place`].
+/// Returns the factors of the butterflies of distance `length` within a block of two vectors, in the order of
+/// [`place`].
 pub(crate) const fn lane_factors<const LANES: usize>(length: usize, block: usize) -> LaneFactors<LANES> {
     let mut factors = LaneFactors { values: [0; LANES], twisted: [0; LANES] };
     let mut lane = 0;
@@ -133,7 +135,7 @@ pub(crate) const fn lane_factors<const LANES: usize>(length: usize, block: usize
     factors
 }
 
-/// The same for the inverse transform, which takes the factors of a layer from the last to the first.
+/// Like [`lane_factors`], for the inverse transform, which uses the factors of a layer in reverse order.
 pub(crate) const fn reverse_lane_factors<const LANES: usize>(length: usize, block: usize) -> LaneFactors<LANES> {
     let mut factors = LaneFactors { values: [0; LANES], twisted: [0; LANES] };
     let mut lane = 0;

@@ -1,4 +1,4 @@
-//! Verification of up to eight signatures (FIPS 204, algorithms 3 and 8), whatever the instructions.
+//! Verification of up to eight signatures (FIPS 204, algorithms 3 and 8), independent of the instruction set.
 
 use crate::challenge::{self, DRAWN};
 use crate::hashing::Hasher;
@@ -9,34 +9,34 @@ use crate::{Message, Refusal, hint};
 use alloc::vec::Vec;
 use pqlab_keccak::LANES;
 
-/// The length in bytes of `tr` and of `mu`.
+/// Length in bytes of `tr` and of `mu`.
 const LONG_HASH: usize = 64;
 
-/// The length in bytes of an encoded polynomial of `t1`.
+/// Length in bytes of an encoded polynomial of `t1`.
 const T1: usize = 320;
 
-/// The longest encoded commitment of a set, in bytes.
+/// Maximum length in bytes of an encoded commitment over all sets.
 const LONGEST_COMMITMENT: usize = 1024;
 
-/// A verifying key with all that does not depend on signatures computed.
+/// Verifying key with everything precomputed that does not depend on signatures.
 #[derive(Clone, Debug)]
 pub(crate) struct Expanded {
     /// SHAKE256 of the encoded key.
     tr: [u8; LONG_HASH],
-    /// Row by row.
+    /// Matrix in row-major order.
     matrix: Vec<Polynomial>,
     /// `-2^13 t1`, transformed.
     t1: Vec<Polynomial>,
 }
 
-/// A key of whatever form; the length of an encoded one has been checked.
+/// Key in either form. The length of an encoded one has been checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeyForm<'a> {
     Encoded(&'a [u8]),
     Prepared(&'a Expanded),
 }
 
-/// A signature, what it is said to sign, and whose it is said to be.
+/// A signature with its alleged content and signer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
     pub(crate) key: KeyForm<'a>,
@@ -44,7 +44,7 @@ pub(crate) struct Task<'a> {
     pub(crate) signature: &'a [u8],
 }
 
-/// What a signature holds beside the challenge.
+/// Contents of a signature other than the challenge.
 #[derive(Clone, Copy)]
 struct Decoded {
     /// `z`, transformed.
@@ -56,13 +56,13 @@ impl Decoded {
     const ZERO: Decoded = Decoded { z: [Polynomial::ZERO; MOST_COLUMNS], hints: [[0; 16]; MOST_ROWS] };
 }
 
-/// Memory that verifications of a batch use one after the other.
+/// Memory reused by the verifications of a batch.
 pub(crate) struct Scratch {
     drawn: Drawn,
     signatures: [Decoded; LANES],
-    /// What is hashed to `mu`, one for each lane.
+    /// Hash input for `mu`, per lane.
     formatted: [Vec<u8>; LANES],
-    /// `mu` and behind it the encoded commitment, one for each lane.
+    /// `mu` followed by the encoded commitment, per lane.
     committed: [[u8; LONG_HASH + LONGEST_COMMITMENT]; LANES],
 }
 
@@ -77,7 +77,7 @@ impl Scratch {
     }
 }
 
-/// Arithmetic and hashing by one kind of instructions, for one parameter set.
+/// Verification with one instruction set and one parameter set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Engine<A> {
     pub(crate) arithmetic: A,
@@ -86,7 +86,7 @@ pub(crate) struct Engine<A> {
 }
 
 impl<A: Arithmetic> Engine<A> {
-    /// Expands a key, whose length has been checked.
+    /// Expands a key. Its length must have been checked.
     pub(crate) fn expand(&self, key: &[u8]) -> Expanded {
         let mut tr = [0; LONG_HASH];
         self.hasher.shake256(&[key], &mut [&mut tr]);
@@ -105,9 +105,9 @@ impl<A: Arithmetic> Engine<A> {
         Expanded { tr, matrix, t1 }
     }
 
-    /// Answers for each of up to eight tasks.
+    /// Verifies up to eight tasks.
     pub(crate) fn verify(&self, tasks: &[Task], scratch: &mut Scratch, verdicts: &mut [Result<(), Refusal>]) {
-        // Those that go on; whatever is refused leaves the others as they are.
+        // Lanes still being verified. A rejected one does not affect the others.
         let mut open = [0; LANES];
         let mut count = 0;
         for (lane, (task, verdict)) in tasks.iter().zip(&mut *verdicts).enumerate() {
@@ -177,7 +177,7 @@ impl<A: Arithmetic> Engine<A> {
         Ok(())
     }
 
-    /// Writes `mu` (FIPS 204, algorithm 8, line 7) to where the commitment will follow it.
+    /// Writes `mu` (FIPS 204, algorithm 8, line 7) in front of the commitment.
     fn represent(&self, tasks: &[Task], open: &[usize], scratch: &mut Scratch) {
         let mut trs = [[0; LONG_HASH]; LANES];
         let (mut encoded, mut encoded_count) = ([0; LANES], 0);
@@ -210,7 +210,7 @@ impl<A: Arithmetic> Engine<A> {
                 }
                 Message::Formatted(message) => formatted.extend_from_slice(message),
                 Message::Pure { context, message } => {
-                    // `lengths` has let no context pass that is longer than this byte can say.
+                    // `lengths` has rejected contexts of more than 255 bytes.
                     formatted.extend_from_slice(&[0, context.len() as u8]);
                     formatted.extend_from_slice(context);
                     formatted.extend_from_slice(message);
@@ -219,7 +219,7 @@ impl<A: Arithmetic> Engine<A> {
             left[count] = lane;
             count += 1;
         }
-        // Eight at once where they are of one length.
+        // Hash up to eight of equal length together.
         let mut left = &mut left[..count];
         while let Some(first) = left.first().copied() {
             let length = scratch.formatted[first].len();
@@ -237,7 +237,8 @@ impl<A: Arithmetic> Engine<A> {
         }
     }
 
-    /// Decodes hint and `z` of a signature of the right length, and checks both (FIPS 204, algorithm 8, lines 2, 3 and 13).
+    /// Decodes and checks the hint and `z` of a signature of the right length (FIPS 204, algorithm 8, lines 2, 3 and
+    /// 13).
     fn decode(&self, signature: &[u8], out: &mut Decoded) -> Result<(), Refusal> {
         let set = &self.set;
         let (encoded_z, encoded_hint) = signature[set.challenge..].split_at(set.z());
@@ -251,8 +252,8 @@ impl<A: Arithmetic> Engine<A> {
         Ok(())
     }
 
-    /// Writes the commitment that a signature stands for (FIPS 204, algorithm 8, lines 5 and 9 to 11). Of a key from bytes the
-    /// next rows are those of its matrix.
+    /// Writes the commitment implied by a signature (FIPS 204, algorithm 8, lines 5 and 9 to 11). For an encoded key,
+    /// the next rows of `rows` must be those of its matrix.
     fn commit(&self, key: KeyForm, signature: &Decoded, mut challenge: Polynomial, rows: &mut Rows<A>, out: &mut [u8]) {
         let set = &self.set;
         self.arithmetic.transform(&mut challenge);
@@ -274,19 +275,20 @@ impl<A: Arithmetic> Engine<A> {
         }
     }
 
-    /// A polynomial of `-2^13 t1`, transformed.
+    /// Decodes and transforms a polynomial of `-2^13 t1`.
     fn t1(&self, bytes: &[u8], out: &mut Polynomial) {
         self.arithmetic.unpack_t1(bytes, out);
         self.arithmetic.transform(out);
     }
 }
 
-/// `rho` and the encoded `t1`.
+/// Splits an encoded key into `rho` and `t1`.
 fn split_key(key: &[u8]) -> (&[u8; 32], &[u8]) {
     key.split_first_chunk().expect("the key's length has been checked")
 }
 
-/// SHAKE256 for some lanes, whose inputs are of one length: to the first `length` bytes of the output of the same lane.
+/// Computes SHAKE256 for several lanes with inputs of equal length. Writes to the first `length` bytes of the same
+/// lane's output.
 fn hash_lanes<'a, const OUT: usize>(
     hasher: Hasher,
     lanes: &[usize],

@@ -1,4 +1,4 @@
-//! Signatures by the crate `ml-dsa`, as they are and changed on purpose.
+//! Signatures by the crate `ml-dsa`, unchanged and corrupted.
 
 mod common;
 
@@ -7,7 +7,7 @@ use ml_dsa::MlDsaParams;
 use pqlab_mldsa_batch::{Claim, EncodedKey, ParameterSet, Refusal};
 
 #[test]
-fn valid_signatures_are_accepted() {
+fn accepts_valid_signatures() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let mut generator = Generator(1);
         for round in 0..40 {
@@ -19,7 +19,7 @@ fn valid_signatures_are_accepted() {
 }
 
 #[test]
-fn a_bit_that_is_flipped_anywhere_is_noticed() {
+fn rejects_bit_flips() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let mut generator = Generator(2);
         let signed = Signed::new::<M>(&mut generator, 10, 100);
@@ -36,7 +36,7 @@ fn a_bit_that_is_flipped_anywhere_is_noticed() {
 }
 
 #[test]
-fn one_bad_signature_changes_nothing_for_the_others() {
+fn bad_signatures_do_not_affect_others() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let mut generator = Generator(3);
         let signed: Vec<Signed> = (0..19).map(|index| Signed::new::<M>(&mut generator, 0, index % 3 * 40)).collect();
@@ -71,7 +71,7 @@ fn one_bad_signature_changes_nothing_for_the_others() {
 }
 
 #[test]
-fn lengths_that_are_not_those_of_the_set_are_refused() {
+fn rejects_wrong_lengths() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let signed = Signed::new::<M>(&mut Generator(5), 255, 3);
         assert_eq!(signed.verdict::<P>(), Ok(()));
@@ -92,7 +92,7 @@ fn lengths_that_are_not_those_of_the_set_are_refused() {
     for_each_set!(run);
 }
 
-/// The parameters that the edges are made of: bits of a coefficient of `z`, beta, omega, rows, the challenge's length.
+/// Returns parameters for edge cases: bits per coefficient of `z`, beta, omega, rows, length of the challenge.
 fn edges<P: ParameterSet>() -> (usize, i32, usize, usize, usize) {
     match P::NAME {
         "ML-DSA-44" => (18, 78, 80, 4, 32),
@@ -102,7 +102,7 @@ fn edges<P: ParameterSet>() -> (usize, i32, usize, usize, usize) {
 }
 
 #[test]
-fn a_coefficient_at_the_bound_is_refused_and_one_below_is_not() {
+fn rejects_coefficients_at_the_bound_but_not_below() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let (bits, beta, _, _, challenge) = edges::<P>();
         let signed = Signed::new::<M>(&mut Generator(6), 0, 3);
@@ -143,7 +143,7 @@ fn a_coefficient_at_the_bound_is_refused_and_one_below_is_not() {
 }
 
 #[test]
-fn hints_have_one_form() {
+fn rejects_non_canonical_hints() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let (_, _, omega, rows, _) = edges::<P>();
         let signed = Signed::new::<M>(&mut Generator(7), 0, 3);
@@ -153,38 +153,38 @@ fn hints_have_one_form() {
             changed.signature[begin..].copy_from_slice(hint);
             changed.verdict::<P>()
         };
-        let own = &signed.signature[begin..];
-        assert_eq!(with(own), Ok(()));
-        let total = usize::from(own[omega + rows - 1]);
+        let original = &signed.signature[begin..];
+        assert_eq!(with(original), Ok(()));
+        let total = usize::from(original[omega + rows - 1]);
         assert!(total > 1 && total < omega);
-        // In the first polynomial that has two: the same twice, and in falling order.
-        let ends: Vec<usize> = own[omega..].iter().map(|end| usize::from(*end)).collect();
+        // In the first polynomial with two positions: a repeated one, and descending order.
+        let ends: Vec<usize> = original[omega..].iter().map(|end| usize::from(*end)).collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("a polynomial has two");
-        let mut changed = own.to_vec();
+        let mut changed = original.to_vec();
         changed[start + 1] = changed[start];
         assert_eq!(with(&changed), Err(Refusal::Hint), "twice the same");
-        let mut changed = own.to_vec();
+        let mut changed = original.to_vec();
         changed.swap(start, start + 1);
         assert_eq!(with(&changed), Err(Refusal::Hint), "falling");
-        // Behind the last.
+        // Nonzero bytes after the last position.
         for place in total..omega {
-            let mut changed = own.to_vec();
+            let mut changed = original.to_vec();
             changed[place] = 1;
             assert_eq!(with(&changed), Err(Refusal::Hint), "not zero behind the last");
         }
-        // Counts: above omega, and falling.
+        // Counts above omega, and falling counts.
         for count in [omega + 1, 255] {
             for row in 0..rows {
-                let mut changed = own.to_vec();
+                let mut changed = original.to_vec();
                 changed[omega + row] = count as u8;
                 assert_eq!(with(&changed), Err(Refusal::Hint), "{count} in row {row}");
             }
         }
-        let mut changed = own.to_vec();
+        let mut changed = original.to_vec();
         changed[omega + rows - 1] = changed[omega + rows - 2].saturating_sub(1);
         assert_eq!(with(&changed), Err(Refusal::Hint), "counts that fall");
-        // Exactly omega is allowed: another hint, but of the right form.
+        // Exactly omega ones are allowed: another hint, but in canonical form.
         let mut changed: Vec<u8> = (0..omega).map(|place| place as u8).collect();
         changed.extend(vec![omega as u8; rows]);
         assert_eq!(with(&changed), Err(Refusal::Challenge), "omega of them in the first row");

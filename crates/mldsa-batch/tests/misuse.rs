@@ -1,4 +1,4 @@
-//! What callers may do wrong, and batches of odd composition.
+//! Misuse by callers, and unusual batches.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn encoded<P: ParameterSet>(signed: &Signed) -> EncodedKey<'_, P> {
 }
 
 #[test]
-fn of_ten_thousand_the_bad_ones_are_refused_and_no_others_and_an_empty_batch_has_no_verdicts() {
+fn rejects_only_the_bad_ones_of_ten_thousand() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let signed = Signed::new::<M>(&mut Generator(1), 0, 32);
         let with = |change: &dyn Fn(&mut Signed)| {
@@ -27,7 +27,7 @@ fn of_ten_thousand_the_bad_ones_are_refused_and_no_others_and_an_empty_batch_has
             with(&|signed| signed.message.push(0)),
             with(&|signed| signed.context.resize(256, 0)),
         ];
-        // The first and the last, all of one eight, and some alone.
+        // First, last, all of one group of eight, and some isolated ones.
         let bad = [0, 1, 7, 8, 800, 801, 802, 803, 804, 805, 806, 807, 4095, 7777, 9998, 9999];
         for verifier in verifiers() {
             assert!(verifier.verify_batch::<P>(&[]).is_empty());
@@ -44,9 +44,9 @@ fn of_ten_thousand_the_bad_ones_are_refused_and_no_others_and_an_empty_batch_has
     for_each_set!(run);
 }
 
-/// Each of the wrong lengths in its place among valid signatures: the refusal names it.
+/// Puts signatures of each wrong length among valid ones. The verdict names the length.
 #[test]
-fn lengths_are_judged_one_by_one() {
+fn judges_lengths_individually() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let signed = Signed::new::<M>(&mut Generator(2), 255, 3);
         let expected = P::SIGNATURE;
@@ -65,9 +65,9 @@ fn lengths_are_judged_one_by_one() {
         for verifier in verifiers() {
             let key = verifier.prepare(encoded::<P>(&signed));
             for prepared in [false, true] {
-                let own = |signed| if prepared { Key::Prepared(&key) } else { Key::Encoded(encoded(signed)) };
+                let key_form = |signed| if prepared { Key::Prepared(&key) } else { Key::Encoded(encoded(signed)) };
                 let claims: Vec<Claim<P>> =
-                    cases.iter().map(|(signed, _)| Claim { key: own(signed), ..signed.claim() }).collect();
+                    cases.iter().map(|(signed, _)| Claim { key: key_form(signed), ..signed.claim() }).collect();
                 for ((claim, said), (_, right)) in claims.iter().zip(verifier.verify_batch(&claims)).zip(&cases) {
                     assert_eq!((said, verifier.verify(claim)), (*right, *right), "{}", P::NAME);
                 }
@@ -77,10 +77,10 @@ fn lengths_are_judged_one_by_one() {
     for_each_set!(run);
 }
 
-/// Messages of lengths about those at which SHAKE256 takes another block, three signers again and again, keys encoded or prepared
-/// by whatever backend.
+/// Messages with lengths around the block boundaries of SHAKE256, three signers in turn, keys encoded or prepared by
+/// any backend.
 #[test]
-fn signers_messages_and_forms_of_keys_may_be_mixed() {
+fn accepts_mixed_signers_messages_and_key_forms() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let mut generator = Generator(3);
         let seeds: Vec<u64> = (0..3).map(|_| generator.next()).collect();
@@ -105,7 +105,7 @@ fn signers_messages_and_forms_of_keys_may_be_mixed() {
                 let mut claims: Vec<Claim<P>> = signed.iter().map(Signed::claim).collect();
                 claims.iter_mut().enumerate().for_each(|(index, claim)| claim.key = form(index));
                 assert!(verifier.verify_batch(&claims).iter().all(Result::is_ok), "{} in round {round}", P::NAME);
-                // What one signer has signed is put to another.
+                // Attribute signatures to the wrong signer.
                 let (one, other) = (round % 20, round % 20 + 1);
                 claims.swap(one, other);
                 let keys = (claims[one].key, claims[other].key);

@@ -1,4 +1,4 @@
-//! Carries packets from one descriptor to another when the link says so.
+//! Carries packets between two file descriptors with the timing of the link.
 
 use crate::{Carried, Conditions, Link};
 use std::collections::VecDeque;
@@ -6,10 +6,10 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
 
-/// Longest IP packet.
+/// Maximum length in bytes of an IP packet.
 const LONGEST: usize = 65_535;
 
-/// One direction: packets that are under way, in the order in which they arrive.
+/// One direction: packets in flight, in order of arrival.
 struct Direction {
     link: Link,
     under_way: VecDeque<(u64, Vec<u8>)>,
@@ -20,7 +20,7 @@ impl Direction {
         Direction { link: Link::new(conditions, seed), under_way: VecDeque::new() }
     }
 
-    /// Takes what has come, until there is no more.
+    /// Takes all packets available for reading.
     fn take(&mut self, from: &mut File, now: fn() -> u64, buffer: &mut [u8]) -> io::Result<()> {
         loop {
             match from.read(buffer) {
@@ -36,13 +36,13 @@ impl Direction {
         }
     }
 
-    /// Hands over what has arrived.
+    /// Delivers all packets that have arrived by now.
     fn hand_over(&mut self, to: &mut File, now: fn() -> u64) -> io::Result<()> {
         while self.next().is_some_and(|at| at <= now()) {
             let Some((_, packet)) = self.under_way.pop_front() else { break };
             match to.write(&packet) {
                 Ok(_) => {}
-                // A device that is full, or that the kernel gives no memory, drops a packet as any other does.
+                // A full device, or a kernel out of memory, drops the packet like any other loss.
                 Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM)) => {}
                 Err(error) => return Err(error),
             }
@@ -55,10 +55,11 @@ impl Direction {
     }
 }
 
-/// Carries packets between two devices, in both directions, until `stop` can be read from. `now` is a monotonic clock in ns.
+/// Carries packets between two devices in both directions until `stop` becomes readable. `now` is a monotonic clock in
+/// ns.
 ///
 /// # Errors
-/// What reading, writing and waiting report.
+/// Propagates errors from reading, writing and waiting.
 pub(crate) fn carry(
     ends: &mut [File; 2],
     stop: &File,
@@ -89,14 +90,14 @@ pub(crate) fn carry(
     }
 }
 
-/// Waits for one of these, or for so many ns.
+/// Waits for an event, at most `ns`.
 fn wait(events: &mut [libc::pollfd], ns: Option<u64>) -> io::Result<()> {
     let time = ns.map(|ns| libc::timespec {
         tv_sec: (ns / 1_000_000_000) as libc::time_t,
         tv_nsec: (ns % 1_000_000_000) as libc::c_long,
     });
     let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the events and the time live for the call, and there is no mask of signals.
+    // SAFETY: `events` and `time` outlive the call, and the signal mask is null.
     let found = unsafe { libc::ppoll(events.as_mut_ptr(), events.len() as libc::nfds_t, time, std::ptr::null()) };
     match found {
         -1 if io::Error::last_os_error().kind() != ErrorKind::Interrupted => Err(io::Error::last_os_error()),

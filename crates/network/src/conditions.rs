@@ -1,32 +1,32 @@
-//! What a link is like.
+//! Conditions of a link.
 
 use std::time::Duration;
 
-/// What a link between two ends is like, the same in both directions.
+/// Conditions of a link between two ends, the same in both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// How long a small packet takes there and another one back, without queues.
+    /// Time for a small packet to the other end and another one back, without queues.
     pub round_trip: Duration,
-    /// Bits of IP packets a second in each direction; `None` for as many as there are.
+    /// Bandwidth for IP packets in each direction, in bit/s. `None` means unlimited.
     pub rate: Option<u64>,
-    /// Share of packets that are lost in each direction, 0 to 1, each by a throw of its own.
+    /// Probability that a packet is lost in each direction, 0 to 1, independent for each packet.
     pub loss: f64,
-    /// Longest IP packet in bytes.
+    /// Maximum length of an IP packet in bytes.
     pub mtu: u16,
 }
 
-/// Conditions that have a name.
+/// Named conditions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// The name.
+    /// Name of the profile.
     pub name: &'static str,
-    /// What it stands for.
+    /// The kind of link that it models.
     pub about: &'static str,
-    /// What it is like.
+    /// Conditions of the link.
     pub conditions: Conditions,
 }
 
-/// Conditions that no link has.
+/// Conditions that are out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{what}: {value} is not from {least} to {most}")]
 pub struct InvalidConditions {
@@ -42,8 +42,8 @@ const fn profile(name: &'static str, about: &'static str, round_trip_us: u64, me
 }
 
 impl Conditions {
-    /// Links as people have them. The figures are round ones, of the order that measurements of such links report, and none of them
-    /// is anybody's link.
+    /// Typical links. The figures are round numbers in the range reported by measurements and describe no particular
+    /// link.
     pub const PROFILES: [Profile; 5] = [
         profile("datacenter", "two machines of one data centre", 500, 1000, 0.0),
         profile("broadband", "a household's fixed line", 20_000, 100, 0.0),
@@ -52,15 +52,15 @@ impl Conditions {
         profile("lossy-wifi", "a wireless network at its edge", 30_000, 20, 0.02),
     ];
 
-    /// The profile of that name.
+    /// Returns the profile with this name.
     pub fn named(name: &str) -> Option<Profile> {
         Conditions::PROFILES.into_iter().find(|profile| profile.name == name)
     }
 
-    /// Checks that a link can be like this: at most 10 s, 1 kbit/s to 100 Gbit/s, an MTU from 576 (RFC 791) to 65,535 bytes.
+    /// Checks the conditions: round trip at most 10 s, 1 kbit/s to 100 Gbit/s, MTU from 576 (RFC 791) to 65,535 bytes.
     ///
     /// # Errors
-    /// [`InvalidConditions`] naming what cannot be.
+    /// [`InvalidConditions`] naming the value that is out of range.
     pub fn check(&self) -> Result<(), InvalidConditions> {
         let within = |what, value: f64, least: f64, most: f64| {
             if value >= least && value <= most { Ok(()) } else { Err(InvalidConditions { what, value, least, most }) }
@@ -73,12 +73,12 @@ impl Conditions {
         within("MTU in bytes", f64::from(self.mtu), 576.0, 65_535.0)
     }
 
-    /// Bytes that wait for the link at most in each direction: those of two round trips at its rate (RFC 3439's rule has one), and
-    /// sixty-four of its packets at least.
+    /// Returns the maximum number of bytes queued in each direction: two round trips' worth at the link's rate (RFC
+    /// 3439 suggests one), and at least 64 packets.
     pub fn queue(&self) -> u64 {
         let least = 64 * u64::from(self.mtu);
-        let of = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;
-        self.rate.map_or(u64::MAX, |rate| of(rate).max(least))
+        let bytes = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;
+        self.rate.map_or(u64::MAX, |rate| bytes(rate).max(least))
     }
 }
 
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn profiles_have_names_of_their_own_and_can_be() {
+    fn profiles_are_valid_and_have_unique_names() {
         for (index, profile) in Conditions::PROFILES.iter().enumerate() {
             assert_eq!(profile.conditions.check(), Ok(()));
             assert_eq!(Conditions::named(profile.name), Some(*profile));
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_link_is_like_is_refused_by_name() {
+    fn rejects_invalid_conditions_by_name() {
         let good = Conditions::PROFILES[1].conditions;
         let refused = |conditions: Conditions| conditions.check().unwrap_err().to_string();
         assert!(refused(Conditions { loss: 1.01, ..good }).starts_with("loss in percent: 101 is not from 0 to 100"));
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_holds_two_round_trips() {
+    fn queue_holds_two_round_trips() {
         let broadband = Conditions::named("broadband").unwrap().conditions;
         assert_eq!(broadband.queue(), 100_000_000 / 8 / 50 * 2);
         assert_eq!(Conditions { rate: Some(1_000_000), ..broadband }.queue(), 64 * 1500);

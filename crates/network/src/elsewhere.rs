@@ -1,18 +1,18 @@
-//! Systems on which no network can be made.
+//! Stub for systems without network emulation.
 
 use crate::{Carried, Conditions, End, NetworkError};
 use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
-/// There is none here.
+/// Uninhabited: networks cannot be emulated here.
 pub enum Network {}
 
 impl Network {
-    /// Never makes one.
+    /// Always fails.
     ///
     /// # Errors
-    /// [`NetworkError::Elsewhere`]
+    /// [`NetworkError::Elsewhere`].
     pub fn start(_conditions: &Conditions, _seed: u64, _now: fn() -> u64) -> Result<Network, NetworkError> {
         Err(NetworkError::Elsewhere)
     }
@@ -20,7 +20,7 @@ impl Network {
     /// Listens at the server's end.
     ///
     /// # Errors
-    /// None: there is no network.
+    /// None: the method cannot be called.
     pub fn listen(&self) -> io::Result<TcpListener> {
         match *self {}
     }
@@ -28,47 +28,47 @@ impl Network {
     /// Connects from the client's end.
     ///
     /// # Errors
-    /// None: there is no network.
+    /// None: the method cannot be called.
     pub fn connect(&self, _to: SocketAddrV4) -> io::Result<TcpStream> {
         match *self {}
     }
 
-    /// A datagram socket at an end.
+    /// Opens a datagram socket at an end.
     ///
     /// # Errors
-    /// None: there is no network.
+    /// None: the method cannot be called.
     pub fn datagrams(&self, _end: End) -> io::Result<UdpSocket> {
         match *self {}
     }
 
-    /// Does something on a thread at an end.
+    /// Runs a function on a thread at an end.
     ///
     /// # Errors
-    /// None: there is no network.
+    /// None: the method cannot be called.
     pub fn at<T: Send>(&self, _end: End, _act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         match *self {}
     }
 
-    /// Round trips of small datagrams.
+    /// Measures round trips of small datagrams.
     ///
     /// # Errors
-    /// None: there is no network.
+    /// None: the method cannot be called.
     pub fn round_trips(&self, _count: usize, _patience: Duration, _now: fn() -> u64) -> io::Result<Vec<u64>> {
         match *self {}
     }
 
-    /// A burst of packets.
+    /// Measures a burst of packets.
     ///
     /// # Errors
-    /// None: there is no network.
+    /// None: the method cannot be called.
     pub fn burst(&self, _mtu: u16, _patience: Duration, _now: fn() -> u64) -> io::Result<Option<(u64, u64)>> {
         match *self {}
     }
 
-    /// Carries nothing more.
+    /// Stops carrying packets.
     ///
     /// # Errors
-    /// None: there is no network.
+    /// None: the method cannot be called.
     pub fn close(self) -> io::Result<[Carried; 2]> {
         match self {}
     }

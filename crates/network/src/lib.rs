@@ -1,10 +1,10 @@
-//! The kernel's own TCP over a link that has a given round trip, rate, loss and packet size.
+//! The kernel's TCP over an emulated link with a given round trip, rate, loss and packet size.
 //!
-//! Each end is a network namespace of its own with a TUN device in it, and a thread of this process carries packets from one device to
-//! the other as the link would. Nothing of it has a name elsewhere: namespaces and devices live as long as the descriptors of this
-//! process, so that nothing is left behind, however it ends.
+//! Each end is a network namespace with a TUN device. A thread of this process carries packets between the devices with
+//! the timing of the link. Namespaces and devices are invisible elsewhere and live as long as this process's
+//! descriptors, so nothing is left behind, however the process ends.
 //!
-//! - [`Conditions`]: what the link is like; [`Conditions::PROFILES`] has some by name.
+//! - [`Conditions`]: parameters of the link. [`Conditions::PROFILES`] has named ones.
 //! - [`Network`]: both ends, while packets are carried.
 
 #[cfg(target_os = "linux")]
@@ -30,41 +30,41 @@ pub use network::Network;
 use std::io;
 use std::net::Ipv4Addr;
 
-/// The address of the client's end.
+/// Address of the client's end.
 pub const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 64, 7, 1);
-/// The address of the server's end.
+/// Address of the server's end.
 pub const SERVER: Ipv4Addr = Ipv4Addr::new(10, 64, 7, 2);
 
 /// One end of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// [`CLIENT`]
+    /// At [`CLIENT`].
     Client,
-    /// [`SERVER`]
+    /// At [`SERVER`].
     Server,
 }
 
-/// Why there is no network.
+/// Reason why no network can be emulated.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
-    /// The system does not let this process make namespaces.
+    /// The system does not permit this process to create namespaces.
     #[error("a network namespace cannot be made: {0}: this takes the capability CAP_SYS_ADMIN, which root has")]
     Namespace(io::Error),
-    /// There is no TUN device to be had.
+    /// No TUN device is available.
     #[error("/dev/net/tun: {0}: the kernel's module `tun` is missing, or this process may not use it")]
     Device(io::Error),
-    /// A device cannot be set up.
+    /// A device cannot be configured.
     #[error("the device of an emulated network cannot be set up ({what}): {error}")]
     Configure {
-        /// What was tried.
+        /// The step that failed.
         what: &'static str,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
-    /// The system has no namespaces.
+    /// The system has no network namespaces.
     #[error("networks are emulated with Linux' namespaces and TUN devices, which this system has not")]
     Elsewhere,
-    /// Something else of the system.
+    /// Any other I/O error.
     #[error("the emulated network: {0}")]
     System(#[from] io::Error),
 }

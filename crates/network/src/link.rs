@@ -1,39 +1,39 @@
-//! One direction of a link, as arithmetic: when a packet that comes now arrives, if it does.
+//! Model of one direction of a link: computes whether and when a packet arrives.
 
 use crate::Conditions;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What became of packets.
+/// Packet counts of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// Packets that arrive.
+    /// Packets delivered.
     pub packets: u64,
-    /// Their bytes, IP headers included.
+    /// Bytes of these packets, including IP headers.
     pub bytes: u64,
-    /// Packets that the link lost.
+    /// Packets lost on the link.
     pub lost: u64,
-    /// Packets for which its queue had no room.
+    /// Packets dropped because the queue was full.
     pub overflowed: u64,
 }
 
-/// One direction of a link: a queue of finite length before a line of constant rate and delay.
+/// One direction of a link: a finite queue followed by a line with constant rate and delay.
 #[derive(Debug)]
 pub struct Link {
     delay_ns: u64,
-    /// Bits a second.
+    /// Rate in bit/s.
     rate: Option<u64>,
     queue: u64,
-    /// A packet is lost where a throw of 32 bits is below this.
+    /// A packet is lost if a random 32-bit number is below this.
     lost_below: u64,
     generator: ChaCha8Rng,
-    /// When the line has sent everything that waits, in ns.
+    /// Time at which the queue is empty, in ns.
     free_at: u64,
     carried: Carried,
 }
 
 impl Link {
-    /// A direction of a link under these conditions. The same seed loses the same packets.
+    /// Creates one direction of a link. The same seed loses the same packets.
     pub fn new(conditions: &Conditions, seed: u64) -> Link {
         Link {
             delay_ns: u64::try_from(conditions.round_trip.as_nanos() / 2).unwrap_or(u64::MAX),
@@ -46,15 +46,16 @@ impl Link {
         }
     }
 
-    /// When a packet of so many bytes that comes at `now` arrives at the other end, both in ns of one clock; `None` where it never
-    /// does. Packets are handed over in the order in which they come, and arrive in it.
+    /// Returns the time at which a packet of this size, sent at `now`, arrives at the other end, or `None` if it is
+    /// lost. Both times are in ns on one clock. Packets must be passed in the order of sending, and arrive in that
+    /// order.
     pub fn arrival(&mut self, now: u64, bytes: usize) -> Option<u64> {
         let begins = self.free_at.max(now);
         if self.waiting(begins - now) + bytes as u64 > self.queue {
             self.carried.overflowed += 1;
             return None;
         }
-        // A packet that is lost on the way takes its time on the line all the same.
+        // A lost packet still occupies the line.
         self.free_at = begins.saturating_add(self.time_on_line(bytes as u64));
         if u64::from(self.generator.next_u32()) < self.lost_below {
             self.carried.lost += 1;
@@ -65,17 +66,17 @@ impl Link {
         Some(self.free_at.saturating_add(self.delay_ns))
     }
 
-    /// What became of packets up to now.
+    /// Returns the counts so far.
     pub fn carried(&self) -> Carried {
         self.carried
     }
 
-    /// ns that so many bytes take to be sent.
+    /// Returns the time to send this many bytes, in ns.
     fn time_on_line(&self, bytes: u64) -> u64 {
         self.rate.map_or(0, |rate| (u128::from(bytes) * 8_000_000_000 / u128::from(rate)) as u64)
     }
 
-    /// Bytes that are sent in so many ns.
+    /// Returns the number of bytes sent in this many ns.
     fn waiting(&self, ns: u64) -> u64 {
         self.rate.map_or(0, |rate| (u128::from(ns) * u128::from(rate) / 8_000_000_000) as u64)
     }
@@ -93,9 +94,9 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_takes_half_a_round_trip_and_its_time_on_the_line() {
+    fn packets_take_half_a_round_trip_and_their_time_on_the_line() {
         assert_eq!(Link::new(&conditions(None, 0.0), 1).arrival(7, 1500), Some(7 + 50 * MS));
-        // 1,500 bytes at 12 Mbit/s take 1 ms, one behind the other.
+        // 1,500 bytes at 12 Mbit/s take 1 ms, one after the other.
         let mut link = Link::new(&conditions(Some(12_000_000), 0.0), 1);
         assert_eq!(link.arrival(0, 1500), Some(51 * MS));
         assert_eq!(link.arrival(0, 1500), Some(52 * MS));
@@ -104,8 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn what_the_queue_has_no_room_for_is_dropped_until_there_is_room_again() {
-        // Two round trips at 1 Mbit/s are less than 64 packets, of which 96,000 bytes wait 768 ms.
+    fn drops_packets_while_the_queue_is_full() {
+        // Two round trips at 1 Mbit/s are less than 64 packets, whose 96,000 bytes take 768 ms.
         let mut link = Link::new(&conditions(Some(1_000_000), 0.0), 1);
         let arrived = (0..100).filter(|_| link.arrival(0, 1500).is_some()).count();
         assert_eq!((arrived, link.carried().overflowed), (64, 36));
@@ -114,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_as_many_as_asked_for_and_the_same_for_a_seed() {
+    fn loses_the_requested_fraction_reproducibly() {
         let lost = |seed, loss| {
             let mut link = Link::new(&conditions(None, loss), seed);
             (0..100_000).map(|at| link.arrival(at, 100).is_none()).collect::<Vec<_>>()
         };
         let count = |lost: &[bool]| lost.iter().filter(|lost| **lost).count();
-        // 1% of 100,000 packets: a standard deviation of 31.
+        // 1% of 100,000 packets, with a standard deviation of 31.
         let one = lost(1, 0.01);
         assert!((850..1150).contains(&count(&one)), "{}", count(&one));
         assert_eq!(one, lost(1, 0.01));

@@ -1,4 +1,4 @@
-//! A network namespace with one TUN device.
+//! Network namespace with one TUN device.
 
 use crate::NetworkError;
 use std::fs::{self, File, OpenOptions};
@@ -9,32 +9,32 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
 
-/// The device's name in each namespace.
+/// Name of the device in each namespace.
 const DEVICE: &[u8] = b"pqlab";
-/// All of an address but its last byte names the network.
+/// Netmask: all but the last byte of an address identify the network.
 const PREFIX: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
-/// So that one connection knows nothing of those before it: neither its round trip nor its window.
+/// Prevents connections from inheriting the round trip or window of earlier ones.
 const FORGETFUL: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 
-/// So that a connection takes as long as on other systems, whatever this one prefers: BBR spreads what follows the initial window over
-/// time, Reno (RFC 5681) does not, and every kernel has it and lets a namespace take it.
+/// Selects Reno (RFC 5681), so that results do not depend on the system's preference: BBR, for example, paces what
+/// follows the initial window. Every kernel has Reno and allows it in a namespace.
 const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-/// So that the link carries nothing that was not asked for: hosts that speak IPv6 look for neighbours and routers. Systems without it
-/// have no such file.
+/// Disables IPv6, whose neighbour and router discovery would add packets to the link. The file is missing on systems
+/// without IPv6.
 const QUIET: &str = "/proc/sys/net/ipv6/conf/default/disable_ipv6";
 
-/// A namespace that lives as long as this value or a socket in it.
+/// Namespace that lives as long as this value or a socket in it.
 pub(crate) struct Namespace {
     descriptor: File,
 }
 
 impl Namespace {
-    /// Makes a namespace with a device of that address, and hands out the device: what is read from it was sent there, what is
-    /// written to it arrives there.
+    /// Creates a namespace with a device of this address, and returns the device. Reading from it yields packets sent
+    /// to it; writing delivers packets from it.
     pub(crate) fn new(address: Ipv4Addr, mtu: u16) -> Result<(Namespace, File), NetworkError> {
-        // A namespace is a thread's: this one's stays what it is.
-        let made = thread::spawn(move || {
-            // SAFETY: takes a number, and changes this thread alone.
+        // `unshare` affects only the calling thread, so use a separate one.
+        let creator = thread::spawn(move || {
+            // SAFETY: takes an integer and affects only this thread.
             if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 {
                 return Err(NetworkError::Namespace(io::Error::last_os_error()));
             }
@@ -49,14 +49,14 @@ impl Namespace {
             set_to(CONGESTION_CONTROL, "reno")?;
             Ok((Namespace { descriptor }, device))
         });
-        made.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))
+        creator.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))
     }
 
-    /// Does something in the namespace, on a thread that is in it: sockets that it opens are the namespace's for good.
+    /// Runs a function on a thread in the namespace. Sockets that it opens belong to the namespace permanently.
     pub(crate) fn within<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         thread::scope(|scope| {
             let thread = scope.spawn(|| {
-                // SAFETY: the descriptor is open, and this thread alone is moved.
+                // SAFETY: the descriptor is open, and only this thread changes its namespace.
                 match unsafe { libc::setns(self.descriptor.as_raw_fd(), libc::CLONE_NEWNET) } {
                     0 => act(),
                     _ => Err(io::Error::last_os_error()),
@@ -67,7 +67,7 @@ impl Namespace {
     }
 }
 
-/// Switches a setting of the namespace of this thread on.
+/// Enables a setting in this thread's namespace.
 fn set(setting: &'static str) -> Result<(), NetworkError> {
     set_to(setting, "1")
 }
@@ -76,23 +76,23 @@ fn set_to(setting: &'static str, value: &str) -> Result<(), NetworkError> {
     fs::write(setting, value).map_err(|error| NetworkError::Configure { what: setting, error })
 }
 
-/// A TUN device of the namespace of this thread, which is gone when the file is closed.
+/// Creates a TUN device in this thread's namespace. Closing the file removes it.
 fn device() -> Result<File, NetworkError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).custom_flags(libc::O_NONBLOCK);
     let device = options.open("/dev/net/tun").map_err(NetworkError::Device)?;
     let mut request = named();
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
-    // SAFETY: the request is one of the kind that the call takes, and lives for it.
+    // SAFETY: the request has the type that the call expects, and outlives it.
     match unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF, &raw mut request) } {
         0 => Ok(device),
         _ => Err(NetworkError::Device(io::Error::last_os_error())),
     }
 }
 
-/// Gives the device its address and longest packet, and switches it on.
+/// Sets the address and MTU of the device and brings it up.
 fn configure(address: Ipv4Addr, mtu: u16) -> Result<(), NetworkError> {
-    // SAFETY: takes numbers; the descriptor that it gives is nobody else's.
+    // SAFETY: takes integers. The returned descriptor has no other owner.
     let socket = unsafe {
         let descriptor = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         if descriptor < 0 {
@@ -103,22 +103,22 @@ fn configure(address: Ipv4Addr, mtu: u16) -> Result<(), NetworkError> {
     let set = |what: &'static str, call: libc::Ioctl, value: libc::__c_anonymous_ifr_ifru| {
         let mut request = named();
         request.ifr_ifru = value;
-        // SAFETY: each of the calls below takes a request with that value, which lives for it.
+        // SAFETY: each call below takes a request with this field, and the request outlives it.
         match unsafe { libc::ioctl(socket.as_raw_fd(), call, &raw mut request) } {
             0 => Ok(()),
             _ => Err(NetworkError::Configure { what, error: io::Error::last_os_error() }),
         }
     };
-    let of = |address| libc::__c_anonymous_ifr_ifru { ifru_addr: internet(address) };
-    set("address", libc::SIOCSIFADDR, of(address))?;
-    set("netmask", libc::SIOCSIFNETMASK, of(PREFIX))?;
+    let field = |address| libc::__c_anonymous_ifr_ifru { ifru_addr: internet(address) };
+    set("address", libc::SIOCSIFADDR, field(address))?;
+    set("netmask", libc::SIOCSIFNETMASK, field(PREFIX))?;
     set("MTU", libc::SIOCSIFMTU, libc::__c_anonymous_ifr_ifru { ifru_mtu: libc::c_int::from(mtu) })?;
     let up = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     set("up", libc::SIOCSIFFLAGS, libc::__c_anonymous_ifr_ifru { ifru_flags: up })
 }
 
 fn named() -> libc::ifreq {
-    // SAFETY: a request is plain numbers, for which all zeros is a value.
+    // SAFETY: a request consists of integers, for which all zeros is valid.
     let mut request: libc::ifreq = unsafe { zeroed() };
     for (place, letter) in request.ifr_name.iter_mut().zip(DEVICE) {
         *place = *letter as libc::c_char;
@@ -127,10 +127,10 @@ fn named() -> libc::ifreq {
 }
 
 fn internet(address: Ipv4Addr) -> libc::sockaddr {
-    // SAFETY: an address is plain numbers.
+    // SAFETY: an address consists of integers, for which all zeros is valid.
     let mut found: libc::sockaddr = unsafe { zeroed() };
     found.sa_family = libc::AF_INET as libc::sa_family_t;
-    // The layout of `sockaddr_in`: two bytes of port, four of address, in network order.
+    // Layout of `sockaddr_in`: two bytes of port, four of address, in network byte order.
     for (place, byte) in found.sa_data[2..6].iter_mut().zip(address.octets()) {
         *place = byte as libc::c_char;
     }

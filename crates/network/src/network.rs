@@ -1,4 +1,4 @@
-//! Two ends and what is between them.
+//! Emulated network: two ends and the link between them.
 
 use crate::carrier::carry;
 use crate::namespace::Namespace;
@@ -9,7 +9,7 @@ use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::thread::{self, JoinHandle};
 
-/// Two ends, and a thread that carries packets between them as long as this lives.
+/// Two ends, and a thread that carries packets between them for the lifetime of this value.
 pub struct Network {
     client: Namespace,
     server: Namespace,
@@ -18,11 +18,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// Makes both ends, and begins to carry packets. The same seed loses the same packets of each direction; `now` is a monotonic
-    /// clock in ns.
+    /// Creates both ends and starts to carry packets. The same seed loses the same packets in each direction. `now` is
+    /// a monotonic clock in ns.
     ///
     /// # Errors
-    /// [`NetworkError`], among them that this process may not do so.
+    /// [`NetworkError`], for example if the process lacks the privileges.
     pub fn start(conditions: &Conditions, seed: u64, now: fn() -> u64) -> Result<Network, NetworkError> {
         let (client, from_client) = Namespace::new(CLIENT, conditions.mtu)?;
         let (server, from_server) = Namespace::new(SERVER, conditions.mtu)?;
@@ -42,50 +42,50 @@ impl Network {
         }
     }
 
-    /// Listens at the server's end, at any free port.
+    /// Listens at the server's end, on any free port.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Propagates I/O errors.
     pub fn listen(&self) -> io::Result<TcpListener> {
         self.server.within(|| TcpListener::bind((SERVER, 0)))
     }
 
-    /// Connects from the client's end; a round trip passes meanwhile.
+    /// Connects from the client's end. Takes one round trip.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Propagates I/O errors.
     pub fn connect(&self, to: SocketAddrV4) -> io::Result<TcpStream> {
         self.client.within(|| TcpStream::connect(to))
     }
 
-    /// A datagram socket at an end, at any free port.
+    /// Opens a datagram socket at an end, on any free port.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Propagates I/O errors.
     pub fn datagrams(&self, end: End) -> io::Result<UdpSocket> {
         let address = if end == End::Client { CLIENT } else { SERVER };
         self.end(end).within(|| UdpSocket::bind((address, 0)))
     }
 
-    /// Does something on a thread at an end: sockets that it opens stay there.
+    /// Runs a function on a thread at an end. Sockets that it opens stay there.
     ///
     /// # Errors
-    /// What it reports, and what the system does.
+    /// Propagates errors from the function and the system.
     pub fn at<T: Send>(&self, end: End, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         self.end(end).within(act)
     }
 
-    /// Carries nothing more, and says what became of packets from the client and from the server.
+    /// Stops carrying packets, and returns the counts from the client and from the server.
     ///
     /// # Errors
-    /// What ended the carrying before, if something did.
+    /// The error that stopped the carrier earlier, if any.
     pub fn close(mut self) -> io::Result<[Carried; 2]> {
         self.stop_carrying()
     }
 
     fn stop_carrying(&mut self) -> io::Result<[Carried; 2]> {
         let Some(carrier) = self.carrier.take() else { return Ok(Default::default()) };
-        // Where the thread has ended by itself nobody reads this.
+        // If the thread has already ended, nobody reads this.
         let _ = self.stop.write_all(&[0]);
         carrier.join().unwrap_or_else(|_| Err(io::Error::other("the thread that carries packets panicked")))
     }
@@ -102,9 +102,9 @@ fn pipe() -> io::Result<(File, File)> {
     Ok((File::from(OwnedFd::from(reader)), File::from(OwnedFd::from(writer))))
 }
 
-/// Timers of this thread are not put off to save energy: by default up to 50 us.
+/// Sets the timer slack of this thread to 1 ns, down from 50 us by default.
 fn wake_in_time() {
-    // SAFETY: takes numbers, and concerns this thread alone.
+    // SAFETY: takes integers and affects only this thread.
     unsafe {
         libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong);
     }

@@ -1,4 +1,4 @@
-//! What the link is like in truth, by datagrams over it.
+//! Measures the emulated link with datagrams.
 
 use crate::{End, Network};
 use std::io::{self, ErrorKind};
@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Bytes before the data of a datagram: IPv4's header and UDP's.
+/// Length in bytes of the IPv4 and UDP headers.
 const HEADERS: usize = 28;
-/// Time between two datagrams.
+/// Interval between two datagrams.
 const APART: Duration = Duration::from_millis(2);
-/// Datagrams of a burst: fewer than any queue holds.
+/// Datagrams per burst. Fits in every queue.
 const BURST: usize = 60;
 
 impl Network {
-    /// How long each of some small datagrams takes there and another one back, in ns; those of which one was lost are left out. They
-    /// are sent 2 ms apart, and all are waited for as long as `patience`.
+    /// Measures the round trips of small datagrams in ns, without those that were lost. Sends one every 2 ms and waits
+    /// at most `patience` for each.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Propagates I/O errors.
     pub fn round_trips(&self, count: usize, patience: Duration, now: fn() -> u64) -> io::Result<Vec<u64>> {
         let (near, far) = (self.datagrams(End::Client)?, self.datagrams(End::Server)?);
         near.connect(far.local_addr()?)?;
@@ -32,14 +32,14 @@ impl Network {
                 let mut stamp = [0; 8];
                 while !done.load(Ordering::Relaxed) {
                     if received(&far, &mut stamp).is_ok_and(|length| length.is_some()) {
-                        // One that is not sent is lost.
+                        // Counts as lost if it cannot be sent.
                         let _ = far.send(&stamp);
                     }
                 }
             });
             scope.spawn(|| {
                 for _ in 0..count {
-                    // It carries the moment at which it is sent.
+                    // The datagram contains its time of sending.
                     let _ = near.send(&now().to_be_bytes());
                     thread::sleep(APART);
                 }
@@ -60,11 +60,11 @@ impl Network {
         })
     }
 
-    /// How many bytes of IP packets arrived at the server's end in how many ns, after the first of a burst of packets of full length:
-    /// the rate of the link, where it has one. `None` where too few arrived.
+    /// Sends a burst of full-length packets. Returns the bytes that arrived at the server's end after the first packet,
+    /// and the time they took in ns, which give the link's rate if it is limited. `None` if at most half arrived.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Propagates I/O errors.
     pub fn burst(&self, mtu: u16, patience: Duration, now: fn() -> u64) -> io::Result<Option<(u64, u64)>> {
         let (near, far) = (self.datagrams(End::Client)?, self.datagrams(End::Server)?);
         near.connect(far.local_addr()?)?;
@@ -72,7 +72,7 @@ impl Network {
         let data = vec![0; usize::from(mtu) - HEADERS];
         let (mut buffer, mut moments) = (vec![0; usize::from(mtu)], Vec::new());
         thread::scope(|scope| {
-            // One that is not sent is lost.
+            // Counts as lost if it cannot be sent.
             scope.spawn(|| (0..BURST).for_each(|_| drop(near.send(&data))));
             while moments.len() < BURST && received(&far, &mut buffer)?.is_some() {
                 moments.push(now());
@@ -86,7 +86,7 @@ impl Network {
     }
 }
 
-/// A datagram; `None` where none comes in time.
+/// Receives a datagram. Returns `None` on timeout.
 fn received(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     match socket.recv(buffer) {
         Ok(length) => Ok(Some(length)),

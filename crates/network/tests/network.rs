@@ -1,5 +1,5 @@
-//! Real TCP over real devices. Times decide nothing here: that a link takes as long as it should is arithmetic (`link`), and what it
-//! takes in truth is measured, beside every figure that it is a part of.
+//! Real TCP over real devices. These tests do not assert exact times: timing is tested as arithmetic in `link`, and the
+//! actual conditions are measured and reported next to every figure that includes them.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, and one that prints")]
 
@@ -33,7 +33,7 @@ fn port(address: SocketAddr) -> SocketAddrV4 {
 }
 
 #[test]
-fn congestion_control_is_not_what_the_system_happens_to_prefer() {
+fn sets_the_congestion_control() {
     let Some(network) = network(0, 0.0, 1500) else { return };
     for end in [End::Client, End::Server] {
         let found = network.at(end, || fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control")).unwrap();
@@ -42,7 +42,7 @@ fn congestion_control_is_not_what_the_system_happens_to_prefer() {
 }
 
 #[test]
-fn what_is_sent_by_tcp_arrives_also_where_packets_are_lost_and_no_sooner_than_it_can() {
+fn tcp_delivers_despite_losses_and_not_too_early() {
     for (loss, length) in [(0.0, 1_000_000), (0.05, 50_000)] {
         let Some(network) = network(20, loss, 1500) else { return };
         let listener = network.listen().unwrap();
@@ -72,20 +72,20 @@ fn what_is_sent_by_tcp_arrives_also_where_packets_are_lost_and_no_sooner_than_it
 }
 
 #[test]
-fn packets_are_as_long_as_the_link_allows() {
+fn respects_the_mtu() {
     let Some(network) = network(0, 0.0, 600) else { return };
     let (sender, receiver) = (network.datagrams(End::Client).unwrap(), network.datagrams(End::Server).unwrap());
     receiver.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     sender.send_to(&[1; 1400], receiver.local_addr().unwrap()).unwrap();
     let mut buffer = [0; 2000];
     assert_eq!(receiver.recv(&mut buffer).unwrap(), 1400);
-    // Three fragments: 1,408 bytes with UDP's header, 576 in each of the first two.
+    // Three fragments: 1,408 bytes with the UDP header, 576 in each of the first two.
     let [there, _] = network.close().unwrap();
     assert_eq!((there.packets, there.bytes), (3, 1408 + 3 * 20));
 }
 
 #[test]
-fn where_everything_is_lost_nothing_arrives() {
+fn full_loss_delivers_nothing() {
     let Some(network) = network(0, 1.0, 1500) else { return };
     let receiver = network.datagrams(End::Server).unwrap();
     receiver.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
@@ -95,14 +95,14 @@ fn where_everything_is_lost_nothing_arrives() {
 }
 
 #[test]
-fn nothing_is_left_of_it() {
+fn leaves_no_devices_or_descriptors_behind() {
     let devices = || fs::read_to_string("/proc/net/dev").unwrap().lines().count();
     let descriptors = || fs::read_dir("/proc/self/fd").unwrap().count();
     let before = devices();
     let Some(first) = network(0, 0.0, 1500) else { return };
     assert_eq!(devices(), before, "this process's own namespace is left alone");
     drop(first);
-    // Other tests of this process have theirs: the least of many looks is without them.
+    // Other tests of this process hold descriptors too. The minimum of many readings excludes them.
     let held = |looks: usize| (0..looks).map(|_| descriptors()).min().unwrap();
     let base = held(50);
     for _ in 0..20 {
@@ -111,10 +111,10 @@ fn nothing_is_left_of_it() {
     assert!(held(50) <= base + 16, "{} descriptors, {base} before", held(50));
 }
 
-/// What is asked for against what is there: `cargo test -p pqlab-network -- --ignored --nocapture`.
+/// Compares requested with actual conditions: `cargo test -p pqlab-network -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints times, which decide nothing"]
-fn how_near_links_come_to_what_they_should_be() {
+fn compare_requested_with_actual_conditions() {
     println!(
         "{:>12} {:>10} {:>10} {:>10} {:>10}  {:>12} {:>12}",
         "", "ms asked", "least", "median", "most", "Mbit/s asked", "found"

@@ -6,7 +6,7 @@ use core::ffi::{c_char, c_int, c_ulong, c_void};
 opaque! {
     /// A library context, OSSL_LIB_CTX(3); a null pointer is the default one.
     OSSL_LIB_CTX;
-    /// What OPENSSL_init_crypto(3) takes beside its options; only null is passed.
+    /// Settings for OPENSSL_init_crypto(3). Only null is passed.
     OPENSSL_INIT_SETTINGS;
 }
 
@@ -27,8 +27,8 @@ pub const ERR_TXT_STRING: c_int = 0x02;
 
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
-    /// OPENSSL_ia32cap(3), which describes the words: what the library knows of the CPU. It fills them before `main` begins
-    /// and reads them whenever it chooses code.
+    /// OPENSSL_ia32cap(3), which describes the words: CPU features known to the library. It sets them before `main` and
+    /// reads them whenever it selects code.
     pub static OPENSSL_ia32cap_P: [core::sync::atomic::AtomicU32; 10];
 }
 
@@ -49,8 +49,8 @@ unsafe extern "C" {
     pub fn ERR_reason_error_string(error: c_ulong) -> *const c_char;
     /// ERR_clear_error(3).
     pub fn ERR_clear_error();
-    /// OPENSSL_malloc(3): clears `length` bytes and frees them.
+    /// OPENSSL_malloc(3): zeroizes `length` bytes and frees them.
     pub fn CRYPTO_clear_free(memory: *mut c_void, length: usize, file: *const c_char, line: c_int);
-    /// ERR_get_error(3): the newest error, left in the queue.
+    /// ERR_get_error(3): returns the newest error and leaves it in the queue.
     pub fn ERR_peek_last_error() -> c_ulong;
 }

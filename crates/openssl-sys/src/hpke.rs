@@ -4,11 +4,11 @@ use crate::{EVP_PKEY, OSSL_LIB_CTX, opaque};
 use core::ffi::{c_char, c_int};
 
 opaque! {
-    /// One side of messages in a row, OSSL_HPKE_CTX_new(3). Not for two threads at once.
+    /// Context of one side for a sequence of messages, OSSL_HPKE_CTX_new(3). Must not be used from two threads at once.
     OSSL_HPKE_CTX;
 }
 
-/// The identifiers of a KEM, a KDF and an AEAD (RFC 9180, section 7).
+/// Identifiers of a KEM, a KDF and an AEAD (RFC 9180, section 7).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OSSL_HPKE_SUITE {
@@ -38,7 +38,7 @@ unsafe extern "C" {
     ) -> *mut OSSL_HPKE_CTX;
     /// OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_CTX_free(ctx: *mut OSSL_HPKE_CTX);
-    /// OSSL_HPKE_CTX_new(3): with null for `material` a key is drawn.
+    /// OSSL_HPKE_CTX_new(3): a null `material` requests a random key.
     pub fn OSSL_HPKE_keygen(
         suite: OSSL_HPKE_SUITE,
         public: *mut u8,

@@ -1,8 +1,7 @@
-//! OpenSSL 4's libcrypto and libssl, built from source by this crate, and the few calls that pqlab makes of them.
+//! OpenSSL 4's libcrypto and libssl, built from source by this crate, and declarations of the calls that pqlab uses.
 //!
-//! The declarations are written by hand, after the headers of the version that is built; each names the manual page
-//! that describes it. None of them is safe to call as it stands: pointers, lengths and reference counts are the
-//! caller's business.
+//! The declarations are written by hand from the headers of the built version. Each names its manual page. All are
+//! unsafe: the caller is responsible for pointers, lengths and reference counts.
 
 #![no_std]
 #![allow(non_camel_case_types)]
@@ -27,17 +26,17 @@ pub use ssl::*;
 pub use symmetric::*;
 pub use x509::*;
 
-/// The version of the `openssl-src` package from which libcrypto was built, such as `400.0.2+4.0.3`.
+/// Version of the `openssl-src` package that libcrypto was built from, such as `400.0.2+4.0.3`.
 pub const SRC_VERSION: &str = env!("PQLAB_OPENSSL_SRC_VERSION");
 
-/// Declares types of which only pointers are ever seen.
+/// Declares types that are only used behind pointers.
 macro_rules! opaque {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
         #[repr(C)]
         pub struct $name {
             _data: [u8; 0],
-            // Neither Send nor Sync nor Unpin by accident: what may be shared is decided where the pointer is owned.
+            // Not Send, Sync or Unpin by default: the owner of the pointer decides what may be shared.
             _marker: core::marker::PhantomData<(*mut u8, core::marker::PhantomPinned)>,
         }
     )*};

@@ -1,40 +1,40 @@
-//! Parameters by name: OSSL_PARAM(3).
+//! Named parameters: OSSL_PARAM(3).
 
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use core::ptr;
 
-/// One named parameter, OSSL_PARAM(3). Arrays of them end with [`OSSL_PARAM_END`].
+/// One named parameter, OSSL_PARAM(3). Arrays end with [`OSSL_PARAM_END`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct OSSL_PARAM {
-    /// The name; null ends an array.
+    /// Name. Null ends an array.
     pub key: *const c_char,
-    /// What `data` points to.
+    /// Type of `data`.
     pub data_type: c_uint,
-    /// The value, or room for it.
+    /// Value, or buffer for it.
     pub data: *mut c_void,
-    /// The length of `data` in bytes.
+    /// Length of `data` in bytes.
     pub data_size: usize,
-    /// The length in bytes of a value that the library has written.
+    /// Length in bytes of a value written by the library.
     pub return_size: usize,
 }
 
-/// The end of an array of parameters.
+/// End of a parameter array.
 pub const OSSL_PARAM_END: OSSL_PARAM =
     OSSL_PARAM { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
 
 /// `return_size` of a parameter that the library has not written.
 pub const OSSL_PARAM_UNMODIFIED: usize = usize::MAX;
-/// A signed integer, in the machine's byte order.
+/// Signed integer in native byte order.
 pub const OSSL_PARAM_INTEGER: c_uint = 1;
-/// An unsigned integer of any length, in the machine's byte order.
+/// Unsigned integer of any length in native byte order.
 pub const OSSL_PARAM_UNSIGNED_INTEGER: c_uint = 2;
-/// A text; the length does not count a final NUL.
+/// UTF-8 string. The length excludes a final NUL.
 pub const OSSL_PARAM_UTF8_STRING: c_uint = 4;
-/// Bytes.
+/// Byte string.
 pub const OSSL_PARAM_OCTET_STRING: c_uint = 5;
 
-/// "seed": ML-KEM's `d || z`, ML-DSA's `xi`, SLH-DSA's three seeds; EVP_PKEY-ML-KEM(7) and its like.
+/// "seed": `d || z` of ML-KEM, `xi` of ML-DSA, three seeds of SLH-DSA. EVP_PKEY-ML-KEM(7) and similar pages.
 pub const OSSL_PKEY_PARAM_SEED: &CStr = c"seed";
 /// "pub": EVP_PKEY-EC(7).
 pub const OSSL_PKEY_PARAM_PUB_KEY: &CStr = c"pub";

@@ -1,4 +1,4 @@
-//! Keys and what is done with them: EVP_PKEY(3).
+//! Keys and operations on them: EVP_PKEY(3).
 
 use crate::{OSSL_LIB_CTX, OSSL_PARAM, opaque};
 use core::ffi::{c_char, c_int};
@@ -6,19 +6,19 @@ use core::ffi::{c_char, c_int};
 opaque! {
     /// A key or key pair, EVP_PKEY(3).
     EVP_PKEY;
-    /// An operation with a key, EVP_PKEY_CTX_new(3). Not for two threads at once.
+    /// An operation with a key, EVP_PKEY_CTX_new(3). Must not be used from two threads at once.
     EVP_PKEY_CTX;
     /// A signature algorithm, EVP_SIGNATURE(3).
     EVP_SIGNATURE;
-    /// Turns encoded keys into keys, OSSL_DECODER_CTX(3).
+    /// Decoder of keys, OSSL_DECODER_CTX(3).
     OSSL_DECODER_CTX;
-    /// Turns keys into encoded keys, OSSL_ENCODER_CTX(3).
+    /// Encoder of keys, OSSL_ENCODER_CTX(3).
     OSSL_ENCODER_CTX;
 }
 
-/// EVP_PKEY_fromdata(3): parameters and the public key.
+/// EVP_PKEY_fromdata(3): parameters and public key.
 pub const EVP_PKEY_PUBLIC_KEY: c_int = 0x86;
-/// EVP_PKEY_fromdata(3): parameters, public and private key.
+/// EVP_PKEY_fromdata(3): parameters, public key and private key.
 pub const EVP_PKEY_KEYPAIR: c_int = 0x87;
 
 unsafe extern "C" {

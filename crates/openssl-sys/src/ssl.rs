@@ -1,56 +1,56 @@
-//! TLS: SSL_CTX_new(3), SSL_new(3), and the memory buffers between which a connection works: BIO_s_mem(3).
+//! TLS: SSL_CTX_new(3), SSL_new(3), and in-memory streams for connections: BIO_s_mem(3).
 
 use crate::{EVP_PKEY, OPENSSL_INIT_SETTINGS, OSSL_LIB_CTX, X509, opaque};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
 opaque! {
-    /// What connections have in common, SSL_CTX_new(3).
+    /// State shared by connections, SSL_CTX_new(3).
     SSL_CTX;
     /// One side of a connection, SSL_new(3).
     SSL;
-    /// Whether a context is a client's or a server's, TLS_method(3).
+    /// Role of a context, client or server: TLS_method(3).
     SSL_METHOD;
-    /// What a client resumes a connection with, SSL_SESSION_free(3).
+    /// Session with which a client resumes a connection, SSL_SESSION_free(3).
     SSL_SESSION;
     /// A stream of bytes, BIO_new(3).
     BIO;
     /// A kind of stream, BIO_new(3).
     BIO_METHOD;
-    /// Certificates that are trusted, X509_STORE_new(3).
+    /// Trusted certificates, X509_STORE_new(3).
     X509_STORE;
-    /// What a chain is verified for, X509_VERIFY_PARAM_new(3).
+    /// Conditions for verifying a chain, X509_VERIFY_PARAM_new(3).
     X509_VERIFY_PARAM;
 }
 
-/// SSL_CTX_set_verify(3): what decides in the library's place; only null is passed.
+/// SSL_CTX_set_verify(3): callback that overrides verification. Only null is passed.
 pub type SSL_verify_cb = Option<unsafe extern "C" fn(c_int, *mut c_void) -> c_int>;
 
 /// TLS 1.3, SSL_CTX_set_min_proto_version(3).
 pub const TLS1_3_VERSION: c_long = 0x0304;
-/// SSL_CTX_set_options(3): the key exchange may be left out beside a pre-shared key.
+/// SSL_CTX_set_options(3): with a pre-shared key, the key exchange may be omitted.
 pub const SSL_OP_ALLOW_NO_DHE_KEX: u64 = 1 << 10;
-/// SSL_CTX_set_options(3): a server leaves it out where the client lets it.
+/// SSL_CTX_set_options(3): a server omits the key exchange if the client allows it.
 pub const SSL_OP_PREFER_NO_DHE_KEX: u64 = 1 << 35;
-/// SSL_CTX_set_verify(3): the other side's certificate is asked for and verified.
+/// SSL_CTX_set_verify(3): requests and verifies the peer's certificate.
 pub const SSL_VERIFY_PEER: c_int = 1;
-/// SSL_CTX_set_verify(3): a client without a certificate is refused.
+/// SSL_CTX_set_verify(3): rejects clients without a certificate.
 pub const SSL_VERIFY_FAIL_IF_NO_PEER_CERT: c_int = 2;
 /// SSL_CTX_set_session_cache_mode(3).
 pub const SSL_SESS_CACHE_OFF: c_long = 0;
-/// SSL_get_error(3): it goes on when there is more to read.
+/// SSL_get_error(3): the call needs more input.
 pub const SSL_ERROR_WANT_READ: c_int = 2;
-/// SSL_set_shutdown(3): both sides have said that they are done.
+/// SSL_set_shutdown(3): both sides have shut down.
 pub const SSL_SENT_AND_RECEIVED_SHUTDOWN: c_int = 3;
 
 /// SSL_CTX_ctrl(3): SSL_CTX_set_mode(3).
 pub const SSL_CTRL_MODE: c_int = 33;
-/// SSL_CTX_set_mode(3): a side sends the certificates that it was given, and adds none from its store.
+/// SSL_CTX_set_mode(3): sends only the given certificates, without adding any from the store.
 pub const SSL_MODE_NO_AUTO_CHAIN: c_long = 8;
 /// SSL_CTX_ctrl(3): SSL_CTX_set_session_cache_mode(3).
 pub const SSL_CTRL_SET_SESS_CACHE_MODE: c_int = 44;
 /// SSL_CTX_ctrl(3): SSL_set_tlsext_host_name(3).
 pub const SSL_CTRL_SET_TLSEXT_HOSTNAME: c_int = 55;
-/// SSL_CTX_ctrl(3): SSL_CTX_add0_chain_cert(3), or with 1 for its number SSL_CTX_add1_chain_cert(3).
+/// SSL_CTX_ctrl(3): SSL_CTX_add0_chain_cert(3), or SSL_CTX_add1_chain_cert(3) if the number is 1.
 pub const SSL_CTRL_CHAIN_CERT: c_int = 89;
 /// SSL_CTX_ctrl(3): SSL_CTX_set1_groups_list(3).
 pub const SSL_CTRL_SET_GROUPS_LIST: c_int = 92;
@@ -85,24 +85,24 @@ unsafe extern "C" {
     pub fn SSL_CTX_set_session_id_context(ctx: *mut SSL_CTX, context: *const u8, length: c_uint) -> c_int;
     /// SSL_CTX_set_num_tickets(3).
     pub fn SSL_CTX_set_num_tickets(ctx: *mut SSL_CTX, tickets: usize) -> c_int;
-    /// SSL_CTX_use_certificate(3): takes a reference of its own.
+    /// SSL_CTX_use_certificate(3): takes its own reference.
     pub fn SSL_CTX_use_certificate(ctx: *mut SSL_CTX, certificate: *mut X509) -> c_int;
-    /// SSL_CTX_use_certificate(3): takes a reference of its own.
+    /// SSL_CTX_use_certificate(3): takes its own reference.
     pub fn SSL_CTX_use_PrivateKey(ctx: *mut SSL_CTX, key: *mut EVP_PKEY) -> c_int;
-    /// SSL_CTX_set_cert_store(3): the context goes on owning it.
+    /// SSL_CTX_set_cert_store(3): the context keeps ownership.
     pub fn SSL_CTX_get_cert_store(ctx: *const SSL_CTX) -> *mut X509_STORE;
-    /// SSL_CTX_get0_param(3): the context goes on owning it.
+    /// SSL_CTX_get0_param(3): the context keeps ownership.
     pub fn SSL_CTX_get0_param(ctx: *mut SSL_CTX) -> *mut X509_VERIFY_PARAM;
-    /// X509_STORE_add_cert(3): takes a reference of its own.
+    /// X509_STORE_add_cert(3): takes its own reference.
     pub fn X509_STORE_add_cert(store: *mut X509_STORE, certificate: *mut X509) -> c_int;
     /// X509_VERIFY_PARAM_set_flags(3): seconds since 1970.
     pub fn X509_VERIFY_PARAM_set_time(param: *mut X509_VERIFY_PARAM, time: i64);
 
     /// SSL_new(3).
     pub fn SSL_new(ctx: *mut SSL_CTX) -> *mut SSL;
-    /// SSL_free(3): frees its streams too.
+    /// SSL_free(3): also frees the connection's streams.
     pub fn SSL_free(ssl: *mut SSL);
-    /// SSL_set_bio(3): takes over both streams.
+    /// SSL_set_bio(3): takes ownership of both streams.
     pub fn SSL_set_bio(ssl: *mut SSL, read: *mut BIO, write: *mut BIO);
     /// SSL_CTX_ctrl(3).
     pub fn SSL_ctrl(ssl: *mut SSL, command: c_int, number: c_long, pointer: *mut c_void) -> c_long;
@@ -124,13 +124,13 @@ unsafe extern "C" {
     pub fn SSL_read(ssl: *mut SSL, out: *mut c_void, length: c_int) -> c_int;
     /// SSL_write(3).
     pub fn SSL_write(ssl: *mut SSL, data: *const c_void, length: c_int) -> c_int;
-    /// SSL_get0_group_name(3): null before there is a group.
+    /// SSL_get0_group_name(3): null before a group is negotiated.
     pub fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char;
     /// SSL_session_reused(3).
     pub fn SSL_session_reused(ssl: *const SSL) -> c_int;
-    /// SSL_get_session(3): a reference of the caller's own.
+    /// SSL_get_session(3): returns a reference owned by the caller.
     pub fn SSL_get1_session(ssl: *mut SSL) -> *mut SSL_SESSION;
-    /// SSL_set_session(3): takes a reference of its own.
+    /// SSL_set_session(3): takes its own reference.
     pub fn SSL_set_session(ssl: *mut SSL, session: *mut SSL_SESSION) -> c_int;
     /// SSL_SESSION_is_resumable(3).
     pub fn SSL_SESSION_is_resumable(session: *const SSL_SESSION) -> c_int;
@@ -149,10 +149,10 @@ unsafe extern "C" {
     pub fn BIO_read(bio: *mut BIO, out: *mut c_void, length: c_int) -> c_int;
     /// BIO_read(3).
     pub fn BIO_write(bio: *mut BIO, data: *const c_void, length: c_int) -> c_int;
-    /// BIO_ctrl(3): bytes that can be read.
+    /// BIO_ctrl(3): returns the number of readable bytes.
     pub fn BIO_ctrl_pending(bio: *mut BIO) -> usize;
 
-    /// d2i_PrivateKey(3): PKCS #8, whatever the algorithm; moves `*input` behind what it has read.
+    /// d2i_PrivateKey(3): parses PKCS #8 of any algorithm, and advances `*input` past it.
     pub fn d2i_AutoPrivateKey_ex(
         key: *mut *mut EVP_PKEY,
         input: *mut *const u8,

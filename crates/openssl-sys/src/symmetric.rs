@@ -6,25 +6,25 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 opaque! {
     /// A digest algorithm, EVP_MD_fetch(3).
     EVP_MD;
-    /// A digest in the making, EVP_MD_CTX_new(3). Not for two threads at once.
+    /// Digest in progress, EVP_MD_CTX_new(3). Must not be used from two threads at once.
     EVP_MD_CTX;
     /// A MAC algorithm, EVP_MAC(3).
     EVP_MAC;
-    /// A MAC in the making, EVP_MAC(3). Not for two threads at once.
+    /// MAC in progress, EVP_MAC(3). Must not be used from two threads at once.
     EVP_MAC_CTX;
     /// A key derivation function, EVP_KDF(3).
     EVP_KDF;
-    /// A derivation in the making, EVP_KDF(3). Not for two threads at once.
+    /// Derivation in progress, EVP_KDF(3). Must not be used from two threads at once.
     EVP_KDF_CTX;
     /// A cipher, EVP_CIPHER_fetch(3).
     EVP_CIPHER;
-    /// An encryption or decryption in the making, EVP_CIPHER_CTX_new(3). Not for two threads at once.
+    /// Encryption or decryption in progress, EVP_CIPHER_CTX_new(3). Must not be used from two threads at once.
     EVP_CIPHER_CTX;
 }
 
-/// EVP_CIPHER_CTX_ctrl(3): reads the tag after encryption.
+/// EVP_CIPHER_CTX_ctrl(3): gets the tag after encryption.
 pub const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
-/// EVP_CIPHER_CTX_ctrl(3): sets the tag to expect before decryption ends.
+/// EVP_CIPHER_CTX_ctrl(3): sets the expected tag before decryption ends.
 pub const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 
 unsafe extern "C" {
@@ -42,8 +42,7 @@ unsafe extern "C" {
     pub fn EVP_DigestUpdate(ctx: *mut EVP_MD_CTX, data: *const c_void, length: usize) -> c_int;
     /// EVP_DigestInit(3).
     pub fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
-    /// EVP_DigestInit(3).
-    /// EVP_DigestInit(3): may be called again for more.
+    /// EVP_DigestInit(3): may be called repeatedly for more output.
     pub fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
 
     /// EVP_MAC(3).
@@ -58,7 +57,7 @@ unsafe extern "C" {
     pub fn EVP_MAC_CTX_free(ctx: *mut EVP_MAC_CTX);
     /// EVP_MAC(3).
     pub fn EVP_MAC_CTX_set_params(ctx: *mut EVP_MAC_CTX, params: *const OSSL_PARAM) -> c_int;
-    /// EVP_MAC(3): without a key, starts again with the one that is set.
+    /// EVP_MAC(3): without a key, restarts with the current one.
     pub fn EVP_MAC_init(ctx: *mut EVP_MAC_CTX, key: *const u8, length: usize, params: *const OSSL_PARAM) -> c_int;
     /// EVP_MAC(3).
     pub fn EVP_MAC_update(ctx: *mut EVP_MAC_CTX, data: *const u8, length: usize) -> c_int;
@@ -102,7 +101,7 @@ unsafe extern "C" {
         iv: *const u8,
         params: *const OSSL_PARAM,
     ) -> c_int;
-    /// EVP_EncryptInit(3): with a null `out`, `data` is associated data.
+    /// EVP_EncryptInit(3): if `out` is null, `data` is associated data.
     pub fn EVP_EncryptUpdate(
         ctx: *mut EVP_CIPHER_CTX,
         out: *mut u8,
@@ -120,7 +119,7 @@ unsafe extern "C" {
         iv: *const u8,
         params: *const OSSL_PARAM,
     ) -> c_int;
-    /// EVP_EncryptInit(3): with a null `out`, `data` is associated data.
+    /// EVP_EncryptInit(3): if `out` is null, `data` is associated data.
     pub fn EVP_DecryptUpdate(
         ctx: *mut EVP_CIPHER_CTX,
         out: *mut u8,

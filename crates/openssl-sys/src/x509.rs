@@ -9,12 +9,12 @@ opaque! {
 }
 
 unsafe extern "C" {
-    /// d2i_X509(3): parses DER and moves `*input` behind what it has read; null where it is no certificate.
+    /// d2i_X509(3): parses DER and advances `*input` past it. Returns null if the input is not a certificate.
     pub fn d2i_X509(certificate: *mut *mut X509, input: *mut *const u8, length: c_long) -> *mut X509;
     /// X509_new(3).
     pub fn X509_free(certificate: *mut X509);
-    /// X509_get_pubkey(3): the subject's key, which the certificate goes on owning; null where it cannot be read.
+    /// X509_get_pubkey(3): returns the subject's key, owned by the certificate, or null if it cannot be parsed.
     pub fn X509_get0_pubkey(certificate: *const X509) -> *mut EVP_PKEY;
-    /// X509_verify(3): 1 where the signature is valid, 0 where it is not, negative on other errors.
+    /// X509_verify(3): returns 1 if the signature is valid, 0 if not, and a negative value on other errors.
     pub fn X509_verify(certificate: *const X509, key: *mut EVP_PKEY) -> c_int;
 }

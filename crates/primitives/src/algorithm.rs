@@ -1,10 +1,10 @@
-//! What the standards say of each algorithm: names, lengths in bytes, categories. One table a kind; every provider
-//! takes its figures from here.
+//! Parameters of each algorithm from its standard: names, lengths in bytes, security categories. One table per kind,
+//! shared by all providers.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// How a private key is encoded. Encodings of different length or content are different things and never mixed.
+/// Encoding of a private key. Keys in different encodings are benchmarked as separate cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyEncoding {
@@ -21,7 +21,7 @@ pub enum KeyEncoding {
 }
 
 impl KeyEncoding {
-    /// The word that cases and tables carry.
+    /// Returns the name used in case ids and tables.
     pub fn name(self) -> &'static str {
         match self {
             KeyEncoding::Seed => "seed",
@@ -33,93 +33,93 @@ impl KeyEncoding {
     }
 }
 
-/// A KEM as its standard defines it. Lengths in bytes.
+/// Parameters of a KEM, from its standard. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KemParameters {
-    /// The standard's name.
+    /// Name in the standard.
     pub algorithm: Cow<'static, str>,
-    /// Where it is defined.
+    /// Defining standard.
     pub standard: Cow<'static, str>,
-    /// NIST security category, 1 to 5; `None` for an algorithm that a quantum computer breaks.
+    /// NIST security category, 1 to 5. `None` if a quantum computer breaks the algorithm.
     pub category: Option<u8>,
-    /// Encoded encapsulation key.
+    /// Length of an encoded encapsulation key.
     pub encapsulation_key: usize,
-    /// Encoded decapsulation key, by encoding.
+    /// Length of an encoded decapsulation key, by encoding.
     pub decapsulation_keys: Cow<'static, [(KeyEncoding, usize)]>,
-    /// Ciphertext.
+    /// Length of a ciphertext.
     pub ciphertext: usize,
-    /// Shared secret.
+    /// Length of a shared secret.
     pub shared_secret: usize,
-    /// Coins that key generation draws.
+    /// Coins used by key generation.
     pub keygen_coins: usize,
-    /// Coins that encapsulation draws.
+    /// Coins used by encapsulation.
     pub encapsulation_coins: usize,
 }
 
 impl KemParameters {
-    /// The parameters of a standard algorithm, by name.
+    /// Returns the parameters of a standard algorithm, by name.
     pub fn of(algorithm: &str) -> Option<KemParameters> {
         KEMS.iter().find(|kem| kem.algorithm == algorithm).cloned()
     }
 
-    /// Length in bytes of the decapsulation key in an encoding.
+    /// Returns the length in bytes of a decapsulation key in an encoding.
     pub fn decapsulation_key(&self, encoding: KeyEncoding) -> Option<usize> {
         length_of(&self.decapsulation_keys, encoding)
     }
 }
 
-/// A signature scheme as its standard defines it. Lengths in bytes; the maximum where a length varies.
+/// Parameters of a signature scheme, from its standard. Lengths in bytes. If a length varies, the maximum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureParameters {
-    /// The standard's name.
+    /// Name in the standard.
     pub algorithm: Cow<'static, str>,
-    /// Where it is defined.
+    /// Defining standard.
     pub standard: Cow<'static, str>,
-    /// NIST security category, 1 to 5; `None` for an algorithm that a quantum computer breaks.
+    /// NIST security category, 1 to 5. `None` if a quantum computer breaks the algorithm.
     pub category: Option<u8>,
-    /// Encoded verifying key.
+    /// Length of an encoded verifying key.
     pub verifying_key: usize,
-    /// Encoded signing key, by encoding.
+    /// Length of an encoded signing key, by encoding.
     pub signing_keys: Cow<'static, [(KeyEncoding, usize)]>,
-    /// Longest signature.
+    /// Maximum length of a signature.
     pub signature: usize,
-    /// Whether signatures differ in length.
+    /// Whether signatures vary in length.
     pub variable_length: bool,
-    /// Coins that key generation takes; 0 where no standard says how it draws them.
+    /// Coins used by key generation. 0 if no standard defines how they are used.
     pub keygen_coins: usize,
-    /// Coins that hedged signing draws; 0 for schemes without.
+    /// Coins used by hedged signing. 0 if the scheme has none.
     pub signing_coins: usize,
 }
 
 impl SignatureParameters {
-    /// The parameters of a standard algorithm, by name.
+    /// Returns the parameters of a standard algorithm, by name.
     pub fn of(algorithm: &str) -> Option<SignatureParameters> {
         SIGNATURES.iter().find(|signature| signature.algorithm == algorithm).cloned()
     }
 
-    /// The names of a standard's algorithms.
+    /// Iterates over the names of a standard's algorithms.
     pub fn of_standard(standard: &'static str) -> impl Iterator<Item = &'static str> {
         SIGNATURES.iter().filter(move |signature| signature.standard == standard).map(|signature| &*signature.algorithm)
     }
 
-    /// Length in bytes of the signing key in an encoding.
+    /// Returns the length in bytes of a signing key in an encoding.
     pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
         length_of(&self.signing_keys, encoding)
     }
 }
 
-/// A Diffie-Hellman function. Lengths in bytes.
+/// Parameters of a Diffie-Hellman function. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyAgreementParameters {
-    /// The standard's name.
+    /// Name in the standard.
     pub algorithm: Cow<'static, str>,
-    /// Where it is defined.
+    /// Defining standard.
     pub standard: Cow<'static, str>,
-    /// Encoded public key.
+    /// Length of an encoded public key.
     pub public_key: usize,
-    /// Encoded private key.
+    /// Length of an encoded private key.
     pub private_key: usize,
-    /// Shared secret.
+    /// Length of a shared secret.
     pub shared_secret: usize,
 }
 
@@ -134,19 +134,19 @@ impl KeyAgreementParameters {
     };
 }
 
-/// A hash function. Lengths in bytes.
+/// Parameters of a hash function. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HashParameters {
-    /// The standard's name.
+    /// Name in the standard.
     pub algorithm: Cow<'static, str>,
-    /// Where it is defined.
+    /// Defining standard.
     pub standard: Cow<'static, str>,
-    /// Digest.
+    /// Length of a digest.
     pub digest: usize,
 }
 
 impl HashParameters {
-    /// The parameters of a standard algorithm, by name.
+    /// Returns the parameters of a standard algorithm, by name.
     pub fn of(algorithm: &str) -> Option<HashParameters> {
         HASHES.iter().find(|(name, ..)| *name == algorithm).map(|&(name, standard, digest)| HashParameters {
             algorithm: Cow::Borrowed(name),
@@ -156,19 +156,19 @@ impl HashParameters {
     }
 }
 
-/// An extendable-output function. Lengths in bytes.
+/// Parameters of an extendable-output function. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct XofParameters {
-    /// The standard's name.
+    /// Name in the standard.
     pub algorithm: Cow<'static, str>,
-    /// Where it is defined.
+    /// Defining standard.
     pub standard: Cow<'static, str>,
-    /// Bytes absorbed or squeezed by one permutation (the rate).
+    /// Bytes absorbed or squeezed per permutation (the rate).
     pub rate: usize,
 }
 
 impl XofParameters {
-    /// The parameters of a standard algorithm, by name.
+    /// Returns the parameters of a standard algorithm, by name.
     pub fn of(algorithm: &str) -> Option<XofParameters> {
         let rate = match algorithm {
             "SHAKE128" => 168,
@@ -206,8 +206,8 @@ const fn kem(
 
 use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
 
-/// FIPS 203, table 3; RFC 7748. X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain
-/// Diffie-Hellman value, as in TLS 1.3's key share.
+/// FIPS 203, table 3; RFC 7748. For X25519 as a KEM, the ciphertext is an ephemeral public key and the secret is the
+/// plain Diffie-Hellman value, as in TLS 1.3 key shares.
 static KEMS: [KemParameters; 9] = [
     kem("ML-KEM-512", 1, 800, &[(Seed, 64), (Expanded, 1632)], 768),
     kem("ML-KEM-768", 3, 1184, &[(Seed, 64), (Expanded, 2400)], 1088),
@@ -230,8 +230,9 @@ static KEMS: [KemParameters; 9] = [
     hybrid_kem("X25519+mock", "the reference form, with no lattice in it", None, 1222, &[(Cbor, 101)], 32, 96),
 ];
 
-/// A hybrid of X25519 and ML-KEM-768. Coins of key generation are those of the standard (X-Wing: the seed), else
-/// `d || z || skX`; those of encapsulation `m || ekX`. The category is ML-KEM-768's; the mock has none.
+/// Parameters of a hybrid of X25519 and ML-KEM-768. Coins of key generation are those of the standard (for X-Wing the
+/// seed), or else `d || z || skX`. Coins of encapsulation are `m || ekX`. The category is that of ML-KEM-768; the mock
+/// has none.
 const fn hybrid_kem(
     algorithm: &'static str,
     standard: &'static str,
@@ -294,9 +295,9 @@ const FIPS204: &str = "FIPS 204";
 const FIPS205: &str = "FIPS 205";
 const LAMPS_SIGNATURES: &str = "draft-ietf-lamps-pq-composite-sigs";
 
-/// FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC 8032; SEC 1 and SEC 2 (a key of
-/// secp256k1 is encoded compressed, as ledgers do, one of the NIST curves uncompressed, as X.509 does; signatures are
-/// `r || s` of fixed length); RFC 8017.
+/// FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC 8032; SEC 1 and SEC 2; RFC 8017. Keys
+/// of secp256k1 are compressed, as in ledgers; keys of NIST curves are uncompressed, as in X.509. ECDSA signatures are
+/// `r || s` of fixed length.
 static SIGNATURES: [SignatureParameters; 27] = [
     signature("ML-DSA-44", FIPS204, Some(2), 1312, &[(Seed, 32), (Expanded, 2560)], 2420, (32, 32)),
     signature("ML-DSA-65", FIPS204, Some(3), 1952, &[(Seed, 32), (Expanded, 4032)], 3309, (32, 32)),
@@ -323,8 +324,8 @@ static SIGNATURES: [SignatureParameters; 27] = [
     signature("ECDSA-P-256", "FIPS 186-5", None, 65, &[(Scalar, 32)], 64, (32, 0)),
     signature("ECDSA-P-384", "FIPS 186-5", None, 97, &[(Scalar, 48)], 96, (48, 0)),
     signature("RSA-2048", "RFC 8017", None, 270, &[(Der, 1200)], 256, (0, 0)),
-    // The coins are the two seeds, that of ML-DSA first; those of signing are ML-DSA's `rnd`, in the reference form after
-    // the 32 bytes that both halves sign before the message.
+    // Coins of key generation are the two seeds, ML-DSA first. Coins of signing are ML-DSA's `rnd`, which in the
+    // reference form follows the 32 random bytes that both halves sign before the message.
     signature("MLDSA65-Ed25519-SHA512", LAMPS_SIGNATURES, Some(3), 1984, &[(Seed, 64)], 3373, (64, 32)),
     signature("Ed25519+ML-DSA-65", "the reference form", Some(3), 1990, &[(Cbor, 69)], 3413, (64, 64)),
 ];

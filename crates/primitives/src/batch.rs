@@ -1,67 +1,67 @@
 use crate::{MU, Result, SignatureParameters};
 use std::any::Any;
 
-/// What is signed.
+/// Content of a signature.
 #[derive(Clone, Copy, Debug)]
 pub enum SignedMessage<'a> {
-    /// The message as its signer has it (FIPS 204, algorithm 3; RFC 8032, section 5.1.7).
+    /// The message itself (FIPS 204, algorithm 3; RFC 8032, section 5.1.7).
     Pure {
-        /// Empty for schemes without one.
+        /// Empty for schemes without contexts.
         context: &'a [u8],
         /// The message.
         message: &'a [u8],
     },
-    /// ML-DSA's internal interface (FIPS 204, algorithm 8): `M'` as it stands. For published vectors.
+    /// `M'` of ML-DSA's internal interface, used unchanged (FIPS 204, algorithm 8). For published vectors.
     Formatted(&'a [u8]),
-    /// ML-DSA's message representative (FIPS 204, algorithm 8, line 7). For published vectors.
+    /// Message representative of ML-DSA (FIPS 204, algorithm 8, line 7). For published vectors.
     Mu(&'a [u8; MU]),
 }
 
-/// Whose signature it is said to be.
+/// Alleged signer.
 #[derive(Clone, Copy)]
 pub enum ClaimKey<'a> {
-    /// The verifying key as it goes on the wire.
+    /// Encoded verifying key.
     Encoded(&'a [u8]),
-    /// What [`BatchVerifier::prepare`] of the same verifier has made of it.
+    /// Key returned by [`BatchVerifier::prepare`] of the same verifier.
     Prepared(&'a dyn BatchKey),
 }
 
-/// A signature that is to be verified.
+/// A signature to verify.
 #[derive(Clone, Copy)]
 pub struct Claim<'a> {
-    /// Whose it is said to be.
+    /// Alleged signer.
     pub key: ClaimKey<'a>,
-    /// What it is said to sign.
+    /// Alleged content.
     pub message: SignedMessage<'a>,
-    /// The signature, of whatever length.
+    /// Signature, of any length.
     pub signature: &'a [u8],
 }
 
-/// A verifying key prepared for batches: [`Any`] lets its verifier know its own again.
+/// A verifying key prepared for batches. [`Any`] lets a verifier downcast to its own type.
 pub trait BatchKey: Any + Send + Sync {}
 
-/// Verification of signatures by one algorithm, many at once or one. A library that offers this need not be able to sign.
+/// Verification of one or many signatures by one algorithm. Does not require the library to sign.
 pub trait BatchVerifier: Send + Sync {
-    /// The standard's parameters: lengths in bytes, NIST category.
+    /// Returns the standard's parameters: lengths in bytes, NIST category.
     fn parameters(&self) -> &SignatureParameters;
 
-    /// Whether a batch says of each signature what it would say of that one alone. Where it does not, signatures are combined:
-    /// one that is not valid has the whole batch refused, nobody knows which it was, and of signatures that were made to be
-    /// doubtful a batch may say something else than a single verification.
+    /// Whether a batch returns for each signature what verifying it alone would return. If not, the library combines
+    /// signatures: one invalid signature fails the whole batch without saying which it was, and for maliciously crafted
+    /// signatures the verdict may differ from single verification.
     fn answers_for_each(&self) -> bool;
 
     /// Parses, checks and prepares a verifying key.
     ///
     /// # Errors
-    /// [`crate::Error::Length`] or [`crate::Error::Malformed`] for bytes that are no key.
+    /// [`crate::Error::Length`] or [`crate::Error::Malformed`] if the bytes are not a key.
     fn prepare(&self, verifying_key: &[u8]) -> Result<Box<dyn BatchKey>>;
 
-    /// The verdict on each claim, in the order in which they are given: `Ok` if and only if the signature is valid, and, unless it
-    /// [answers for each](Self::answers_for_each), all others are too.
+    /// Returns a verdict per claim, in the given order: `Ok` if and only if the signature is valid. Unless the verifier
+    /// [answers for each](Self::answers_for_each), all other signatures must be valid too.
     ///
     /// # Errors
-    /// In the place of a claim: [`crate::Error::VerificationFailed`] for a signature that is not valid, of whatever length or
-    /// form; what [`prepare`](Self::prepare) says of a key that is none; [`crate::Error::Malformed`] for a key that another
-    /// verifier has prepared; [`crate::Error::Unsupported`] for a kind of message that is not offered.
+    /// Per claim: [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form; the
+    /// error of [`prepare`](Self::prepare) if the key is invalid; [`crate::Error::Malformed`] if another verifier
+    /// prepared the key; [`crate::Error::Unsupported`] if the kind of message is not supported.
     fn verify(&self, claims: &[Claim]) -> Vec<Result<()>>;
 }

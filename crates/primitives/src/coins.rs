@@ -1,25 +1,25 @@
 use crate::{Error, Result};
 
-/// Where an operation's randomness comes from.
+/// Source of an operation's randomness.
 ///
-/// A provider that cannot take [`Coins::Exact`] answers [`Error::Unsupported`]. Where a library takes given bytes only
-/// through a process-wide callback, that path serves verification and is never timed.
+/// A provider that cannot take [`Coins::Exact`] returns [`Error::Unsupported`]. If a library takes given bytes only
+/// through a process-wide callback, that path is used for verification and never timed.
 #[derive(Clone, Copy, Debug)]
 pub enum Coins<'a> {
     /// The library's own random generator.
     Internal,
-    /// Exactly these bytes, in the order in which the standard's algorithm draws them: for ML-KEM key generation
-    /// `d || z` (FIPS 203, algorithm 16), for ML-DSA signing `rnd` (FIPS 204, algorithm 7), for SLH-DSA key
-    /// generation `SK.seed || SK.prf || PK.seed` (FIPS 205, algorithm 18). An empty slice asks a signature scheme
-    /// for its deterministic variant.
+    /// Exactly these bytes, in the order in which the standard's algorithm draws them: `d || z` for ML-KEM key
+    /// generation (FIPS 203, algorithm 16), `rnd` for ML-DSA signing (FIPS 204, algorithm 7),
+    /// `SK.seed || SK.prf || PK.seed` for SLH-DSA key generation (FIPS 205, algorithm 18). For a signature scheme, an
+    /// empty slice requests deterministic signing.
     Exact(&'a [u8]),
 }
 
 impl<'a> Coins<'a> {
-    /// The given bytes if there are `N` of them, `None` if the library is to draw its own.
+    /// Returns the given bytes, or `None` for [`Coins::Internal`].
     ///
     /// # Errors
-    /// [`Error::Length`] if bytes are given, but not `N`.
+    /// [`Error::Length`] if the given bytes are not `N` long.
     pub fn exact<const N: usize>(self) -> Result<Option<&'a [u8; N]>> {
         match self {
             Coins::Internal => Ok(None),

@@ -1,22 +1,22 @@
 use crate::{HashParameters, Result, XofParameters};
 
-/// A hash function or XOF over several messages of one length at once: one message a lane of a vector register.
+/// Hash function or XOF over several messages of equal length at once, one per lane of a vector register.
 pub trait LaneHash: Send + Sync {
-    /// The function's name: `SHA3-256`, `SHAKE128`.
+    /// Returns the algorithm's name, such as `SHA3-256` or `SHAKE128`.
     fn algorithm(&self) -> &str;
 
-    /// The number of lanes.
+    /// Returns the number of lanes.
     fn lanes(&self) -> usize;
 
-    /// Writes the digest, or so much of a XOF's output as `outs` has room for, of each message to the output of the same
-    /// index. There are exactly [`lanes`](Self::lanes) messages and outputs, all messages of one length, and all outputs
-    /// of one length, which for a hash function is that of its digest.
+    /// Writes the digest of each message, or the output of a XOF, to the output with the same index. There are exactly
+    /// [`lanes`](Self::lanes) messages and outputs. All messages have the same length, and so do all outputs. For a
+    /// hash function that is the digest's length.
     ///
     /// # Errors
-    /// [`crate::Error::Length`] where lengths or numbers are not as said.
+    /// [`crate::Error::Length`] if these conditions do not hold.
     fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()>;
 
-    /// As [`digest`](Self::digest), `count` times, so that a timed loop pays for dynamic dispatch once.
+    /// Calls [`digest`](Self::digest) `count` times, so that a timed loop pays for dynamic dispatch once.
     fn digest_batch(&self, messages: &[&[u8]], count: usize, outs: &mut [&mut [u8]]) -> Result<()> {
         for _ in 0..count {
             self.digest(messages, outs)?;
@@ -25,16 +25,16 @@ pub trait LaneHash: Send + Sync {
     }
 }
 
-/// A hash function with an output of fixed length.
+/// Hash function with an output of fixed length.
 pub trait Hash: Send + Sync {
-    /// The standard's parameters.
+    /// Returns the standard's parameters.
     fn info(&self) -> &HashParameters;
 
-    /// Writes the digest of `message` to `out`, which has exactly [`HashParameters::digest`] bytes.
+    /// Writes the digest of `message` to `out`, which must have [`HashParameters::digest`] bytes.
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 
-    /// Digests the first `count` messages of a pool in turn, so that a timed loop over a call of a few dozen
-    /// nanoseconds pays for dynamic dispatch once. `messages[i % messages.len()]` is digested into `out`.
+    /// Digests `count` messages in turn: `messages[i % messages.len()]` into `out`. A timed loop over calls of a few
+    /// dozen nanoseconds thus pays for dynamic dispatch once.
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         for i in 0..count {
             self.digest(&messages[i % messages.len()], out)?;
@@ -43,15 +43,15 @@ pub trait Hash: Send + Sync {
     }
 }
 
-/// A hash function with an output of any length (FIPS 202, section 6.2).
+/// Hash function with an output of any length (FIPS 202, section 6.2).
 pub trait Xof: Send + Sync {
-    /// The standard's parameters.
+    /// Returns the standard's parameters.
     fn info(&self) -> &XofParameters;
 
     /// Fills `out`, of any length, with the output for `message`.
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 
-    /// As [`Hash::digest_batch`].
+    /// Like [`Hash::digest_batch`].
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         for i in 0..count {
             self.digest(&messages[i % messages.len()], out)?;
@@ -59,16 +59,16 @@ pub trait Xof: Send + Sync {
         Ok(())
     }
 
-    /// Absorbs `message` and returns a reader that squeezes as often as it is asked.
+    /// Absorbs `message` and returns a reader that can squeeze repeatedly.
     ///
     /// # Errors
-    /// [`crate::Error::Unsupported`] where the library has only the one-shot call.
+    /// [`crate::Error::Unsupported`] if the library has only a one-shot call.
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>>;
 
-    /// Begins a message that comes in parts.
+    /// Starts a message that arrives in parts.
     ///
     /// # Errors
-    /// [`crate::Error::Unsupported`] where the library takes whole messages only.
+    /// [`crate::Error::Unsupported`] if the library takes only whole messages.
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
         Err(crate::Error::Unsupported("the library takes whole messages only"))
     }
@@ -76,7 +76,7 @@ pub trait Xof: Send + Sync {
 
 /// The absorbing half of a [`Xof`].
 pub trait XofAbsorber: Send {
-    /// Takes the next part of the message, of any length.
+    /// Absorbs the next part of the message, of any length.
     fn update(&mut self, part: &[u8]) -> Result<()>;
 
     /// Ends the message.

@@ -1,47 +1,47 @@
 use crate::Result;
 
-/// Which hybrid public key encryption it is. Lengths in bytes.
+/// Algorithms and lengths of an HPKE suite. Lengths in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HpkeInfo {
-    /// The KEM's name: `DHKEM-X25519-HKDF-SHA256`, `ML-KEM-768`.
+    /// Name of the KEM, such as `DHKEM-X25519-HKDF-SHA256` or `ML-KEM-768`.
     pub kem: &'static str,
-    /// The name of the key schedule's KDF, such as `HKDF-SHA256`.
+    /// Name of the key schedule's KDF, such as `HKDF-SHA256`.
     pub kdf: &'static str,
-    /// The AEAD's name, such as `AES-256-GCM`.
+    /// Name of the AEAD, such as `AES-256-GCM`.
     pub aead: &'static str,
-    /// A recipient's public key.
+    /// Length of a recipient's public key.
     pub public_key: usize,
-    /// Its private key: a scalar of X25519, a seed of ML-KEM.
+    /// Length of a recipient's private key: a scalar for X25519, a seed for ML-KEM.
     pub private_key: usize,
-    /// The encapsulated secret.
+    /// Length of the encapsulated secret.
     pub encapsulated: usize,
-    /// The AEAD's tag.
+    /// Length of the AEAD's tag.
     pub tag: usize,
-    /// The shortest plaintext that it seals.
+    /// Minimum length of a plaintext.
     pub shortest: usize,
 }
 
 impl HpkeInfo {
-    /// Length in bytes by which a first message is longer than its plaintext: the encapsulated secret and the tag.
+    /// Returns the difference in bytes between a sealed first message and its plaintext: encapsulated secret plus tag.
     pub fn overhead(&self) -> usize {
         self.encapsulated + self.tag
     }
 }
 
-/// Hybrid public key encryption in base mode (RFC 9180; for ML-KEM draft-ietf-hpke-pq) by a library's own functions for it. It is
-/// no primitive: constructions have it over those.
+/// Hybrid public key encryption in base mode (RFC 9180; for ML-KEM draft-ietf-hpke-pq) by the library's own
+/// implementation. Not a primitive: the construction builds HPKE from primitives.
 pub trait Hpke: Send + Sync {
-    /// Which it is.
+    /// Returns the suite's algorithms and lengths.
     fn info(&self) -> &HpkeInfo;
 
-    /// A new recipient, from the library's own generator.
+    /// Generates a recipient with the library's own randomness.
     fn generate(&self) -> Result<Box<dyn HpkeRecipient>>;
 
-    /// A recipient of that private key.
+    /// Loads a recipient's private key.
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>>;
 
-    /// Seals a first message to a public key, from its bytes, as the libraries' functions take it: `enc || ciphertext || tag`, to
-    /// `message` of exactly that length.
+    /// Seals a first message to an encoded public key: `enc || ciphertext || tag`. `message` must have exactly that
+    /// length.
     fn seal(
         &self,
         public_key: &[u8],
@@ -60,6 +60,6 @@ pub trait HpkeRecipient: Send + Sync {
     /// Writes the private key.
     fn private_key(&self, out: &mut [u8]) -> Result<()>;
 
-    /// Opens a first message to `plaintext`, which is shorter than the message by [`HpkeInfo::overhead`].
+    /// Opens a first message into `plaintext`, which is [`HpkeInfo::overhead`] bytes shorter than the message.
     fn open(&self, info: &[u8], associated_data: &[u8], message: &[u8], plaintext: &mut [u8]) -> Result<()>;
 }

@@ -1,7 +1,7 @@
 use crate::{Coins, KemParameters, KeyEncoding, Result};
 use serde::{Deserialize, Serialize};
 
-/// Which operations of a provider take [`Coins::Exact`].
+/// Operations of a provider that accept [`Coins::Exact`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CoinSupport {
     /// Key generation.
@@ -10,19 +10,19 @@ pub struct CoinSupport {
     pub operation: bool,
 }
 
-/// What a provider offers of a KEM.
+/// A provider's support for a KEM.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KemInfo {
-    /// The standard's parameters: lengths in bytes, NIST category.
+    /// Parameters from the standard: lengths in bytes, NIST category.
     pub parameters: KemParameters,
-    /// The encodings of the decapsulation key that the provider loads; the first is its own choice.
+    /// Encodings of the decapsulation key that the provider loads, its preferred one first.
     pub encodings: Vec<KeyEncoding>,
-    /// Which operations take given coins.
+    /// Operations that accept given coins.
     pub coins: CoinSupport,
 }
 
 impl KemInfo {
-    /// The length in bytes of the decapsulation key in an encoding, if the standard has that encoding.
+    /// Returns the length in bytes of a decapsulation key in an encoding, if the standard has that encoding.
     pub fn decapsulation_key(&self, encoding: KeyEncoding) -> Option<usize> {
         self.parameters.decapsulation_key(encoding)
     }
@@ -30,33 +30,32 @@ impl KemInfo {
 
 /// A key-encapsulation mechanism (FIPS 203, section 3.1; RFC 9180, section 4).
 pub trait Kem: Send + Sync {
-    /// Lengths and abilities.
+    /// Returns lengths and capabilities.
     fn info(&self) -> &KemInfo;
 
-    /// The encodings in which a decapsulation key that was just generated can be written; the first is the provider's own
-    /// choice.
+    /// Returns the encodings in which the provider writes a newly generated decapsulation key, its preferred one first.
     fn written(&self) -> &[KeyEncoding] {
         &self.info().encodings
     }
 
-    /// Generates a key pair and writes both halves as they go on the wire; the decapsulation key in the provider's
-    /// first encoding.
+    /// Generates a key pair and writes both keys encoded, the decapsulation key in the provider's preferred encoding.
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
 
     /// Generates a prepared decapsulation key.
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>>;
 
-    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2). Where the library checks the key in each
-    /// encapsulation it is checked there alone, and not twice.
+    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2). If the library checks the key in every
+    /// encapsulation, loading does not check it again.
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>>;
 
-    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3); as with encapsulation keys, once.
+    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3). Checks it only once, like
+    /// [`load_encapsulation_key`](Self::load_encapsulation_key).
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>>;
 }
 
 /// A prepared encapsulation key.
 pub trait EncapsulationKey: Send + Sync {
-    /// Draws a shared secret and encapsulates it.
+    /// Generates and encapsulates a shared secret.
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()>;
 
     /// Writes the encoding and returns its length in bytes.
@@ -65,15 +64,15 @@ pub trait EncapsulationKey: Send + Sync {
 
 /// A prepared decapsulation key.
 pub trait DecapsulationKey: Send + Sync {
-    /// Recovers the shared secret. A ciphertext of the right length that was not made by `encapsulate` gives a secret
-    /// all the same (implicit rejection), never an error, where the standard says so.
+    /// Recovers the shared secret. If the standard specifies implicit rejection, a ciphertext of the right length that
+    /// `encapsulate` did not produce yields some secret and no error.
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
 
-    /// The encapsulation key that belongs to this key, prepared.
+    /// Returns the corresponding encapsulation key, prepared.
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>>;
 
-    /// Writes the encoding of the encapsulation key that belongs to this key and returns its length in bytes. A
-    /// provider that has it at hand need not prepare a key for it.
+    /// Writes the corresponding encapsulation key encoded and returns its length in bytes. Providers that store the
+    /// encoding override this.
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
         self.encapsulation_key()?.encode(out)
     }

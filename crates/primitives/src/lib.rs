@@ -1,13 +1,14 @@
-//! The traits through which every cryptographic library is seen.
+//! Traits that adapt every cryptographic library.
 //!
-//! Rules that hold for all of them:
+//! Common rules:
 //!
-//! - Outputs belong to the caller: every buffer is handed in, with the exact length that the `info` states (a signature
-//!   of variable length: with the maximum, and the true length is returned).
-//! - Key objects stand beside key bytes. "From encoded bytes" and "with a prepared key" are different operations.
-//! - Randomness is [`Coins`], never a generator: either the library's own, or given bytes.
-//! - An object that a trait hands out can be used from several threads at once.
-//! - Secrets are wiped with [`wipe()`], by adapters and constructions alike.
+//! - The caller provides output buffers, with exactly the length given by `info`. For signatures of variable length
+//!   that is the maximum, and the call returns the actual length.
+//! - Key objects and encoded keys are distinct. "From encoded bytes" and "with a prepared key" are different
+//!   operations.
+//! - Randomness is passed as [`Coins`], never as a generator: either the library's own, or given bytes.
+//! - Objects returned by these traits can be used from several threads at once.
+//! - Adapters and constructions wipe secrets with [`wipe()`].
 
 mod algorithm;
 mod batch;

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// The function by which a message is hashed before its digest is signed: HashML-DSA (FIPS 204, section 5.4), HashSLH-DSA
-/// (FIPS 205, section 10.2.2), Ed25519ph (RFC 8032, section 5.1, SHA-512 alone).
+/// Function that hashes a message before its digest is signed: HashML-DSA (FIPS 204, section 5.4), HashSLH-DSA (FIPS
+/// 205, section 10.2.2), Ed25519ph (RFC 8032, section 5.1, only SHA-512).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Prehash {
     /// SHA-256 (FIPS 180-4): 32 bytes.
@@ -15,10 +15,10 @@ pub enum Prehash {
 }
 
 impl Prehash {
-    /// The functions that FIPS 204, algorithm 4, and FIPS 205, algorithm 23, write out.
+    /// Functions listed in FIPS 204, algorithm 4, and FIPS 205, algorithm 23.
     pub const ALL: [Prehash; 4] = [Prehash::Sha256, Prehash::Sha512, Prehash::Shake128, Prehash::Shake256];
 
-    /// The standard's name of the function.
+    /// Returns the function's name in the standard.
     pub fn name(self) -> &'static str {
         match self {
             Prehash::Sha256 => "SHA-256",
@@ -28,7 +28,7 @@ impl Prehash {
         }
     }
 
-    /// The DER encoding of the function's object identifier, 2.16.840.1.101.3.4.2.x, tag and length included: 11 bytes
+    /// Returns the DER of the function's object identifier 2.16.840.1.101.3.4.2.x, including tag and length: 11 bytes
     /// (FIPS 204, algorithm 4, lines 11, 14, 17; FIPS 205, algorithm 23, lines 10 to 19).
     pub fn object_identifier(self) -> [u8; 11] {
         let last = match self {

@@ -2,7 +2,7 @@ use crate::{Aead, BatchVerifier, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Si
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What can be done with a [`Primitive`].
+/// Kind of a [`Primitive`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrimitiveKind {
@@ -30,7 +30,7 @@ pub enum PrimitiveKind {
     StreamCipher,
 }
 
-/// One algorithm as a provider offers it, of whatever kind.
+/// One algorithm offered by a provider, of any kind.
 #[derive(Clone, Copy)]
 pub enum Primitive<'a> {
     /// A KEM.
@@ -58,7 +58,7 @@ pub enum Primitive<'a> {
 }
 
 impl<'a> Primitive<'a> {
-    /// Its kind.
+    /// Returns the kind.
     pub fn kind(self) -> PrimitiveKind {
         match self {
             Primitive::Kem(_) => PrimitiveKind::Kem,
@@ -75,7 +75,7 @@ impl<'a> Primitive<'a> {
         }
     }
 
-    /// The algorithm's name.
+    /// Returns the algorithm's name.
     pub fn algorithm(self) -> &'a str {
         match self {
             Primitive::Kem(kem) => &kem.info().parameters.algorithm,

@@ -8,54 +8,54 @@ use std::sync::Arc;
 /// Name of the provider that does nothing, and of each of its algorithms. It measures the overhead of the harness.
 pub const NULL: &str = "null";
 
-/// Which code a provider runs, as exactly as the library can say.
+/// Build of a provider's library, as precisely as the library reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuildInfo {
-    /// The library's version.
+    /// Version of the library.
     pub version: String,
-    /// Compiler flags, features, code paths: what distinguishes this build from another of the same version.
+    /// Compiler flags, features and code paths that distinguish builds of the same version.
     pub build: String,
 }
 
-/// The language that a provider is written in, where that is not what this program is linked of.
+/// Language of a provider that is not linked into this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Language {
-    /// A word of lower case: `go`.
+    /// Lower-case name, such as `go`.
     pub name: String,
-    /// What runs it, with its version as found at run time: `go1.26.8`; `None` where nothing does.
+    /// Runtime with its version as found at run time, such as `go1.26.8`. `None` without a runtime.
     pub runtime: Option<String>,
 }
 
-/// One of several code paths of a library for the same algorithms, such as `portable` and `avx2`.
+/// One of a library's alternative code paths for the same algorithms, such as `portable` or `avx2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Backend(pub String);
 
-/// What a provider might be expected to offer and does not, and why.
+/// An algorithm that users may expect from a provider and that it does not offer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsupported {
-    /// The algorithm's name.
+    /// Name of the algorithm.
     pub algorithm: String,
-    /// The reason, as one would tell a user.
+    /// Reason, in user-visible words.
     pub reason: String,
 }
 
-/// A library and what it offers. Where a library has several code paths, each is a provider of its own with the same
-/// `library` and another `backend`.
+/// A library and its algorithms. Each code path of a library is a separate provider with the same `library` and another
+/// `backend`.
 pub struct Provider {
-    /// The library's name: `openssl`, `aws-lc`, `rustcrypto`, ...
+    /// Name of the library, such as `openssl`, `aws-lc` or `rustcrypto`.
     pub library: String,
-    /// Whose code it is: the library, and of one that was loaded under a label its kind.
+    /// Name of the code. Same as `library`, unless the library was loaded under a label: then its kind.
     pub code: String,
-    /// The code path, where the library has more than one to choose from.
+    /// Code path, if the library has several.
     pub backend: Option<Backend>,
-    /// Version and build options.
+    /// Version and build options of the library.
     pub build_info: BuildInfo,
-    /// The language of what is not linked in; `None` for what is.
+    /// Language, if the library is not linked into this program.
     pub language: Option<Language>,
-    /// The random generator that [`Coins::Internal`](crate::Coins::Internal) asks, in a few words; `None` for a provider that
-    /// draws nothing.
+    /// Short description of the random generator behind [`Coins::Internal`](crate::Coins::Internal). `None` if the
+    /// provider draws no randomness.
     pub generator: Option<String>,
-    /// KEMs, among them X25519 used as one.
+    /// KEMs, including X25519 as a KEM.
     pub kems: Vec<Arc<dyn Kem>>,
     /// Signature schemes.
     pub signatures: Vec<Arc<dyn SignatureScheme>>,
@@ -77,18 +77,18 @@ pub struct Provider {
     pub aeads: Vec<Arc<dyn Aead>>,
     /// Stream ciphers.
     pub stream_ciphers: Vec<Arc<dyn StreamCipher>>,
-    /// Hybrid public key encryption by functions of the library's own, which is no primitive.
+    /// The library's own implementations of hybrid public key encryption, which is not a primitive.
     pub hpke: Vec<Arc<dyn Hpke>>,
-    /// Functions of another process, which are no primitives.
+    /// Functions of another process, which are not primitives.
     pub functions: Vec<Function>,
-    /// What is missing, and why.
+    /// Missing algorithms, with the reasons.
     pub unsupported: Vec<Unsupported>,
-    /// Where its operations are timed, if that is in another process.
+    /// Process that times the provider's operations, if it is not this one.
     pub remote: Option<Arc<dyn Remote>>,
 }
 
 impl Provider {
-    /// A provider that offers nothing yet.
+    /// Creates a provider without algorithms.
     pub fn new(library: &str, build_info: BuildInfo) -> Provider {
         Provider {
             library: library.to_owned(),
@@ -115,7 +115,8 @@ impl Provider {
         }
     }
 
-    /// The name that cases carry: the library, and its backend after a colon (`libcrux:avx2`).
+    /// Returns the id used in case ids: the library, followed by a colon and the backend if there is one
+    /// (`libcrux:avx2`).
     pub fn id(&self) -> String {
         match &self.backend {
             Some(Backend(backend)) => format!("{}:{backend}", self.library),
@@ -123,7 +124,7 @@ impl Provider {
         }
     }
 
-    /// Everything that it offers, kind by kind.
+    /// Iterates over all primitives, kind by kind.
     pub fn primitives(&self) -> impl Iterator<Item = Primitive<'_>> {
         let kems = self.kems.iter().map(Primitive::Kem);
         let signatures = self.signatures.iter().map(Primitive::Signature);
@@ -147,7 +148,7 @@ impl Provider {
             .chain(stream_ciphers)
     }
 
-    /// The names of everything that it offers, each once.
+    /// Returns the names of all algorithms without duplicates.
     pub fn algorithms(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for primitive in self.primitives() {
@@ -158,62 +159,62 @@ impl Provider {
         names
     }
 
-    /// The KEM of that name.
+    /// Returns the KEM with this name.
     pub fn kem(&self, algorithm: &str) -> Option<&Arc<dyn Kem>> {
         self.kems.iter().find(|kem| kem.info().parameters.algorithm == algorithm)
     }
 
-    /// The signature scheme of that name.
+    /// Returns the signature scheme with this name.
     pub fn signature(&self, algorithm: &str) -> Option<&Arc<dyn SignatureScheme>> {
         self.signatures.iter().find(|scheme| scheme.info().parameters.algorithm == algorithm)
     }
 
-    /// The verification of many signatures at once by the algorithm of that name.
+    /// Returns the batch verifier for the algorithm with this name.
     pub fn batch_verifier(&self, algorithm: &str) -> Option<&Arc<dyn BatchVerifier>> {
         self.batch_verifiers.iter().find(|verifier| verifier.parameters().algorithm == algorithm)
     }
 
-    /// The key agreement of that name.
+    /// Returns the key agreement with this name.
     pub fn key_agreement(&self, algorithm: &str) -> Option<&Arc<dyn KeyAgreement>> {
         self.key_agreements.iter().find(|agreement| agreement.info().parameters.algorithm == algorithm)
     }
 
-    /// The hash function of that name.
+    /// Returns the hash function with this name.
     pub fn hash(&self, algorithm: &str) -> Option<&Arc<dyn Hash>> {
         self.hashes.iter().find(|hash| hash.info().algorithm == algorithm)
     }
 
-    /// The extendable-output function of that name.
+    /// Returns the extendable-output function with this name.
     pub fn xof(&self, algorithm: &str) -> Option<&Arc<dyn Xof>> {
         self.xofs.iter().find(|xof| xof.info().algorithm == algorithm)
     }
 
-    /// The function of that name over so many messages at once.
+    /// Returns the function with this name and this number of lanes.
     pub fn lane_hash(&self, algorithm: &str, lanes: usize) -> Option<&Arc<dyn LaneHash>> {
         self.lane_hashes.iter().find(|hash| hash.algorithm() == algorithm && hash.lanes() == lanes)
     }
 
-    /// The message authentication code of that name.
+    /// Returns the message authentication code with this name.
     pub fn mac(&self, algorithm: &str) -> Option<&Arc<dyn Mac>> {
         self.macs.iter().find(|mac| mac.algorithm() == algorithm)
     }
 
-    /// The key derivation function of that name.
+    /// Returns the key derivation function with this name.
     pub fn kdf(&self, algorithm: &str) -> Option<&Arc<dyn Kdf>> {
         self.kdfs.iter().find(|kdf| kdf.algorithm() == algorithm)
     }
 
-    /// The authenticated cipher of that name.
+    /// Returns the authenticated cipher with this name.
     pub fn aead(&self, algorithm: &str) -> Option<&Arc<dyn Aead>> {
         self.aeads.iter().find(|aead| aead.algorithm() == algorithm)
     }
 
-    /// The library's own hybrid public key encryption of that KEM, that KDF and that AEAD.
+    /// Returns the library's own HPKE implementation for a KEM, a KDF and an AEAD.
     pub fn hpke(&self, kem: &str, kdf: &str, aead: &str) -> Option<&Arc<dyn Hpke>> {
         self.hpke.iter().find(|hpke| (hpke.info().kem, hpke.info().kdf, hpke.info().aead) == (kem, kdf, aead))
     }
 
-    /// The stream cipher of that name.
+    /// Returns the stream cipher with this name.
     pub fn stream_cipher(&self, algorithm: &str) -> Option<&Arc<dyn StreamCipher>> {
         self.stream_ciphers.iter().find(|cipher| cipher.algorithm() == algorithm)
     }

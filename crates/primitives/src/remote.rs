@@ -1,43 +1,43 @@
 use crate::Result;
 use serde::{Deserialize, Serialize};
 
-/// A function of another process, which readies its inputs and checks its answers itself.
+/// A function of another process. That process prepares inputs and checks results itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// How many sets of inputs it takes in turn: 1 at least.
+    /// Number of input sets that it cycles through; at least 1.
     pub inputs: usize,
-    /// Whether its answers are checked there.
+    /// Whether the other process checks its results.
     pub verified: bool,
 }
 
-/// A provider in another process, which times its own loops: what its operations take is not what a call of them through
-/// the other traits takes.
+/// A provider in another process that times its own loops. A call through the other traits would measure the
+/// communication as well.
 pub trait Remote: Send + Sync {
-    /// Readies an operation of an algorithm to be timed, with sets of inputs that it takes in turn: for decapsulation the word
-    /// of the key's encoding, the key, and a ciphertext, as `docs/workers.md` says.
+    /// Prepares an operation for timing, with input sets to cycle through. For decapsulation, a set is the name of the
+    /// key's encoding, the key, and a ciphertext. `docs/workers.md` documents the sets.
     ///
     /// # Errors
-    /// What the other process answers, and [`crate::Error::Library`] where it does not.
+    /// Errors reported by the other process; [`crate::Error::Library`] if it does not respond.
     fn prepare(&self, operation: &str, algorithm: &str, sets: &[Vec<Vec<u8>>]) -> Result<Box<dyn RemoteCase>>;
 }
 
-/// An operation that is ready in another process. Dropped, it is forgotten there.
+/// An operation prepared in another process. Dropping it releases it there.
 pub trait RemoteCase: Send {
-    /// Performs `count` operations on the sets in turn, the first of them on that of number `first`, and returns what they took by
-    /// the clock of the other process, in ns.
+    /// Runs `count` operations on the input sets in turn, starting with set `first`. Returns the elapsed time in ns by
+    /// the other process's clock.
     ///
     /// # Errors
-    /// As [`Remote::prepare`].
+    /// Same as [`Remote::prepare`].
     fn visit(&mut self, first: u64, count: u64) -> Result<u64>;
 
-    /// The number of the process that performs them.
+    /// Returns the id of the process that runs the operations.
     fn process(&self) -> Option<u32>;
 
-    /// The outputs of the sets that the last visit touched, each with its number.
+    /// Returns the outputs of the sets that the last visit used, each with the set's number.
     ///
     /// # Errors
-    /// As [`Remote::prepare`].
+    /// Same as [`Remote::prepare`].
     fn answers(&mut self) -> Result<Vec<(usize, Vec<Vec<u8>>)>>;
 }

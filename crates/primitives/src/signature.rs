@@ -1,31 +1,31 @@
 use crate::{CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureParameters};
 use serde::{Deserialize, Serialize};
 
-/// The length in bytes of ML-DSA's message representative `mu` (FIPS 204, algorithm 7, line 6).
+/// Length in bytes of ML-DSA's message representative `mu` (FIPS 204, algorithm 7, line 6).
 pub const MU: usize = 64;
 
 const NO_INTERNAL: Error = Error::Unsupported("no internal interface is offered");
 const NO_MU: Error = Error::Unsupported("no internal interface with mu given is offered");
 
-/// What a provider offers of a signature scheme.
+/// A provider's support for a signature scheme.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureInfo {
-    /// The standard's parameters: lengths in bytes, NIST category.
+    /// Parameters from the standard: lengths in bytes, NIST category.
     pub parameters: SignatureParameters,
-    /// The encodings of the signing key that the provider loads; the first is its own choice.
+    /// Encodings of the signing key that the provider loads, its preferred one first.
     pub encodings: Vec<KeyEncoding>,
-    /// Which operations take given coins. For signing this includes the deterministic variant.
+    /// Operations that accept given coins. For signing this includes the deterministic variant.
     pub coins: CoinSupport,
-    /// Whether sign and verify take a context string that is not empty (FIPS 204, section 5.2; FIPS 205, section 10.2).
+    /// Whether sign and verify accept a nonempty context (FIPS 204, section 5.2; FIPS 205, section 10.2).
     pub context: bool,
-    /// Whether [`Coins::Internal`] gives a randomised signature (hedged signing) where the scheme has both variants.
-    /// For a scheme without randomness (Ed25519, RSA PKCS#1 v1.5) this is `false`.
+    /// Whether signing with [`Coins::Internal`] is randomised (hedged), for schemes with both variants. `false` for
+    /// schemes without randomness (Ed25519, RSA PKCS #1 v1.5).
     pub hedged: bool,
 }
 
 impl SignatureInfo {
-    /// The length in bytes of the signing key in an encoding, if the standard has that encoding; the maximum where
-    /// the length varies.
+    /// Returns the length in bytes of a signing key in an encoding, if the standard has that encoding. If it varies,
+    /// the maximum.
     pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
         self.parameters.signing_key(encoding)
     }
@@ -38,27 +38,26 @@ const NOT_PREHASHED: Error = Error::Unsupported("the library does not offer this
 
 /// A signature scheme.
 pub trait SignatureScheme: Send + Sync {
-    /// Lengths and abilities.
+    /// Returns lengths and capabilities.
     fn info(&self) -> &SignatureInfo;
 
-    /// The functions by which its keys hash a message before they sign the digest; none where the library does not offer
-    /// the pre-hashed variant.
+    /// Returns the hash functions of the pre-hashed variant. Empty if the library does not offer it.
     fn prehashes(&self) -> &[Prehash] {
         &[]
     }
 
-    /// The encodings in which a signing key that was just generated can be written; the first is the provider's own choice.
+    /// Returns the encodings in which the provider writes a newly generated signing key, its preferred one first.
     fn written(&self) -> &[KeyEncoding] {
         &self.info().encodings
     }
 
-    /// Whether a signature with [`Coins::Internal`] asks the library's generator.
+    /// Whether signing with [`Coins::Internal`] uses the library's random generator.
     fn draws_to_sign(&self) -> bool {
         self.info().hedged
     }
 
-    /// Generates a key pair and writes both halves as they go on the wire, the signing key in the provider's first
-    /// encoding. Returns the length in bytes of the verifying key and of the signing key.
+    /// Generates a key pair and writes both keys encoded, the signing key in the provider's preferred encoding. Returns
+    /// the lengths in bytes of the verifying key and of the signing key.
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths>;
 
     /// Generates a prepared signing key.
@@ -67,8 +66,9 @@ pub trait SignatureScheme: Send + Sync {
     /// Parses, checks and prepares a signing key.
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>>;
 
-    /// Signs once with a signing key's bytes: [`load_signing_key`](Self::load_signing_key) and [`SigningKey::sign`], for
-    /// providers whose keys are so large that to keep one costs more than to use it where it was parsed.
+    /// Signs once with an encoded key: [`load_signing_key`](Self::load_signing_key), then [`SigningKey::sign`].
+    /// Overridden by providers with keys so large that moving a parsed one to the heap costs more than using it in
+    /// place.
     fn sign_from(
         &self,
         encoding: KeyEncoding,
@@ -87,36 +87,35 @@ pub trait SignatureScheme: Send + Sync {
 
 /// A prepared signing key.
 pub trait SigningKey: Send + Sync {
-    /// Signs, writes the signature to the front of `out` (at least the maximum length) and returns its length in
-    /// bytes. `context` is empty for schemes without one. `Coins::Exact(&[])` asks for the deterministic variant.
+    /// Signs, writes the signature to the front of `out` (at least the maximum length) and returns its length in bytes.
+    /// `context` is empty for schemes without one. `Coins::Exact(&[])` requests the deterministic variant.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
 
-    /// As [`SigningKey::sign`], through the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19):
-    /// `formatted` is `M'` as it stands, and nothing is put before it. For published vectors: it is not prepared for and
-    /// never timed.
+    /// Like [`sign`](Self::sign), through the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19):
+    /// `formatted` is `M'` and is used unchanged. For published vectors. Neither optimised nor timed.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] unless the provider has it, and for schemes without an internal interface.
+    /// [`Error::Unsupported`] if the provider or the scheme has no internal interface.
     fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let _ = (formatted, coins, out);
         Err(NO_INTERNAL)
     }
 
-    /// As [`SigningKey::sign_internal`], from the message representative `mu` (FIPS 204, algorithm 7, line 6), which
-    /// somebody else has computed.
+    /// Like [`sign_internal`](Self::sign_internal), with a precomputed message representative `mu` (FIPS 204, algorithm
+    /// 7, line 6).
     ///
     /// # Errors
-    /// [`Error::Unsupported`] unless the provider has it, and for schemes other than ML-DSA.
+    /// [`Error::Unsupported`] if the provider does not offer it, or if the scheme is not ML-DSA.
     fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let _ = (mu, coins, out);
         Err(NO_MU)
     }
 
-    /// As [`sign`](Self::sign), in the pre-hashed variant: the message is hashed by this call, then its digest is signed.
-    /// A signature of one variant is none of the other. `context` may be given for Ed25519ph too (RFC 8032, section 5.1).
+    /// Like [`sign`](Self::sign), in the pre-hashed variant: hashes the message and signs the digest. Signatures of one
+    /// variant are invalid in the other. Ed25519ph also takes a `context` (RFC 8032, section 5.1).
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a function that is not among [`SignatureScheme::prehashes`].
+    /// [`Error::Unsupported`] if the function is not in [`SignatureScheme::prehashes`].
     fn sign_prehashed(
         &self,
         prehash: Prehash,
@@ -129,7 +128,7 @@ pub trait SigningKey: Send + Sync {
         Err(NOT_PREHASHED)
     }
 
-    /// The verifying key that belongs to this key, prepared.
+    /// Returns the corresponding verifying key, prepared.
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>>;
 
     /// Writes the key in an encoding and returns its length in bytes.
@@ -138,37 +137,39 @@ pub trait SigningKey: Send + Sync {
 
 /// A prepared verifying key.
 pub trait VerifyingKey: Send + Sync {
-    /// `Ok` if and only if the signature is valid.
+    /// Returns `Ok` if and only if the signature is valid.
     ///
     /// # Errors
-    /// [`crate::Error::VerificationFailed`] for a signature that is not, of whatever length or form.
+    /// [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 
-    /// As [`VerifyingKey::verify`], through the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20):
-    /// `formatted` is `M'` as it stands. For published vectors: it is not prepared for and never timed.
+    /// Like [`verify`](Self::verify), through the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20):
+    /// `formatted` is `M'` and is used unchanged. For published vectors. Neither optimised nor timed.
     ///
     /// # Errors
-    /// [`crate::Error::VerificationFailed`] as there; [`Error::Unsupported`] unless the provider has it, and for schemes
-    /// without an internal interface.
+    /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the provider or the
+    /// scheme has no internal interface.
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
         let _ = (formatted, signature);
         Err(NO_INTERNAL)
     }
 
-    /// As [`VerifyingKey::verify_internal`], from the message representative `mu` (FIPS 204, algorithm 8, line 7).
+    /// Like [`verify_internal`](Self::verify_internal), with a precomputed message representative `mu` (FIPS 204,
+    /// algorithm 8, line 7).
     ///
     /// # Errors
-    /// [`crate::Error::VerificationFailed`] as there; [`Error::Unsupported`] unless the provider has it, and for schemes
-    /// other than ML-DSA.
+    /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the provider does
+    /// not offer it, or if the scheme is not ML-DSA.
     fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
         let _ = (mu, signature);
         Err(NO_MU)
     }
 
-    /// As [`verify`](Self::verify), for a signature of the pre-hashed variant: the message is hashed by this call.
+    /// Like [`verify`](Self::verify), for signatures of the pre-hashed variant. Hashes the message.
     ///
     /// # Errors
-    /// As there, and [`Error::Unsupported`] for a function that is not among [`SignatureScheme::prehashes`].
+    /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the function is not
+    /// in [`SignatureScheme::prehashes`].
     fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         let _ = (prehash, context, message, signature);
         Err(NOT_PREHASHED)

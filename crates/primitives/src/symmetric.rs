@@ -2,16 +2,16 @@ use crate::Result;
 
 /// A message authentication code, such as HMAC-SHA256 (RFC 2104).
 pub trait Mac: Send + Sync {
-    /// The algorithm's name, such as `HMAC-SHA256`.
+    /// Returns the algorithm's name, such as `HMAC-SHA256`.
     fn algorithm(&self) -> &str;
 
-    /// Length of a tag in bytes.
+    /// Returns the length of a tag in bytes.
     fn tag_len(&self) -> usize;
 
     /// Prepares a key of any length.
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>>;
 
-    /// Writes the tag of `message` by a key that serves once: nothing is prepared for a second message.
+    /// Writes the tag of `message` with a key that is used once, so nothing is precomputed for further messages.
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
         self.load_key(key)?.tag(message, out)
     }
@@ -25,25 +25,25 @@ pub trait MacKey: Send + Sync {
 
 /// An extract-and-expand key derivation function, such as HKDF-SHA256 (RFC 5869).
 pub trait Kdf: Send + Sync {
-    /// The algorithm's name, such as `HKDF-SHA256`.
+    /// Returns the algorithm's name, such as `HKDF-SHA256`.
     fn algorithm(&self) -> &str;
 
-    /// Extract and expand in one: fills `out` with keying material.
+    /// Extracts and expands: fills `out` with keying material.
     fn derive(&self, salt: &[u8], key_material: &[u8], info: &[u8], out: &mut [u8]) -> Result<()>;
 }
 
 /// An authenticated cipher, such as AES-256-GCM (NIST SP 800-38D).
 pub trait Aead: Send + Sync {
-    /// The algorithm's name, such as `AES-256-GCM`.
+    /// Returns the algorithm's name, such as `AES-256-GCM`.
     fn algorithm(&self) -> &str;
 
-    /// Length of a key in bytes.
+    /// Returns the length of a key in bytes.
     fn key_len(&self) -> usize;
 
-    /// Length of a nonce in bytes.
+    /// Returns the length of a nonce in bytes.
     fn nonce_len(&self) -> usize;
 
-    /// Length of a tag in bytes.
+    /// Returns the length of a tag in bytes.
     fn tag_len(&self) -> usize;
 
     /// Prepares a key.
@@ -55,22 +55,23 @@ pub trait AeadKey: Send + Sync {
     /// Encrypts `buffer` in place and writes the tag.
     fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()>;
 
-    /// Decrypts `buffer` in place if the tag is right.
+    /// Decrypts `buffer` in place if the tag is valid.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()>;
 }
 
-/// A stream cipher without authentication, such as AES-256 in counter mode (NIST SP 800-38A, section 6.5), with keys that serve
-/// once: what encrypts the messages inside a handshake.
+/// Stream cipher without authentication, such as AES-256 in counter mode (NIST SP 800-38A, section 6.5), with
+/// single-use keys. It encrypts messages inside handshakes.
 pub trait StreamCipher: Send + Sync {
-    /// The algorithm's name, such as `AES-256-CTR`.
+    /// Returns the algorithm's name, such as `AES-256-CTR`.
     fn algorithm(&self) -> &str;
 
-    /// Length of a key in bytes.
+    /// Returns the length of a key in bytes.
     fn key_len(&self) -> usize;
 
-    /// Length of the first counter block in bytes.
+    /// Returns the length of the initial counter block in bytes.
     fn counter_len(&self) -> usize;
 
-    /// Encrypts or decrypts `buffer` in place, which is the same. The whole block counts, as a number, big-endian.
+    /// Encrypts or decrypts `buffer` in place; both are the same operation. The counter is the whole block, as a
+    /// big-endian number.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()>;
 }

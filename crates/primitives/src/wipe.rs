@@ -2,11 +2,11 @@ use std::hint::black_box;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{Ordering, compiler_fence};
 
-/// Overwrites a secret with zeros, at the speed of `memset`: 4 KiB take some dozens of nanoseconds. The compiler cannot
-/// leave it out, though nobody reads the zeros: as far as it knows [`black_box`] does.
+/// Overwrites a secret with zeros at the speed of `memset`: 4 KiB take a few dozen nanoseconds. The compiler cannot
+/// remove the write, because as far as it knows [`black_box`] reads the zeros.
 ///
-/// Adapters and constructions wipe with this and with nothing else, so that whatever of it stands inside a timed call is
-/// the same for all. What is public (ciphertexts, public keys, transcripts of them) is not wiped.
+/// Adapters and constructions must not wipe in any other way, so that wiping inside a timed call costs the same for
+/// all. Public data (ciphertexts, public keys, their transcripts) is not wiped.
 #[inline]
 pub fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
@@ -14,12 +14,12 @@ pub fn wipe(bytes: &mut [u8]) {
     compiler_fence(Ordering::SeqCst);
 }
 
-/// Bytes that are [wiped](wipe) when they are dropped: an array, a `Vec` or a boxed slice of them.
+/// Bytes that are [wiped](wipe) on drop: an array, a `Vec` or a boxed slice.
 #[derive(Clone)]
 pub struct Wiped<T: AsMut<[u8]>>(T);
 
 impl<T: AsMut<[u8]>> Wiped<T> {
-    /// Takes the bytes over. What the caller had of them elsewhere, as after moving an array, is the caller's to wipe.
+    /// Takes ownership of the bytes. The caller must wipe any copy left elsewhere, such as the source of a moved array.
     #[inline(always)]
     pub fn new(bytes: T) -> Wiped<T> {
         Wiped(bytes)
@@ -53,7 +53,7 @@ impl<T: AsMut<[u8]>> Drop for Wiped<T> {
 mod tests {
     use super::*;
 
-    /// Shows what its bytes are when they are dropped, after whoever owns them has had his turn.
+    /// Records its bytes on drop, after the owner's own drop code has run.
     struct Witness<'a> {
         bytes: [u8; 100],
         seen: &'a mut [u8; 100],
@@ -72,14 +72,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_zero_when_they_go() {
+    fn wipes_bytes_on_drop() {
         let mut seen = [1; 100];
         drop(Wiped::new(Witness { bytes: [7; 100], seen: &mut seen }));
         assert_eq!(seen, [0; 100]);
     }
 
     #[test]
-    fn a_wiped_value_is_used_as_what_it_holds() {
+    fn derefs_to_the_bytes() {
         let mut bytes = Wiped::new(vec![3; 5]);
         bytes[4] = 9;
         assert_eq!(*bytes, [3, 3, 3, 3, 9]);

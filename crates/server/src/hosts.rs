@@ -1,10 +1,10 @@
-//! Under which names the server is asked. A foreign page could otherwise have a browser read the store, under a name of its own that
-//! it lets point here (DNS rebinding): whoever may reach the server reads it with that browser's reach.
+//! Check of the host names in requests, against DNS rebinding: a malicious page could point its own name at this server
+//! and have a visitor's browser read the store, with the network access of that browser.
 
 use hyper::header::HeaderValue;
 use std::net::IpAddr;
 
-/// The names that are answered to, beside IP addresses and `localhost`, which nobody can let point elsewhere.
+/// Accepted names, in addition to IP addresses and `localhost`, which nobody can redirect.
 pub(super) struct Hosts(Vec<String>);
 
 impl Hosts {
@@ -12,9 +12,9 @@ impl Hosts {
         Hosts(names)
     }
 
-    /// Whether a request names us. One without a name (HTTP/1.0) does: no browser sends that.
+    /// Whether a request names this server. Accepts requests without a name (HTTP/1.0), which browsers do not send.
     pub(super) fn are_meant(&self, line: Option<&str>, header: Option<&HeaderValue>) -> bool {
-        // A request line may name a host too, and then it is the one that counts (RFC 9112, section 3.2.2).
+        // A host in the request line takes precedence (RFC 9112, section 3.2.2).
         match (line, header.map(HeaderValue::to_str)) {
             (Some(host), _) | (None, Some(Ok(host))) => self.is_ours(host),
             (None, Some(Err(_))) => false,
@@ -22,7 +22,7 @@ impl Hosts {
         }
     }
 
-    /// `host` may have a port, and of an IPv6 address has brackets.
+    /// Whether a host is this server. It may include a port, and IPv6 addresses are in brackets.
     fn is_ours(&self, host: &str) -> bool {
         if let Some((address, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             return address.parse::<IpAddr>().is_ok();
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_and_our_names_are_ours() {
+    fn accepts_only_addresses_and_given_names() {
         let hosts = Hosts::new(vec!["bench.example".into()]);
         for ours in [
             "127.0.0.1",
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_request_line_counts_before_the_header() {
+    fn request_line_takes_precedence_over_the_header() {
         let hosts = Hosts::new(Vec::new());
         let (ours, other) = (HeaderValue::from_static("127.0.0.1"), HeaderValue::from_static("evil.example"));
         assert!(hosts.are_meant(None, None));

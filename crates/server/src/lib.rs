@@ -1,5 +1,5 @@
-//! The report's pages over a whole store: over HTTP, read-only, with bounds on everything that a client can ask for or hold on to,
-//! and as the files of a static [`site`](mod@site).
+//! Serves the report's pages over a whole store: read-only over HTTP, with limits on everything that a client can
+//! request or hold on to, or as the files of a static [`site`](mod@site).
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -29,52 +29,52 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-/// Connections at once; further ones wait until one of these ends.
+/// Maximum number of concurrent connections. Further ones wait.
 const CONNECTIONS: usize = 512;
-/// How long a client may take to say what it wants, and may say nothing between two requests.
+/// Maximum time for a client to send a request head, and to stay idle between requests.
 const HEAD: Duration = Duration::from_secs(15);
-/// After so long a connection takes no further request.
+/// Age after which a connection accepts no further request.
 const CONNECTION: Duration = Duration::from_secs(120);
-/// And so long after that it is cut, whatever the client has not taken yet.
+/// Time after which such a connection is closed, even if the client has not read everything.
 const GRACE: Duration = Duration::from_secs(60);
-/// Longest head of a request in bytes.
+/// Maximum length of a request head in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
-/// How long pages that are being made may keep the end waiting.
+/// Maximum time to wait for pages in progress on shutdown.
 const END: Duration = Duration::from_secs(1);
-/// Where accepting fails, as for want of file descriptors, the next attempt waits.
+/// Delay after a failed accept, for example for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Why nothing is served.
+/// Reason why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nobody can listen at this address.
+    /// The address cannot be listened on.
     #[error("cannot listen on {address}: {error}")]
     Address {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
-    /// The system gives no thread.
+    /// No thread can be started.
     #[error("no thread can be started: {0}")]
     Threads(io::Error),
 }
 
-/// A server at work, on threads of its own, until it is dropped.
+/// A running server with threads of its own. Dropping it stops it.
 pub struct Server {
     runtime: Option<Runtime>,
     address: SocketAddr,
 }
 
 impl Server {
-    /// Serves a database, which must be there. Port 0 takes one that is free. Browsers are answered that ask for an IP address, for
-    /// `localhost` or for one of these names: of the machine, or of a proxy before it.
+    /// Serves an existing database. Port 0 selects a free port. Requests must name an IP address, `localhost` or one of
+    /// `names`: names of the machine or of a proxy in front of it.
     ///
     /// # Errors
-    /// [`ServerError`] that says why not.
+    /// [`ServerError`] with the reason.
     pub fn start(listen: SocketAddr, database: PathBuf, names: Vec<String>) -> Result<Server, ServerError> {
         let pages = Arc::new(Pages::new(database)?);
         let hosts = Arc::new(Hosts::new(names));
@@ -89,12 +89,12 @@ impl Server {
         Ok(Server { runtime: Some(runtime), address })
     }
 
-    /// Where it listens.
+    /// Returns the address that the server listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where a browser finds it.
+    /// Returns the URL for browsers.
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
     }
@@ -102,7 +102,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Nobody listens any more when this returns. A page that is being made need not be finished.
+        // The listener is closed when this returns. Pages in progress may be abandoned.
         self.runtime.take().into_iter().for_each(|runtime| runtime.shutdown_timeout(END));
     }
 }
@@ -128,14 +128,14 @@ async fn connection(stream: TcpStream, hosts: &Hosts, pages: &Pages) {
     let service = service_fn(move |request| async move { Ok::<_, Infallible>(respond(request, hosts, pages).await) });
     let mut connection = pin!(
         hyper::server::conn::http1::Builder::new()
-            // A client that has sent its request may close its side and still wants the answer.
+            // A client that closes its sending side after the request still gets the response.
             .half_close(true)
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
             .max_buf_size(HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
     );
-    // What goes wrong on a connection is the client's; the next one is served all the same.
+    // Errors of a connection are the client's problem and do not affect other connections.
     if timeout(CONNECTION, connection.as_mut()).await.is_err() {
         connection.as_mut().graceful_shutdown();
         timeout(GRACE, connection.as_mut()).await.ok();
@@ -175,7 +175,7 @@ async fn respond(request: Request<Incoming>, hosts: &Hosts, pages: &Pages) -> Re
     response
 }
 
-/// What every answer carries beside its policy.
+/// Headers of every response, in addition to the content security policy.
 const SAFE: [(&str, &str); 7] = [
     ("x-content-type-options", "nosniff"),
     ("referrer-policy", "no-referrer"),

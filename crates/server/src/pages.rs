@@ -1,5 +1,4 @@
-//! What is served under which path. Nothing here touches a file by a name that came from outside: a path names a run of
-//! the store, or nothing.
+//! Pages by path. No file is accessed by a name from outside: a path identifies a run of the store, or nothing.
 
 use crate::work::{Kept, Threads};
 use hyper::StatusCode;
@@ -13,18 +12,18 @@ use pqlab_lab::{LabError, gather};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Runs that make the history of one.
+/// Number of runs in a run's history.
 const HISTORY: usize = 20;
-/// Pages that are made at once.
+/// Maximum number of pages generated at once.
 const MAKERS: usize = 2;
-/// Clients at once for which the list of runs is read.
+/// Maximum number of clients at once for which the list of runs is read.
 const READERS: usize = 8;
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
-/// For answers that are no pages.
+/// Policy of responses that are not pages.
 const NOTHING_ALLOWED: &str = "default-src 'none'";
 
-/// An answer to a request.
+/// Response to a request.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) kind: &'static str,
@@ -32,7 +31,7 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
 }
 
-/// The pages over a store.
+/// Pages over a store.
 pub(super) struct Pages {
     database: PathBuf,
     kept: Kept,
@@ -40,11 +39,11 @@ pub(super) struct Pages {
     readers: Threads,
 }
 
-/// Why there is no answer.
+/// Reason for an error response.
 enum Wrong {
-    /// The store says so.
+    /// Error of the store.
     Lab(LabError),
-    /// It panicked.
+    /// The handler panicked.
     Panic,
 }
 
@@ -59,13 +58,13 @@ impl Answer {
 }
 
 impl Pages {
-    /// Over a store that must be there.
+    /// Opens a store, which must exist.
     pub(super) fn new(database: PathBuf) -> Result<Pages, StoreError> {
         Store::open_read_only(&database)?;
         Ok(Pages { database, kept: Kept::default(), makers: Threads::new(MAKERS), readers: Threads::new(READERS) })
     }
 
-    /// What is under a path.
+    /// Returns the response for a path.
     pub(super) async fn answer(&self, path: &str) -> Answer {
         let found = match path {
             "/" => self.read(|runs| Ok(Answer::page(Bytes::from(runs_page(&runs))))).await,
@@ -77,13 +76,13 @@ impl Pages {
         };
         found.unwrap_or_else(|wrong| match wrong {
             Wrong::Lab(LabError::Store(StoreError::UnknownRun { .. })) => not_found(),
-            // The reason names files of this machine: it is for the terminal of whoever serves, not for the client.
+            // The error names files of this machine, so it is not sent to the client.
             Wrong::Lab(_) => Answer::text(StatusCode::SERVICE_UNAVAILABLE, "The store cannot be read just now."),
             Wrong::Panic => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made."),
         })
     }
 
-    /// Makes something of the runs that there are, the newest first.
+    /// Calls `make` with all runs, newest first.
     async fn read<T: Send + 'static>(
         &self,
         make: impl FnOnce(Vec<RunSummary>) -> Result<T, StoreError> + Send + 'static,
@@ -98,19 +97,19 @@ impl Pages {
         let (ids, state) = self.read(|runs| history(runs, reference)).await?;
         let database = self.database.clone();
         let make = async {
-            let made = self.makers.run(move || run_page(&database, &ids)).await;
-            made.ok_or(Wrong::Panic)?.map_err(Wrong::Lab)
+            let page = self.makers.run(move || run_page(&database, &ids)).await;
+            page.ok_or(Wrong::Panic)?.map_err(Wrong::Lab)
         };
         Ok(Answer::page(self.kept.page(id, &state, make).await?))
     }
 }
 
-/// The ids of a run and of those that make its history, and the text that changes when any of them does.
+/// Returns the ids of a run and of those in its history, and a text that changes whenever one of them does.
 fn history(runs: Vec<RunSummary>, reference: String) -> Result<(Vec<String>, String), StoreError> {
     let Some(place) = runs.iter().position(|run| run.id == reference) else {
         return Err(StoreError::UnknownRun { reference });
     };
-    // The newest come first: the history of a run is what comes behind it.
+    // Runs are sorted newest first, so a run's history follows it.
     let shown = &runs[place..runs.len().min(place + HISTORY)];
     Ok((shown.iter().map(|run| run.id.clone()).collect(), state(shown)))
 }
@@ -131,7 +130,7 @@ fn not_found() -> Answer {
     Answer::text(StatusCode::NOT_FOUND, "There is no such page.")
 }
 
-/// A text that changes when any of the runs does.
+/// Returns a text that changes whenever one of the runs does.
 fn state(runs: &[RunSummary]) -> String {
     let one = |run: &RunSummary| {
         format!("{} {} of {}{}", run.id, run.finished, run.planned, if run.complete { " complete" } else { "" })
@@ -139,8 +138,8 @@ fn state(runs: &[RunSummary]) -> String {
     runs.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
-/// A part of a path with its percent signs resolved; `None` where that is no text. A percent sign before anything but two
-/// digits stands for itself.
+/// Decodes percent-encoding in part of a path. Returns `None` if the result is not UTF-8. A percent sign without two
+/// hexadecimal digits is left as it is.
 fn decoded(part: &str) -> Option<Cow<'_, str>> {
     percent_decode_str(part).decode_utf8().ok()
 }
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn percent_signs_are_resolved_once() {
+    fn decodes_percent_signs_once() {
         assert_eq!(decoded("a%20b").as_deref(), Some("a b"));
         assert_eq!(decoded("%252e").as_deref(), Some("%2e"));
         for odd in ["%", "%4", "%zz"] {

@@ -1,4 +1,4 @@
-//! A whole store as a static site: the same pages as files, that any host can serve and a browser opens from the disk.
+//! Whole store as a static site: the same pages as files, for any host or for a browser to open from disk.
 
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
@@ -10,35 +10,35 @@ use pqlab_lab::store::Store;
 use pqlab_lab::{LabError, timeline};
 use std::collections::HashMap;
 
-/// What a site is made for.
+/// Options of a site.
 #[derive(Clone, Debug, Default)]
 pub struct SiteRequest {
-    /// Where it will be found; without, the feed has addresses relative to itself.
+    /// URL of the site. Without it, addresses in the feed are relative.
     pub base: Option<BaseUrl>,
-    /// For which job one library is chosen.
+    /// Job for which a single library is selected.
     pub job: JobWeights,
-    /// What tables of circuit handshakes ask about.
+    /// Scenario for tables of circuit handshakes.
     pub scenario: RelayScenario,
 }
 
-/// What was written.
+/// Summary of the written files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SiteSummary {
-    /// Runs, each with a page.
+    /// Number of runs, each with a page.
     pub runs: usize,
-    /// Machines, likewise.
+    /// Number of machines, each with a page.
     pub machines: usize,
-    /// Cases that got worse from one run to the next.
+    /// Number of cases that got worse from one run to the next.
     pub regressions: usize,
-    /// Files in all.
+    /// Total number of files.
     pub files: usize,
 }
 
-/// Makes the files one after the other and hands each to `put`: its path below the folder, with slashes between the parts, and
-/// what it holds. The same store gives the same bytes.
+/// Generates the files one by one and passes each to `put`: its path relative to the folder, separated by slashes, and
+/// its content. The same store gives the same bytes.
 ///
 /// # Errors
-/// What the store says, what is wrong with a run, and what `put` does.
+/// Propagates errors from the store and from `put`. Fails if a run is unusable.
 pub fn write<E: From<LabError>>(
     store: &Store,
     asked: &SiteRequest,
@@ -50,7 +50,7 @@ pub fn write<E: From<LabError>>(
         files += 1;
         put(name, text.as_bytes())
     };
-    let made = timeline(store, |at| {
+    let history = timeline(store, |at| {
         let analysis = at.analysis.with_job(asked.job);
         if at.newest {
             let here = suites.entry(at.run.machine).or_default();
@@ -58,19 +58,19 @@ pub fn write<E: From<LabError>>(
         }
         written(&run_file(&at.run.summary.id), run_page(&analysis, at.past, &asked.scenario))
     })?;
-    for (place, machine) in made.machines.iter().enumerate() {
-        // They came from the oldest to the newest.
+    for (place, machine) in history.machines.iter().enumerate() {
+        // Collected oldest first; pages list the newest first.
         let suites: Vec<SuiteOnMachine> = suites.remove(&place).unwrap_or_default().into_iter().rev().collect();
-        written(&machine_file(machine), machine_page(&made, place, &suites))?;
+        written(&machine_file(machine), machine_page(&history, place, &suites))?;
     }
-    written(FEED, feed(&made, asked.base.as_ref()))?;
-    written(LATEST, latest_page(&made))?;
-    // The first page comes last: what it leads to is there.
-    written(INDEX, index_page(&made))?;
-    let changes = made.runs.iter().filter_map(|run| run.changes.as_ref());
+    written(FEED, feed(&history, asked.base.as_ref()))?;
+    written(LATEST, latest_page(&history))?;
+    // The index comes last, so that its links already exist.
+    written(INDEX, index_page(&history))?;
+    let changes = history.runs.iter().filter_map(|run| run.changes.as_ref());
     Ok(SiteSummary {
-        runs: made.runs.len(),
-        machines: made.machines.len(),
+        runs: history.runs.len(),
+        machines: history.machines.len(),
         regressions: changes.map(|changes| changes.regressions.len()).sum(),
         files,
     })

@@ -1,15 +1,15 @@
-//! What takes a thread, in bounds: so much at once, nothing for clients that have gone, and nothing twice for those that ask for the
-//! same.
+//! Bounded work on threads: limits concurrency, skips work for clients that have gone, and shares results between
+//! identical requests.
 
 use hyper::body::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OnceCell, Semaphore};
 
-/// Pages that are kept as they were made.
+/// Number of cached pages.
 const KEPT: usize = 8;
 
-/// Threads for work that blocks, as many as it says and no more. Who waits for one does so without a thread, and who stops waiting,
-/// as a client that has gone, leaves nothing behind: work that nobody waits for is never begun.
+/// Bounded number of threads for blocking work. Waiting for one takes no thread. If the waiting client goes away, its
+/// work never starts.
 pub(super) struct Threads(Arc<Semaphore>);
 
 impl Threads {
@@ -17,11 +17,11 @@ impl Threads {
         Threads(Arc::new(Semaphore::new(most)))
     }
 
-    /// Does it when a thread is free; `None` where it panics.
+    /// Runs the work once a thread is free. Returns `None` if it panics.
     pub(super) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
         let done = tokio::task::spawn_blocking(move || {
-            // Given back when the work ends, not when whoever asked for it does: what was begun counts until then.
+            // Released when the work ends, even if the client has gone earlier, so that running work counts.
             let _permit = permit;
             work()
         });
@@ -29,21 +29,20 @@ impl Threads {
     }
 }
 
-/// The pages of the last runs that were asked for, the newest first. One that is being made keeps nobody waiting but those who ask
-/// for it.
+/// Cache of pages for recently requested runs, newest first. A page in progress blocks only those who request it.
 #[derive(Default)]
 pub(super) struct Kept(Mutex<Vec<Arc<Entry>>>);
 
 struct Entry {
     run: String,
-    /// The state of the store that the page shows.
+    /// State of the store that the page shows.
     state: String,
     page: OnceCell<Bytes>,
 }
 
 impl Kept {
-    /// The page of a run as of a state of the store, made if it is not there. Many who ask for it at once have it made once; where
-    /// that fails, or its client goes, the next of them makes it.
+    /// Returns the page of a run for a state of the store, and generates it if necessary. Concurrent requests share one
+    /// generation. If it fails, or its client goes away, the next request generates the page.
     pub(super) async fn page<E>(
         &self,
         run: &str,
@@ -86,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_being_made_keeps_no_other_waiting() {
+    fn pages_in_progress_do_not_block_others() {
         runtime().block_on(async {
             let kept = Arc::new(Kept::default());
             let (release, released) = oneshot::channel::<()>();
@@ -111,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_made_once_for_all_who_ask() {
+    fn concurrent_requests_share_one_page() {
         runtime().block_on(async {
             let kept = Arc::new(Kept::default());
             let count = Arc::new(AtomicUsize::new(0));
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn where_it_fails_the_next_one_makes_it() {
+    fn retries_after_a_failure() {
         runtime().block_on(async {
             let kept = Kept::default();
             assert_eq!(kept.page("a", "1", async { Err("no disk") }).await, Err("no disk"));
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_are_kept() {
+    fn keeps_a_bounded_number_of_pages() {
         let kept = Kept::default();
         for run in 0..3 * KEPT {
             kept.entry(&run.to_string(), "1");
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_waits_for_is_never_begun() {
+    fn abandoned_work_never_starts() {
         runtime().block_on(async {
             let threads = Arc::new(Threads::new(2));
             let begun = Arc::new(AtomicUsize::new(0));
@@ -170,7 +169,7 @@ mod tests {
                         threads
                             .run(move || {
                                 begun.fetch_add(1, Ordering::Relaxed);
-                                // Ends when the sender does.
+                                // Ends when the sender is dropped.
                                 released.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
                             })
                             .await
@@ -180,20 +179,20 @@ mod tests {
             while begun.load(Ordering::Relaxed) < 2 {
                 tokio::task::yield_now().await;
             }
-            // All of them hang up.
+            // All of them disconnect.
             for client in clients {
                 client.abort();
                 client.await.unwrap_err();
             }
             drop(release);
-            // Whoever comes next is served, and nothing of theirs was done in between.
+            // The next client is served, and no abandoned work has run in between.
             assert_eq!(threads.run(|| "served").await, Some("served"));
             assert_eq!(begun.load(Ordering::Relaxed), 2);
         });
     }
 
     #[test]
-    fn a_panic_gives_its_thread_back() {
+    fn panics_release_their_thread() {
         runtime().block_on(async {
             let threads = Threads::new(1);
             for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! A static site of runs made by hand: every link leads somewhere, the feed is Atom, what is slower is found, names stay text.
+//! Static sites of artificial runs: links resolve, the feed is valid Atom, regressions are found, and names stay text.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,8 +30,8 @@ fn slow(record: &mut Record, factor: f64) {
     }
 }
 
-/// Two runs of a machine, the second with a case that is slower; then the same suite elsewhere, much slower and in hostile words; and
-/// one that was stopped.
+/// Returns two runs of a machine, the second with a slower case, then the same suite on another machine, much slower
+/// and with hostile names, and a stopped run.
 fn runs() -> Vec<Run> {
     let (first, mut second, mut wild, mut stopped) =
         (run("first", 1), run("second", 2), run("../wild\"<b>", 3), run("stopped", 4));
@@ -58,19 +58,19 @@ fn runs() -> Vec<Run> {
 fn site(runs: &[Run], base: Option<&str>) -> (Files, SiteSummary) {
     let mut store = Store::in_memory().unwrap();
     runs.iter().for_each(|run| _ = store.import_run(run).unwrap());
-    let asked = SiteRequest { base: base.map(|base| base.parse().unwrap()), ..SiteRequest::default() };
+    let request = SiteRequest { base: base.map(|base| base.parse().unwrap()), ..SiteRequest::default() };
     let mut files = Files::new();
-    let made = write(&store, &asked, |name, content| {
+    let summary = write(&store, &request, |name, content| {
         let text = String::from_utf8(content.to_vec()).unwrap();
         assert!(files.insert(name.to_owned(), text).is_none(), "{name} twice");
         Ok::<(), LabError>(())
     });
-    let made = made.unwrap();
-    assert_eq!(made.files, files.len());
-    (files, made)
+    let summary = summary.unwrap();
+    assert_eq!(summary.files, files.len());
+    (files, summary)
 }
 
-/// Where a link of a file leads: to a file of the site, and to what in it.
+/// Returns the target of a link in a file: a file of the site, and a fragment in it.
 fn target(from: &str, link: &str) -> (String, String) {
     let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
     let mut parts: Vec<&str> = from.split('/').collect();
@@ -84,7 +84,7 @@ fn target(from: &str, link: &str) -> (String, String) {
     (parts.join("/"), percent_decode_str(fragment).decode_utf8().unwrap().into_owned())
 }
 
-/// The ids of the cases that a page's script knows by their addresses.
+/// Returns the ids of the cases that a page's script can look up by address.
 fn cases(page: &str) -> BTreeSet<String> {
     let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
     let ids = data.split("{\"i\":").skip(1).map(|rest| {
@@ -100,7 +100,7 @@ fn links(page: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_link_leads_to_a_file_of_the_site() {
+fn every_link_resolves_to_a_file_of_the_site() {
     let (files, made) = site(&runs(), None);
     assert_eq!((made.runs, made.machines), (5, 2));
     assert!(files.contains_key("runs/first.html") && files.contains_key("runs/stopped.html"));
@@ -118,13 +118,13 @@ fn every_link_leads_to_a_file_of_the_site() {
     let every_page = files.keys().filter(|name| name.contains('/')).collect::<Vec<_>>();
     let first: BTreeSet<String> = links(&files["index.html"]).iter().map(|link| target("index.html", link).0).collect();
     assert!(every_page.iter().all(|page| first.contains(*page)), "{every_page:?} are not all among {first:?}");
-    // The newest run that was complete.
+    // The newest complete run.
     let refreshed = files["latest.html"].split_once("0; url=").unwrap().1.split('"').next().unwrap();
     assert!(refreshed.starts_with("runs/a-b-c") && files.contains_key(refreshed), "{refreshed}");
 }
 
 #[test]
-fn names_stay_text_and_paths_stay_below() {
+fn escapes_names_and_confines_paths() {
     let (files, _) = site(&runs(), None);
     for (name, page) in &files {
         assert!(!name.contains("..") && !name.starts_with('/') && name.is_ascii(), "{name}");
@@ -137,7 +137,7 @@ fn names_stay_text_and_paths_stay_below() {
 }
 
 #[test]
-fn the_same_store_gives_the_same_bytes() {
+fn same_store_gives_the_same_bytes() {
     assert_eq!(site(&runs(), None).0, site(&runs(), None).0);
 }
 
@@ -157,7 +157,7 @@ fn link<'a>(of: Node<'a, 'a>, relation: &str) -> &'a str {
     found[0].attribute("href").unwrap()
 }
 
-/// What RFC 4287 demands of a feed; its entries by their titles.
+/// Checks that a feed conforms to RFC 4287. Returns its entries, sorted by title.
 fn entries<'a>(feed: &'a Document<'a>) -> Vec<Node<'a, 'a>> {
     let root = feed.root_element();
     assert!(root.has_tag_name((ATOM, "feed")));
@@ -175,7 +175,7 @@ fn entries<'a>(feed: &'a Document<'a>) -> Vec<Node<'a, 'a>> {
 }
 
 #[test]
-fn the_feed_has_what_got_worse_on_the_same_machine_and_nothing_else() {
+fn feed_lists_exactly_the_regressions_on_the_same_machine() {
     let runs = runs();
     let (files, made) = site(&runs, None);
     let feed = Document::parse(&files["feed.xml"]).unwrap();
@@ -183,9 +183,9 @@ fn the_feed_has_what_got_worse_on_the_same_machine_and_nothing_else() {
     let measured = runs[4].records.iter().filter(|record| !record.case.is_overhead()).count();
     assert_eq!((entries.len(), made.regressions), (measured + 1, measured + 1));
     let case = runs[1].records[0].case.id();
-    let of: Vec<&Node<'_, '_>> =
+    let matching: Vec<&Node<'_, '_>> =
         entries.iter().filter(|entry| only(**entry, "title").starts_with(&format!("{case}: "))).collect();
-    let [slower] = of[..] else { panic!("{} entries of {case}", of.len()) };
+    let [slower] = matching[..] else { panic!("{} entries of {case}", matching.len()) };
     assert!(only(*slower, "title").starts_with(&format!("{case}: +20.0% ±")), "{}", only(*slower, "title"));
     assert_eq!(only(*slower, "updated"), "2026-11-02T19:00:00Z");
     assert!(only(*slower, "summary").starts_with("Run second against run first; suite standard, bench-1; "));
@@ -196,7 +196,7 @@ fn the_feed_has_what_got_worse_on_the_same_machine_and_nothing_else() {
         assert!(cases(&files[&file]).contains(&case), "{file} has no {case:?}");
     }
     assert_eq!(link(feed.root_element(), "self"), "feed.xml");
-    // The newest first; a run whose end is no time has that of its beginning.
+    // Newest first. A run whose end is not a valid time uses its start.
     assert_eq!(only(entries[0], "updated"), "2026-11-05T18:58:00Z");
     assert_eq!(only(feed.root_element(), "updated"), "2026-11-05T18:58:00Z");
     for page in ["index.html", "runs/second.html"] {
@@ -206,7 +206,7 @@ fn the_feed_has_what_got_worse_on_the_same_machine_and_nothing_else() {
 }
 
 #[test]
-fn entries_keep_their_ids_wherever_the_site_lies_and_whatever_comes_later() {
+fn entry_ids_are_stable_across_urls_and_later_runs() {
     let mut more = runs();
     let ids = |runs: &[Run], base: Option<&str>| -> BTreeSet<String> {
         let text = site(runs, base).0.remove("feed.xml").unwrap();
@@ -225,7 +225,7 @@ fn entries_keep_their_ids_wherever_the_site_lies_and_whatever_comes_later() {
 }
 
 #[test]
-fn what_failed_got_worse() {
+fn failures_count_as_regressions() {
     let (first, mut second) = (run("first", 1), run("second", 2));
     let reason = "decapsulation gave another secret".to_owned();
     second.records[0] = Record::failed(second.records[0].case.clone(), reason, "2026-11-02T18:59:00Z".into());
@@ -236,7 +236,7 @@ fn what_failed_got_worse() {
 }
 
 #[test]
-fn an_empty_store_has_a_site() {
+fn empty_stores_have_a_site() {
     let (files, made) = site(&[], None);
     assert_eq!((made.runs, files.len()), (0, 3));
     assert!(files["index.html"].contains("No runs yet") && files["latest.html"].contains("0; url=index.html"));

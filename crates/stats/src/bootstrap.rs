@@ -2,26 +2,26 @@ use crate::Sorted;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// An estimate with the interval of a bootstrap.
+/// Estimate with a bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BootstrapInterval {
-    /// The statistic of the samples themselves.
+    /// Statistic of the samples.
     pub estimate: f64,
-    /// Lower end: a quantile of the statistic over all resamples.
+    /// Lower end, a quantile of the statistic over all resamples.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The confidence that was asked for. What a percentile bootstrap really covers is less for few samples.
+    /// Requested confidence. With few samples the actual coverage of a percentile bootstrap is lower.
     pub confidence: f64,
 }
 
-/// The percentile bootstrap of the median of independent samples: as many samples are drawn with replacement as there are,
-/// `resamples` times; the interval lies between the quantiles of the median over the draws. Efron, "Bootstrap Methods:
-/// Another Look at the Jackknife", Annals of Statistics 7 (1979); the percentile interval is in section 4 of his
+/// Returns a percentile bootstrap interval for the median of independent samples. Draws `resamples` resamples of the
+/// original size with replacement; the interval lies between quantiles of their medians. Efron, "Bootstrap Methods:
+/// Another Look at the Jackknife", Annals of Statistics 7 (1979); the percentile interval is in section 4 of
 /// "Nonparametric Standard Errors and Confidence Intervals", Canadian Journal of Statistics 9 (1981).
 ///
-/// The same seed gives the same interval to the bit, on every machine. `None` for no sample, for no resample, and where a
-/// sample is not a finite number.
+/// The same seed gives the same interval on every machine, bit for bit. Returns `None` without samples or resamples, or
+/// if a sample is not finite.
 pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u64) -> Option<BootstrapInterval> {
     let sorted = Sorted::new(samples.to_vec())?;
     let ranks = ranks(samples);
@@ -40,7 +40,7 @@ pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u6
     Some(BootstrapInterval { estimate: sorted.median(), low, high, confidence })
 }
 
-/// The place of each sample among all in ascending order, from 0.
+/// Returns the rank of each sample in ascending order, from 0.
 fn ranks(samples: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..samples.len()).collect();
     order.sort_unstable_by(|&left, &right| samples[left].total_cmp(&samples[right]));
@@ -51,8 +51,8 @@ fn ranks(samples: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// The median of a resample that has so many of each of the sorted samples, as many as there are together: what
-/// [`Sorted::median`] gives, without sorting it.
+/// Returns the median of a resample without sorting it. `counts` says how often the resample contains each of the
+/// sorted samples, and adds up to their number. Same result as [`Sorted::median`].
 fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     let (lower, upper) = ((sorted.len() - 1) / 2, sorted.len() / 2);
     let (mut seen, mut low) = (0, None);
@@ -68,12 +68,12 @@ fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     f64::NAN
 }
 
-/// The moving-block bootstrap of a series whose neighbours depend on one another: the standard deviation, over resamples
-/// made of blocks of `block` consecutive values, of a statistic of the series. Künsch, "The Jackknife and the Bootstrap
-/// for General Stationary Observations", Annals of Statistics 17 (1989). The series is given as its length; `statistic`
-/// is handed the positions that a resample takes, so that several series can be resampled alike.
+/// Moving-block bootstrap for series with dependent neighbours. Resamples consist of blocks of `block` consecutive
+/// values. Künsch, "The Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17
+/// (1989). `statistic` receives the positions in a resample of a series with `length` values, so that several series
+/// can be resampled in the same way.
 ///
-/// Returns the statistic of each resample. Empty for a length of zero.
+/// Returns the statistic of each resample, or nothing if `length` is 0.
 pub fn block_bootstrap<T>(
     length: usize,
     block: usize,
@@ -100,7 +100,7 @@ pub fn block_bootstrap<T>(
         .collect()
 }
 
-/// Numbers from a seed, the same on every machine and with every version of the libraries below.
+/// Seeded random numbers, the same on every machine and with every version of the dependencies.
 struct Draw(ChaCha8Rng);
 
 impl Draw {
@@ -108,8 +108,8 @@ impl Draw {
         Draw(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// A number below `bound`, by the multiplication of Lemire, "Fast Random Integer Generation in an Interval" (2019),
-    /// without rejection: for a bound of a million the probabilities differ by less than a part in 10^13.
+    /// Returns a number below `bound` by multiplication without rejection (Lemire, "Fast Random Integer Generation in
+    /// an Interval" (2019)). For a bound of a million, probabilities differ by less than 1 in 10^13.
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
@@ -124,18 +124,18 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_interval_to_the_bit() {
+    fn same_seed_gives_the_same_interval() {
         let interval = bootstrap_ci(&samples(), 0.95, 500, 7).unwrap();
         assert_eq!(bootstrap_ci(&samples(), 0.95, 500, 7), Some(interval));
         assert_ne!(bootstrap_ci(&samples(), 0.95, 500, 8), Some(interval));
         assert_eq!(interval.estimate, crate::median(&samples()).unwrap());
         assert!(interval.low < interval.estimate && interval.estimate < interval.high);
-        // Written down when this was written: it must never change.
+        // Recorded when the test was written. These values must never change.
         assert_eq!((interval.low, interval.high), (114.5, 126.5));
     }
 
     #[test]
-    fn the_median_of_counts_is_that_of_the_resample() {
+    fn median_of_counts_matches_the_resample() {
         let sorted = [1.0, 2.0, 4.0, 4.0, 9.0];
         for length in 1..=sorted.len() {
             let mut draw = Draw::seeded(length as u64);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_nothing() {
+    fn returns_nothing_without_finite_samples() {
         assert_eq!(bootstrap_ci(&[], 0.95, 100, 1), None);
         assert_eq!(bootstrap_ci(&[1.0], 0.95, 0, 1), None);
         assert_eq!(bootstrap_ci(&[1.0, f64::NAN], 0.95, 100, 1), None);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_keep_neighbours_together() {
+    fn blocks_contain_neighbours() {
         let lengths = block_bootstrap(100, 10, 50, 1, |positions| {
             let together = positions.windows(2).filter(|pair| pair[1] == pair[0] + 1).count();
             assert!(together >= 90, "{together}");

@@ -3,55 +3,55 @@ use crate::student::{student_quantile, student_two_sided};
 use crate::two_sample::welch_satterthwaite;
 use crate::{CONFIDENCE, Cell, Crossed, Interval, IntervalMethod, Share, Sorted, benjamini_hochberg, crossed};
 
-/// Of the verdicts `faster` and `slower`, no more than this share is expected to be false.
+/// Maximum expected share of false verdicts among `faster` and `slower`.
 pub const VERDICT_SIGNIFICANCE: f64 = 0.01;
 
-/// How far apart two cases may be and still be called equivalent, in percent, where nothing is known of the machine.
+/// Default margin for equivalence in percent, for machines without measured spread.
 pub const DEFAULT_MARGIN_PCT: f64 = 2.0;
 
-/// What is assumed of a machine that was not measured: see [`RunSpread`].
+/// Assumed spread between runs on an unmeasured machine.
 pub const DEFAULT_RUN_SPREAD: RunSpread = RunSpread { pct: 0.3, degrees_of_freedom: 20 };
 
-/// The number of degrees of freedom of what is known and not estimated.
+/// Degrees of freedom of a variance that is known rather than estimated.
 pub(crate) const KNOWN: usize = 1_000_000;
 
-/// By how much whole runs of the same thing differ beyond what the spread between their processes explains.
+/// Variation between whole runs of the same case beyond what the spread between their processes explains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunSpread {
-    /// Standard deviation of what tells runs apart, in percent.
+    /// Standard deviation between runs, in percent.
     pub pct: f64,
-    /// How many independent comparisons it was estimated from.
+    /// Number of independent comparisons behind the estimate.
     pub degrees_of_freedom: usize,
 }
 
 impl RunSpread {
-    /// What cases of one block of one run have between them: nothing.
+    /// No spread, for cases in the same block of one run.
     pub const NONE: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: KNOWN };
 }
 
-/// How long the second of two cases takes, over how long the first one does.
+/// Time of a second case relative to a first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// The ratio of the medians with its interval: below 1 the second case is the faster one.
+    /// Ratio of the medians with its interval. Below 1, the second case is faster.
     pub ratio: Interval,
-    /// Two-sided p-value of a ratio of 1.
+    /// Two-sided p-value for a ratio of 1.
     pub p_value: f64,
-    /// Degrees of freedom of the interval, by Welch and Satterthwaite.
+    /// Degrees of freedom of the interval (Welch-Satterthwaite).
     pub degrees_of_freedom: f64,
-    /// Standard error of the ratio's logarithm.
+    /// Standard error of the logarithm of the ratio.
     pub standard_error: f64,
 }
 
 impl Ratio {
-    /// The same interval around another estimate: that of the two medians which a reader sees beside it. `None` for what is
-    /// not positive and finite.
+    /// Moves the interval to another estimate: the ratio of the two medians displayed with it. Returns `None` unless
+    /// `estimate` is positive and finite.
     pub fn around(self, estimate: f64) -> Option<Ratio> {
         let shift = estimate.ln() - self.ratio.estimate.ln();
         if !shift.is_finite() {
             return None;
         }
         let [low, high] = [self.ratio.low, self.ratio.high].map(|end| end * shift.exp());
-        // By the interval's own width, which may be wider than the standard error alone makes it.
+        // Derive the error from the interval, which may be wider than the standard error alone implies.
         let factor = student_quantile(0.5 + self.ratio.confidence / 2.0, self.degrees_of_freedom)?;
         let error = ((self.ratio.high / self.ratio.estimate).ln() / factor).max(self.standard_error);
         let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / error.max(f64::MIN_POSITIVE) };
@@ -59,14 +59,14 @@ impl Ratio {
         Some(Ratio { ratio: Interval { estimate, low, high, ..self.ratio }, p_value, ..self })
     }
 
-    /// Whether it says something else than another estimate: that lies outside its interval, and further away than `tolerance`
-    /// as a part of it.
+    /// Whether the ratio contradicts another estimate: the estimate lies outside the interval and deviates by more than
+    /// `tolerance`, a relative difference.
     pub fn contradicts(&self, estimate: f64, tolerance: f64) -> bool {
         let inside = self.ratio.low <= estimate && estimate <= self.ratio.high;
         !inside && (estimate / self.ratio.estimate).ln().abs() > tolerance
     }
 
-    /// The interval of the same ratio with another confidence; `None` for one that is not between 0 and 1.
+    /// Returns the interval at another confidence level, or `None` unless `confidence` lies between 0 and 1.
     pub fn interval(&self, confidence: f64) -> Option<Interval> {
         let half = student_quantile(0.5 + confidence / 2.0, self.degrees_of_freedom)? * self.standard_error;
         let estimate = self.ratio.estimate;
@@ -75,9 +75,9 @@ impl Ratio {
     }
 }
 
-/// A part of the logarithm of a ratio that is independent of its other parts: the sum of the logarithms of some cases, each
-/// with its weight. A ratio of two cases that were measured apart has two parts, with weights of -1 and 1. One of two cases that
-/// the same processes measured in the same rounds has one.
+/// Independent term of the logarithm of a ratio: a weighted sum of the logarithms of cases. The ratio of two cases that
+/// were measured separately has two terms, with weights -1 and 1. The ratio of two cases that the same processes
+/// measured in the same rounds has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contrast {
     mean: f64,
@@ -86,32 +86,31 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// A case by itself.
+    /// Term for a single case.
     pub fn apart(case: &Crossed, weight: f64) -> Contrast {
         let shares = case.shares.iter().map(|share| share.scaled(weight * weight)).collect();
         Contrast { mean: weight * case.mean, shares, weight }
     }
 
-    /// Cases that the same processes measured in the same rounds: for each visit that all of them have in common the weighted
-    /// sum of the logarithms of their medians, so that what a process or a round does to all of them alike cancels out. So
-    /// does what a run does, but for the sum of the weights. `None` as for [`crossed`].
+    /// Term for cases that the same processes measured in the same rounds. For each visit that all of them have,
+    /// `cells` holds the weighted sum of the logarithms of their medians, so effects common to a process or a round
+    /// cancel out. The run's effect cancels out except for the sum of the weights, `weight`. Returns `None` in the same
+    /// cases as [`crossed`].
     pub fn together(cells: &[Cell], weight: f64) -> Option<Contrast> {
         let Crossed { mean, shares, .. } = crossed(cells)?;
         Some(Contrast { mean, shares, weight })
     }
 
-    /// The same where what tells runs apart counts with another weight: cases that were measured apart within one block have it
-    /// in common.
+    /// Changes the weight of the spread between runs, for separately measured cases of one block, which share it.
     pub fn with_runs(self, weight: f64) -> Contrast {
         Contrast { weight, ..self }
     }
 }
 
-/// The ratio whose logarithm is the sum of some contrasts. What whole runs of the same thing differ by counts for what the
-/// weights of either sign add up to. `resolution` is the step of the counter as a part of the medians: a difference below it is
-/// no difference.
+/// Returns the ratio whose logarithm is the sum of `parts`. The spread between runs counts with the total weight of
+/// each side. `resolution` is the counter's step relative to the medians. Differences below it are not resolved.
 ///
-/// `None` where something is not finite.
+/// Returns `None` if an input is not finite.
 pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence: f64) -> Option<Ratio> {
     let difference: f64 = parts.iter().map(|part| part.mean).sum();
     let of_side = |sign: f64| parts.iter().map(|part| (sign * part.weight).max(0.0)).sum::<f64>();
@@ -133,8 +132,8 @@ pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence
     })
 }
 
-/// The ratio of two cases that were measured apart, in different runs or by different processes: [`ratio_of`] their crossed
-/// means, with what tells runs apart for each.
+/// Returns the ratio of two cases measured separately, in different runs or by different processes: [`ratio_of`] their
+/// crossed means, with the spread between runs on each side.
 pub fn ratio_between(
     first: &Crossed,
     second: &Crossed,
@@ -145,26 +144,26 @@ pub fn ratio_between(
     ratio_of(&[Contrast::apart(first, -1.0), Contrast::apart(second, 1.0)], runs, resolution, confidence)
 }
 
-/// The variance that rounding to a step adds to the difference of two readings: a twelfth of the step's square for each.
+/// Returns the variance that rounding adds to the difference of two readings: a twelfth of the step's square for each.
 fn step(resolution: f64) -> Share {
     Share::known(resolution * resolution / 6.0)
 }
 
-/// What a comparison comes to.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The second case is faster than the first.
     Faster,
     /// The second case is slower than the first.
     Slower,
-    /// Whatever difference there is lies within the margin.
+    /// Any difference lies within the margin.
     Equivalent,
-    /// The measurements do not tell.
+    /// The measurements do not decide.
     Inconclusive,
 }
 
 impl Verdict {
-    /// The word that command lines and files carry.
+    /// Returns the name used in command lines and files.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Faster => "faster",
@@ -174,8 +173,8 @@ impl Verdict {
         }
     }
 
-    /// What it means for the second case, B, in the words of help and documents. The margin decides what is equivalent and nothing else:
-    /// a difference that is certain has a direction, however small it is.
+    /// Returns what the verdict means for the second case, B, as worded in help and documents. The margin only defines
+    /// equivalence: a significant difference has a direction, however small it is.
     pub fn meaning(self) -> &'static str {
         match self {
             Verdict::Faster => "B takes less time: a real difference, of any size",
@@ -186,19 +185,20 @@ impl Verdict {
     }
 }
 
-/// A verdict, and how sure it is.
+/// Verdict with its significance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// The p-value of no difference, adjusted for the number of comparisons; `None` where there is no ratio.
+    /// P-value of no difference, adjusted for the number of comparisons. `None` without a ratio.
     pub adjusted_p: Option<f64>,
 }
 
-/// Judges many comparisons at once. A case is equivalent where the interval of its ratio lies between `1 / (1 + margin)` and
-/// `1 + margin` (the two one-sided tests of Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987), at
-/// half the level that was asked for); else faster or slower where its p-value, adjusted for the number of comparisons
-/// after Benjamini and Hochberg, is at most [`VERDICT_SIGNIFICANCE`]; else inconclusive.
+/// Judges several comparisons together. A case is equivalent if the interval of its ratio lies between
+/// `1 / (1 + margin)` and `1 + margin` (two one-sided tests, Schuirmann, Journal of Pharmacokinetics and
+/// Biopharmaceutics 15 (1987), at half the level of the interval). Otherwise it is faster or slower if its p-value,
+/// adjusted for the number of comparisons (Benjamini-Hochberg), is at most [`VERDICT_SIGNIFICANCE`], or else
+/// inconclusive.
 pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
     let p_values: Vec<f64> = ratios.iter().map(|ratio| ratio.map_or(f64::NAN, |ratio| ratio.p_value)).collect();
     let adjusted = benjamini_hochberg(&p_values);
@@ -221,40 +221,41 @@ pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
     ratios.iter().zip(adjusted).map(judge).collect()
 }
 
-/// What comparisons of a thing with itself say about a machine.
+/// Noise of a machine, from comparisons of cases with themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NullComparisons {
-    /// How many there were.
+    /// Number of comparisons.
     pub comparisons: usize,
-    /// How many were called faster or slower, each judged by the spread that the others show.
+    /// Number of comparisons judged faster or slower, each by the spread estimated from the others.
     pub false_verdicts: usize,
-    /// How far whole runs lie apart.
+    /// Spread between whole runs.
     pub runs: RunSpread,
-    /// The margin within which nineteen of twenty comparisons are equivalent by the spread that was found, and at least nine
-    /// of ten of those that were made, in percent, but not less than [`LEAST_MARGIN_PCT`].
+    /// Margin in percent within which 19 of 20 comparisons are expected to be equivalent, given the estimated spread,
+    /// and within which at least 9 of 10 of the actual comparisons were. At least [`LEAST_MARGIN_PCT`].
     pub margin_pct: f64,
-    /// The difference that is found nineteen times of twenty, in percent.
+    /// Smallest difference in percent that is detected 19 times out of 20.
     pub smallest_difference_pct: f64,
 }
 
-/// Two dozen comparisons in a quiet minute may find no spread between runs at all; no machine has none. In percent.
+/// Minimum spread between runs, in percent. Two dozen comparisons in a quiet minute may show none, but every machine
+/// has some.
 pub const LEAST_RUN_SPREAD_PCT: f64 = 0.1;
 
-/// The least margin that is made from a machine's own spread, in percent. Where code and data come to lie in memory moves a
-/// time by more without anybody having changed anything (Mytkowicz, Diwan, Hauswirth and Sweeney, "Producing wrong data
-/// without doing anything obviously wrong!", ASPLOS 2009), and machines have worse minutes than the ones they are measured in.
+/// Minimum margin derived from a machine's own spread, in percent. The placement of code and data in memory alone
+/// changes times by more (Mytkowicz, Diwan, Hauswirth and Sweeney, "Producing wrong data without doing anything
+/// obviously wrong!", ASPLOS 2009), and machines have worse minutes than those in which they are measured.
 pub const LEAST_MARGIN_PCT: f64 = 1.0;
 
-/// Fewest comparisons that say something about a machine.
+/// Minimum number of comparisons for an estimate.
 pub const FEWEST_COMPARISONS: usize = 5;
 
-/// By this factor the mean of squares of normal numbers is smaller without their largest tenth: the share of a chi-square
-/// with three degrees of freedom below the ninth decile of one with one degree, over nine tenths.
+/// Factor by which the mean square of normal numbers shrinks without their largest tenth: the probability that a
+/// chi-square with three degrees of freedom lies below the ninth decile of one with one degree, divided by nine tenths.
 const WITHOUT_LARGEST: f64 = 0.6230;
 
-/// What tells runs apart, from comparisons of a thing with itself: what the squared differences exceed the spread between
-/// processes by (the method of moments). Of ten comparisons or more the tenth with the largest differences is left out, and
-/// the rest corrected for it: else a single run that was disturbed unseen would decide.
+/// Estimates the spread between runs by the method of moments: the excess of squared differences over the spread
+/// between processes. With ten comparisons or more, the tenth with the largest differences is dropped and the rest
+/// corrected for it, so that a single undetected disturbance does not dominate.
 fn run_spread(ratios: &[&Ratio]) -> RunSpread {
     let mut squares: Vec<f64> = ratios.iter().map(|ratio| ratio.ratio.estimate.ln().powi(2)).collect();
     squares.sort_by(f64::total_cmp);
@@ -267,11 +268,12 @@ fn run_spread(ratios: &[&Ratio]) -> RunSpread {
     RunSpread { pct: pct.max(LEAST_RUN_SPREAD_PCT), degrees_of_freedom: kept }
 }
 
-/// Fewest processes of a run of which something is made.
+/// Minimum number of processes per run for an estimate.
 const FEWEST_PROCESSES: usize = 3;
 
-/// Makes a machine's figures from pairs of runs of the same case, by the ratios by which later runs are compared. `None` for
-/// fewer than [`FEWEST_COMPARISONS`] pairs, for runs of fewer than three processes, or where a pair has no ratio.
+/// Estimates a machine's noise from pairs of runs of the same case, with the same ratios as for later comparisons.
+/// Returns `None` for fewer than [`FEWEST_COMPARISONS`] pairs, for runs of fewer than three processes, or if a pair has
+/// no ratio.
 pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons> {
     let few = |run: &Crossed| run.processes < FEWEST_PROCESSES;
     if pairs.len() < FEWEST_COMPARISONS || pairs.iter().any(|(first, second)| few(first) || few(second)) {
@@ -288,7 +290,7 @@ pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons>
         false_verdicts += usize::from(by_others.p_value <= VERDICT_SIGNIFICANCE);
         let found = ratio_between(first, second, runs, 0.0, CONFIDENCE)?;
         ends.push(found.ratio.high.max(1.0 / found.ratio.low));
-        // The interval's half-width, and as much again for where its middle lies 19 times of 20.
+        // The interval's half-width, plus the distance within which its centre lies 19 times out of 20.
         expected.push(found.ratio.high / found.ratio.low);
         let factor = student_quantile(1.0 - VERDICT_SIGNIFICANCE / 2.0, found.degrees_of_freedom)?
             + student_quantile(0.95, found.degrees_of_freedom)?;
@@ -312,7 +314,7 @@ mod tests {
         assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
     }
 
-    /// A value for each process, in a round of its own: then the interval is Student's over the processes.
+    /// One value per process, each in its own round, for which the interval is Student's over the processes.
     fn cells(values: impl IntoIterator<Item = f64>) -> Vec<Cell> {
         (0..).zip(values).map(|(process, value)| Cell { process, round: process, value }).collect()
     }
@@ -323,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_of_pairs_is_students() {
+    fn ratio_of_pairs_matches_students() {
         // Logarithms of the ratios 0.01 0.02 0.03: mean 0.02, error 0.01 over the root of 3, factor 4.302653.
         let pairs = [(1.0, 0.01_f64.exp()), (5.0, 5.0 * 0.02_f64.exp()), (2.0, 2.0 * 0.03_f64.exp())];
         let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_moves_to_the_medians_beside_it() {
+    fn moves_the_interval_to_another_estimate() {
         let pairs = [(1.0, 1.01), (1.0, 1.02), (1.0, 1.03)];
         let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
         let moved = found.around(1.05).unwrap();
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surer_an_interval_the_wider() {
+    fn higher_confidence_widens_the_interval() {
         let pairs = [(1.0, 1.01), (5.0, 5.1), (2.0, 2.06), (1.0, 1.04)];
         let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
         let [same, surer] = [CONFIDENCE, 0.99].map(|confidence| found.interval(confidence).unwrap());
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_apart_get_the_wider_interval() {
+    fn run_spread_widens_the_interval() {
         let run = |medians: [f64; 4]| crossed(&cells(medians.map(f64::ln))).unwrap();
         let (first, second) = (run([1.00, 1.01, 0.99, 1.005]), run([1.03, 1.04, 1.02, 1.035]));
         let bare = ratio_between(&first, &second, RunSpread::NONE, 0.0, CONFIDENCE).unwrap();
@@ -372,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_sum_counts_with_its_weight() {
+    fn terms_count_with_their_weights() {
         let (one, two) = (crossed(&cells([0.0, 0.01, 0.02])).unwrap(), crossed(&cells([1.0, 1.03, 1.06])).unwrap());
         let whole = |case: &Crossed| {
             ratio_of(&[Contrast::apart(case, 1.0)], RunSpread::NONE, 0.0, CONFIDENCE).unwrap().standard_error.powi(2)
@@ -381,17 +383,17 @@ mod tests {
         let parts = [Contrast::apart(&one, 0.25), Contrast::apart(&two, 0.75), Contrast::apart(&one, -1.0)];
         let found = ratio_of(&parts, runs, 0.0, CONFIDENCE).unwrap();
         close(found.ratio.estimate, (0.25 * one.mean + 0.75 * two.mean - one.mean).exp());
-        // What tells runs apart is common to all parts of a side.
+        // All terms of a side share the spread between runs.
         let wanted = 1.0625 * whole(&one) + 0.5625 * whole(&two) + 2.0 * 1e-4;
         close(found.standard_error.powi(2), wanted);
-        // Cases of one block whose weights do not add up to nothing keep the rest of it.
+        // If the weights of cases of one block do not cancel, the remainder counts.
         let kept = Contrast::together(&cells([0.0, 0.01, 0.02]), 0.1).unwrap();
         let found = ratio_of(&[kept], runs, 0.0, CONFIDENCE).unwrap();
         close(found.standard_error.powi(2), whole(&one) + 0.01 * 1e-4);
     }
 
     #[test]
-    fn the_four_verdicts() {
+    fn gives_each_of_the_four_verdicts() {
         let pairs = |shift: f64, spread: f64| {
             let pair = |index: i32| (1.0, 1.0 + shift + spread * f64::from(index));
             ratio_of_pairs(&(-3..=3).map(pair).collect::<Vec<_>>(), 0.0, CONFIDENCE)
@@ -400,14 +402,14 @@ mod tests {
         let verdicts: Vec<Verdict> = judge(&all, 2.0).iter().map(|judgement| judgement.verdict).collect();
         use Verdict::{Equivalent, Faster, Inconclusive, Slower};
         assert_eq!(verdicts, [Slower, Faster, Equivalent, Inconclusive, Inconclusive]);
-        // Certain, and within the margin.
+        // Significant, but within the margin.
         assert_eq!(judge(&[pairs(0.01, 0.0001)], 2.0)[0].verdict, Equivalent);
         assert_eq!(judge(&[pairs(0.01, 0.0001)], 0.5)[0].verdict, Slower);
         assert_eq!(judge(&[pairs(0.0, 0.0)], 0.5)[0], Judgement { verdict: Equivalent, adjusted_p: Some(1.0) });
     }
 
     #[test]
-    fn many_comparisons_make_a_verdict_harder() {
+    fn more_comparisons_raise_the_bar() {
         let barely = ratio_of_pairs(&[(1.0, 1.02), (1.0, 1.03), (1.0, 1.04), (1.0, 1.03)], 0.0, CONFIDENCE);
         let nothing = ratio_of_pairs(&[(1.0, 1.01), (1.0, 0.96), (1.0, 1.04), (1.0, 0.99)], 0.0, CONFIDENCE);
         assert_eq!(judge(&[barely], 1.0)[0].verdict, Verdict::Slower);
@@ -420,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_is_known_from_five_pairs_on() {
+    fn estimates_noise_from_five_pairs_on() {
         let pairs: Vec<(Crossed, Crossed)> =
             [0.01, -0.01, 0.01, -0.01, 0.01].iter().map(|shift| (run(0.0), run(*shift))).collect();
         let found = null_comparisons(&pairs).unwrap();
@@ -434,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_was_disturbed_unseen_does_not_make_a_machine_a_loud_one() {
+    fn single_disturbances_do_not_dominate_the_estimate() {
         let quiet: Vec<(Crossed, Crossed)> =
             (0..20).map(|index| (run(0.0), run(0.002 * f64::from(index % 5 - 2)))).collect();
         let mut disturbed = quiet.clone();
@@ -446,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_shows_no_spread_gets_the_least() {
+    fn machines_without_spread_get_the_minimum() {
         let found = null_comparisons(&vec![(run(0.0), run(0.0)); 20]).unwrap();
         assert_eq!((found.runs.pct, found.margin_pct), (LEAST_RUN_SPREAD_PCT, LEAST_MARGIN_PCT));
     }

@@ -2,68 +2,67 @@ use crate::share::{Share, half_width};
 use crate::two_way::{RandomEffect, TwoWay};
 use crate::{Interval, IntervalMethod, RunSpread};
 
-/// One visit: what one process measured in one round.
+/// One visit: the measurements of one process in one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// The process's number.
+    /// Number of the process.
     pub process: u64,
-    /// The round's number.
+    /// Number of the round.
     pub round: u64,
-    /// The natural logarithm of the visit's median, or of its mean.
+    /// Natural logarithm of the visit's median or mean.
     pub value: f64,
 }
 
-/// What is assumed of the standard deviation between processes where a run has too few of them to tell, in percent.
+/// Assumed standard deviation between processes, in percent, if a run has too few processes to estimate it.
 pub const PROCESS_PRIOR_PCT: f64 = 0.5;
 
-/// What is assumed of the standard deviation between rounds where a run has too few of them to tell, in percent.
+/// Assumed standard deviation between rounds, in percent, if a run has too few rounds to estimate it.
 pub const ROUND_PRIOR_PCT: f64 = 0.5;
 
-/// What is assumed of the standard deviation of one visit where no process was visited twice, in percent.
+/// Assumed standard deviation of one visit, in percent, if no process was visited twice.
 pub const RESIDUAL_PRIOR_PCT: f64 = 1.0;
 
-/// How many degrees of freedom each of these assumptions counts for.
+/// Degrees of freedom of each of these assumptions.
 pub const PRIOR_FREEDOM: f64 = 3.0;
 
-/// A component with fewer degrees of freedom than this is combined with what is assumed of it. From two on it stands for
-/// itself: an assumption that makes an interval of three processes narrow makes it wrong where they differ by more than
-/// was assumed.
+/// Components with fewer degrees of freedom are combined with their prior. From two on the estimate is used alone: a
+/// prior that narrows an interval of three processes makes it wrong if they differ by more than assumed.
 const ENOUGH_FREEDOM: usize = 2;
 
-/// The mean over the visits of a case, and how far it may be off: see [`crossed`].
+/// Mean over the visits of a case, and its uncertainty. See [`crossed`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossed {
-    /// The mean of the cells, a logarithm.
+    /// Mean of the cells, a logarithm.
     pub mean: f64,
-    /// The variance of the mean, in shares that add up to it.
+    /// Variance of the mean, as shares that add up to it.
     pub shares: Vec<Share>,
-    /// Standard deviation of what tells processes apart, in percent, before anything assumed is combined with it; with the
-    /// residual one in it where these cannot be told apart, `None` where there is only one process.
+    /// Standard deviation between processes in percent, before it is combined with a prior. Includes the residual if
+    /// the two cannot be separated. `None` with a single process.
     pub process_pct: Option<f64>,
-    /// Likewise of what tells rounds apart.
+    /// Standard deviation between rounds in percent, under the same conditions.
     pub round_pct: Option<f64>,
-    /// Standard deviation of what is left of a visit, in percent. `None` where it cannot be told from the others.
+    /// Residual standard deviation of a visit, in percent. `None` if it cannot be separated from the others.
     pub residual_pct: Option<f64>,
-    /// Processes.
+    /// Number of processes.
     pub processes: usize,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: usize,
-    /// Cells that have a value.
+    /// Number of cells with a value.
     pub cells: usize,
-    /// The part of the mean's variance that falls as processes are added: what differs between them, and the residual.
+    /// Part of the mean's variance that falls with more processes: variation between processes, and the residual.
     of_processes: Share,
-    /// The part that no number of processes fixes: what differs between rounds.
+    /// Part of the mean's variance that more processes do not reduce: variation between rounds.
     of_rounds: Share,
 }
 
-/// A component as the table shows it.
+/// Estimate of a component from the table.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// Estimate of the component with the `excess` that the residual variance adds to its mean square.
+    /// The component plus the `excess` that the residual variance adds to its mean square.
     gross: Share,
-    /// What of this is no part of the component, with the degrees of freedom of its estimate.
+    /// Contribution of the residual, with the degrees of freedom of its estimate.
     excess: Share,
-    /// Degrees of freedom that the table leaves it, were it complete.
+    /// Degrees of freedom of the component in a complete table.
     freedom: usize,
 }
 
@@ -77,39 +76,41 @@ impl Seen {
     }
 }
 
-/// The mean of the visits of a case in which every process takes part in every round, by a two-way random-effects model:
-/// the logarithm of a visit's median is the sum of what its process, its round and it alone have. Searle, Casella and
+/// Mean of the visits of a case by a two-way random-effects model, in which processes are crossed with rounds. The
+/// logarithm of a visit's median is the sum of a process effect, a round effect and a residual. Searle, Casella and
 /// McCulloch, "Variance Components" (1992), chapters 4 and 5.
 ///
-/// **Mean.** The mean of the cells. In a complete table every sensible estimate is this one; where cells are missing it
+/// **Mean.** Mean of the cells. In a complete table every sensible estimator gives this value. If cells are missing, it
 /// weighs them as the median of all samples does.
 ///
-/// **Variance.** With weights that are known the variance of the mean is exactly `a p + b r + c e` of the variances of
-/// processes, rounds and residuals, `a` the sum of squares of the weights of processes, `b` of rounds and `c` of cells. The
-/// components are Henderson's of method III (section 5.5), those of the analysis of variance where the table is complete;
-/// there the variance is `(MS_P + MS_R - MS_E) / (P R)`. A negative component counts as zero, which keeps the variance from
-/// falling below any of the three mean squares over the number of cells. Where processes leave and others join, so that the
-/// table falls into parts without a common round, effects are compared within the parts only.
+/// **Variance.** For known weights the variance of the mean is exactly `a p + b r + c e`, where `p`, `r` and `e` are
+/// the variances of processes, rounds and residuals, and `a`, `b` and `c` the sums of squares of the weights of
+/// processes, rounds and cells. The components are estimated by Henderson's method III (section 5.5), which for a
+/// complete table is the analysis of variance; there the variance is `(MS_P + MS_R - MS_E) / (P R)`. Negative
+/// components count as zero, so that the variance never falls below any of the three mean squares over the number of
+/// cells. If processes leave and others join, so that the table falls into parts without a common round, effects are
+/// compared only within parts.
 ///
-/// **Degrees of freedom** are Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components", Biometrics
-/// Bulletin 2 (1946)). The residual mean square is taken off the smaller one of the two components; how uncertain such a
-/// difference is counts, but no further than to the degrees of freedom of the mean square that has fewer of them.
+/// **Degrees of freedom** are Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components",
+/// Biometrics Bulletin 2 (1946)). The residual mean square is subtracted from the smaller of the two components. The
+/// uncertainty of such a difference counts, but not beyond the degrees of freedom of the mean square that has fewer.
 ///
-/// **Few processes or rounds.** A component with fewer than two degrees of freedom is combined with what is assumed of it
-/// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] and [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). From three
-/// processes and three rounds on nothing is assumed.
+/// **Few processes or rounds.** A component with fewer than two degrees of freedom is combined with its prior
+/// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] or [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). With at least
+/// three processes and three rounds nothing is assumed.
 ///
-/// **Layouts in which components cannot be told apart** come out as one. Where no process has two rounds, what differs
-/// between processes contains the residuals, and rounds are compared by their means. If each round has one process
-/// besides, rounds are in it too, and the interval is Student's over the processes.
+/// **Inseparable components** are estimated as one. If no process has two rounds, the variation between processes
+/// includes the residual, and rounds are compared by their means. If in addition each round has only one process, it
+/// includes the rounds too, and the interval is Student's over the processes.
 ///
-/// `None` without a cell, and where a value is not a finite number.
+/// Returns `None` without cells, or if a value is not finite.
 pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
     TwoWay::new(cells).as_ref().map(Crossed::of)
 }
 
-/// [`crossed`] of what `summary` makes of each visit, its median or its mean: of each the numbers of its process and of its round,
-/// and its samples. A visit without samples is no cell; `None` also if a summary is not positive.
+/// Computes [`crossed`] from visits. `summary` reduces the samples of each to its median or mean. A visit consists of
+/// its process number, its round number and its samples. Visits without samples are skipped. Also returns `None` if a
+/// summary is not positive.
 pub fn crossed_visits<'a>(
     visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>,
     summary: fn(&[f64]) -> Option<f64>,
@@ -120,13 +121,13 @@ pub fn crossed_visits<'a>(
     crossed(&visits.into_iter().filter_map(cell).collect::<Vec<_>>())
 }
 
-/// The residual variance; `None` where nothing is left to estimate it from.
+/// Returns the residual variance, or `None` without degrees of freedom.
 fn residual(table: &TwoWay) -> Option<Share> {
     let freedom = table.residual_freedom() as f64;
     (freedom > 0.0).then(|| Share::new(table.residual_squares / freedom, freedom))
 }
 
-/// What the table shows of processes and of rounds.
+/// Estimates the components of processes and of rounds from the table.
 fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>) {
     let adjusted = |factor: &RandomEffect| {
         let freedom = factor.freedom as f64;
@@ -139,12 +140,12 @@ fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>)
     };
     let (mut process, mut round) = (adjusted(&table.process), adjusted(&table.round));
     if table.parts > 1 && (process.is_none() || round.is_none()) {
-        // Each process, or each round, is a part of its own: then it is the parts that tell of it.
+        // If each process or each round is a part of its own, the variation between parts estimates it.
         let (squares, of_processes, of_rounds) = table.between_parts();
         let freedom = (table.parts - 1) as f64;
         let between = |coefficient: f64, other: Option<Seen>, of_other: f64| {
             let variance = of_other * other.map_or(0.0, |other| other.component()) / coefficient;
-            // Nothing is left for a residual here: all of it is the other one's.
+            // There are no degrees of freedom for a residual: all of it is the other component.
             let excess = Share::new(variance, other.map_or(freedom, |other| other.gross.degrees_of_freedom));
             Some(Seen { gross: Share::new(squares / coefficient, freedom), excess, freedom: table.parts - 1 })
         };
@@ -157,8 +158,8 @@ fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>)
     (process, round)
 }
 
-/// Satterthwaite's degrees of freedom of a factor's sum of squares: see [`RandomEffect`] for its distribution. In a complete
-/// table they are the factor's own.
+/// Returns Satterthwaite's degrees of freedom of a factor's sum of squares, whose distribution is described at
+/// [`RandomEffect`]. In a complete table they equal the factor's own.
 fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> f64 {
     let (freedom, residual) = (factor.freedom as f64, residual.map_or(0.0, |residual| residual.variance));
     let sum = factor.trace * component + freedom * residual;
@@ -168,8 +169,8 @@ fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> 
     if squares > 0.0 { (sum * sum / squares).min(freedom) } else { freedom }
 }
 
-/// The shares of the components that are estimated, and of the residual, which stands beside the larger one: in a complete
-/// table the two are its mean square, with its degrees of freedom.
+/// Returns the shares of the estimated components and of the residual. The residual is joined with the larger
+/// component: in a complete table their sum is its mean square, with its degrees of freedom.
 fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
     estimated.retain(|seen| seen.component() > 0.0);
     estimated.sort_by(|one, other| other.component().total_cmp(&one.component()));
@@ -184,7 +185,8 @@ fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
     vec![first, Share::new(variance, (variance * variance / uncertainty).min(own))]
 }
 
-/// What falls with the number of processes: the component's degrees of freedom, unless it is nothing beside the residual.
+/// Adds the residual to the component of processes, as both fall with more processes. Keeps the component's degrees of
+/// freedom unless it is zero.
 fn with_residual(component: Share, residual: Share) -> Share {
     let variance = component.variance + residual.variance;
     let larger = if component.variance > 0.0 { component } else { residual };
@@ -192,10 +194,10 @@ fn with_residual(component: Share, residual: Share) -> Share {
 }
 
 impl Crossed {
-    /// As [`crossed`], of a table that is fitted already.
+    /// Like [`crossed`], for a fitted table.
     pub(crate) fn of(table: &TwoWay) -> Crossed {
         let n = table.count() as f64;
-        let squares = |of: &[usize]| of.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
+        let squares = |counts: &[usize]| counts.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
         let (process_weight, round_weight) = (squares(&table.of_process), squares(&table.of_round));
         let residual = residual(table);
         let (process, round) = seen(table, residual);
@@ -207,7 +209,7 @@ impl Crossed {
         };
         let mut shares = Vec::new();
         let mut estimated = Vec::new();
-        // Where each cell is a part of its own, what differs between rounds is in what differs between processes.
+        // If each cell is a part of its own, the process component includes the rounds.
         let alone = table.parts == table.count() && table.count() > 1;
         let mut of_component = |seen: Option<Seen>, prior: f64, weight: f64| match seen {
             Some(seen) if seen.freedom >= ENOUGH_FREEDOM => {
@@ -215,8 +217,8 @@ impl Crossed {
                 Share::new(weight * seen.component(), seen.gross.degrees_of_freedom)
             }
             Some(seen) => {
-                let own = Share::new(seen.component(), seen.gross.degrees_of_freedom);
-                let share = own.moderated(PRIOR_FREEDOM, assumed(prior, residual.is_some())).scaled(weight);
+                let estimate = Share::new(seen.component(), seen.gross.degrees_of_freedom);
+                let share = estimate.moderated(PRIOR_FREEDOM, assumed(prior, residual.is_some())).scaled(weight);
                 shares.push(share);
                 share
             }
@@ -233,11 +235,11 @@ impl Crossed {
                 residual.moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)).scaled(1.0 / n)
             }
             Some(residual) => residual.scaled(1.0 / n),
-            // It is in another component, unless there is but one cell.
+            // Included in another component, unless there is only one cell.
             None if table.count() > 1 => Share::default(),
             None => Share::default().moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)),
         };
-        // Rounds of processes of their own, or the reverse: the inner component is for the outer one what the residual is.
+        // If processes are nested in rounds or rounds in processes, the inner component acts as residual for the outer.
         let inner = table.parts > 1 && residual.is_none() && estimated.len() == 2;
         let left_over = match inner {
             true if table.process.freedom == 0 => estimated.remove(1).gross,
@@ -260,12 +262,12 @@ impl Crossed {
         }
     }
 
-    /// The interval of the median or the mean that the case has in the long run on this machine, other runs included: to either side
-    /// of `headline`, that of all samples, by a factor. Beside what processes, rounds and visits differ by it holds what
-    /// whole runs differ by, and the rounding to whole multiples of `step`, in the headline's unit: a twelfth of the step's
-    /// square, which alone is more than half a step to either side at 95%.
+    /// Returns the interval of the case's long-run median or mean on this machine, across runs. It extends from
+    /// `headline`, the value of all samples, by a factor to either side. Besides the variation between processes,
+    /// rounds and visits it covers the variation between whole runs, and rounding to multiples of `step`, in the unit
+    /// of `headline`: a twelfth of the step's square, which alone gives more than half a step to either side at 95%.
     ///
-    /// Where the headline is not positive and finite there is no such factor, and the interval is all there is.
+    /// If `headline` is not positive and finite there is no such factor, and the interval is unbounded.
     pub fn interval(&self, headline: f64, run: RunSpread, step: f64, confidence: f64) -> Interval {
         let mut shares = self.shares.clone();
         shares.extend([Share::of_runs(run), Share::known((step / headline).powi(2) / 12.0)]);
@@ -277,7 +279,7 @@ impl Crossed {
         Interval { estimate: headline, low, high, confidence, method: IntervalMethod::CrossedT }
     }
 
-    /// The part of the mean's variance that falls as processes are added, and the part that none of them fixes.
+    /// Returns the part of the mean's variance that falls with more processes, and the part that does not.
     pub(crate) fn falls_with_processes(&self) -> (Share, Share) {
         (self.of_processes, self.of_rounds)
     }
@@ -292,7 +294,7 @@ mod tests {
 
     const NOTHING: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: 1 };
 
-    /// Cells of rows, one a process, in hundredths.
+    /// Builds cells from rows, one per process, with values in hundredths.
     fn table<const ROUNDS: usize>(rows: &[[f64; ROUNDS]]) -> Vec<Cell> {
         let row = |(process, row): (u64, &[f64; ROUNDS])| {
             let cell = move |(round, value)| Cell { process, round, value };
@@ -306,9 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn a_complete_table_agrees_with_the_analysis_of_variance_by_hand() {
-        // Row means 3 4 8, column means 3 4 5 8, mean 5: squares 56 on 2, 42 on 3 and 4 on 6 degrees of freedom, so mean
-        // squares 28, 14 and 2/3.
+    fn complete_table_matches_anova_by_hand() {
+        // Row means 3 4 8, column means 3 4 5 8, mean 5. Sums of squares: 56 on 2, 42 on 3 and 4 on 6 degrees of
+        // freedom, so the mean squares are 28, 14 and 2/3.
         let found = crossed(&table(&[[1.0, 2.0, 3.0, 6.0], [2.0, 4.0, 3.0, 7.0], [6.0, 6.0, 9.0, 11.0]])).unwrap();
         close(found.mean, 0.05);
         assert_eq!((found.processes, found.rounds, found.cells), (3, 4, 12));
@@ -324,8 +326,8 @@ mod tests {
             round.degrees_of_freedom,
             (40.0_f64 / 3.0).powi(2) / (14.0_f64.powi(2) / 3.0 + (2.0 / 3.0_f64).powi(2) / 6.0),
         );
-        // Satterthwaite's degrees of freedom are 3.735, so that the factor is 2.857 and the half-width 5.302%; the processes by
-        // themselves have the factor 4.302653, hence 6.572%.
+        // Satterthwaite's degrees of freedom are 3.735, so the factor is 2.857 and the half-width 5.302%. The processes
+        // alone have the factor 4.302653, hence 6.572%.
         let freedom = welch_satterthwaite(&found.shares);
         close(freedom, (124.0_f64 / 36.0).powi(2) / (49.0 / 18.0 + 49.0 / 108.0 + 1.0 / 1944.0));
         let half = student_quantile(0.975, freedom).unwrap() * (124.0_f64 / 36.0).sqrt();
@@ -338,7 +340,7 @@ mod tests {
 
     #[test]
     fn negative_components_count_as_zero() {
-        // Row and column means are all equal: all there is is the residual mean square, 6 on 4 degrees of freedom.
+        // All row and column means are equal. Only the residual mean square is left, 6 on 4 degrees of freedom.
         let found = crossed(&table(&[[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [-1.0, 0.0, 1.0]])).unwrap();
         assert_eq!((found.process_pct, found.round_pct), (Some(0.0), Some(0.0)));
         let [residual] = found.shares[..] else { panic!("{found:?}") };
@@ -352,10 +354,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_table_cannot_show_is_assumed() {
+    fn combines_poorly_estimated_components_with_priors() {
         let variance = |pct: f64| (pct / 100.0).powi(2);
         let (process, round) = (variance(PROCESS_PRIOR_PCT), variance(ROUND_PRIOR_PCT));
-        // One process: rounds contain the residuals.
+        // One process: rounds include the residuals.
         let one = crossed(&table(&[[1.0, 2.0, 3.0]])).unwrap();
         assert_eq!((one.process_pct, one.residual_pct), (None, None));
         let wanted = [Share::new(process, 3.0), Share::new(1e-4 / 3.0, 2.0)];
@@ -363,10 +365,10 @@ mod tests {
             close(share.variance, wanted.variance);
             close(share.degrees_of_freedom, wanted.degrees_of_freedom);
         }
-        // One round: processes contain the residuals.
+        // One round: processes include the residuals.
         let one = crossed(&table(&[[1.0], [2.0], [3.0]])).unwrap();
         close(one.shares.iter().map(|share| share.variance).sum(), round + 1e-4 / 3.0);
-        // Two processes: one degree of freedom, and three of what is assumed.
+        // Two processes: one degree of freedom, and three of the prior.
         let two = crossed(&table(&[[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])).unwrap();
         let [share] = two.shares[..] else { panic!("{two:?}") };
         close(share.variance, (3.0 * process + 2e-4) / 4.0 / 2.0);
@@ -380,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_a_process_each_give_students_interval() {
+    fn single_visits_give_students_interval() {
         let values = [1.0, 3.0, 2.0, 6.0, 3.0];
         let cells: Vec<Cell> =
             (0..).zip(values).map(|(at, value)| Cell { process: at, round: at, value: value / 100.0 }).collect();
@@ -391,8 +393,8 @@ mod tests {
     }
 
     #[test]
-    fn rounds_of_processes_of_their_own_are_the_unit_where_they_differ() {
-        // Three rounds of two processes each: round means 1 5 9, within rounds 2 on three degrees of freedom.
+    fn nested_processes_make_the_round_the_unit() {
+        // Three rounds with two processes each: round means 1 5 9, within rounds 2 on three degrees of freedom.
         let values = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
         let cells: Vec<Cell> =
             (0..).zip(values).map(|(at, value)| Cell { process: at, round: at / 2, value: value / 100.0 }).collect();
@@ -405,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn components_of_an_incomplete_table_are_hendersons() {
+    fn incomplete_table_matches_henderson() {
         // Processes 0 1 2 see rounds 0 1, 0 2 and 1 2: values 0 3, 1 8, 2 4. Within rounds 1/2 + 1/2 + 8 = 9, within
         // processes 9/2 + 49/2 + 2 = 31, residual squares on one degree of freedom: with contrast y00 - y01 - y10 + y12 +
         // y21 - y22 = 0 - 3 - 1 + 8 + 2 - 4 = 2, so 4/6.
@@ -419,17 +421,17 @@ mod tests {
     }
 
     #[test]
-    fn visits_count_by_their_medians() {
+    fn summarises_visits_by_their_medians() {
         let samples = [[1.0, 2.0, 90.0], [3.0, 4.0, 4.5], [2.5, 3.0, 3.5], [5.0, 6.0, 7.0]];
         let visits = || (0..2).flat_map(|process| (0..2).map(move |round| (process, round))).zip(&samples);
         let cells: Vec<Cell> =
             visits().map(|((process, round), samples)| Cell { process, round, value: f64::ln(samples[1]) }).collect();
-        let of =
+        let from_visits =
             |samples: [&[f64]; 4]| crossed_visits(visits().map(|(numbers, _)| numbers).zip(samples), crate::median);
         let [one, two, three, four] = &samples;
-        assert_eq!(of([one, two, three, four]), crossed(&cells));
-        assert_eq!(of([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");
-        assert_eq!(of([one, two, three, &[0.0]]), None);
+        assert_eq!(from_visits([one, two, three, four]), crossed(&cells));
+        assert_eq!(from_visits([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");
+        assert_eq!(from_visits([one, two, three, &[0.0]]), None);
     }
 
     #[test]
@@ -439,7 +441,7 @@ mod tests {
         assert_eq!((exact.low, exact.high), (10.0, 10.0));
         let stepped = found.interval(10.0, NOTHING, 1.0, CONFIDENCE);
         assert!(stepped.low < 9.5 && stepped.high > 10.5 && stepped.high < 10.7, "{stepped:?}");
-        // Student's factor at 20 degrees of freedom.
+        // Student's factor for 20 degrees of freedom.
         let runs = found.interval(10.0, RunSpread { pct: 1.0, degrees_of_freedom: 20 }, 0.0, CONFIDENCE);
         assert!((runs.half_width_pct() - 100.0 * (0.01 * 2.085_963_447_f64).exp_m1()).abs() < 1e-6, "{runs:?}");
         assert_eq!(runs.method.name(), "crossed-t");

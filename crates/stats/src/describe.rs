@@ -1,15 +1,15 @@
 use crate::Sorted;
 
-/// What a set of samples looks like, in the samples' unit.
+/// Descriptive statistics of samples, in their unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
     /// Number of samples.
     pub n: usize,
     /// Arithmetic mean.
     pub mean: f64,
-    /// Sample standard deviation; `None` for a single sample.
+    /// Sample standard deviation. `None` for a single sample.
     pub stdev: Option<f64>,
-    /// Coefficient of variation in percent; `None` where there is no standard deviation or the mean is zero.
+    /// Coefficient of variation in percent. `None` without a standard deviation, or if the mean is zero.
     pub cov_pct: Option<f64>,
     /// Smallest sample.
     pub min: f64,
@@ -29,37 +29,38 @@ pub struct Description {
     pub max: f64,
     /// Interquartile mean.
     pub iqm: f64,
-    /// Median absolute deviation, not scaled.
+    /// Median absolute deviation, unscaled.
     pub mad: f64,
 }
 
-/// Half-width of a normal distribution's middle half in standard deviations, doubled: what an interquartile range is divided by to
-/// be an estimate of the standard deviation.
+/// Width of a normal distribution's middle half in standard deviations. Dividing an interquartile range by it estimates
+/// the standard deviation.
 const IQR_OF_NORMAL: f64 = 1.349;
-/// A coefficient of variation is an outlier's work where it is at least so many times the robust one.
+/// Outliers dominate the coefficient of variation if it is at least this many times the robust one.
 const OUTLIERS_WORK: f64 = 3.0;
 
 impl Description {
-    /// The robust coefficient of variation in percent, `RCV_Q` = 0.741 IQR / median (Arachchige, Prendergast and Staudte, "Robust
-    /// analogs to the coefficient of variation", Journal of Applied Statistics 49 (2022)): of a normal distribution the coefficient
-    /// of variation, and moved by no outlier. `None` where the median or the middle half has no extent.
+    /// Returns the robust coefficient of variation in percent, `RCV_Q` = 0.741 IQR / median (Arachchige, Prendergast
+    /// and Staudte, "Robust analogs to the coefficient of variation", Journal of Applied Statistics 49 (2022)). It
+    /// equals the coefficient of variation for a normal distribution and ignores outliers. `None` if the median or the
+    /// interquartile range is zero, or for fewer than four samples.
     pub fn robust_cov_pct(&self) -> Option<f64> {
         let robust = 100.0 * (self.p75 - self.p25) / IQR_OF_NORMAL / self.median;
         (robust.is_finite() && robust > 0.0 && self.n >= 4).then_some(robust)
     }
 
-    /// The robust coefficient of variation where the plain one is at least three times as large: then it is the work of few samples,
-    /// and says little of the others.
+    /// Returns the robust coefficient of variation if the plain one is at least three times as large. In that case a
+    /// few samples dominate the plain one.
     pub fn cov_without_outliers_pct(&self) -> Option<f64> {
         self.robust_cov_pct().filter(|robust| self.cov_pct.is_some_and(|cov| cov >= OUTLIERS_WORK * robust))
     }
 
-    /// Describes samples that are sorted already.
+    /// Describes sorted samples.
     pub fn of(sorted: &Sorted) -> Description {
         let samples = sorted.as_slice();
         Description {
             n: samples.len(),
-            // Rounding of the sum must not carry the mean out of the samples' range.
+            // Keep rounding of the sum from moving the mean out of the samples' range.
             mean: mean(samples).unwrap_or(sorted.min()).clamp(sorted.min(), sorted.max()),
             stdev: standard_deviation(samples),
             cov_pct: coefficient_of_variation_pct(samples),
@@ -77,13 +78,13 @@ impl Description {
     }
 }
 
-/// Describes samples in any order; `None` where there is none, or where one is not a finite number.
+/// Describes samples in any order. Returns `None` without samples, or if one is not finite.
 pub fn describe_samples(samples: &[f64]) -> Option<Description> {
     Sorted::new(samples.to_vec()).map(|sorted| Description::of(&sorted))
 }
 
-/// The arithmetic mean, with the rounding error of a first sum corrected by a second one over the distances from it;
-/// `None` of nothing.
+/// Returns the arithmetic mean. A second sum, over the distances from the first result, corrects rounding. `None`
+/// without samples.
 pub fn mean(samples: &[f64]) -> Option<f64> {
     let n = samples.len() as f64;
     let first = samples.iter().sum::<f64>() / n;
@@ -91,9 +92,9 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then_some(if correction.is_finite() { first + correction } else { first })
 }
 
-/// The sample standard deviation, with `n - 1` in the denominator, in two passes with the rounding error of the mean
-/// corrected (Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37
-/// (1983), equation 1.7). `None` for fewer than two samples.
+/// Returns the sample standard deviation, with `n - 1` in the denominator, computed in two passes that correct the
+/// rounding of the mean (Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance", The American
+/// Statistician 37 (1983), equation 1.7). `None` for fewer than two samples.
 pub fn standard_deviation(samples: &[f64]) -> Option<f64> {
     if samples.len() < 2 {
         return None;
@@ -109,15 +110,15 @@ pub fn standard_deviation(samples: &[f64]) -> Option<f64> {
     Some(((squares - rest * rest / n).max(0.0) / (n - 1.0)).sqrt())
 }
 
-/// The coefficient of variation: the sample standard deviation in percent of the mean. `None` for fewer than two
-/// samples or a mean of zero.
+/// Returns the coefficient of variation: the sample standard deviation in percent of the mean. `None` for fewer than
+/// two samples or a mean of zero.
 pub fn coefficient_of_variation_pct(samples: &[f64]) -> Option<f64> {
     let centre = mean(samples).filter(|centre| *centre != 0.0)?;
     Some(100.0 * standard_deviation(samples)? / centre.abs())
 }
 
-/// The second, third and fourth central moments, with `n` in the denominator. Equal samples have moments of zero, whatever
-/// rounding does to their mean. `None` of nothing, and where a sample is not a finite number.
+/// Returns the second, third and fourth central moments, with `n` in the denominator. They are exactly zero for equal
+/// samples. `None` without samples, or if one is not finite.
 pub(crate) fn central_moments(samples: &[f64]) -> Option<[f64; 3]> {
     let centre = mean(samples).filter(|centre| centre.is_finite())?;
     if samples.iter().all(|sample| *sample == samples[0]) {
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_robust_coefficient_of_variation_is_not_an_outliers_work() {
+    fn robust_cov_ignores_outliers() {
         let mut samples: Vec<f64> = (0..=100).map(|at| 95.0 + f64::from(at) / 10.0).collect();
         let clean = describe_samples(&samples).unwrap();
         close(clean.robust_cov_pct().unwrap(), 100.0 * 5.0 / 1.349 / 100.0);
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_description_agrees_with_hand_computed_values() {
+    fn description_matches_hand_computed_values() {
         // Sum 40, mean 5; squared distances 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 7.
         let description = describe_samples(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert_eq!(description.n, 8);
@@ -174,21 +175,21 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_has_no_spread() {
+    fn single_samples_have_no_spread() {
         let description = describe_samples(&[3.0]).unwrap();
         assert_eq!((description.stdev, description.cov_pct), (None, None));
         assert_eq!((description.min, description.median, description.p99, description.max), (3.0, 3.0, 3.0, 3.0));
     }
 
     #[test]
-    fn a_mean_of_zero_has_no_coefficient_of_variation() {
+    fn zero_mean_has_no_coefficient_of_variation() {
         assert_eq!(coefficient_of_variation_pct(&[-1.0, 1.0]), None);
         assert_eq!(coefficient_of_variation_pct(&[0.0, 0.0]), None);
         assert!(describe_samples(&[]).is_none());
     }
 
     #[test]
-    fn the_deviation_survives_a_large_offset() {
+    fn deviation_is_accurate_at_large_offsets() {
         close(standard_deviation(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]).unwrap(), 30.0_f64.sqrt());
     }
 }

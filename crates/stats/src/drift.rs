@@ -2,48 +2,47 @@ use crate::student::student_two_sided;
 use crate::two_way::TwoWay;
 use crate::{Cell, Crossed};
 
-/// The level below which a drift is believed.
+/// P-value below which a drift is reported.
 pub const DRIFT_SIGNIFICANCE: f64 = 0.001;
 
-/// A smaller change than this over a case's rounds is no drift worth a mark, in percent.
+/// Minimum reported change over all rounds, in percent.
 pub const DRIFT_PCT: f64 = 1.0;
 
-/// Fewest rounds of which a drift is told.
+/// Minimum number of rounds to test for drift.
 const FEWEST_ROUNDS: usize = 4;
 
-/// From so many rounds on the autocorrelation of their means can be estimated.
+/// Minimum number of rounds to estimate the autocorrelation of their means.
 const ROUNDS_FOR_AUTOCORRELATION: usize = 8;
 
-/// No autocorrelation above this is believed. That of a dozen rounds is often estimated as higher by chance, and is high around a
-/// change that is no straight line: to believe it would hide plain drifts.
+/// Maximum autocorrelation. Estimates from a dozen rounds are often higher by chance, or because a change is not a
+/// straight line. Accepting them would hide obvious drifts.
 const MOST_AUTOCORRELATION: f64 = 0.6;
 
-/// A series that moves in one direction while it is measured.
+/// Trend of a series during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// By how much the values change from the first round to the last, in percent, by a straight line through the
-    /// logarithms of the rounds.
+    /// Change from the first round to the last in percent, by a straight line through the logarithms of the rounds.
     pub change_pct: f64,
     /// Two-sided p-value of no change.
     pub p_value: f64,
-    /// Whether this is more than chance and more than a trifle: a p-value below [`DRIFT_SIGNIFICANCE`] and a change of at
-    /// least [`DRIFT_PCT`] percent.
+    /// Whether the drift is significant and relevant: a p-value below [`DRIFT_SIGNIFICANCE`] and a change of at least
+    /// [`DRIFT_PCT`] percent.
     pub drifting: bool,
 }
 
-/// Does a case become slower or faster while it is measured? The input is, for each process, the round and the median of
-/// each visit. A straight line is laid through the rounds' effects, processes taken out, so that a missing visit does not
-/// pass for a change, and Student's test with two degrees of freedom fewer than there are rounds asks whether it is level.
-/// The round is the unit here: what disturbs a round disturbs it for all processes alike, so that their agreement with one
-/// another shows no trend. Rounds with fewer visits count for less, by as much as the variance components say.
+/// Tests whether a case becomes slower or faster during the measurement. The input is the round and the median of each
+/// visit, per process. A straight line is fitted to the effects of the rounds, adjusted for processes so that a missing
+/// visit does not look like a change. Student's test of its slope has two degrees of freedom fewer than there are
+/// rounds. The unit is the round: a disturbance affects a round in all processes, so agreement between processes is no
+/// evidence of a trend. Rounds with fewer visits get less weight, according to the variance components.
 ///
-/// From eight rounds on it counts that other loads may resemble each other: with `c` the autocorrelation of the distances from
-/// the line, where it is positive, the variance of the slope is `(1 + c) / (1 - c)` times as large, and the degrees of freedom
-/// are `(1 - c^2) / (1 + c^2)` of what they were: what a series of first order leaves of independent values for its mean and
-/// for its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time
-/// Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
+/// From eight rounds on the test allows for disturbances that last. With `c` the autocorrelation of the residuals, if
+/// positive, the variance of the slope is multiplied by `(1 + c) / (1 - c)` and the degrees of freedom by
+/// `(1 - c^2) / (1 + c^2)`. These are the effective numbers of independent values of a first-order series for its mean
+/// and its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated
+/// Time Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
 ///
-/// `None` for fewer than four rounds, where too few of them have a process in common, and where a value is not positive and
+/// Returns `None` for fewer than four rounds, if too few of them share a process, or if a value is not positive and
 /// finite.
 pub fn drift(processes: &[Vec<(u32, f64)>]) -> Option<Drift> {
     let numbered = (0_u64..).zip(processes);
@@ -63,7 +62,7 @@ pub fn drift(processes: &[Vec<(u32, f64)>]) -> Option<Drift> {
     Some(Drift { change_pct, p_value, drifting: p_value < DRIFT_SIGNIFICANCE && change_pct.abs() >= DRIFT_PCT })
 }
 
-/// A round: its number, its effect and its weight, and the connected part of the table in which it is.
+/// A round: its number, effect and weight, and its connected part of the table.
 struct Point {
     round: f64,
     effect: f64,
@@ -73,7 +72,7 @@ struct Point {
 
 fn points(table: &TwoWay) -> Vec<Point> {
     let found = Crossed::of(table);
-    // Where no process has two rounds there is nothing to take out, and rounds may be compared as they are.
+    // If no process has two rounds there is nothing to adjust for, and rounds are compared directly.
     let nested = table.round.freedom == 0;
     let (effects, own) = match nested {
         true => (table.round_means(), found.process_pct),
@@ -91,7 +90,7 @@ fn points(table: &TwoWay) -> Vec<Point> {
     (0..effects.len()).map(point).collect()
 }
 
-/// A straight line by weighted least squares.
+/// Straight line fitted by weighted least squares.
 struct Line {
     slope: f64,
     /// Standard error of the slope.
@@ -99,7 +98,7 @@ struct Line {
     freedom: f64,
 }
 
-/// Fits a line with a level of its own for each part. `None` where fewer than two degrees of freedom are left.
+/// Fits a line with a separate intercept per part. Returns `None` with fewer than two degrees of freedom.
 fn line(points: &[Point]) -> Option<Line> {
     let parts = points.iter().map(|point| point.part + 1).max()?;
     let mut sums = vec![[0.0; 3]; parts];
@@ -130,7 +129,7 @@ fn line(points: &[Point]) -> Option<Line> {
     })
 }
 
-/// How much the distances from a fitted line resemble those before, from 0 to [`MOST_AUTOCORRELATION`].
+/// Returns the autocorrelation of residuals at lag one, between 0 and [`MOST_AUTOCORRELATION`].
 fn autocorrelation(distances: &[f64]) -> f64 {
     let n = distances.len() as f64;
     let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
@@ -138,7 +137,7 @@ fn autocorrelation(distances: &[f64]) -> f64 {
         return 0.0;
     }
     let products: f64 = distances.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    // A line that was fitted takes about (2 + 4 c) / n away from an autocorrelation of c.
+    // Fitting a line lowers an autocorrelation of c by about (2 + 4 c) / n.
     ((products / squares + 2.0 / n) / (1.0 - 4.0 / n)).clamp(0.0, MOST_AUTOCORRELATION)
 }
 
@@ -147,8 +146,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drift_is_the_slope_of_the_rounds() {
-        // Every other round 0.1% off the line, for all processes alike; those differ by a factor each.
+    fn measures_the_slope_over_rounds() {
+        // Rounds alternate by 0.1% around the line in all processes, which differ by a factor.
         let noise = |round: u32| if round.is_multiple_of(2) { 0.001 } else { -0.001 };
         let process = |level: f64, slope: f64, rounds: u32| {
             (0..rounds)
@@ -156,7 +155,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let run = |slope: f64, rounds: u32| [1.0, 1.3, 0.8].map(|level| process(level, slope, rounds));
-        // Five rounds: the alternation is level; errors sum of squares 4.8e-6 over 3 over 10.
+        // Five rounds: the alternation has no slope. Residual sum of squares 4.8e-6, over 3, over 10.
         let found = drift(&run(0.01, 5)).unwrap();
         assert!((found.change_pct - 100.0 * 0.04_f64.exp_m1()).abs() < 1e-9, "{found:?}");
         let wanted = student_two_sided(0.01 / (4.8e-6_f64 / 3.0 / 10.0).sqrt(), 3.0).unwrap();
@@ -170,8 +169,8 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_agree_on_a_disturbance_show_no_drift() {
-        // What each round adds is common to all processes and knows no direction.
+    fn ignores_disturbances_common_to_all_processes() {
+        // Each round adds an offset common to all processes, without a trend.
         let common = [0.02, -0.01, 0.0, -0.02, 0.015, 0.03];
         let visits =
             |level: f64| (0..6).map(|round| (round as u32, level * f64::exp(common[round]))).collect::<Vec<_>>();
@@ -180,15 +179,15 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_misses_rounds_is_no_change() {
-        // A slow process is missing at first, a fast one at the end, and two join that saw none of the earlier rounds.
+    fn ignores_missing_visits() {
+        // A slow process is missing at first, a fast one at the end, and two join that saw no earlier round.
         let level = |level: f64, rounds: std::ops::Range<u32>| {
             rounds.map(|round| (round, level * (1.0 + 1e-4 * f64::from(round * round % 3)))).collect::<Vec<_>>()
         };
         let found = drift(&[level(1.0, 0..6), level(1.5, 3..6), level(0.7, 0..2), level(2.0, 6..9), level(2.2, 6..9)]);
         let found = found.unwrap();
         assert!(!found.drifting && found.change_pct.abs() < 0.1, "{found:?}");
-        // First calls: a process has one round.
+        // First calls: each process has one round.
         let once =
             |round: u32, slope: f64| vec![(round, (slope * f64::from(round) + 1e-3 * f64::from(round % 2)).exp())];
         let run = |slope: f64| (0..24).map(|process| once(process / 4, slope)).collect::<Vec<_>>();

@@ -3,27 +3,26 @@ use crate::student::student_quantile;
 use crate::{Sorted, describe_samples, mean, standard_deviation};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// The confidence level of every interval that is reported, as a share.
+/// Confidence level of every reported interval, as a fraction.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The fewest processes from which variation between processes can be estimated at all usefully: with two, the Student
-/// factor is 12.7.
+/// Minimum number of processes for a useful estimate of the variation between them. With two, Student's factor is 12.7.
 const FEWEST_PROCESSES: usize = 3;
 
-/// How an interval was made, and so what it covers.
+/// Method behind an interval, which determines what it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// Student's t over the medians of the processes, on the logarithmic scale where all are positive.
+    /// Student's t over the medians of the processes, on the logarithmic scale if all are positive.
     StudentT,
-    /// Student's t over the variances of processes, rounds, visits and runs: see [`crate::crossed`].
+    /// Student's t over the variances of processes, rounds, visits and runs. See [`crate::crossed`].
     CrossedT,
-    /// Order statistics of the pooled samples. It covers the variation from sample to sample, not the one from process
-    /// to process, and is too narrow wherever processes differ.
+    /// Order statistics of the pooled samples. Covers variation between samples but not between processes, so it is too
+    /// narrow if processes differ.
     OrderStatistics,
 }
 
 impl IntervalMethod {
-    /// The word that files carry.
+    /// Returns the name used in files.
     pub fn name(self) -> &'static str {
         match self {
             IntervalMethod::StudentT => "student-t",
@@ -32,59 +31,60 @@ impl IntervalMethod {
         }
     }
 
-    /// Whether the interval covers variation from process to process.
+    /// Whether the interval covers variation between processes.
     pub fn covers_processes(self) -> bool {
         self != IntervalMethod::OrderStatistics
     }
 }
 
-/// An estimate and the interval in which its true value is believed to lie.
+/// Estimate with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The estimate; it lies in the interval.
+    /// Estimate. Lies within the interval.
     pub estimate: f64,
     /// Lower end.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Share of such intervals that cover the true value: what was asked for, or for order statistics what the ranks
-    /// that exist give, which is less where there are too few samples.
+    /// Confidence level: the requested one, or for order statistics the one that the available ranks reach, which is
+    /// lower with too few samples.
     pub confidence: f64,
-    /// How it was made.
+    /// Method behind the interval.
     pub method: IntervalMethod,
 }
 
 impl Interval {
-    /// The distance from the estimate to the farther end, in percent of the estimate: so much to either side covers the
-    /// whole interval. Infinite for an estimate of zero, unless the interval is that one point.
+    /// Returns the distance from the estimate to the farther end, in percent of the estimate. Infinite for an estimate
+    /// of zero, unless the interval is a single point.
     pub fn half_width_pct(&self) -> f64 {
         let farther = (self.high - self.estimate).max(self.estimate - self.low);
         if farther == 0.0 { 0.0 } else { 100.0 * farther / self.estimate.abs() }
     }
 }
 
-/// The median of one operation over all processes, with its interval. The input is the samples, a group for each process.
+/// Returns the median of one operation over all processes with its interval. The input is one group of samples per
+/// process.
 ///
-/// The estimate is the median of all samples pooled, as anyone computes it from the list of samples ([`Sorted::median`]).
+/// The estimate is the median of all pooled samples ([`Sorted::median`]).
 ///
-/// Samples of one process are not independent of one another: a process keeps its memory layout, its core and its share
-/// of the caches. So the process is the unit of repetition (Kalibera and Jones, "Rigorous Benchmarking in Reasonable
-/// Time", ISMM 2013), and from three processes on the half-width is Student's of the mean over the medians of the
-/// processes. It is taken on the logarithmic scale where all of them are positive: what differs between processes (clock
-/// rate, alignment, cache share) acts as a factor on a time, and an interval of factors says the same of a time and of
-/// the rate that is its reciprocal, and never reaches below zero.
+/// Samples of one process are not independent: a process keeps its memory layout, its core and its share of the caches.
+/// The unit of repetition is therefore the process (Kalibera and Jones, "Rigorous Benchmarking in Reasonable Time",
+/// ISMM 2013). From three processes on, the half-width is Student's for the mean of the processes' medians, on the
+/// logarithmic scale if all are positive. Differences between processes (clock rate, alignment, cache share) act on a
+/// time as factors. An interval of factors is the same for a time and for the rate that is its reciprocal, and never
+/// reaches below zero.
 ///
-/// The half-width is laid to either side of both the mean over the processes' medians, for which Student's theory holds,
-/// and the pooled median, which is what is reported. The two aim at the same value wherever samples and processes spread
-/// evenly; where operations take one of several paths they do not, and an interval around one of them alone would miss
-/// the other's true value far too often. Most intervals are wider for it by 3 to 8 percent.
+/// The half-width is applied to both sides of the mean over the processes' medians, for which Student's theory holds,
+/// and of the pooled median, which is reported. Both estimate the same value if samples and processes spread
+/// symmetrically. If operations take one of several paths they do not, and an interval around only one of them would
+/// miss the other's true value far too often. This widens most intervals by 3 to 8 percent.
 ///
-/// With one process or two there is no such thing to be had: the interval is the one of the pooled samples' order
-/// statistics (David and Nagaraja, "Order Statistics", 3rd edition, section 7.1), exact for independent samples of any
-/// distribution, and labelled as such. Below six samples no such interval reaches 95%; it is then the range of the
-/// samples, with the confidence that this has.
+/// With one or two processes, the interval comes from order statistics of the pooled samples (David and Nagaraja,
+/// "Order Statistics", 3rd edition, section 7.1). It is exact for independent samples of any distribution, and labelled
+/// as such. Below six samples no such interval reaches 95%; it is then the range of the samples with its actual
+/// confidence.
 ///
-/// `None` where there is no sample, or one that is not a finite number. Groups without samples do not count.
+/// Returns `None` without samples, or if one is not finite. Empty groups do not count.
 pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interval> {
     let medians: Vec<f64> = processes.iter().filter_map(|samples| crate::median(samples)).collect();
     if medians.len() < FEWEST_PROCESSES {
@@ -98,34 +98,34 @@ pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interv
     } else {
         student(&medians, estimate, confidence)?
     };
-    // The logarithm and back again may lose the last digit where all samples are equal.
+    // Taking the logarithm and back may lose the last digit if all samples are equal.
     let (low, high) = (low.min(estimate), high.max(estimate));
     Some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }
 
-/// Student's half-width of the mean ("The Probable Error of a Mean", Biometrika 6 (1908)) to either side of the mean and
-/// of another estimate of the centre.
+/// Applies Student's half-width of the mean ("The Probable Error of a Mean", Biometrika 6 (1908)) to either side of the
+/// mean and of another estimate of the centre.
 fn student(values: &[f64], centre: f64, confidence: f64) -> Option<(f64, f64)> {
     let description = describe_samples(values)?;
     let half = student_factor(values.len(), confidence)? * description.stdev? / (values.len() as f64).sqrt();
     Some((description.mean.min(centre) - half, description.mean.max(centre) + half))
 }
 
-/// Student's factor of the two-sided interval of the mean of `n` values; `None` for fewer than two.
+/// Returns Student's factor of the two-sided interval for the mean of `n` values, or `None` for fewer than two.
 pub(crate) fn student_factor(n: usize, confidence: f64) -> Option<f64> {
     let freedom = n.checked_sub(1).filter(|freedom| *freedom > 0)?;
     student_quantile(0.5 + confidence / 2.0, freedom as f64)
 }
 
-/// The narrowest interval between the `r`-th smallest and the `r`-th largest sample that covers the median with at least
-/// the wanted confidence: with `B` the number of samples below the median, binomial with probability one half, its
-/// confidence is `1 - 2 P(B < r)`.
+/// Returns the narrowest interval between the `r`-th smallest and the `r`-th largest sample that covers the median with
+/// at least the requested confidence. If `B`, the number of samples below the median, is binomial with probability one
+/// half, the confidence is `1 - 2 P(B < r)`.
 fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
     let samples = pooled.as_slice();
     let n = samples.len();
     let below = Binomial::new(0.5, n as u64).ok()?;
     let reached = |rank: usize| 1.0 - 2.0 * below.cdf(rank as u64 - 1);
-    // The confidence falls with the rank, so the largest rank that still has it is found by halving.
+    // The confidence falls with the rank. Binary search for the largest rank that reaches it.
     let (mut rank, mut beyond) = (1, n / 2 + 1);
     while beyond > rank + 1 {
         let middle = rank.midpoint(beyond);
@@ -140,8 +140,8 @@ fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
     })
 }
 
-/// Student's interval of the mean of independent values, such as one a process. `None` for fewer than two, and where one
-/// is not a finite number.
+/// Returns Student's interval for the mean of independent values, such as one per process. `None` for fewer than two,
+/// or if one is not finite.
 pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let estimate = mean(values).filter(|mean| mean.is_finite())?;
     let deviation = standard_deviation(values).filter(|deviation| deviation.is_finite())?;
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn three_processes_give_a_multiplicative_interval() {
+    fn positive_medians_give_a_multiplicative_interval() {
         // Medians 1, e, e^2: mean of the logarithms 1, deviation 1, factor 4.302653 over the root of 3.
         let e = std::f64::consts::E;
         let interval = median_interval(&[vec![1.0], vec![e], vec![e * e]], CONFIDENCE).unwrap();
@@ -171,15 +171,15 @@ mod tests {
     }
 
     #[test]
-    fn medians_that_are_not_positive_are_taken_as_they_are() {
+    fn nonpositive_medians_give_an_additive_interval() {
         let interval = median_interval(&[vec![-1.0], vec![0.0], vec![1.0]], CONFIDENCE).unwrap();
         close(interval.high, 4.302_652_73 / 3.0_f64.sqrt(), 1e-6);
         assert_eq!((interval.estimate, interval.half_width_pct()), (0.0, f64::INFINITY));
     }
 
     #[test]
-    fn the_estimate_is_the_pooled_median_and_lies_inside() {
-        // Seven processes agree; the eighth, with most of the samples, does not.
+    fn interval_contains_the_pooled_median() {
+        // Seven processes agree. The eighth has most of the samples and does not.
         let mut processes: Vec<Vec<f64>> = (0..7).map(|index| vec![10.0 + 0.01 * f64::from(index); 3]).collect();
         processes.push(vec![1000.0; 500]);
         let interval = median_interval(&processes, CONFIDENCE).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_groups_do_not_count_as_processes() {
+    fn ignores_empty_groups() {
         let groups = [vec![1.0, 2.0, 3.0], vec![], vec![], vec![2.0, 3.0, 4.0]];
         assert_eq!(median_interval(&groups, CONFIDENCE).unwrap().method, IntervalMethod::OrderStatistics);
         assert_eq!(median_interval(&[vec![], vec![]], CONFIDENCE), None);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn order_statistics_take_the_ranks_of_the_tables() {
+    fn order_statistics_match_published_ranks() {
         // Ranks of the 95% interval of the median: 2 of 10 (97.85%), 6 of 20 (95.86%), 40 of 100 (96.48%).
         for (n, rank, confidence) in [(6, 1, 0.968_75), (10, 2, 0.978_52), (20, 6, 0.958_61), (100, 40, 0.964_80)] {
             let samples: Vec<f64> = (1..=n).map(f64::from).collect();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_samples_give_their_range_and_say_how_little_that_is() {
+    fn too_few_samples_give_their_range_and_its_confidence() {
         let interval = median_interval(&[vec![3.0, 1.0], vec![2.0, 5.0, 4.0]], CONFIDENCE).unwrap();
         assert_eq!((interval.low, interval.estimate, interval.high), (1.0, 3.0, 5.0));
         close(interval.confidence, 0.9375, 1e-12);
@@ -217,15 +217,15 @@ mod tests {
     }
 
     #[test]
-    fn many_samples_take_no_time() {
+    fn handles_many_samples() {
         let samples: Vec<f64> = (0..200_000).map(f64::from).collect();
         let interval = median_interval(&[samples], CONFIDENCE).unwrap();
-        // Normal approximation: 1.96 / 2 of the root of n to each side.
+        // Normal approximation: 1.96 / 2 times the root of n to each side.
         close(interval.high - interval.low, 1.959_964 * 200_000_f64.sqrt(), 3.0);
     }
 
     #[test]
-    fn the_mean_of_three_has_students_interval() {
+    fn mean_interval_matches_students() {
         // Mean 2, deviation 1, factor 4.302653 over the root of 3.
         let interval = mean_interval(&[1.0, 2.0, 3.0], CONFIDENCE).unwrap();
         assert!((interval.estimate - 2.0).abs() < 1e-12);

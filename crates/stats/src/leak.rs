@@ -1,49 +1,50 @@
 use crate::student::student_quantile;
 use crate::{Sorted, block_bootstrap, mean, standard_deviation, welch_t_test};
 
-/// Tenths of the distribution of times that are compared: all but the slowest, in which interruptions lie.
+/// Number of compared tenths of the distribution of times. The slowest tenth, which contains interruptions, is
+/// excluded.
 pub const TENTHS: usize = 9;
 
-/// Percentages of the fastest samples that Welch's test looks at; dudect's rule `1 - 0.5^i`, and all of them.
+/// Percentages of fastest samples for Welch's test: dudect's rule `1 - 0.5^i`, and all samples.
 pub const CROPPINGS: [f64; 11] =
     [50.0, 75.0, 87.5, 93.75, 96.875, 98.4375, 99.21875, 99.609375, 99.8046875, 99.90234375, 100.0];
 
-/// Probability with which a statement `leak` may be false, over everything that was tested.
+/// Probability of a false `leak` verdict over all tests.
 pub const LEAK_SIGNIFICANCE: f64 = 0.001;
 
-/// Confidence of intervals and of the X in "none above X", over everything that was tested.
+/// Confidence level of intervals and of the X in "none above X", over all tests.
 pub const LEAK_CONFIDENCE: f64 = 0.95;
 
-/// Differences up to this many ns are taken for the harness's own: a comparison of a thing with itself shows them too.
+/// Differences up to this many ns are attributed to the harness: comparing a class with itself shows them too.
 pub const LEAK_FLOOR_NS: f64 = 3.0;
 
-/// Fewest samples of a class of which anything is said.
+/// Minimum number of samples per class.
 pub const LEAST_SAMPLES: usize = 1_000;
 
-/// Windows into which a run is cut.
+/// Number of windows that a run is divided into.
 const WINDOWS: usize = 250;
-/// Fewest samples of a class in a window.
+/// Minimum number of samples per class in a window.
 const LEAST_WINDOW: usize = 50;
-/// Windows that the bootstrap keeps together.
+/// Block length of the bootstrap, in windows.
 const BLOCK: usize = 4;
-/// Resamples of the bootstrap: it only estimates standard errors.
+/// Resamples of the bootstrap. Few suffice for standard errors.
 const RESAMPLES: usize = 400;
-/// Share of the windows that is left out at each end.
+/// Fraction of windows trimmed at each end.
 const TRIM: f64 = 0.1;
 
-/// A difference, second class less first, with its standard error, in the unit of the samples.
+/// Difference, second class minus first, with its standard error, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
     /// The difference.
     pub estimate: f64,
     /// Its standard error.
     pub standard_error: f64,
-    /// Degrees of freedom of the error.
+    /// Degrees of freedom of the standard error.
     pub degrees_of_freedom: f64,
 }
 
 impl Shift {
-    /// Half the width of its two-sided interval where it is one of `tests` (Bonferroni).
+    /// Returns the half-width of the two-sided interval, corrected for `tests` tests (Bonferroni).
     pub fn half_width(&self, confidence: f64, tests: usize) -> f64 {
         let tail = (1.0 - confidence) / (2.0 * tests.max(1) as f64);
         let quantile = student_quantile(1.0 - tail, self.degrees_of_freedom);
@@ -55,26 +56,26 @@ impl Shift {
     }
 }
 
-/// How the times of two classes differ.
+/// Differences between the times of two classes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeDifference {
-    /// The difference of the means of each [tenth](TENTHS), from the fastest.
+    /// Differences of the means of each [tenth](TENTHS), fastest first.
     pub tenths: Vec<Shift>,
-    /// The difference of the means of the fastest samples, for each of the [`CROPPINGS`] where there is spread.
+    /// Differences of the means of the fastest samples, for each of the [`CROPPINGS`] with nonzero spread.
     pub cropped: Vec<Shift>,
 }
 
-/// Compares the times of two classes that were measured side by side, in the order in which they were measured; both have as
-/// many samples.
+/// Compares the times of two classes that were measured side by side, in measurement order. Both must have the same
+/// number of samples.
 ///
-/// Two families of tests. **Cropped means**: Welch's test of the samples below a percentile of both classes together, for
-/// several percentiles: Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?", DATE 2017, section III.
-/// **Tenths**: the run is cut into windows; in each the samples of a class are sorted, and the means of their tenths are
-/// compared, so that what drifts slower than a window falls on both classes alike. The estimate is the mean over the windows
-/// without the extreme tenth at either end, its error comes from a moving-block bootstrap over windows (see
-/// [`block_bootstrap`]). A mean over a tenth, in place of a quantile, moves smoothly where the counter has coarse steps.
+/// Two families of tests. **Cropped means**: Welch's test of the samples below a percentile of both classes together,
+/// for several percentiles (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?", DATE 2017, section
+/// III). **Tenths**: the run is divided into windows. In each window the samples of a class are sorted and the means of
+/// their tenths compared, so that drift slower than a window affects both classes alike. The estimate is the mean over
+/// the windows, trimmed by a tenth at either end. Its error comes from a moving-block bootstrap over windows (see
+/// [`block_bootstrap`]). Means over tenths vary smoothly even if the counter has coarse steps; quantiles would not.
 ///
-/// `None` for fewer than [`LEAST_SAMPLES`], for unequal numbers and where a sample is not a finite number.
+/// Returns `None` for fewer than [`LEAST_SAMPLES`], for unequal numbers, or if a sample is not finite.
 pub fn time_difference(first: &[f64], second: &[f64], seed: u64) -> Option<TimeDifference> {
     if first.len() != second.len() || first.len() < LEAST_SAMPLES {
         return None;
@@ -102,7 +103,7 @@ fn tenths(first: &[f64], second: &[f64], seed: u64) -> Option<Vec<Shift>> {
         .collect()
 }
 
-/// The means of the tenths of some samples, without the slowest tenth.
+/// Returns the means of the tenths of the samples, except for the slowest.
 fn tenths_of(samples: &[f64]) -> Option<[f64; TENTHS]> {
     let sorted = Sorted::new(samples.to_vec())?;
     let sorted = sorted.as_slice();
@@ -110,7 +111,7 @@ fn tenths_of(samples: &[f64]) -> Option<[f64; TENTHS]> {
     Some(std::array::from_fn(|tenth| mean(&sorted[at(tenth)..at(tenth + 1)]).unwrap_or(f64::NAN)))
 }
 
-/// The trimmed mean of each tenth over the windows at these positions.
+/// Returns the trimmed mean of each tenth over the windows at these positions.
 fn central(windows: &[[f64; TENTHS]], positions: &[usize]) -> [f64; TENTHS] {
     let cut = (positions.len() as f64 * TRIM) as usize;
     std::array::from_fn(|tenth| {
@@ -127,7 +128,7 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
         let limit = pooled.quantile(percentage / 100.0);
         let crop = |samples: &[f64]| samples.iter().copied().filter(|&sample| sample <= limit).collect::<Vec<_>>();
         let (left, right) = (crop(first), crop(second));
-        // Without spread there is no test: then the tenths speak.
+        // Without spread this test is skipped. The tenths remain.
         let Some(test) = welch_t_test(&left, &right, LEAK_SIGNIFICANCE) else { continue };
         let estimate = mean(&right)? - mean(&left)?;
         let variance = |samples: &[f64]| Some(standard_deviation(samples)?.powi(2) / samples.len() as f64);
@@ -138,12 +139,13 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
 }
 
 impl TimeDifference {
-    /// By how much the classes surely differ, all tests of all `cases` together; not above zero where that is not known.
+    /// Returns the difference that is significant over all tests of all `cases` together. Zero or below if there is
+    /// none.
     pub fn surely(&self, cases: usize) -> f64 {
         self.surely_beyond(|_| 0.0, cases)
     }
 
-    /// As [`surely`](Self::surely), less what the harness's own differences may be for each test.
+    /// Like [`surely`](Self::surely), minus the harness's own difference for each test.
     fn surely_beyond(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
@@ -153,38 +155,39 @@ impl TimeDifference {
         shifts.map(least).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// The least difference, of all times alike, that would be found in nineteen of twenty measurements with errors like these:
-    /// some test must say that it surely exceeds the harness's own, `floor`.
+    /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect, as a significant
+    /// excess over the harness's own difference `floor` in some test.
     fn detectable(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
         let least = |(test, shift): (usize, &Shift)| {
-            // One-sided: as far as an estimate falls short of the truth in one of twenty measurements.
+            // One-sided: the shortfall of an estimate that 1 of 20 measurements exceeds.
             let short = shift.half_width(0.9, 1);
             floor(test) + shift.half_width(1.0 - LEAK_SIGNIFICANCE, tests) + short
         };
         shifts.map(least).fold(f64::INFINITY, f64::min)
     }
 
-    /// The difference of a test in absolute value, and at least [`LEAK_FLOOR_NS`]; the largest where that test was not made.
+    /// Returns the absolute difference in a test, at least [`LEAK_FLOOR_NS`]. If that test was not made, the largest
+    /// difference.
     fn floor(&self, test: usize, tests: usize) -> f64 {
-        let own = self.tenths.iter().chain(&self.cropped);
-        let shift = if own.clone().count() == tests { own.clone().nth(test) } else { None };
+        let shifts = self.tenths.iter().chain(&self.cropped);
+        let shift = if shifts.clone().count() == tests { shifts.clone().nth(test) } else { None };
         shift.map_or_else(|| self.largest(), |shift| shift.estimate.abs()).max(LEAK_FLOOR_NS)
     }
 
-    /// What no tenth's difference exceeds, with [`LEAK_CONFIDENCE`] over all tenths of all `cases`.
+    /// Returns a bound on the difference of every tenth, with [`LEAK_CONFIDENCE`] over all tenths of all `cases`.
     pub fn bound(&self, cases: usize) -> f64 {
         let most = |shift: &Shift| shift.estimate.abs() + shift.half_width(LEAK_CONFIDENCE, TENTHS * cases.max(1));
         self.tenths.iter().map(most).fold(0.0, f64::max)
     }
 
-    /// The largest difference of a tenth, in absolute value.
+    /// Returns the largest absolute difference of a tenth.
     pub fn largest(&self) -> f64 {
         self.tenths.iter().map(|shift| shift.estimate.abs()).fold(0.0, f64::max)
     }
 
-    /// The difference that stands out most, of any test.
+    /// Returns the most significant difference over all tests.
     pub fn clearest(&self) -> Shift {
         let mut clearest = self.tenths[0];
         for shift in self.tenths.iter().chain(&self.cropped) {
@@ -195,7 +198,7 @@ impl TimeDifference {
         clearest
     }
 
-    /// The tenth, counted from 0, whose difference stands out most.
+    /// Returns the tenth, from 0, with the most significant difference.
     pub fn clearest_tenth(&self) -> usize {
         let better = |best: usize, tenth: usize| {
             if self.tenths[tenth].significance() > self.tenths[best].significance() { tenth } else { best }
@@ -204,63 +207,63 @@ impl TimeDifference {
     }
 }
 
-/// Tests in all.
+/// Returns the total number of tests.
 fn family(cases: usize) -> usize {
     (TENTHS + CROPPINGS.len()) * cases.max(1)
 }
 
-/// The times of four groups of calls that were measured side by side.
+/// Times of four groups of calls that were measured side by side.
 #[derive(Clone, Copy, Debug)]
 pub struct LeakSamples<'a> {
-    /// The first class.
+    /// First class.
     pub first: &'a [f64],
-    /// The first class once more, from a pool of its own.
+    /// First class again, from a separate pool of inputs.
     pub null: &'a [f64],
-    /// The first class a third time, with a known delay (the positive control).
+    /// First class a third time, with a known delay (positive control).
     pub positive: &'a [f64],
-    /// The second class.
+    /// Second class.
     pub second: &'a [f64],
 }
 
-/// What can be said of a leak.
+/// Verdict of a leak test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeakVerdict {
     /// The time depends on the class.
     Leak,
-    /// It does not, by more than the bound.
+    /// It does not, beyond the bound.
     None,
-    /// Neither can be said.
+    /// Neither can be shown.
     Inconclusive,
-    /// The measurement found a difference where there is none.
+    /// The measurement found a difference between identical classes.
     FalseAlarm,
     /// The measurement missed the known delay.
     Blind,
 }
 
-/// A verdict and what it rests on; in the unit of the samples, ns.
+/// Verdict with its evidence, in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeakJudgement {
     /// The verdict.
     pub verdict: LeakVerdict,
-    /// Second class less first.
+    /// Second class minus first.
     pub difference: TimeDifference,
-    /// Null less first: what two groups of one class differ by.
+    /// Null minus first: the difference between two groups of one class.
     pub null: TimeDifference,
-    /// Planted less null.
+    /// Positive control minus null.
     pub positive: TimeDifference,
-    /// Differences up to here are taken for the harness's own, in the tenth that stands out: [`LEAK_FLOOR_NS`], or what the
-    /// null shows there if that is more.
+    /// Differences up to this value are attributed to the harness, in the most significant tenth: [`LEAK_FLOOR_NS`], or
+    /// the difference of the null if that is larger.
     pub floor: f64,
-    /// What no tenth's difference exceeds.
+    /// Bound on the difference of every tenth.
     pub bound: f64,
-    /// The least difference of all times that would have been found in nineteen of twenty such measurements.
+    /// Smallest uniform shift that 19 of 20 such measurements would detect.
     pub detectable: f64,
 }
 
-/// Judges one of `cases` measurements; `effect` is the difference in ns that matters.
+/// Judges one of `cases` measurements. `effect` is the smallest relevant difference, in ns.
 ///
-/// The measurement must first find the delay positive in one group, and must not find a difference between two groups of
-/// the same class. A leak is a difference that surely exceeds what those two groups show in the same test.
+/// A valid measurement detects the delay of the positive control and finds no difference between two groups of the same
+/// class. A leak is a difference that significantly exceeds the one between those two groups in the same test.
 pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64) -> Option<LeakJudgement> {
     let difference = time_difference(samples.first, samples.second, seed)?;
     let null = time_difference(samples.first, samples.null, seed)?;
@@ -289,7 +292,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
-    /// Times of a noisy machine: normal noise, a regime that changes, steps of the counter, interruptions.
+    /// Simulated times of a noisy machine: normal noise, regime changes, counter steps, interruptions.
     struct Machine {
         draw: ChaCha8Rng,
         calls: u64,
@@ -312,7 +315,7 @@ mod tests {
             ((1_000.0 + regime + 20.0 * noise + interrupted + shift) / 10.0).round() * 10.0
         }
 
-        /// First, null, positive and second, interleaved.
+        /// Returns the times of first, null, positive and second, measured interleaved.
         fn run(&mut self, count: usize, shift: f64, positive: f64) -> [Vec<f64>; 4] {
             let shifts = [0.0, 0.0, positive, shift];
             let mut samples: [Vec<f64>; 4] = Default::default();
@@ -334,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shift_is_found_and_no_shift_is_bounded() {
+    fn detects_shifts_and_bounds_their_absence() {
         let mut machine = Machine::new(1);
         for _ in 0..10 {
             let leak = judged(&machine.run(20_000, 25.0, 50.0), 30.0, 10);
@@ -348,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_called_detectable_is_found_and_half_of_the_floor_is_not() {
+    fn detects_the_detectable_difference_but_not_half_the_floor() {
         let mut machine = Machine::new(7);
         let least = judged(&machine.run(20_000, 0.0, 50.0), 30.0, 10).detectable;
         assert!(least > LEAK_FLOOR_NS && least < 25.0, "{least}");
@@ -356,13 +359,13 @@ mod tests {
             let leaks = |_: &usize| judged(&machine.run(20_000, shift, 50.0), 30.0, 10).verdict == LeakVerdict::Leak;
             (0..10).filter(leaks).count()
         };
-        // A quarter more, because each measurement has errors of its own.
+        // A quarter more, to allow for the errors of each measurement.
         assert!(found(1.25 * least, &mut machine) >= 8);
         assert_eq!(found(0.5 * LEAK_FLOOR_NS, &mut machine), 0);
     }
 
     #[test]
-    fn equal_classes_seldom_look_different() {
+    fn equal_classes_rarely_differ() {
         let mut machine = Machine::new(2);
         let mut outside = 0;
         for seed in 0..200 {
@@ -372,18 +375,18 @@ mod tests {
             let inside = |shift: &Shift| shift.estimate.abs() <= shift.half_width(LEAK_CONFIDENCE, TENTHS);
             outside += usize::from(!difference.tenths.iter().all(inside));
         }
-        // At most 10 of 200 are expected.
+        // About 10 of 200 are expected.
         assert!(outside <= 20, "{outside}");
     }
 
     #[test]
-    fn a_measurement_that_misses_what_was_planted_says_nothing() {
+    fn missed_positive_control_is_blind() {
         let blind = judged(&Machine::new(3).run(5_000, 0.0, 0.5), 30.0, 1);
         assert_eq!(blind.verdict, LeakVerdict::Blind);
     }
 
     #[test]
-    fn a_measurement_whose_null_differs_says_nothing() {
+    fn differing_null_is_a_false_alarm() {
         let mut samples = Machine::new(4).run(5_000, 100.0, 50.0);
         samples[1].iter_mut().for_each(|time| *time += 40.0);
         samples[2].iter_mut().for_each(|time| *time += 40.0);
@@ -391,14 +394,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_bounded_is_inconclusive() {
+    fn wide_bounds_are_inconclusive() {
         let mut machine = Machine::new(5);
         let verdict = judged(&machine.run(1_000, 0.0, 500.0), 1.0, 1).verdict;
         assert_eq!(verdict, LeakVerdict::Inconclusive);
     }
 
     #[test]
-    fn a_slow_path_that_only_a_few_inputs_take_is_found_by_cropped_means() {
+    fn cropped_means_detect_rare_slow_paths() {
         let mut samples = Machine::new(6).run(50_000, 0.0, 50.0);
         samples[3].iter_mut().step_by(50).for_each(|time| *time += 1_000.0);
         let judgement = judged(&samples, 30.0, 1);
@@ -407,10 +410,10 @@ mod tests {
     }
 
     #[test]
-    fn too_little_or_what_is_no_number_is_no_test() {
+    fn returns_none_for_few_or_non_finite_samples() {
         assert_eq!(time_difference(&[1.0; 10], &[1.0; 10], 1), None);
         assert_eq!(time_difference(&[1.0; LEAST_SAMPLES], &[f64::NAN; LEAST_SAMPLES], 1), None);
-        // Without any spread nothing is shown, and nothing is hidden.
+        // Without spread nothing is detected and the bound is zero.
         let still = time_difference(&[1.0; LEAST_SAMPLES], &[1.0; LEAST_SAMPLES], 1).unwrap();
         assert!(still.cropped.is_empty() && still.bound(1) == 0.0 && still.surely(1) <= 0.0);
     }

@@ -1,8 +1,7 @@
-//! From samples to estimates: pure functions, without input or output and without a clock. What draws random numbers takes a
-//! seed, and gives the same result to the bit for the same seed.
+//! Statistics: pure functions without I/O and without a clock. Functions that draw random numbers take a seed and
+//! return the same result for the same seed, bit for bit.
 //!
-//! Samples are plain `f64` in whatever unit the caller chose; results are in the same unit. Every estimator names the
-//! source of its definition.
+//! Samples are `f64` in any unit; results are in the same unit. Every estimator cites its definition.
 
 mod bootstrap;
 mod compare;

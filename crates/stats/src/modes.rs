@@ -1,40 +1,40 @@
 use crate::{Sorted, median};
 
-/// The least distance of two modes, as a part of the value.
+/// Minimum relative distance of two modes.
 const LEAST_GAP: f64 = 0.03;
 
-/// By how much the gap between two modes exceeds the standard deviation within either.
+/// Minimum ratio of the gap between two modes to the standard deviation within either.
 const GAP_OVER_DEVIATION: f64 = 5.0;
 
-/// The same of fewer than [`MANY_PROCESSES`]: two or three numbers often lie close together by chance.
+/// The same for fewer than [`MANY_PROCESSES`], as two or three values are often close by chance.
 const GAP_OVER_DEVIATION_OF_FEW: f64 = 9.0;
 
-/// From so many processes on the smaller factor will do.
+/// Minimum number of processes for the smaller ratio.
 const MANY_PROCESSES: usize = 8;
 
-/// Fewest processes of which modes are told.
+/// Minimum number of processes to look for modes.
 const FEWEST_PROCESSES: usize = 5;
 
-/// Fewest processes of a mode.
+/// Minimum number of processes per mode.
 const FEWEST_OF_A_MODE: usize = 2;
 
-/// A group of processes that agree with one another and not with the others.
+/// Group of processes that agree with each other and differ from the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
-    /// The median of its processes' medians.
+    /// Median of the processes' medians.
     pub median: f64,
-    /// Its processes.
+    /// Number of processes.
     pub processes: usize,
 }
 
-/// The two levels on which the processes of a case settle, such as where a buffer's alignment or the placement of a page
-/// decides once for the life of a process; the lower one first. They are told apart where the sorted logarithms of the
-/// processes' medians have one gap that is at least 3% wide and at least five times as wide as the standard deviation of the
-/// processes on either side of it, nine times where there are fewer than eight processes. Each side has at least two of at
-/// least five processes.
+/// Returns the two levels on which the processes of a case settle, lower one first. Causes are, for example, the
+/// alignment of a buffer or the placement of a page, which are fixed for the life of a process. Two levels are
+/// recognised if the sorted logarithms of the processes' medians have one gap of at least 3% that is at least five
+/// times the standard deviation of the processes on either side (nine times for fewer than eight processes). Requires
+/// at least five processes, with at least two on each side.
 ///
-/// `None` where there is no such gap, and where a median is not positive and finite. By simulation fewer than one in a hundred
-/// sets of normal medians shows one (`crates/stats/tests/marks.rs`).
+/// Returns `None` if there is no such gap, or if a median is not positive and finite. In simulations, fewer than 1 in
+/// 100 sets of normal medians show one (`crates/stats/tests/marks.rs`).
 pub fn modes(process_medians: &[f64]) -> Option<[Mode; 2]> {
     if process_medians.len() < FEWEST_PROCESSES {
         return None;
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_processes_on_one_level_and_three_on_another_are_two_modes() {
+    fn finds_two_modes() {
         let medians = [15.2, 31.9, 15.21, 15.19, 32.0, 15.2, 31.8, 15.22];
         let [low, high] = modes(&medians).unwrap();
         assert_eq!((low.processes, high.processes), (5, 3));
@@ -67,11 +67,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_single_few_or_spread_is_no_mode() {
-        // A gap of 2.9% and one of 3.1%.
+    fn rejects_narrow_gaps_outliers_and_small_or_spread_groups() {
+        // Gaps of 2.9% and 3.1%.
         assert_eq!(modes(&[1.0, 1.0, 1.0, 1.029, 1.029]), None);
         assert!(modes(&[1.0, 1.0, 1.0, 1.031, 1.031]).is_some());
-        // One process by itself is an outlier.
+        // A single process is an outlier.
         assert_eq!(modes(&[1.0, 1.0, 1.0, 1.0, 2.0]), None);
         assert_eq!(modes(&[1.0, 1.0, 2.0, 2.0]), None);
         assert_eq!(modes(&[1.0, 1.03, 1.06, 1.12, 1.15, 1.18]), None);

@@ -1,7 +1,7 @@
-/// Adjusts p-values of many tests so that, where those at most `q` are called discoveries, no more than the share `q` of
-/// them is expected to be false: Benjamini and Hochberg, "Controlling the False Discovery Rate", Journal of the Royal
-/// Statistical Society B 57 (1995), for independent or positively dependent tests. In the order of the input; a p-value
-/// that is not a number stays what it is and counts as no test.
+/// Adjusts p-values of several tests to control the false discovery rate: if those at most `q` count as discoveries, at
+/// most a fraction `q` of them is expected to be false. Benjamini and Hochberg, "Controlling the False Discovery Rate",
+/// Journal of the Royal Statistical Society B 57 (1995), for independent or positively dependent tests. Keeps the order
+/// of the input. NaN stays NaN and does not count as a test.
 pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).filter(|&index| !p_values[index].is_nan()).collect();
     order.sort_by(|&left, &right| p_values[left].total_cmp(&p_values[right]));
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn adjusted_values_keep_their_order_and_never_exceed_one() {
+    fn adjustment_keeps_the_order_and_never_exceeds_one() {
         let adjusted = benjamini_hochberg(&[0.04, 0.01, 0.03, 0.9]);
         let expected = [0.04 * 4.0 / 3.0, 0.04, 0.04 * 4.0 / 3.0, 0.9];
         assert!(adjusted.iter().zip(expected).all(|(left, right)| (left - right).abs() < 1e-15), "{adjusted:?}");
@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_counts_as_no_test() {
+    fn ignores_nan() {
         let adjusted = benjamini_hochberg(&[f64::NAN, 0.02, 0.5]);
         assert!(adjusted[0].is_nan());
         assert_eq!(adjusted[1..], [0.04, 0.5]);

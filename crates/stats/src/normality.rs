@@ -1,24 +1,24 @@
 use crate::describe::central_moments;
 
-/// The outcome of a Jarque-Bera test.
+/// Result of a Jarque-Bera test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JarqueBera {
-    /// The statistic: zero for the skewness and the kurtosis of a normal distribution.
+    /// Test statistic. Zero for the skewness and kurtosis of a normal distribution.
     pub statistic: f64,
-    /// Probability of a statistic at least as large, were the samples normal. It is the one of many samples: below some
-    /// hundreds the test rejects less often than it claims.
+    /// Probability of a statistic at least as large if the samples are normal. Asymptotic: below a few hundred samples
+    /// the test rejects less often than it claims.
     pub p_value: f64,
     /// Skewness, from moments with `n` in the denominator.
     pub skewness: f64,
-    /// Kurtosis less the 3 of a normal distribution, from moments with `n` in the denominator.
+    /// Excess kurtosis, from moments with `n` in the denominator.
     pub excess_kurtosis: f64,
 }
 
-/// Are the samples normal, to judge by skewness and kurtosis? Jarque and Bera, "A Test for Normality of Observations and
-/// Regression Residuals", International Statistical Review 55 (1987). The statistic is `n/6 (S^2 + K^2/4)`, for large `n`
-/// distributed as chi-squared with two degrees of freedom, whose upper tail is `exp(-x/2)`.
+/// Tests for normality by skewness and kurtosis. Jarque and Bera, "A Test for Normality of Observations and Regression
+/// Residuals", International Statistical Review 55 (1987). The statistic is `n/6 (S^2 + K^2/4)`, which for large `n` is
+/// chi-squared with two degrees of freedom, with the upper tail `exp(-x/2)`.
 ///
-/// `None` for fewer than three samples, for equal samples, and where one is not a finite number.
+/// Returns `None` for fewer than three samples, for equal samples, or if one is not finite.
 pub fn jarque_bera(samples: &[f64]) -> Option<JarqueBera> {
     if samples.len() < 3 {
         return None;
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn the_statistic_agrees_with_hand_computed_moments() {
+    fn statistic_matches_hand_computed_moments() {
         // Mean 1, distances -1 -1 -1 0 0 3: moments 2, 4, 14; S = 4/2^1.5, K = 14/4 - 3.
         let test = jarque_bera(&[0.0, 0.0, 0.0, 1.0, 1.0, 4.0]).unwrap();
         close(test.skewness, 2.0_f64.sqrt());
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_shape_has_no_test() {
+    fn returns_none_for_few_equal_or_non_finite_samples() {
         assert_eq!(jarque_bera(&[1.0, 2.0]), None);
         assert_eq!(jarque_bera(&[2.0; 9]), None);
         assert_eq!(jarque_bera(&[0.1; 9]), None);

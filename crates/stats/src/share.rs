@@ -5,9 +5,9 @@ use crate::{KNOWN, RunSpread};
 /// A variance with its degrees of freedom.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
-    /// The variance, of a logarithm.
+    /// Variance of a logarithm.
     pub variance: f64,
-    /// How many degrees of freedom its estimate has.
+    /// Degrees of freedom of its estimate.
     pub degrees_of_freedom: f64,
 }
 
@@ -16,19 +16,19 @@ impl Share {
         Share { variance, degrees_of_freedom }
     }
 
-    /// What is known of the variance between runs.
+    /// Variance between runs.
     pub(crate) fn of_runs(runs: RunSpread) -> Share {
         Share::new((runs.pct / 100.0).powi(2), runs.degrees_of_freedom.max(1) as f64)
     }
 
-    /// A variance that is known and not estimated.
+    /// Variance that is known rather than estimated.
     pub(crate) fn known(variance: f64) -> Share {
         Share::new(variance, KNOWN as f64)
     }
 
-    /// The moderated variance of Smyth, "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in
-    /// Microarray Experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004): an estimate combined
-    /// with a variance that is `assumed` with so many degrees of `freedom`, each weighted with its degrees of freedom.
+    /// Moderated variance (Smyth, "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in
+    /// Microarray Experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004)): combines the
+    /// estimate with an `assumed` variance of `freedom` degrees of freedom, each weighted by its degrees of freedom.
     pub(crate) fn moderated(self, freedom: f64, assumed: f64) -> Share {
         let all = freedom + self.degrees_of_freedom;
         let sum = freedom * assumed + self.degrees_of_freedom * self.variance;
@@ -39,18 +39,19 @@ impl Share {
         Share::new(factor * self.variance, self.degrees_of_freedom)
     }
 
-    /// What this adds to the denominator of Satterthwaite's degrees of freedom.
+    /// Returns the share's term in the denominator of Satterthwaite's degrees of freedom.
     pub(crate) fn uncertainty(self) -> f64 {
         if self.variance == 0.0 { 0.0 } else { self.variance.powi(2) / self.degrees_of_freedom }
     }
 }
 
-/// A share with fewer degrees of freedom is the difference of two mean squares that are nearly equal, of which Student's
-/// factor by itself says nothing; it counts with this many.
+/// Minimum degrees of freedom of a share. A share with fewer is the difference of two nearly equal mean squares, for
+/// which Student's factor is meaningless.
 const LEAST_FREEDOM: f64 = 2.0;
 
-/// Half of the interval of an estimate whose variance is a sum of shares: Student's with the degrees of freedom of Welch and
-/// Satterthwaite, but never narrower than for any one share by itself. `None` where a share is not finite.
+/// Returns the half-width of the interval of an estimate whose variance is a sum of shares: Student's with
+/// Welch-Satterthwaite degrees of freedom, but never narrower than for any single share. `None` if a share is not
+/// finite.
 pub(crate) fn half_width(shares: &[Share], confidence: f64) -> Option<f64> {
     let half = |variance: f64, freedom: f64| {
         let half = student_quantile(0.5 + confidence / 2.0, freedom)? * variance.sqrt();
@@ -59,14 +60,14 @@ pub(crate) fn half_width(shares: &[Share], confidence: f64) -> Option<f64> {
     widest(shares, half).map(|half| half.unwrap_or(0.0))
 }
 
-/// Two-sided p-value of zero for such an estimate: below 0.05 exactly where the interval of 95% does not contain zero.
+/// Returns the two-sided p-value of zero for such an estimate: below 0.05 exactly if the 95% interval excludes zero.
 pub(crate) fn p_value(estimate: f64, shares: &[Share]) -> Option<f64> {
     let p_value = |variance: f64, freedom: f64| student_two_sided(estimate / variance.sqrt(), freedom);
     let without_spread = if estimate == 0.0 { 1.0 } else { 0.0 };
     widest(shares, p_value).map(|p_value| p_value.unwrap_or(without_spread))
 }
 
-/// The largest of what the sum of the shares gives and what each gives by itself; nothing where all are zero.
+/// Returns the largest value of `of` for the sum of the shares and for each share alone. `Some(None)` if all are zero.
 fn widest(shares: &[Share], of: impl Fn(f64, f64) -> Option<f64>) -> Option<Option<f64>> {
     let variance: f64 = shares.iter().map(|share| share.variance).sum();
     if variance == 0.0 {
@@ -85,13 +86,13 @@ mod tests {
     use crate::CONFIDENCE;
 
     #[test]
-    fn a_sum_is_never_surer_than_one_of_its_shares() {
-        // By Satterthwaite (1 + 1)^2 / (1/2 + 1/20) degrees of freedom: factor 2.35 times the root of two is 3.32, where the
-        // first share by itself gives 4.303.
+    fn sums_are_never_narrower_than_their_shares() {
+        // By Satterthwaite (1 + 1)^2 / (1/2 + 1/20) degrees of freedom: factor 2.35 times the root of two is 3.32,
+        // while the first share alone gives 4.303.
         let shares = [Share::new(1.0, 2.0), Share::new(1.0, 20.0)];
         let half = half_width(&shares, CONFIDENCE).unwrap();
         assert!((half - 4.302_652_73).abs() < 1e-6, "{half}");
-        // Where the others are larger they decide.
+        // Larger shares dominate.
         let shares = [Share::new(1.0, 2.0), Share::new(100.0, 20.0)];
         let wanted = student_quantile(0.975, welch_satterthwaite(&shares)).unwrap() * 101.0_f64.sqrt();
         assert_eq!(half_width(&shares, CONFIDENCE), Some(wanted));

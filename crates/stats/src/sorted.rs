@@ -1,9 +1,9 @@
-/// Finite samples in ascending order, at least one.
+/// Nonempty list of finite samples in ascending order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sorted(Vec<f64>);
 
 impl Sorted {
-    /// Sorts samples. `None` where there is none, or where one is not a finite number.
+    /// Sorts samples. Returns `None` if there are none, or if one is not finite.
     pub fn new(mut samples: Vec<f64>) -> Option<Sorted> {
         if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
             return None;
@@ -12,24 +12,24 @@ impl Sorted {
         Some(Sorted(samples))
     }
 
-    /// The samples in ascending order.
+    /// Returns the samples in ascending order.
     pub fn as_slice(&self) -> &[f64] {
         &self.0
     }
 
-    /// The smallest sample.
+    /// Returns the smallest sample.
     pub fn min(&self) -> f64 {
         self.0[0]
     }
 
-    /// The largest sample.
+    /// Returns the largest sample.
     pub fn max(&self) -> f64 {
         self.0[self.0.len() - 1]
     }
 
-    /// The quantile of order `p`, from 0 to 1: linear between the order statistics that enclose position `(n - 1) p`,
-    /// counted from 0. This is definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American
-    /// Statistician 50 (1996), and what NumPy and R do by default.
+    /// Returns the quantile of order `p`, from 0 to 1: linear interpolation between the order statistics around
+    /// position `(n - 1) p`, counted from 0. This is definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical
+    /// Packages", The American Statistician 50 (1996), the default of NumPy and R.
     pub fn quantile(&self, p: f64) -> f64 {
         let position = p.clamp(0.0, 1.0) * (self.0.len() - 1) as f64;
         let below = position.floor();
@@ -39,14 +39,14 @@ impl Sorted {
         low + (position - below) * (high - low)
     }
 
-    /// The median: the quantile of order one half.
+    /// Returns the median: the quantile of order one half.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// The interquartile mean: the mean of the middle half of the samples, where a sample on the border of a quarter
-    /// counts with the share of it that lies inside. It is the 25% trimmed mean of Tukey and McLaughlin, Sankhya A 25
-    /// (1963), with fractional weights, so that it does not jump with `n modulo 4`.
+    /// Returns the interquartile mean: the mean of the middle half of the samples. A sample on the border of a quarter
+    /// counts with the fraction that lies inside. This is the 25% trimmed mean of Tukey and McLaughlin, Sankhya A 25
+    /// (1963), with fractional weights, so it does not jump with `n modulo 4`.
     pub fn interquartile_mean(&self) -> f64 {
         let n = self.0.len() as f64;
         let (from, to) = (n / 4.0, 3.0 * n / 4.0);
@@ -58,18 +58,17 @@ impl Sorted {
         (sum / (to - from)).clamp(self.min(), self.max())
     }
 
-    /// The median of the distances from the median, not scaled (Hampel, "The Influence Curve and its Role in Robust
-    /// Estimation", JASA 69 (1974)). For normal data, 1.4826 times this estimates the standard deviation.
+    /// Returns the median of the distances from the median, unscaled (Hampel, "The Influence Curve and its Role in
+    /// Robust Estimation", JASA 69 (1974)). For normal data, 1.4826 times this estimates the standard deviation.
     pub fn median_absolute_deviation(&self) -> f64 {
         let centre = self.median();
         let distances = self.0.iter().map(|sample| (sample - centre).abs()).collect();
-        // The distance between two finite samples overflows only at the very end of the range.
+        // The distance of two finite samples overflows only at the very end of the range.
         median_of(distances).unwrap_or(f64::INFINITY)
     }
 
-    /// What is left without `pct_each_tail` percent of the samples at each tail, rounded down to whole samples. One or
-    /// two samples from the middle are always left. As many go at one end as at the other, so the median stays what it
-    /// was.
+    /// Removes `pct_each_tail` percent of the samples at each end, rounded down to whole samples. Keeps at least one or
+    /// two samples from the middle. As both ends lose the same number, the median does not change.
     pub fn trim(&self, pct_each_tail: f64) -> Sorted {
         let n = self.0.len();
         let wanted = (pct_each_tail.max(0.0) / 100.0 * n as f64).floor() as usize;
@@ -78,12 +77,12 @@ impl Sorted {
     }
 }
 
-/// The median of samples in any order; `None` where there is none, or where one is not a finite number.
+/// Returns the median of samples in any order, or `None` if there are none or one is not finite.
 pub fn median(samples: &[f64]) -> Option<f64> {
     median_of(samples.to_vec())
 }
 
-/// As [`median`], by selection: in time that grows with the number of samples, not faster.
+/// Like [`median`], by selection in linear time.
 pub(crate) fn median_of(mut samples: Vec<f64>) -> Option<f64> {
     if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
         return None;
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_of_nothing_or_of_what_is_no_number() {
+    fn rejects_empty_and_non_finite_samples() {
         assert_eq!(Sorted::new(vec![]), None);
         assert_eq!(Sorted::new(vec![1.0, f64::NAN]), None);
         assert_eq!(Sorted::new(vec![1.0, f64::INFINITY]), None);
@@ -116,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_definition_7() {
+    fn quantiles_match_definition_7() {
         // Positions (n - 1) p for n = 5: 0.4 and 1 and 3.8; for n = 4: 1.5 and 0.75.
         let five = sorted(&[50.0, 10.0, 40.0, 20.0, 30.0]);
         close(five.quantile(0.1), 14.0);
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interquartile_mean_weighs_the_borders() {
+    fn interquartile_mean_weighs_the_borders() {
         // n = 12: samples 4 to 9. n = 5: from 1.25 to 3.75, so (0.75 * 2 + 3 + 0.75 * 10) / 2.5.
         let twelve = sorted(&[5.0, 8.0, 4.0, 38.0, 8.0, 6.0, 9.0, 7.0, 7.0, 3.0, 1.0, 6.0]);
         close(twelve.interquartile_mean(), 6.5);
@@ -148,14 +147,14 @@ mod tests {
     }
 
     #[test]
-    fn the_median_absolute_deviation_is_not_scaled() {
+    fn median_absolute_deviation_is_unscaled() {
         // Median 2, distances 1 1 0 0 2 4 7.
         close(sorted(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]).median_absolute_deviation(), 1.0);
         close(sorted(&[5.0, 5.0]).median_absolute_deviation(), 0.0);
     }
 
     #[test]
-    fn trimming_is_symmetric_and_leaves_the_median() {
+    fn trimming_is_symmetric_and_keeps_the_median() {
         let hundred = sorted(&(1..=100).map(f64::from).collect::<Vec<_>>());
         let trimmed = hundred.trim(1.0);
         assert_eq!((trimmed.min(), trimmed.max(), trimmed.as_slice().len()), (2.0, 99.0, 98));

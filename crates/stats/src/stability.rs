@@ -1,19 +1,19 @@
 use crate::coefficient_of_variation_pct;
 
-/// The coefficient of variation of one operation, against a limit.
+/// Coefficient of variation of one operation, compared with a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
-    /// The name that was given.
+    /// Given name.
     pub name: String,
-    /// Coefficient of variation in percent; `None` where there is none.
+    /// Coefficient of variation in percent, if defined.
     pub cov_pct: Option<f64>,
-    /// Whether it is above the limit.
+    /// Whether it exceeds the limit.
     pub unstable: bool,
 }
 
-/// The coefficient of variation of each operation, those above `limit_pct` marked, the most variable first and those
-/// without one last. It measures spread; it says nothing about secrets: a signer that rejects and repeats is far above
-/// any limit and leaks nothing.
+/// Returns the coefficient of variation of each operation, most variable first and undefined ones last, and marks those
+/// above `limit_pct`. This measures spread, not leakage: a signer with rejection sampling exceeds any limit and leaks
+/// nothing.
 pub fn cov_stability_report<'a>(
     operations: impl IntoIterator<Item = (&'a str, &'a [f64])>,
     limit_pct: f64,
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_variable_comes_first() {
+    fn lists_the_most_variable_first() {
         let operations: [(&str, &[f64]); 3] = [("one", &[5.0]), ("calm", &[100.0, 101.0]), ("wild", &[1.0, 2.0, 9.0])];
         let report = cov_stability_report(operations, 5.0);
         let rows: Vec<(&str, bool)> = report.iter().map(|row| (row.name.as_str(), row.unstable)).collect();

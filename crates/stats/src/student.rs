@@ -1,12 +1,14 @@
-//! Student's distribution: its quantiles and two-sided p-values.
+//! Student's t-distribution: quantiles and two-sided p-values.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// From so many degrees of freedom on the quantile is that of the expansion, which is right to 12 digits there. The library's search is
-/// off by 6 parts in 100,000 at a million degrees, by 7 in 100 at ten million, and does not end at a hundred million.
+/// Minimum degrees of freedom for the expansion of the quantile, which is accurate to 12 digits there. The library's
+/// search is off by 6 parts in 100,000 at a million degrees, by 7 in 100 at ten million, and does not terminate at a
+/// hundred million.
 const MANY: f64 = 1_000.0;
 
-/// The quantile of order `p`; `None` where `p` is not above zero and below one, or there are no degrees of freedom.
+/// Returns the quantile of order `p`. `None` unless `p` lies between zero and one and the degrees of freedom are
+/// positive.
 pub(crate) fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
     if !(p > 0.0 && p < 1.0 && degrees_of_freedom > 0.0) {
         return None;
@@ -17,10 +19,11 @@ pub(crate) fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
     Some(expanded(Normal::standard().inverse_cdf(p), degrees_of_freedom))
 }
 
-/// Student's quantile by the normal one: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.7.5.
+/// Returns Student's quantile from the normal one `x`: Abramowitz and Stegun, "Handbook of Mathematical Functions"
+/// (1964), 26.7.5.
 fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
     let square = x * x;
-    // Each a polynomial in the square, its highest power first.
+    // Polynomials in the square, highest power first.
     let polynomial =
         |coefficients: &[f64]| x * coefficients.iter().fold(0.0, |sum, coefficient| sum * square + coefficient);
     let terms = [
@@ -32,11 +35,11 @@ fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
     terms.iter().rfold(0.0, |sum, term| (sum + term) / degrees_of_freedom) + x
 }
 
-/// From so many degrees of freedom on the p-value is the normal one, which differs by a ten-millionth there at eight standard errors. The
-/// library's is off by a millionth, and at ten quadrillion degrees it is 1.
+/// Minimum degrees of freedom for using the normal p-value. At eight standard errors it differs from the exact one by
+/// one part in ten million there. The library's p-value is off by a millionth, and at ten quadrillion degrees it is 1.
 const NORMAL: f64 = 1e10;
 
-/// The two-sided p-value of a statistic.
+/// Returns the two-sided p-value of a statistic.
 pub(crate) fn student_two_sided(t: f64, degrees_of_freedom: f64) -> Option<f64> {
     let below = match degrees_of_freedom >= NORMAL {
         true => Normal::standard().cdf(-t.abs()),
@@ -52,8 +55,8 @@ mod tests {
     const ORDERS: [f64; 4] = [0.95, 0.975, 0.9999, 1.0 - 1e-9];
 
     #[test]
-    fn the_quantile_is_right_however_many_degrees_of_freedom() {
-        // As SciPy has them: `scipy.stats.t.ppf`.
+    fn quantile_matches_scipy_for_many_degrees_of_freedom() {
+        // From SciPy's `scipy.stats.t.ppf`.
         let known = [
             (1_001.0, [1.646377292199468, 1.9623367052808798, 3.732837737396866, 6.053634004671879]),
             (1e4, [1.645006018069243, 1.960201239890626, 3.7203958691176684, 6.003355452553619]),
@@ -72,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_expansion_begins_both_agree() {
+    fn expansion_matches_the_library_where_it_takes_over() {
         for p in ORDERS {
             let library = StudentsT::new(0.0, 1.0, MANY).unwrap().inverse_cdf(p);
             let expansion = student_quantile(p, MANY).unwrap();
@@ -81,15 +84,15 @@ mod tests {
     }
 
     #[test]
-    fn the_quantile_is_that_of_the_tables() {
+    fn quantile_matches_published_tables() {
         for (freedom, factor) in [(1.0, 12.7062), (2.0, 4.3027), (7.0, 2.3646), (15.0, 2.1314), (63.0, 1.9983)] {
             assert!((student_quantile(0.975, freedom).unwrap() - factor).abs() < 5e-5);
         }
     }
 
     #[test]
-    fn the_p_value_is_right_however_many_degrees_of_freedom() {
-        // Twice `scipy.stats.t.sf(3, ...)`.
+    fn p_value_matches_scipy_for_many_degrees_of_freedom() {
+        // From SciPy: half the p-value is `scipy.stats.t.sf(3, ...)`.
         let known = [1e4, 1e9, u64::MAX as f64, f64::INFINITY];
         let halves = [0.001353224094998833, 0.0013498980648689565, 0.0013498980316300954, 0.0013498980316300954];
         for (freedom, half) in known.into_iter().zip(halves) {
@@ -99,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_quantile_has_none() {
+    fn rejects_invalid_orders_and_degrees_of_freedom() {
         for (p, freedom) in [(0.0, 3.0), (1.0, 3.0), (f64::NAN, 3.0), (0.5, 0.0), (0.5, -1.0), (0.5, f64::NAN)] {
             assert_eq!(student_quantile(p, freedom), None, "{p}, {freedom}");
         }

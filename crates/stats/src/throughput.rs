@@ -1,49 +1,49 @@
-/// What was measured at one level of concurrency.
+/// Measurement at one level of concurrency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// Threads, or tasks in flight: at least one.
+    /// Threads or tasks in flight; at least one.
     pub concurrency: u64,
-    /// Operations that were finished.
+    /// Completed operations.
     pub operations: u64,
-    /// Seconds that they took together.
+    /// Total elapsed time in seconds.
     pub seconds: f64,
 }
 
-/// One level of concurrency on a throughput curve.
+/// Throughput at one level of concurrency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThroughputPoint {
-    /// Threads, or tasks in flight.
+    /// Threads or tasks in flight.
     pub concurrency: u64,
-    /// Operations a second.
+    /// Operations per second.
     pub operations_per_second: f64,
-    /// Times the rate of the smallest concurrency.
+    /// Rate relative to the smallest concurrency.
     pub speedup: f64,
-    /// The speedup over the factor by which the concurrency is larger: 1 where it scales perfectly.
+    /// Speedup divided by the relative concurrency. 1 means perfect scaling.
     pub efficiency: f64,
-    /// By how much the rate is below the peak, in percent of the peak.
+    /// Shortfall of the rate from the peak, in percent of the peak.
     pub loss_from_peak_pct: f64,
-    /// By how much the rate is below the one of the smallest concurrency, in percent of that; negative for a gain.
+    /// Shortfall of the rate from the one at the smallest concurrency, in percent of that. Negative for a gain.
     pub loss_from_smallest_pct: f64,
 }
 
-/// How throughput grows with concurrency.
+/// Throughput as a function of concurrency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ThroughputCurve {
-    /// In ascending order of concurrency.
+    /// Points in ascending order of concurrency.
     pub points: Vec<ThroughputPoint>,
-    /// Position of the highest rate; the smallest concurrency of several that reach it.
+    /// Index of the highest rate. If several points reach it, the one with the smallest concurrency.
     pub peak: usize,
 }
 
 impl ThroughputCurve {
-    /// The point of the highest rate.
+    /// Returns the point with the highest rate.
     pub fn peak(&self) -> &ThroughputPoint {
         &self.points[self.peak]
     }
 }
 
-/// The curve of some loads in any order. `None` where there is none, and where a load has no operation, no concurrency or
-/// no time.
+/// Computes the curve from loads in any order. Returns `None` without loads, or if a load has no operations, no
+/// concurrency or no time.
 pub fn throughput_curve(loads: &[Load]) -> Option<ThroughputCurve> {
     let sound =
         |load: &Load| load.concurrency > 0 && load.operations > 0 && load.seconds > 0.0 && load.seconds.is_finite();
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn peak_efficiency_and_losses() {
+    fn computes_peak_efficiency_and_losses() {
         let load = |concurrency, operations| Load { concurrency, operations, seconds: 2.0 };
         let curve = throughput_curve(&[load(4, 3000), load(1, 1000), load(2, 1900), load(8, 2400)]).unwrap();
         let concurrency: Vec<u64> = curve.points.iter().map(|point| point.concurrency).collect();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_load_of_nothing_has_no_rate() {
+    fn rejects_empty_loads() {
         let load = Load { concurrency: 1, operations: 10, seconds: 1.0 };
         assert_eq!(throughput_curve(&[]), None);
         for wrong in [Load { concurrency: 0, ..load }, Load { operations: 0, ..load }, Load { seconds: 0.0, ..load }] {

@@ -1,28 +1,27 @@
 use crate::student::{student_quantile, student_two_sided};
 use crate::{Interval, IntervalMethod, Share, mean, standard_deviation};
 
-/// The outcome of Welch's test of a first set of samples against a second one.
+/// Result of Welch's test of two sets of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WelchTest {
-    /// The statistic: positive where the first mean is the larger one.
+    /// Test statistic. Positive if the first mean is larger.
     pub t: f64,
-    /// Degrees of freedom after Welch and Satterthwaite.
+    /// Degrees of freedom (Welch-Satterthwaite).
     pub degrees_of_freedom: f64,
-    /// Two-sided: the probability of a statistic at least as far from zero, were the means equal.
+    /// Two-sided p-value: probability of a statistic at least as far from zero if the means are equal.
     pub p_value: f64,
-    /// Whether the p-value is below the level of significance.
+    /// Whether the p-value is below the significance level.
     pub significant: bool,
-    /// By how much the second mean exceeds the first, in percent of the first; infinite or not a number where the first
-    /// is zero.
+    /// Excess of the second mean over the first, in percent of the first. Infinite or NaN if the first is zero.
     pub overhead_pct: f64,
 }
 
-/// Do two sets of independent samples have the same mean, whatever their variances? Welch, "The Generalization of
-/// 'Student's' Problem when Several Different Population Variances are Involved", Biometrika 34 (1947). `significance` is
-/// the level, such as 0.05.
+/// Tests whether two sets of independent samples have the same mean, without assuming equal variances. Welch, "The
+/// Generalization of 'Student's' Problem when Several Different Population Variances are Involved", Biometrika 34
+/// (1947). `significance` is the level, such as 0.05.
 ///
-/// `None` for fewer than two samples in either set, where a sample is not a finite number, and where all samples equal
-/// their set's mean: there is no spread to judge by.
+/// Returns `None` for fewer than two samples in either set, if a sample is not finite, or if neither set has any
+/// spread.
 pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<WelchTest> {
     let (first_mean, second_mean) = (mean(first)?, mean(second)?);
     let (first_deviation, second_deviation) = (standard_deviation(first)?, standard_deviation(second)?);
@@ -41,20 +40,20 @@ pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<
     Some(WelchTest { t, degrees_of_freedom, p_value, significant: p_value < significance, overhead_pct })
 }
 
-/// The degrees of freedom of a sum of independent estimates of variance, each with its own: Satterthwaite, "An
-/// Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946).
+/// Returns the degrees of freedom of a sum of independent variance estimates: Satterthwaite, "An Approximate
+/// Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946).
 pub(crate) fn welch_satterthwaite(shares: &[Share]) -> f64 {
     let sum: f64 = shares.iter().map(|share| share.variance).sum();
-    // Relative to the sum, so that the squares of very small variances do not vanish; what is zero has no degrees of freedom.
+    // Relative to the sum, so that squares of tiny variances do not underflow. Zero variances do not count.
     let square = |share: &Share| (share.variance / sum).powi(2) / share.degrees_of_freedom;
     1.0 / shares.iter().filter(|share| share.variance != 0.0).map(square).sum::<f64>()
 }
 
-/// The ratio of the first mean to the second, of two sets of independent positive samples, with Student's interval on the
-/// logarithmic scale: the variance of each logarithm is that of its mean over the mean's square (the delta method), the degrees
-/// of freedom are Satterthwaite's.
+/// Returns the ratio of the first mean to the second, for two sets of independent positive samples, with Student's
+/// interval on the logarithmic scale. The variance of each logarithm is that of the mean over the mean's square (delta
+/// method). Degrees of freedom are Satterthwaite's.
 ///
-/// `None` for fewer than two samples in either set, where a sample is not a finite number, where a mean is not positive, and
+/// Returns `None` for fewer than two samples in either set, if a sample is not finite, if a mean is not positive, or
 /// without spread.
 pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<Interval> {
     let share = |samples: &[f64]| {
@@ -71,9 +70,9 @@ pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<
     sound.then_some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }
 
-/// The difference of the means, second less first, in pooled standard deviations: Cohen, "Statistical Power Analysis for
-/// the Behavioral Sciences", 2nd edition (1988), section 2.5.2. By his convention 0.2 is small, 0.5 medium, 0.8 large.
-/// `None` for fewer than two samples in either set, and without spread.
+/// Returns the difference of the means, second minus first, in pooled standard deviations: Cohen, "Statistical Power
+/// Analysis for the Behavioral Sciences", 2nd edition (1988), section 2.5.2. By Cohen's convention 0.2 is small, 0.5
+/// medium, 0.8 large. `None` for fewer than two samples in either set, and without spread.
 pub fn cohens_d(first: &[f64], second: &[f64]) -> Option<f64> {
     let weigh = |samples: &[f64]| Some(standard_deviation(samples)?.powi(2) * (samples.len() - 1) as f64);
     let freedom = (first.len() + second.len()).checked_sub(2)? as f64;
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn welch_agrees_with_hand_computed_values() {
+    fn welch_matches_hand_computed_values() {
         // Means 2 and 5, variances 1 and 4 over 3 samples each: t = -3 / sqrt(5/3), freedom (5/3)^2 / (1/18 + 16/18).
         let test = welch_t_test(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0], 0.05).unwrap();
         close(test.t, -3.0 / (5.0_f64 / 3.0).sqrt());
@@ -105,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_spread_has_no_test() {
+    fn returns_none_without_spread() {
         assert_eq!(welch_t_test(&[1.0, 1.0], &[2.0, 2.0], 0.05), None);
         assert_eq!(welch_t_test(&[1.0], &[2.0, 3.0], 0.05), None);
         assert_eq!(welch_t_test(&[1.0, f64::NAN], &[2.0, 3.0], 0.05), None);
@@ -113,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_agrees_with_a_hand_computed_value() {
+    fn cohens_d_matches_a_hand_computed_value() {
         // Variances 1 and 4, pooled 2.5.
         close(cohens_d(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0]).unwrap(), 3.0 / 2.5_f64.sqrt());
     }
 
     #[test]
-    fn the_ratio_of_means_is_covered_as_often_as_promised() {
+    fn ratio_of_means_has_nominal_coverage() {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         let mut uniform = || rng.next_u32() as f64 / 4_294_967_296.0;
         let (mut covered, trials) = (0, 2000);
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_needs_positive_means_and_spread() {
+    fn ratio_requires_positive_means_and_spread() {
         assert!(ratio_of_means(&[1.0], &[1.0, 2.0], 0.95).is_none());
         assert!(ratio_of_means(&[-1.0, -2.0], &[1.0, 2.0], 0.95).is_none());
         assert!(ratio_of_means(&[1.0, 1.0], &[2.0, 2.0], 0.95).is_none());

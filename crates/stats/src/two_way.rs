@@ -1,57 +1,57 @@
-//! Least squares in a table of processes by rounds with one value a cell, of which any may be missing.
+//! Least squares for a table of processes by rounds with one value per cell. Any cell may be missing.
 
 use crate::crossed::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The sum of squares of one factor adjusted for the other, `R(a | mu, b)` of Henderson's method III, with what its
-/// distribution is made from. With `L` the matrix of the normal equations of the factor once the other one is absorbed,
-/// it is a sum of `(l s^2 + e^2)` times a chi-square of one degree of freedom each over the eigenvalues `l` of `L` that are
-/// not zero, where `s^2` is the factor's variance and `e^2` the residual one.
+/// Sum of squares of one factor adjusted for the other, `R(a | mu, b)` in Henderson's method III, and the parameters of
+/// its distribution. Let `L` be the matrix of the factor's normal equations after absorbing the other factor, `s^2` the
+/// factor's variance and `e^2` the residual variance. Then the sum of squares is the sum over the nonzero eigenvalues
+/// `l` of `L` of `(l s^2 + e^2)` times a chi-square with one degree of freedom.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RandomEffect {
-    /// The sum of squares.
+    /// Sum of squares.
     pub(crate) squares: f64,
-    /// Its degrees of freedom.
+    /// Degrees of freedom.
     pub(crate) freedom: usize,
-    /// The trace of `L`: the coefficient of the factor's variance in the expected sum of squares.
+    /// Trace of `L`: coefficient of the factor's variance in the expected sum of squares.
     pub(crate) trace: f64,
-    /// The trace of `L` squared.
+    /// Trace of the square of `L`.
     pub(crate) trace_of_square: f64,
 }
 
-/// A two-way table with additive effects. Where some processes share no round with others, not even through third ones, it
-/// falls into several connected parts: effects of different parts cannot be compared.
+/// Two-way table with additive effects. If some processes share no round with others, even indirectly, the table
+/// consists of several connected parts. Effects in different parts cannot be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TwoWay {
-    /// The mean of the cells.
+    /// Mean of the cells.
     pub(crate) mean: f64,
-    /// Process and round of each cell, by their place, with its value less `mean`.
+    /// Cells as process index, round index, and value minus `mean`.
     cells: Vec<(usize, usize, f64)>,
-    /// The rounds' numbers in ascending order.
+    /// Numbers of the rounds in ascending order.
     pub(crate) rounds: Vec<u64>,
-    /// Cells of each process.
+    /// Number of cells of each process.
     pub(crate) of_process: Vec<usize>,
-    /// Cells of each round.
+    /// Number of cells of each round.
     pub(crate) of_round: Vec<usize>,
     /// Number of connected parts.
     pub(crate) parts: usize,
-    /// The part in which each process is.
+    /// Part of each process.
     part_of_process: Vec<usize>,
-    /// The part in which each round is.
+    /// Part of each round.
     pub(crate) part_of_round: Vec<usize>,
-    /// The effect of each round, defined up to a constant for each part.
+    /// Effect of each round, up to a constant per part.
     pub(crate) round_effects: Vec<f64>,
-    /// What processes differ by, rounds taken out.
+    /// Variation between processes, adjusted for rounds.
     pub(crate) process: RandomEffect,
-    /// What rounds differ by, processes taken out.
+    /// Variation between rounds, adjusted for processes.
     pub(crate) round: RandomEffect,
     /// Residual sum of squares.
     pub(crate) residual_squares: f64,
 }
 
 impl TwoWay {
-    /// Fits the table. Several values of one cell count as their mean. `None` without a cell, and where a value is not a
-    /// finite number.
+    /// Fits the table. Several values of one cell are averaged. Returns `None` without cells, or if a value is not
+    /// finite.
     pub(crate) fn new(cells: &[Cell]) -> Option<TwoWay> {
         if cells.is_empty() || cells.iter().any(|cell| !cell.value.is_finite()) {
             return None;
@@ -96,23 +96,23 @@ impl TwoWay {
         Some(table)
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub(crate) fn count(&self) -> usize {
         self.cells.len()
     }
 
-    /// Degrees of freedom of the residual sum of squares.
+    /// Returns the degrees of freedom of the residual sum of squares.
     pub(crate) fn residual_freedom(&self) -> usize {
         self.count() + self.parts - self.of_process.len() - self.of_round.len()
     }
 
-    /// The means of the rounds, less the mean of the cells, with nothing taken out.
+    /// Returns the unadjusted means of the rounds, minus the mean of the cells.
     pub(crate) fn round_means(&self) -> Vec<f64> {
         means(self.cells.iter().map(|(_, round, value)| (*round, *value)), &self.of_round)
     }
 
-    /// What the connected parts differ by: the sum of squares of their means, and the coefficients of the variances of
-    /// processes and of rounds in its expectation. It has one degree of freedom fewer than there are parts.
+    /// Returns the sum of squares of the means of the connected parts, and the coefficients of the variances of
+    /// processes and of rounds in its expectation. It has one degree of freedom less than there are parts.
     pub(crate) fn between_parts(&self) -> (f64, f64, f64) {
         let (mut sums, mut counts) = (vec![0.0; self.parts], vec![0; self.parts]);
         for (process, _, value) in &self.cells {
@@ -121,11 +121,11 @@ impl TwoWay {
             counts[part] += 1;
         }
         let squares = sums.iter().zip(&counts).map(|(sum, count)| sum * sum / f64::from(*count)).sum();
-        let coefficient = |of: &[usize], part_of: &[usize]| {
+        let coefficient = |sizes: &[usize], part_of: &[usize]| {
             let square = |(cells, part): (&usize, &usize)| {
                 (*cells as f64).powi(2) * (1.0 / f64::from(counts[*part]) - 1.0 / self.count() as f64)
             };
-            of.iter().zip(part_of).map(square).sum()
+            sizes.iter().zip(part_of).map(square).sum()
         };
         (
             squares,
@@ -144,7 +144,7 @@ impl TwoWay {
             let place = |members: &[usize], member: usize| members.partition_point(|other| *other < member);
             let inside =
                 inside.map(|(process, round, value)| (place(&processes, *process), place(&rounds, *round), *value));
-            // The smaller side is solved for, the larger one absorbed.
+            // Absorb the larger side and solve for the smaller one.
             let (by_process, by_round) = if processes.len() <= rounds.len() {
                 let (rows, columns) = absorb(&inside.collect::<Vec<_>>(), processes.len(), rounds.len());
                 (rows, columns)
@@ -190,7 +190,8 @@ fn means(values: impl Iterator<Item = (usize, f64)>, counts: &[usize]) -> Vec<f6
     sums.iter().zip(counts).map(|(sum, count)| sum / *count as f64).collect()
 }
 
-/// The connected parts of the graph whose edges are the cells: their number, and the part of each process and round.
+/// Finds the connected parts of the graph whose edges are the cells. Returns their number, and the part of each process
+/// and of each round.
 fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> (usize, Vec<usize>, Vec<usize>) {
     let mut parent: Vec<usize> = (0..processes + rounds).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {
@@ -204,7 +205,7 @@ fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> 
         let (one, other) = (root(&mut parent, *process), root(&mut parent, processes + round));
         parent[one.max(other)] = one.min(other);
     }
-    // A part's root is its first process, because parents precede their children.
+    // The root of a part is its first process, because parents precede their children.
     let roots: Vec<usize> = (0..processes).filter(|at| parent[*at] == *at).collect();
     let mut part = |at: usize| {
         let root = root(&mut parent, at);
@@ -221,8 +222,8 @@ struct Absorbed {
     trace_of_square: f64,
 }
 
-/// Solves the normal equations of a connected part: the columns are absorbed into the rows, the last row's effect is zero.
-/// The cells are row, column and value.
+/// Solves the normal equations of a connected part by absorbing the columns into the rows. The effect of the last row
+/// is zero. Cells are row, column and value.
 fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorbed, Absorbed) {
     let (mut of_row, mut row_sums) = (vec![0.0; rows], vec![0.0; rows]);
     let (mut in_column, mut column_sums) = (vec![Vec::new(); columns], vec![0.0; columns]);
@@ -246,8 +247,8 @@ fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorb
         }
     }
     let row_squares = matrix.iter().flatten().map(|entry| entry * entry).sum();
-    // The columns' equations are D - N' diag(1 / of_row) N; the trace of their square follows from the rows that any two
-    // columns share, or in turn from the columns that any two rows share.
+    // The equations of the columns are D - N' diag(1 / of_row) N. The trace of their square follows from the rows
+    // shared by each pair of columns, or conversely.
     let diagonal = |members: &Vec<usize>| {
         let count = members.len() as f64;
         count * (count - 2.0 * members.iter().map(|row| 1.0 / of_row[*row]).sum::<f64>())
@@ -267,8 +268,8 @@ fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorb
     )
 }
 
-/// Solves the equations with the last unknown put to zero. What is left is positive definite where the part is connected,
-/// so that elimination needs no search for pivots.
+/// Solves the equations with the last unknown fixed at zero. For a connected part the remaining matrix is positive
+/// definite, so elimination needs no pivoting.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let unknowns = right.len() - 1;
     for pivot in 0..unknowns {
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_cells_change_neither_effects_nor_residuals_of_an_additive_table() {
+    fn missing_cells_do_not_change_additive_effects() {
         // Process effects 0 3 10, round effects 0 1 2 7; five of twelve cells are missing.
         let (processes, rounds) = ([0.0, 3.0, 10.0], [0.0, 1.0, 2.0, 7.0]);
         let kept = [(0, 0), (0, 1), (1, 1), (1, 3), (2, 2), (2, 3), (0, 3)];
@@ -317,7 +318,7 @@ mod tests {
         for (effect, round) in fit.round_effects.iter().zip(rounds) {
             close(effect - fit.round_effects[0], round);
         }
-        // Turned round, processes are rounds: the sums of squares change places.
+        // Transposed, processes become rounds and the sums of squares swap.
         let turned = table(&cells.iter().map(|(p, r, value)| (*r, *p, *value)).collect::<Vec<_>>());
         for (one, other) in [(fit.process, turned.round), (fit.round, turned.process)] {
             assert_eq!(one.freedom, other.freedom);
@@ -328,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn the_matrix_of_a_complete_table_has_equal_eigenvalues() {
+    fn complete_table_has_equal_eigenvalues() {
         // Three processes by four rounds: two eigenvalues of 4 for processes, three of 3 for rounds.
         let cells: Vec<_> = (0..12).map(|at| (at % 3, at / 3, (at * at % 7) as f64)).collect();
         let fit = table(&cells);
@@ -338,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_share_no_round_are_parts_of_their_own() {
+    fn separates_processes_without_common_rounds() {
         let mut cells: Vec<_> = (0..6).map(|at| (at % 2, at / 2, at as f64)).collect();
         cells.extend((0..6).map(|at| (7 + at % 3, 9 + at / 3, 100.0 + (at * at) as f64)));
         let fit = table(&cells);

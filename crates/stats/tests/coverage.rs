@@ -1,5 +1,6 @@
-//! Draws experiments from known distributions, stops them by the rules that the harness uses, and counts how often the
-//! interval of the median covers the true one. `make bench-stats` runs the long version and prints its table.
+//! Coverage of the median's interval: draws experiments from known distributions, stops them by the harness's rules,
+//! and counts how often the interval contains the true median. `make bench-stats` runs the long version and prints its
+//! table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -15,14 +16,15 @@ const FIXED_ROUNDS: u64 = 6;
 const MOST_ROUNDS: u64 = 18;
 const PRECISION_PCT: f64 = 1.0;
 
-/// When an experiment ends.
+/// Stopping rule of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stopping {
-    /// After a number of rounds that was fixed beforehand.
+    /// After a fixed number of rounds.
     Fixed,
-    /// After as many rounds as the first ones call for: the harness's adaptive rules.
+    /// After the number of rounds planned from the first ones, as the harness does.
     Planned,
-    /// When the interval is narrow enough, which is looked at after each round: not done, and here to show why.
+    /// As soon as the interval is narrow enough, checked after each round. Not used by the harness; included to show
+    /// its bias.
     Peeking,
 }
 
@@ -46,15 +48,15 @@ fn experiment(shape: Shape, shift: f64, stopping: Stopping, rng: &mut Rng) -> Ve
     run.samples
 }
 
-/// What a series of experiments comes to.
+/// Summary of a series of experiments.
 struct Outcome {
-    /// Share of the intervals that cover the true median.
+    /// Fraction of intervals that cover the true median.
     coverage: f64,
-    /// Their mean width over the width of the best interval: the one of someone who knows the distribution, and with it
-    /// between which ends the estimate lies 95% of the time.
+    /// Mean width relative to the best interval, which contains the estimate 95% of the time and requires knowing the
+    /// distribution.
     width: f64,
     rounds: f64,
-    /// Share of the intervals that are as narrow as wanted.
+    /// Fraction of intervals that reach the target precision.
     reached: f64,
 }
 
@@ -85,13 +87,13 @@ fn outcome(shape: Shape, shift: f64, stopping: Stopping, experiments: usize) -> 
     }
 }
 
-/// At least this share of intervals covers the true median, of the 95% that they claim.
+/// Minimum coverage of intervals that claim 95%.
 const LEAST_COVERAGE: f64 = 0.94;
-/// An interval that never misses is wider than it claims to be.
+/// Maximum coverage. An interval that never misses is too wide.
 const MOST_COVERAGE: f64 = 0.98;
 const MOST_WIDTH: f64 = 1.5;
 
-/// 2,000 experiments for each shift and rule: 12,000 a shape.
+/// Runs 2,000 experiments per shift and stopping rule, 12,000 per shape.
 fn holds(shape: Shape) {
     for shift in SHIFTS {
         for stopping in [Stopping::Fixed, Stopping::Planned] {
@@ -107,7 +109,7 @@ fn holds(shape: Shape) {
 tests_of_shapes!(holds);
 
 #[test]
-fn noisier_cases_are_planned_more_rounds() {
+fn plans_more_rounds_for_noisier_cases() {
     let rounds = |shape| outcome(shape, 0.001, Stopping::Planned, 300).rounds;
     let (heavy, normal) = (rounds(Shape::HeavyTailed), rounds(Shape::Normal));
     assert!(heavy + 2.0 < normal && normal < MOST_ROUNDS as f64, "{heavy} and {normal}");
@@ -116,8 +118,8 @@ fn noisier_cases_are_planned_more_rounds() {
 }
 
 #[test]
-fn a_drifting_series_is_flagged_and_a_steady_one_is_not() {
-    // A change of `total` over twelve rounds, on top of noise and of what tells processes apart.
+fn flags_drifting_but_not_steady_series() {
+    // A change of `total` over twelve rounds, in addition to noise and differences between processes.
     let mut rng = Rng::with_seed(9);
     let mut flagged = |shape: Shape, total: f64| {
         let experiments = 500;
@@ -144,7 +146,7 @@ fn a_drifting_series_is_flagged_and_a_steady_one_is_not() {
 }
 
 #[test]
-fn order_statistics_cover_what_they_claim_within_one_process() {
+fn order_statistics_have_nominal_coverage_within_one_process() {
     let mut rng = Rng::with_seed(6);
     let experiments = 3000;
     let covered = (0..experiments).filter(|_| {

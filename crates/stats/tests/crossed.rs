@@ -1,5 +1,5 @@
-//! How often the crossed interval covers the median that a case has in the long run, where processes, rounds and whole runs
-//! differ. `make bench-stats` runs the long version and prints its table.
+//! Coverage of the crossed interval for the long-run median of a case, with variation between processes, rounds and
+//! whole runs. `make bench-stats` runs the long version and prints its table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -22,18 +22,18 @@ const COUNTS: [usize; 5] = [1, 2, 3, 8, 24];
 const ROUNDS: [f64; 3] = [0.0, 0.005, 0.01];
 const RUNS: [f64; 3] = [0.0, 0.003, 0.015];
 
-/// Which visits a run has.
+/// Arrangement of a run's visits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Layout {
-    /// So many rounds as were fixed beforehand.
+    /// A fixed number of rounds.
     Fixed,
-    /// As many rounds as the noise within the processes of the first ones calls for.
+    /// The number of rounds planned from the noise within processes in the first ones.
     Planned,
-    /// After the rounds that were fixed, as many processes again join, for three rounds in which the first do not take part.
+    /// The fixed rounds, then three rounds by the same number of new processes without the first ones.
     Joining,
-    /// After the rounds that were fixed, as many join as the second stage of Stein's procedure calls for.
+    /// The fixed rounds, then the number of processes that the second stage of Stein's procedure adds.
     SecondStage,
-    /// Every visit is by a process of its own, so many a round.
+    /// Every visit by a process of its own, `processes` of them per round.
     FirstCalls,
     /// One round.
     Single,
@@ -84,14 +84,14 @@ fn measured(shape: Shape, terms: Terms, processes: usize, layout: Layout, rng: &
     run
 }
 
-/// What a series of experiments comes to.
+/// Summary of a series of experiments.
 struct Outcome {
-    /// Share of the crossed intervals that cover the true median.
+    /// Fraction of crossed intervals that cover the true median.
     coverage: f64,
-    /// Their mean width over the width of the best interval: the one of someone who knows between which ends the estimate
-    /// lies 95% of the time.
+    /// Mean width relative to the best interval, which contains the estimate 95% of the time and requires knowing the
+    /// distribution.
     width: f64,
-    /// Share of the intervals over the processes' medians alone that cover it.
+    /// Fraction of intervals over only the processes' medians that cover it.
     before: f64,
     /// Mean half-width in percent.
     half_pct: f64,
@@ -122,28 +122,28 @@ fn outcome(shape: Shape, terms: Terms, processes: usize, layout: Layout, experim
     Outcome { coverage: covered as f64 / n, width: widths / n / best, before: before as f64 / n, half_pct: half / n }
 }
 
-/// Whether what is assumed of few processes is true.
+/// Whether the prior for few processes holds.
 fn within_prior(processes: usize, terms: Terms) -> bool {
     processes > 2 || 100.0 * terms.process <= PROCESS_PRIOR_PCT
 }
 
-/// Every combination of what processes, rounds and runs differ by.
+/// Returns all combinations of variation between processes, rounds and runs.
 fn all_terms() -> impl Iterator<Item = Terms> {
     let rounds = |process| ROUNDS.into_iter().map(move |round| (process, round));
     let terms = SHIFTS.into_iter().flat_map(rounds);
     terms.flat_map(|(process, round)| RUNS.into_iter().map(move |run| Terms { process, round, run }))
 }
 
-/// At least this share of intervals covers the true median, of the 95% that they claim.
+/// Minimum coverage of intervals that claim 95%.
 const LEAST_COVERAGE: f64 = 0.93;
 
-/// Experiments for each combination.
+/// Experiments per combination.
 const EXPERIMENTS: usize = 1000;
 
-/// Of all combinations every eleventh, beginning with another one for each shape.
+/// Tests every eleventh combination, starting at a different one for each shape.
 fn holds(shape: Shape) {
     let layouts = LAYOUTS.into_iter().flat_map(|layout| COUNTS.into_iter().map(move |processes| (layout, processes)));
-    let combinations = layouts.flat_map(|of| all_terms().map(move |terms| (of, terms)));
+    let combinations = layouts.flat_map(|setting| all_terms().map(move |terms| (setting, terms)));
     let combinations = combinations.filter(|((_, processes), terms)| within_prior(*processes, *terms));
     let mut widest: f64 = 0.0;
     for ((layout, processes), terms) in combinations.skip(shape as usize).step_by(11) {
@@ -156,8 +156,8 @@ fn holds(shape: Shape) {
     assert!(widest <= most_width(shape), "{shape:?}: {widest} times the best");
 }
 
-/// From eight processes on no interval is on average wider than so many times the best. The median of twenty samples that
-/// take one of two paths varies more than a median of hundreds does with the same samples: there the factor is larger.
+/// Returns the maximum mean width relative to the best interval, from eight processes on. It is larger for operations
+/// with two paths: a median of twenty such samples varies more than a median of hundreds.
 fn most_width(shape: Shape) -> f64 {
     if shape == Shape::Bimodal { 3.0 } else { 2.0 }
 }
@@ -165,17 +165,17 @@ fn most_width(shape: Shape) -> f64 {
 tests_of_shapes!(holds);
 
 #[test]
-fn first_calls_single_rounds_and_second_stages_cover() {
-    let of = |process, round, run| Terms { process, round, run };
+fn first_calls_single_rounds_and_second_stages_have_nominal_coverage() {
+    let with = |process, round, run| Terms { process, round, run };
     for (layout, processes, terms) in [
-        (Layout::FirstCalls, 1, of(0.015, 0.005, 0.003)),
-        (Layout::FirstCalls, 8, of(0.015, 0.005, 0.003)),
-        (Layout::FirstCalls, 8, of(0.004, 0.01, 0.0)),
-        (Layout::Single, 3, of(0.015, 0.005, 0.0)),
-        (Layout::Single, 8, of(0.004, 0.005, 0.003)),
-        (Layout::SecondStage, 8, of(0.015, 0.0, 0.003)),
-        (Layout::SecondStage, 8, of(0.015, 0.005, 0.0)),
-        (Layout::SecondStage, 8, of(0.004, 0.0, 0.0)),
+        (Layout::FirstCalls, 1, with(0.015, 0.005, 0.003)),
+        (Layout::FirstCalls, 8, with(0.015, 0.005, 0.003)),
+        (Layout::FirstCalls, 8, with(0.004, 0.01, 0.0)),
+        (Layout::Single, 3, with(0.015, 0.005, 0.0)),
+        (Layout::Single, 8, with(0.004, 0.005, 0.003)),
+        (Layout::SecondStage, 8, with(0.015, 0.0, 0.003)),
+        (Layout::SecondStage, 8, with(0.015, 0.005, 0.0)),
+        (Layout::SecondStage, 8, with(0.004, 0.0, 0.0)),
     ] {
         let Outcome { coverage, .. } = outcome(Shape::LogNormal, terms, processes, layout, EXPERIMENTS);
         assert!(coverage >= LEAST_COVERAGE, "{layout:?}, {processes} processes, {terms:?}: {coverage}");
@@ -183,15 +183,15 @@ fn first_calls_single_rounds_and_second_stages_cover() {
 }
 
 #[test]
-fn a_second_stage_reaches_the_precision() {
-    // Eight processes that differ by 1.5% are known to about 1.3%; sixteen more bring that below 1%.
+fn second_stage_reaches_the_precision() {
+    // Eight processes that differ by 1.5% determine the median to about 1.3%. Sixteen more bring that below 1%.
     let terms = Terms { process: 0.015, round: 0.0, run: 0.0 };
     let half = |layout| outcome(Shape::HeavyTailed, terms, 8, layout, 500).half_pct;
     let (before, after) = (half(Layout::Fixed), half(Layout::SecondStage));
     assert!(before > 1.2 && after < 0.95 * PRECISION_PCT, "{before} {after}");
 }
 
-/// Two runs of one case, and two cases of one run.
+/// Returns the ratio of two runs of one case, and the ratio of two cases of one run.
 fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
     let first = measured(Shape::HeavyTailed, terms, 8, Layout::Fixed, rng);
     let second = measured(Shape::HeavyTailed, terms, 8, Layout::Fixed, rng);
@@ -201,7 +201,7 @@ fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
         crossed(&cells).unwrap()
     };
     let between = ratio_between(&crossed(&first.cells).unwrap(), &slower(&second), runs(terms), 0.0, CONFIDENCE);
-    // The second case shares what processes, rounds and the run differ by, and has a visit noise of its own.
+    // The second case shares process, round and run effects with the first, and has visit noise of its own.
     let mut other = Measured::start(Shape::HeavyTailed, Terms { process: 0.0, round: 0.0, run: 0.0 }, rng);
     other.join(8, rng);
     (0..FIXED_ROUNDS).for_each(|_| other.round(0, rng));
@@ -215,7 +215,7 @@ fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
 }
 
 #[test]
-fn ratios_of_runs_and_of_pairs_cover() {
+fn ratios_of_runs_and_of_pairs_have_nominal_coverage() {
     for terms in [
         Terms { process: 0.004, round: 0.005, run: 0.003 },
         Terms { process: 0.015, round: 0.01, run: 0.0 },
@@ -236,14 +236,14 @@ fn ratios_of_runs_and_of_pairs_cover() {
         for (covered, different) in covered.into_iter().zip(different) {
             assert!((930..=995).contains(&covered) && different <= 20, "{terms:?}: {covered} {different}");
         }
-        // What a pair has in common does not hide a difference within it.
+        // Common effects do not hide a difference within a pair.
         assert!(found >= 990, "{terms:?}: {found}");
     }
 }
 
 #[test]
-fn processes_alone_say_little_of_the_long_run() {
-    // What the interval over the processes' medians covers where rounds and runs differ as well.
+fn intervals_over_processes_alone_lack_coverage() {
+    // Coverage of the interval over the processes' medians if rounds and runs vary too.
     let share = |round, run| {
         let terms = Terms { process: 0.004, round, run };
         outcome(Shape::HeavyTailed, terms, 8, Layout::Fixed, EXPERIMENTS).before

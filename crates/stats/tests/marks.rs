@@ -1,4 +1,4 @@
-//! How often steady cases are marked as drifting, or as having two modes, and how often those that do are.
+//! Error rates of the marks for drift and for two modes.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -8,19 +8,20 @@ use fastrand::Rng;
 use pqlab_stats::{drift, modes};
 use simulation::normal;
 
-/// What a round adds to all processes alike.
+/// Round effects, common to all processes.
 #[derive(Clone, Copy, Debug)]
 struct Rounds {
     count: usize,
-    /// Standard deviation.
+    /// Standard deviation of the effects.
     noise: f64,
-    /// How much of it is the round before's.
+    /// Autocorrelation between consecutive rounds.
     memory: f64,
-    /// Change from the first to the last.
+    /// Change from the first round to the last.
     change: f64,
 }
 
-/// Share of runs that are marked, eight processes with a visit noise of 0.3% each. One visit in ten is missing.
+/// Returns the fraction of runs marked as drifting, with eight processes, visit noise of 0.3%, and one visit in ten
+/// missing.
 fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
     let mut rng = Rng::with_seed(seed);
     let marked = (0..experiments).filter(|_| {
@@ -46,25 +47,25 @@ fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
     marked.count() as f64 / experiments as f64
 }
 
-/// Share of sets of normal medians that show two modes.
+/// Returns the fraction of sets of normal medians that show two modes.
 fn told(processes: usize, deviation: f64, experiments: usize) -> f64 {
     let mut rng = Rng::with_seed(processes as u64);
-    let told = (0..experiments).filter(|_| {
+    let found = (0..experiments).filter(|_| {
         let medians: Vec<f64> = (0..processes).map(|_| (deviation * normal(&mut rng)).exp()).collect();
         modes(&medians).is_some()
     });
-    told.count() as f64 / experiments as f64
+    found.count() as f64 / experiments as f64
 }
 
 #[test]
-fn rounds_that_are_disturbed_show_no_drift() {
+fn disturbed_rounds_show_no_drift() {
     for count in [4, 6, 10, 30] {
         for noise in [0.0, 0.005, 0.01, 0.02] {
             let share = marked(Rounds { count, noise, memory: 0.0, change: 0.0 }, 1500, 1);
             assert!(share <= 0.005, "{count} rounds, noise {noise}: {share}");
         }
     }
-    // Nor do disturbances that last.
+    // The same for disturbances that last.
     for count in [10, 15, 30] {
         let share = marked(Rounds { count, noise: 0.02, memory: 0.5, change: 0.0 }, 4000, 1);
         assert!(share <= 0.0125, "{count} rounds: {share}");
@@ -72,7 +73,7 @@ fn rounds_that_are_disturbed_show_no_drift() {
 }
 
 #[test]
-fn a_drift_is_found_in_few_rounds_and_beside_disturbances() {
+fn detects_drift_in_few_rounds_despite_disturbances() {
     for (count, noise, change, least) in [
         (6, 0.0, 0.05, 0.99),
         (6, 0.003, 0.05, 0.9),
@@ -86,7 +87,7 @@ fn a_drift_is_found_in_few_rounds_and_beside_disturbances() {
 }
 
 #[test]
-fn normal_medians_seldom_look_like_two_modes() {
+fn normal_medians_rarely_show_two_modes() {
     for processes in [5, 8, 24] {
         for deviation in [0.01, 0.02, 0.05] {
             let share = told(processes, deviation, 4000);
@@ -96,19 +97,19 @@ fn normal_medians_seldom_look_like_two_modes() {
 }
 
 #[test]
-fn two_levels_are_told() {
-    // A third of the processes is 10% slower; all differ by 0.5% besides.
+fn detects_two_levels() {
+    // A third of the processes is 10% slower. In addition, all differ by 0.5%.
     let mut rng = Rng::with_seed(3);
     for (processes, least) in [(6, 900), (8, 980), (24, 980)] {
         let slow = processes / 3;
-        let told = (0..1000).filter(|_| {
+        let found = (0..1000).filter(|_| {
             let level = |index| if index < slow { 0.1 } else { 0.0 };
             let medians: Vec<f64> =
                 (0..processes).map(|index| (level(index) + 0.005 * normal(&mut rng)).exp()).collect();
             modes(&medians).is_some_and(|[low, high]| (low.processes, high.processes) == (processes - slow, slow))
         });
-        let told = told.count();
-        assert!(told >= least, "{processes} processes: {told} of 1000");
+        let found = found.count();
+        assert!(found >= least, "{processes} processes: {found} of 1000");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The functions agree with NumPy and SciPy on a corpus that is generated here. `make test` installs both.
+//! Comparison with NumPy and SciPy on generated samples. `make test` installs both.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -15,13 +15,14 @@ const SETS: usize = 400;
 const RELATIVE: f64 = 1e-9;
 const OF_A_PROBABILITY: f64 = 1e-6;
 
-/// Sets of 7 to 700 samples of several shapes, scales and offsets.
+/// Generates sets of 7 to 700 samples with various shapes, scales and offsets.
 fn sets() -> Vec<Vec<f64>> {
     let mut rng = Rng::with_seed(20);
     (0..SETS)
         .map(|index| {
             let n = if index % 5 == 0 { 7 + index / 20 } else { rng.usize(8..700) };
-            // An offset of more than some thousand deviations leaves no nine digits of a skewness in any arithmetic.
+            // With an offset of more than a few thousand deviations, no arithmetic gets nine digits of a skewness
+            // right.
             let scale = 10.0_f64.powi(rng.i32(-3..4));
             let offset = scale * [0.0, 10.0, 300.0][rng.usize(0..3)];
             let mut last = 0.0;
@@ -33,14 +34,14 @@ fn sets() -> Vec<Vec<f64>> {
                         1 => normal.exp(),
                         2 => normal + if rng.f64() < 0.3 { 8.0 } else { 0.0 },
                         3 => normal / rng.f64().max(1e-3),
-                        // Counter readings: many ties.
+                        // Quantised like counter readings: many ties.
                         4 => (3.0 * normal).round(),
                         _ => {
                             last = 0.9 * last + normal;
                             last
                         }
                     };
-                    // No mean near zero: relative to that, the rounding of any summation is large.
+                    // Keep the mean away from zero, where the relative rounding error of any summation is large.
                     scale * (shape + 100.0) + offset
                 })
                 .collect()
@@ -87,7 +88,7 @@ fn compared(first: &[f64], second: &[f64]) -> Vec<(&'static str, f64)> {
     ]
 }
 
-/// Compares what we say with what SciPy says; returns the number of values compared.
+/// Compares our results with SciPy's. Returns the number of compared values.
 fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<String>) -> usize {
     assert_eq!(theirs.as_object().unwrap().len(), ours.len(), "{what}: {theirs}");
     for (name, value) in ours {
@@ -95,11 +96,11 @@ fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<Strin
         let error = (value - reference).abs();
         let allowed = match name.strip_prefix("p:") {
             Some(_) => OF_A_PROBABILITY,
-            // Shapes may be near zero as the difference of numbers near one.
+            // Shape statistics may be near zero as the difference of numbers near one.
             None if reference.abs() < 1e-3 => 1e-12,
             None => RELATIVE * reference.abs(),
         };
-        // Not a number agrees with nothing.
+        // NaN is always a mismatch.
         if error.is_nan() || error > allowed {
             wrong.push(format!("{what}: {name} is {value:e}, by SciPy {reference:e}"));
         }
@@ -112,7 +113,7 @@ fn every_function_agrees_with_scipy() {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     let sets = sets();
     let pairs: Vec<(&Vec<f64>, &Vec<f64>)> = sets.iter().zip(sets.iter().skip(6)).collect();
-    // One set against itself, shifted and scaled: p-values between nothing and one.
+    // Halves of one set, so that p-values spread between 0 and 1.
     let near: Vec<(Vec<f64>, Vec<f64>)> = sets
         .iter()
         .map(|set| {

@@ -1,4 +1,4 @@
-//! Where the lower end of a median's interval lies, beside the smallest sample that was measured.
+//! Position of the lower end of a median's interval relative to the smallest sample.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,10 +20,11 @@ fn measured(shape: Shape, terms: Terms, processes: usize, rounds: usize, rng: &m
 }
 
 #[test]
-fn where_neither_processes_nor_runs_differ_intervals_begin_above_the_smallest_sample() {
+fn without_variation_between_processes_intervals_begin_above_the_smallest_sample() {
     let mut rng = Rng::with_seed(1);
     for shape in SHAPES {
-        // Three processes leave two degrees of freedom, whose wide interval may begin below all samples of an operation with two paths.
+        // Three processes leave two degrees of freedom. For an operation with two paths, such a wide interval may begin
+        // below all samples.
         for (processes, rounds, most_pct) in [(3, 3, 10), (8, 6, 1)] {
             let terms = Terms { process: 0.0, round: 0.0, run: 0.0 };
             let below = (0..EXPERIMENTS).filter(|_| {
@@ -39,9 +40,10 @@ fn where_neither_processes_nor_runs_differ_intervals_begin_above_the_smallest_sa
     }
 }
 
-/// Processes differ by much more than the samples of each: the long-run median is often below all that three of them had.
+/// If processes differ by much more than the samples within each, the long-run median often lies below all samples of
+/// three processes.
 #[test]
-fn an_interval_that_ended_at_the_smallest_sample_would_miss_the_long_run_median() {
+fn clipping_at_the_smallest_sample_loses_coverage() {
     let mut rng = Rng::with_seed(2);
     let (mut whole, mut cut) = (0, 0);
     for _ in 0..EXPERIMENTS {
@@ -69,7 +71,7 @@ fn an_interval_that_ended_at_the_smallest_sample_would_miss_the_long_run_median(
 }
 
 #[test]
-fn no_interval_of_positive_times_begins_at_zero_or_below() {
+fn intervals_of_positive_times_are_positive() {
     let mut rng = Rng::with_seed(3);
     for shape in SHAPES {
         for processes in [1, 2, 3] {

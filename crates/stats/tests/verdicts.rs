@@ -1,4 +1,4 @@
-//! How often verdicts are false, and how often a slowdown is found, on simulated machines.
+//! Error rates of verdicts on simulated machines: false differences and missed slowdowns.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -12,7 +12,8 @@ const PROCESSES: usize = 8;
 const ROUNDS: usize = 6;
 const SAMPLES_PER_VISIT: usize = 20;
 
-/// Standard deviations in percent of the time: of whole runs, of processes within a run, of samples within a process.
+/// Standard deviations in percent of the time: between whole runs, between processes within a run, between samples
+/// within a process.
 #[derive(Clone, Copy, Debug)]
 struct Noise {
     run: f64,
@@ -24,12 +25,12 @@ const QUIET: Noise = Noise { run: 0.1, process: 0.2, sample: 2.0 };
 const USUAL: Noise = Noise { run: 0.3, process: 0.6, sample: 4.0 };
 const LOUD: Noise = Noise { run: 0.3, process: 1.5, sample: 10.0 };
 
-/// A sum of twelve uniform numbers: nearly normal.
+/// Sum of twelve uniform numbers, approximately normal.
 fn normal(rng: &mut Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
 
-/// The visits of a run: in each round one of each process.
+/// Returns the visits of a run: one per process and round.
 fn visits(noise: Noise, factor: f64, rng: &mut Rng) -> Vec<Cell> {
     let whole = noise.run * normal(rng);
     let mut cells = Vec::new();
@@ -53,7 +54,7 @@ fn run(noise: Noise, factor: f64, rng: &mut Rng) -> Crossed {
     crossed(&visits(noise, factor, rng)).unwrap()
 }
 
-/// The shares of the four verdicts: faster, slower, equivalent, inconclusive.
+/// Returns the fractions of the four verdicts: faster, slower, equivalent, inconclusive.
 fn shares(count: usize, mut judged: impl FnMut() -> Verdict) -> [f64; 4] {
     let mut shares = [0.0; 4];
     for _ in 0..count {
@@ -76,13 +77,14 @@ fn of_runs(noise: Noise, factor: f64, spread: RunSpread, margin_pct: f64, count:
     })
 }
 
-/// Two cases of one run: they share the run, half of what tells processes apart, and the rounds.
+/// Returns the fractions for two cases of one run, which share the run, half of the variation between processes, and
+/// the rounds.
 fn of_pairs(noise: Noise, factor: f64, count: usize, seed: u64) -> [f64; 4] {
     let mut rng = Rng::with_seed(seed);
-    let own = Noise { run: 0.0, process: noise.process / 2.0_f64.sqrt(), ..noise };
+    let remaining = Noise { run: 0.0, process: noise.process / 2.0_f64.sqrt(), ..noise };
     shares(count, || {
-        // What both have in common is in both logarithms, and in their difference no more.
-        let (first, second) = (visits(own, 1.0, &mut rng), visits(own, factor, &mut rng));
+        // Common effects cancel in the difference, so only the remaining noise is simulated.
+        let (first, second) = (visits(remaining, 1.0, &mut rng), visits(remaining, factor, &mut rng));
         let pair = |(first, second): (&Cell, &Cell)| Cell { value: second.value - first.value, ..*first };
         let together = Contrast::together(&first.iter().zip(&second).map(pair).collect::<Vec<_>>(), 0.0).unwrap();
         judge(&[ratio_of(&[together], RunSpread::NONE, 0.0, CONFIDENCE)], DEFAULT_MARGIN_PCT)[0].verdict
@@ -90,7 +92,7 @@ fn of_pairs(noise: Noise, factor: f64, count: usize, seed: u64) -> [f64; 4] {
 }
 
 #[test]
-fn a_thing_compared_with_itself_is_rarely_called_different() {
+fn identical_cases_are_rarely_called_different() {
     for (seed, noise) in [(1, QUIET), (2, USUAL), (3, LOUD)] {
         for (what, shares) in [
             ("runs", of_runs(noise, 1.0, DEFAULT_RUN_SPREAD, DEFAULT_MARGIN_PCT, 4000, seed)),
@@ -104,7 +106,7 @@ fn a_thing_compared_with_itself_is_rarely_called_different() {
 }
 
 #[test]
-fn a_slowdown_of_three_percent_is_found() {
+fn detects_a_slowdown_of_three_percent() {
     for (seed, noise) in [(11, QUIET), (12, USUAL)] {
         let apart = of_runs(noise, 1.03, DEFAULT_RUN_SPREAD, DEFAULT_MARGIN_PCT, 2000, seed);
         assert!(apart[1] >= 0.95 && apart[0] == 0.0, "{noise:?}: {apart:?}");
@@ -116,8 +118,8 @@ fn a_slowdown_of_three_percent_is_found() {
 }
 
 #[test]
-fn a_machine_whose_runs_differ_much_is_known_for_it() {
-    // The assumed spread would give false verdicts here; the measured one does not.
+fn adapts_to_machines_with_large_run_spread() {
+    // The assumed spread gives false verdicts here. The measured one does not.
     let noise = Noise { run: 1.5, ..USUAL };
     let assumed = of_runs(noise, 1.0, DEFAULT_RUN_SPREAD, DEFAULT_MARGIN_PCT, 1000, 21);
     assert!(assumed[0] + assumed[1] > 0.1, "{assumed:?}");

@@ -1,9 +1,9 @@
-//! What a test needs beside itself, and what becomes of one that does not have it.
+//! Requirements of tests on their environment, and handling of tests whose requirements are not met.
 //!
-//! A test framework shows nothing of a test that passes, so a test that only returns where a browser is missing looks like
-//! one that drove it. [`require!`] is the one way out of a test: what [`Need::Installed`] says fails where the environment
-//! variable `CI` is `true`, and everything that was not run is written to standard error past the framework's capture and,
-//! as a line, to the file that `PQLAB_NOT_RUN` names. `make test` prints that list at its end.
+//! Test frameworks show nothing about passing tests, so a test that silently returns if a browser is missing looks like
+//! one that used it. [`require!`] is the only way to skip a test. A missing [`Need::Installed`] fails the test if the
+//! environment variable `CI` is `true`. Every test that was not run is reported on standard error, bypassing the
+//! framework's capture, and as a line in the file named by `PQLAB_NOT_RUN`. `make test` prints that list at its end.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -12,24 +12,27 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::{env, thread};
 
-/// A program in Python that speaks the protocol of `docs/workers.md`, rightly or as the mode in its first argument says.
+/// Python program that implements the protocol of `docs/workers.md`, correctly or misbehaving according to its first
+/// argument.
 pub const ODD_WORKER: &str = include_str!("odd_worker.py");
 
-/// What a test cannot do without, by who could provide it. The text is what to install or to have.
+/// Requirement of a test, by who can provide it. The text says what to install or to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// A program or package that `scripts/setup test` installs: its absence fails the test in continuous integration.
+    /// Program or package that `scripts/setup test` installs. If it is missing, the test fails in continuous
+    /// integration.
     Installed(&'static str),
-    /// The folder of published vectors, which is no part of the project. A folder that `PQLAB_VECTORS` names has to be there:
-    /// a slip in its name fails the test everywhere. Without the variable a clone may lack the folder, everywhere.
+    /// Folder of published vectors, which is not part of the project. If `PQLAB_VECTORS` is set, the folder must exist,
+    /// so that a typo fails the test everywhere. Without the variable the folder may always be missing.
     Vectors,
-    /// What `make vectors` fetches into the cache: nobody has to.
+    /// Files that `make vectors` fetches into the cache. Optional everywhere.
     Fetched,
-    /// What `scripts/foreign-libraries` builds into the cache: nobody has to.
+    /// Libraries that `scripts/foreign-libraries` builds into the cache. Optional everywhere.
     Built,
-    /// What `make workers` builds into the cache, where the tools of its language are there: nobody has to.
+    /// Workers that `make workers` builds into the cache if the tools for their language are installed. Optional
+    /// everywhere.
     Workers,
-    /// A capability of the processor, the kernel or the user's rights, which nothing can install.
+    /// Capability of the CPU, the kernel or the user's privileges, which cannot be installed.
     Machine(&'static str),
 }
 
@@ -45,19 +48,19 @@ impl fmt::Display for Need {
     }
 }
 
-/// What of its environment decides about a test without its need.
+/// Environment settings that decide what happens to a test with an unmet need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// `CI=true`: continuous integration, where everything that can be installed is.
+    /// `CI=true`: continuous integration, where everything installable is installed.
     pub ci: bool,
-    /// `PQLAB_VECTORS` is set.
+    /// Whether `PQLAB_VECTORS` is set.
     pub vectors_named: bool,
-    /// `PQLAB_NOT_RUN`: the file that takes a line for each test that was not run.
+    /// `PQLAB_NOT_RUN`: file that gets a line for each test that was not run.
     pub list: Option<PathBuf>,
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// Reads the settings of this process.
     pub fn here() -> Surroundings {
         Surroundings {
             ci: env::var_os("CI").is_some_and(|value| value == "true"),
@@ -66,7 +69,7 @@ impl Surroundings {
         }
     }
 
-    /// Whether a test may do without this.
+    /// Whether a test may be skipped if this need is not met.
     pub fn excuse(&self, need: Need) -> bool {
         match need {
             Need::Installed(_) => !self.ci,
@@ -75,11 +78,11 @@ impl Surroundings {
         }
     }
 
-    /// Adds a line to the list, where there is one: what was missing, a tab, and the test. Lines of processes that write at
-    /// once do not mix: each is one write to the end of the file.
+    /// Appends a line to the list, if there is one: the missing need, a tab, and the test. Each line is a single
+    /// append, so lines of concurrent processes do not mix.
     ///
     /// # Errors
-    /// Those of opening and writing the file.
+    /// Propagates errors from opening and writing the file.
     pub fn record(&self, need: Need, test: &str) -> io::Result<()> {
         match &self.list {
             Some(list) => {
@@ -91,29 +94,29 @@ impl Surroundings {
     }
 }
 
-/// Says and records that the test that calls this goes without something. [`require!`] also ends it; this is for a test
-/// that goes on with the rest.
+/// Reports and records that the calling test skips something. Use this if the test continues; [`require!`] also ends
+/// it.
 ///
 /// # Panics
-/// Where the need has no excuse, and where the list cannot be written.
+/// If the test may not be skipped without the need, or if the list cannot be written.
 #[track_caller]
 pub fn not_run(need: Need) {
     let (here, place) = (Surroundings::here(), Location::caller());
-    // The framework names the thread of a test after it; a test may be asked from a thread of its own.
+    // The framework names a test's thread after it. A test may also call this from another thread.
     let thread = thread::current();
     let test = format!("{}: {}", place.file(), thread.name().unwrap_or("a thread of a test"));
     assert!(here.excuse(need), "this test needs what is not here: {need}");
-    // `eprintln!` would be captured.
+    // The framework would capture `eprintln!`.
     writeln!(io::stderr(), "not run: {test}: needs {need}").expect("standard error takes a line");
     here.record(need, &test).expect("the file that PQLAB_NOT_RUN names takes a line");
 }
 
-/// What [`require!`] may be asked for: `Some`, `Ok` or `true` is there.
+/// Values accepted by [`require!`]. `Some`, `Ok` and `true` mean that the need is met.
 pub trait Found {
-    /// What there is.
+    /// Contained value.
     type Thing;
 
-    /// The thing, if it is there.
+    /// Returns the value, if present.
     fn found(self) -> Option<Self::Thing>;
 }
 
@@ -141,8 +144,8 @@ impl Found for bool {
     }
 }
 
-/// What a test needs, or the end of the function that asks: `let browser = require!(program("chromium"), Need::Installed("chromium"));`.
-/// The function returns nothing; where the need has no excuse, the test fails.
+/// Returns a needed value, or returns from the calling function, which must return nothing. Fails the test if it may
+/// not be skipped. Example: `let browser = require!(program("chromium"), Need::Installed("chromium"));`.
 #[macro_export]
 macro_rules! require {
     ($found:expr, $need:expr) => {
@@ -153,8 +156,8 @@ macro_rules! require {
     };
 }
 
-/// The path of a program: the first of the folders of `PATH` that has it. Programs that `PQLAB_WITHOUT` lists, separated by
-/// spaces, are not there: it tries what becomes of the tests that need them.
+/// Returns the path of a program, searching the folders of `PATH` in order. Hides programs listed in `PQLAB_WITHOUT`,
+/// separated by spaces, to test what happens without them.
 pub fn program(name: &str) -> Option<PathBuf> {
     find(name, &hidden(), env::split_paths(&env::var_os("PATH")?))
 }
@@ -174,8 +177,8 @@ fn find(name: &str, hidden: &str, folders: impl Iterator<Item = PathBuf>) -> Opt
     folders.map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
-/// Python that has a module: the one that `PQLAB_PYTHON` names, else that of the virtual environment that `scripts/setup
-/// test` makes in the cache. `PQLAB_WITHOUT` hides modules as it hides programs.
+/// Returns a Python interpreter with a module: the one named by `PQLAB_PYTHON`, or else the one of the virtual
+/// environment that `scripts/setup test` creates in the cache. `PQLAB_WITHOUT` also hides modules.
 pub fn python_with(module: &str) -> Option<PathBuf> {
     if hides(&hidden(), module) {
         return None;
@@ -203,14 +206,14 @@ mod tests {
     const MACHINE: Need = Need::Machine("another processor");
 
     #[test]
-    fn what_can_be_installed_has_no_excuse_in_continuous_integration() {
+    fn requires_installable_needs_in_continuous_integration() {
         let (elsewhere, ci) = (Surroundings::default(), Surroundings { ci: true, ..Surroundings::default() });
         assert!(elsewhere.excuse(BROWSER) && !ci.excuse(BROWSER));
         assert!(elsewhere.excuse(MACHINE) && ci.excuse(MACHINE));
     }
 
     #[test]
-    fn a_folder_of_vectors_that_is_named_has_to_be_there() {
+    fn requires_the_vectors_folder_if_named() {
         for ci in [false, true] {
             let unnamed = Surroundings { ci, ..Surroundings::default() };
             assert!(unnamed.excuse(Need::Vectors), "a stranger has no such folder");
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_test_that_was_not_run_is_a_line_of_the_list() {
+    fn lists_every_test_that_was_not_run() {
         let folder = tempfile::tempdir().unwrap();
         let list = folder.path().join("list");
         let here = Surroundings { list: Some(list.clone()), ..Surroundings::default() };
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_handed_on() {
+    fn passes_on_what_is_found() {
         fn sum(first: Option<u32>, second: Result<u32, String>, there: bool, out: &mut u32) {
             *out = require!(first, MACHINE) + require!(second, MACHINE);
             require!(there, MACHINE);
@@ -244,35 +247,35 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "run by a_test_without_its_need_ends_or_fails"]
+    #[ignore = "run by ends_or_fails_tests_without_their_need"]
     fn without() {
         require!(None::<()>, BROWSER);
         panic!("it went on");
     }
 
     #[test]
-    fn a_test_without_its_need_ends_or_fails() {
+    fn ends_or_fails_tests_without_their_need() {
         let folder = tempfile::tempdir().unwrap();
         for (ci, passes) in [("false", true), ("true", false)] {
             let list = folder.path().join(ci);
             let mut command = std::process::Command::new(env::current_exe().unwrap());
             command.args(["--exact", "tests::without", "--ignored"]).env("CI", ci).env("PQLAB_NOT_RUN", &list);
             let output = command.output().unwrap();
-            let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
-            assert_eq!(output.status.success(), passes, "{said}");
-            assert!(!said.contains("it went on"), "{said}");
+            let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.success(), passes, "{text}");
+            assert!(!text.contains("it went on"), "{text}");
             if passes {
                 let line = "testing/src/lib.rs: tests::without";
-                assert!(said.contains(&format!("{line}: needs a browser")), "{said}");
-                assert!(std::fs::read_to_string(&list).unwrap().trim_end().ends_with(line), "{said}");
+                assert!(text.contains(&format!("{line}: needs a browser")), "{text}");
+                assert!(std::fs::read_to_string(&list).unwrap().trim_end().ends_with(line), "{text}");
             } else {
-                assert!(said.contains("this test needs what is not here: a browser"), "{said}");
+                assert!(text.contains("this test needs what is not here: a browser"), "{text}");
             }
         }
     }
 
     #[test]
-    fn programs_are_found_unless_they_are_hidden() {
+    fn finds_programs_unless_hidden() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("browser");
         std::fs::write(&path, "").unwrap();

@@ -43,7 +43,7 @@ fn provider(config: &Config) -> Result<Arc<CryptoProvider>> {
     }))
 }
 
-/// The scheme of the handshake's signature, and those of certificates.
+/// Returns the signature schemes of the handshake and of the certificates.
 fn schemes(authentication: Authentication) -> &'static [SignatureScheme] {
     match authentication {
         Authentication::Ed25519 => &[SignatureScheme::ED25519],
@@ -56,7 +56,7 @@ fn schemes(authentication: Authentication) -> &'static [SignatureScheme] {
     }
 }
 
-/// The same moment for all verification.
+/// Fixed time for all verification.
 #[derive(Debug)]
 struct Fixed;
 
@@ -76,7 +76,7 @@ fn chain(credentials: &Credentials, leaf: &Leaf) -> Vec<CertificateDer<'static>>
     credentials.chain(leaf).map(|certificate| CertificateDer::from(certificate.to_vec())).collect()
 }
 
-/// rustls' own verifier, which takes one scheme of signatures and no other.
+/// rustls' own verifier, restricted to one signature scheme.
 #[derive(Debug)]
 struct Strict<V: ?Sized> {
     verifier: Arc<V>,
@@ -94,7 +94,7 @@ impl<V: ?Sized> Strict<V> {
 
 type Verified = std::result::Result<HandshakeSignatureValid, rustls::Error>;
 
-/// What the verifiers of both sides do with signatures, whose traits are two.
+/// Signature methods of both verifiers, which are two separate traits.
 macro_rules! signatures {
     () => {
         fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Verified {
@@ -149,7 +149,7 @@ impl ClientCertVerifier for Strict<dyn ClientCertVerifier> {
     signatures!();
 }
 
-/// The tickets of all connections of a client, each of which serves once. While it is closed, they are kept back.
+/// Tickets of all connections of a client. Each is used once. While priming, none is used.
 #[derive(Debug, Default)]
 struct Tickets {
     all: Mutex<VecDeque<Tls13ClientSessionValue>>,
@@ -186,7 +186,7 @@ impl ClientSessionStore for Tickets {
     }
 }
 
-/// What the connections of a client have in common.
+/// State shared by the connections of a client.
 pub(crate) struct Client {
     config: Arc<ClientConfig>,
     server_name: ServerName<'static>,
@@ -205,7 +205,7 @@ impl Client {
             .map_err(failed("ClientConfig::builder"))?
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(Strict { verifier, schemes: schemes(config.authentication) }));
-        let mut made = match &credentials.client {
+        let mut client_config = match &credentials.client {
             Some(leaf) => {
                 let key = PrivatePkcs8KeyDer::from(leaf.key().to_vec()).into();
                 builder.with_client_auth_cert(chain(credentials, leaf), key).map_err(failed("with_client_auth_cert"))?
@@ -213,14 +213,14 @@ impl Client {
             None => builder.with_no_client_auth(),
         };
         let tickets = Arc::new(Tickets::default());
-        made.resumption = match config.resumption {
+        client_config.resumption = match config.resumption {
             Resumption::None => rustls::client::Resumption::disabled(),
             _ => rustls::client::Resumption::store(Arc::clone(&tickets) as Arc<dyn ClientSessionStore>)
                 .tls12_resumption(Tls12Resumption::Disabled),
         };
         let server_name = ServerName::try_from(SERVER_NAME)
             .map_err(|error| Error::Library { call: "ServerName", detail: error.to_string() })?;
-        Ok(Client { config: Arc::new(made), server_name, tickets, authentication: config.authentication })
+        Ok(Client { config: Arc::new(client_config), server_name, tickets, authentication: config.authentication })
     }
 }
 
@@ -239,7 +239,7 @@ impl Context for Client {
     }
 
     fn keep(&self, _primed: &dyn Endpoint) -> Result<()> {
-        // They were handed to the store as they came.
+        // The store received the tickets as they arrived.
         Ok(())
     }
 
@@ -248,7 +248,7 @@ impl Context for Client {
     }
 }
 
-/// What the connections of a server have in common.
+/// State shared by the connections of a server.
 pub(crate) struct Server {
     config: Arc<ServerConfig>,
     peer: Option<Authentication>,
@@ -269,15 +269,15 @@ impl Server {
             builder.with_no_client_auth()
         };
         let key = PrivatePkcs8KeyDer::from(credentials.server.key().to_vec()).into();
-        let mut made = builder
+        let mut server_config = builder
             .with_single_cert(chain(credentials, &credentials.server), key)
             .map_err(failed("with_single_cert"))?;
-        made.send_tls13_tickets = 0;
+        server_config.send_tls13_tickets = 0;
         if config.resumption != Resumption::None {
-            made.ticketer = Ticketer::new().map_err(failed("Ticketer::new"))?;
+            server_config.ticketer = Ticketer::new().map_err(failed("Ticketer::new"))?;
         }
         let peer = config.client_authentication.then_some(config.authentication);
-        Ok(Server { config: Arc::new(made), peer })
+        Ok(Server { config: Arc::new(server_config), peer })
     }
 
     fn of(&self, config: Arc<ServerConfig>) -> Result<Box<dyn Endpoint>> {
@@ -309,7 +309,7 @@ impl Context for Server {
 /// One side of a connection.
 struct Side {
     connection: Connection,
-    /// What the other side proves itself with in a full handshake, if it has to: no other scheme is accepted.
+    /// Algorithm with which the peer must authenticate in a full handshake, if it must. No other is accepted.
     peer: Option<Authentication>,
 }
 
@@ -357,7 +357,7 @@ impl Endpoint for Side {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         match self.connection.reader().read(out) {
             Ok(length) => Ok(length),
-            // Nothing has come yet.
+            // No data yet.
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(0),
             Err(error) => Err(Error::Library { call: "reader", detail: error.to_string() }),
         }

@@ -1,4 +1,4 @@
-//! What of TLS 1.3 is asked for.
+//! Configuration of a TLS 1.3 handshake.
 
 use crate::{Context, Credentials, Error, Result};
 
@@ -13,16 +13,16 @@ pub enum Group {
     SecP256r1MlKem768,
     /// draft-ietf-tls-ecdhe-mlkem.
     SecP384r1MlKem1024,
-    /// draft-ietf-tls-mlkem: without a classical half.
+    /// draft-ietf-tls-mlkem, without a classical half.
     MlKem768,
 }
 
 impl Group {
-    /// Every key exchange, the classical one first.
+    /// All key exchanges, classical first.
     pub const ALL: [Group; 5] =
         [Group::X25519, Group::X25519MlKem768, Group::SecP256r1MlKem768, Group::SecP384r1MlKem1024, Group::MlKem768];
 
-    /// The name in the registry of supported groups.
+    /// Returns the name in the registry of supported groups.
     pub fn name(self) -> &'static str {
         match self {
             Group::X25519 => "X25519",
@@ -33,7 +33,7 @@ impl Group {
         }
     }
 
-    /// The number in the registry of supported groups.
+    /// Returns the number in the registry of supported groups.
     pub fn code(self) -> u16 {
         match self {
             Group::X25519 => 0x001d,
@@ -44,7 +44,7 @@ impl Group {
         }
     }
 
-    /// The KEM in it, by its standard's name.
+    /// Returns the name of the KEM that it contains.
     pub fn kem(self) -> Option<&'static str> {
         match self {
             Group::X25519 => None,
@@ -53,7 +53,7 @@ impl Group {
         }
     }
 
-    /// NIST security category; `None` for what a quantum computer breaks.
+    /// Returns the NIST security category. `None` if a quantum computer breaks it.
     pub fn category(self) -> Option<u8> {
         match self {
             Group::X25519 => None,
@@ -62,13 +62,13 @@ impl Group {
         }
     }
 
-    /// The group of that name, in whatever case.
+    /// Returns the group with this name. Ignores case.
     pub fn named(name: &str) -> Option<Group> {
         Group::ALL.into_iter().find(|group| group.name().eq_ignore_ascii_case(name))
     }
 }
 
-/// The algorithm of the certificates' keys: that of the leaf and of all that issue.
+/// Algorithm of the keys of all certificates: leaf and issuers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Authentication {
     /// RFC 8032.
@@ -88,7 +88,7 @@ pub enum Authentication {
 }
 
 impl Authentication {
-    /// Every algorithm, the classical ones first.
+    /// All algorithms, classical ones first.
     pub const ALL: [Authentication; 7] = [
         Authentication::Ed25519,
         Authentication::EcdsaP256,
@@ -99,7 +99,7 @@ impl Authentication {
         Authentication::SlhDsaSha2128s,
     ];
 
-    /// The algorithm's name, as in the tables of parameters.
+    /// Returns the algorithm's name, as in the parameter tables.
     pub fn name(self) -> &'static str {
         match self {
             Authentication::Ed25519 => "Ed25519",
@@ -112,7 +112,7 @@ impl Authentication {
         }
     }
 
-    /// The name of the handshake's signature in the registry of signature schemes; `None` where the registry has none.
+    /// Returns the name of the handshake signature in the registry of signature schemes, if it has one.
     pub fn scheme(self) -> Option<&'static str> {
         match self {
             Authentication::Ed25519 => Some("ed25519"),
@@ -125,29 +125,29 @@ impl Authentication {
         }
     }
 
-    /// The algorithm of that name.
+    /// Returns the algorithm with this name.
     pub fn named(name: &str) -> Option<Authentication> {
         Authentication::ALL.into_iter().find(|algorithm| algorithm.name() == name)
     }
 }
 
-/// Whether an earlier connection is resumed.
+/// Kind of resumption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Resumption {
     /// A full handshake.
     #[default]
     None,
-    /// With a key exchange beside the pre-shared key: psk_dhe_ke.
+    /// Pre-shared key with key exchange: psk_dhe_ke.
     WithKeyExchange,
-    /// By the pre-shared key alone: psk_ke.
+    /// Only the pre-shared key: psk_ke.
     Alone,
 }
 
 impl Resumption {
-    /// Every mode.
+    /// All kinds.
     pub const ALL: [Resumption; 3] = [Resumption::None, Resumption::WithKeyExchange, Resumption::Alone];
 
-    /// The word that cases carry.
+    /// Returns the name used in case ids.
     pub fn name(self) -> &'static str {
         match self {
             Resumption::None => "none",
@@ -156,38 +156,38 @@ impl Resumption {
         }
     }
 
-    /// The mode of that name.
+    /// Returns the kind with this name.
     pub fn named(name: &str) -> Option<Resumption> {
         Resumption::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 
-/// What of TLS 1.3 is asked for.
+/// Configuration of a TLS 1.3 handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Config {
-    /// The key exchange.
+    /// Key exchange.
     pub group: Group,
-    /// How the server, and the client where it is asked to, shows who it is.
+    /// Algorithm with which the server, and the client if required, authenticates.
     pub authentication: Authentication,
-    /// Certificates between the leaf and the root, at most [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
+    /// Number of certificates between leaf and root, at most [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
     pub intermediates: u8,
-    /// Whether an earlier connection is resumed.
+    /// Kind of resumption, if any.
     pub resumption: Resumption,
-    /// Whether the client has to show who it is too.
+    /// Whether the client must authenticate too.
     pub client_authentication: bool,
 }
 
 impl Config {
-    /// Real chains have one or two.
+    /// Maximum number of intermediate certificates. Real chains have one or two.
     pub const MOST_INTERMEDIATES: u8 = 3;
 
-    /// A full handshake of a server without intermediate certificates.
+    /// Configures a full handshake with a server without intermediate certificates.
     pub fn new(group: Group, authentication: Authentication) -> Config {
         Config { group, authentication, intermediates: 0, resumption: Resumption::None, client_authentication: false }
     }
 }
 
-/// Whose TLS it is.
+/// TLS implementation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Implementation {
     /// rustls over AWS-LC.
@@ -197,10 +197,10 @@ pub enum Implementation {
 }
 
 impl Implementation {
-    /// Every implementation.
+    /// All implementations.
     pub const ALL: [Implementation; 2] = [Implementation::Rustls, Implementation::OpenSsl];
 
-    /// The name that cases carry.
+    /// Returns the name used in case ids.
     pub fn name(self) -> &'static str {
         match self {
             Implementation::Rustls => "rustls",
@@ -208,12 +208,12 @@ impl Implementation {
         }
     }
 
-    /// The implementation of that name.
+    /// Returns the implementation with this name.
     pub fn named(name: &str) -> Option<Implementation> {
         Implementation::ALL.into_iter().find(|implementation| implementation.name() == name)
     }
 
-    /// The provider whose primitives it calls.
+    /// Returns the id of the provider whose primitives it uses.
     pub fn primitives(self) -> &'static str {
         match self {
             Implementation::Rustls => "aws-lc",
@@ -229,7 +229,7 @@ impl Implementation {
         }
     }
 
-    /// Version of the library.
+    /// Returns the version of the library.
     pub fn version(self) -> String {
         match self {
             Implementation::Rustls => {
@@ -242,10 +242,10 @@ impl Implementation {
         }
     }
 
-    /// Whether it has what is asked for.
+    /// Checks that the implementation supports a configuration.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] with the reason, as one would tell a user.
+    /// [`Error::Unsupported`] with the reason, in user-visible words.
     pub fn check(self, config: &Config) -> Result<()> {
         if !self.is_built_in() {
             return Err(Error::Unsupported("this build does not contain the implementation"));
@@ -264,7 +264,7 @@ impl Implementation {
         Ok(())
     }
 
-    /// What of groups, signatures and ways to resume it lacks, each with the reason.
+    /// Returns the groups, signatures and kinds of resumption that it lacks, with the reasons.
     pub fn lacks(self) -> Vec<(&'static str, String)> {
         let usual = Config::new(Group::X25519, Authentication::Ed25519);
         let groups = Group::ALL.map(|group| (group.name(), Config { group, ..usual }));
@@ -275,10 +275,10 @@ impl Implementation {
         all.filter_map(|(name, config)| Some((name, self.check(&config).err()?.to_string()))).collect()
     }
 
-    /// What a client's connections have in common.
+    /// Creates the state shared by a client's connections.
     ///
     /// # Errors
-    /// [`Error::Unsupported`]; what the library says.
+    /// [`Error::Unsupported`] if the configuration is not supported. Propagates errors from the library.
     pub fn client(self, config: &Config, credentials: &Credentials) -> Result<Box<dyn Context>> {
         self.check(config)?;
         match self {
@@ -291,10 +291,10 @@ impl Implementation {
         }
     }
 
-    /// What a server's connections have in common.
+    /// Creates the state shared by a server's connections.
     ///
     /// # Errors
-    /// [`Error::Unsupported`]; what the library says.
+    /// [`Error::Unsupported`] if the configuration is not supported. Propagates errors from the library.
     pub fn server(self, config: &Config, credentials: &Credentials) -> Result<Box<dyn Context>> {
         self.check(config)?;
         match self {

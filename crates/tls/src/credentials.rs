@@ -1,4 +1,4 @@
-//! Keys and certificates of a handshake: root, intermediate authorities, server, client, all with keys of one algorithm.
+//! Keys and certificates of a handshake: root, intermediate authorities, server and client, with keys of one algorithm.
 
 use crate::{Config, Error, Result};
 use pqlab_constructions::certificate::{Profile, SigningKeys, SubjectType, build};
@@ -8,20 +8,20 @@ use sha2::{Digest, Sha256};
 use std::ffi::CStr;
 use std::time::Duration;
 
-/// The name for which clients verify the server's certificate (RFC 6761, section 6.5).
+/// Name for which clients verify the server's certificate (RFC 6761, section 6.5).
 pub const SERVER_NAME: &str = match SERVER_NAME_C.to_str() {
     Ok(name) => name,
     Err(_) => unreachable!(),
 };
-/// The same for C.
+/// The same name as a C string.
 pub(crate) const SERVER_NAME_C: &CStr = c"server.example";
 const CLIENT_NAME: &str = "client.example";
 
-/// The moment at which all certificates are verified, in seconds since 1970.
+/// Time of verification of all certificates, in seconds since 1970.
 pub(crate) const NOW: Duration = Duration::from_secs(1_800_000_000);
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// A certificate that issues nothing, with its key.
+/// A leaf certificate with its key.
 #[derive(Clone)]
 pub struct Leaf {
     /// DER of the certificate.
@@ -31,22 +31,22 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// PKCS #8 of the key, as DER.
+    /// Returns the key as DER of PKCS #8.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 }
 
-/// What client and server are configured with.
+/// Credentials of client and server.
 #[derive(Clone)]
 pub struct Credentials {
-    /// DER of the root's certificate, which both sides trust and nobody sends.
+    /// DER of the root certificate, which both sides trust and neither sends.
     pub root: Vec<u8>,
-    /// DER of the certificates between leaf and root, the one that signs the leaves first.
+    /// DER of the certificates between leaf and root, the issuer of the leaves first.
     pub intermediates: Vec<Vec<u8>>,
-    /// The server's.
+    /// Credentials of the server.
     pub server: Leaf,
-    /// The client's, where it has to show who it is.
+    /// Credentials of the client, if it must authenticate.
     pub client: Option<Leaf>,
 }
 
@@ -58,10 +58,10 @@ struct Owner {
 }
 
 impl Credentials {
-    /// Makes keys and certificates through the scheme of the algorithm that is asked for.
+    /// Generates keys and certificates with the scheme of the configured algorithm.
     ///
     /// # Errors
-    /// If no certificate can carry keys of the algorithm, or the library fails.
+    /// Fails if certificates cannot carry keys of the algorithm. Propagates errors from the library.
     pub fn make(config: &Config, scheme: &dyn SignatureScheme) -> Result<Credentials> {
         let identifier = Identifier::named(config.authentication.name());
         let identifier = identifier.filter(|known| *known.algorithm == *scheme.info().parameters.algorithm);
@@ -91,7 +91,7 @@ impl Credentials {
         })
     }
 
-    /// What a side sends: its own certificate and those between it and the root.
+    /// Returns the certificates that a side sends: its own and the intermediate ones.
     pub(crate) fn chain<'a>(&'a self, leaf: &'a Leaf) -> impl Iterator<Item = &'a [u8]> {
         [&leaf.certificate].into_iter().chain(&self.intermediates).map(Vec::as_slice)
     }
@@ -106,10 +106,10 @@ impl Owner {
         Ok(Owner { identifier, signer, public, name: format!("CN={name},O=pqlab") })
     }
 
-    /// A certificate for `subject`, signed by this owner.
+    /// Issues a certificate for `subject`, signed by this owner.
     fn issue(&self, subject: &Owner, serial: u8, subject_type: SubjectType, dns_name: Option<&str>) -> Result<Vec<u8>> {
         let profile = Profile {
-            // As long as those that certification authorities draw.
+            // Same length as serial numbers of real certification authorities.
             serial_number: [&[0x40, serial], [0x5a; 14].as_slice()].concat(),
             issuer: self.name.clone(),
             subject: subject.name.clone(),
@@ -124,7 +124,7 @@ impl Owner {
         Ok(build(&profile, &subject.public, None, &keys, Coins::Internal)?)
     }
 
-    /// PKCS #8, with the seed where the library can write one.
+    /// Encodes the key as PKCS #8, with the seed if the library can write it.
     fn private_key(&self, scheme: &dyn SignatureScheme) -> Result<Wiped<Vec<u8>>> {
         let written = scheme.written();
         let encoding = written.iter().find(|encoding| **encoding != KeyEncoding::Expanded).or(written.first());

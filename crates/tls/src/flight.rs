@@ -1,6 +1,7 @@
-//! What can be seen on the wire: records, packets, and what the ServerHello says (RFC 8446, sections 4.1.3 and 5.1).
+//! Observations on the wire: records, packets, and the contents of a ServerHello (RFC 8446, sections 4.1.3 and 5.1).
 
-/// Bytes of a TCP segment's data at an MTU of 1,500: without 20 bytes of IPv4, 20 of TCP, and 12 of TCP's timestamps (RFC 7323).
+/// Payload of a TCP segment in bytes at an MTU of 1,500: minus 20 bytes for IPv4, 20 for TCP and 12 for TCP timestamps
+/// (RFC 7323).
 pub const SEGMENT: usize = 1500 - 20 - 20 - 12;
 /// Segments that a server may send before the first acknowledgement (RFC 6928).
 pub const INITIAL_WINDOW: usize = 10;
@@ -10,20 +11,20 @@ const HANDSHAKE: u8 = 22;
 const SERVER_HELLO: u8 = 2;
 const KEY_SHARE: u16 = 51;
 const PRE_SHARED_KEY: u16 = 41;
-/// The random of a HelloRetryRequest: the SHA-256 of these words (RFC 8446, section 4.1.3).
+/// First bytes of the random of a HelloRetryRequest, the SHA-256 of "HelloRetryRequest" (RFC 8446, section 4.1.3).
 const RETRY: [u8; 4] = [0xcf, 0x21, 0xad, 0x74];
 
-/// What one side sends at a time.
+/// Data that one side sends at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flight {
-    /// Its length in bytes.
+    /// Length in bytes.
     pub bytes: usize,
-    /// The records in it.
+    /// Number of records.
     pub records: usize,
 }
 
 impl Flight {
-    /// Counts the records; `None` where the bytes are no whole records.
+    /// Counts the records. Returns `None` if the last one is incomplete.
     pub fn of(bytes: &[u8]) -> Option<Flight> {
         let mut flight = Flight { bytes: bytes.len(), records: 0 };
         let mut rest = bytes;
@@ -35,30 +36,30 @@ impl Flight {
         Some(flight)
     }
 
-    /// Segments that carry it.
+    /// Returns the number of TCP segments.
     pub fn packets(self) -> usize {
         self.bytes.div_ceil(SEGMENT)
     }
 
-    /// Whether it is under way as a whole before the first acknowledgement comes.
+    /// Whether the whole flight can be sent before the first acknowledgement.
     pub fn fits_the_initial_window(self) -> bool {
         self.packets() <= INITIAL_WINDOW
     }
 }
 
-/// What a ServerHello says, which everybody can read.
+/// Contents of a ServerHello, which is not encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerHello {
-    /// The number of the key exchange; `None` where there is none.
+    /// Number of the key exchange, if there is one.
     pub group: Option<u16>,
-    /// Whether a pre-shared key was taken.
+    /// Whether the server accepted a pre-shared key.
     pub resumed: bool,
-    /// Whether it is a HelloRetryRequest, which asks for another ClientHello.
+    /// Whether it is a HelloRetryRequest, which requests another ClientHello.
     pub retry: bool,
 }
 
 impl ServerHello {
-    /// Reads what the server's first record begins with; `None` where that is no ServerHello.
+    /// Parses the start of the server's flight. Returns `None` if that is not a ServerHello.
     pub fn of(flight: &[u8]) -> Option<ServerHello> {
         let mut record = Reader(flight);
         if record.number(1)? != usize::from(HANDSHAKE) {
@@ -88,7 +89,7 @@ impl ServerHello {
     }
 }
 
-/// Bytes from the wire, read from their beginning.
+/// Reads from the front of received bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
         Some(self.bytes(length)?.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     }
 
-    /// What a length of so many bytes stands before.
+    /// Returns a reader of the bytes after a length field of `length` bytes.
     fn vector(&mut self, length: usize) -> Option<Reader<'a>> {
         let length = self.number(length)?;
         self.bytes(length).map(Reader)
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_counted_and_half_ones_refused() {
+    fn counts_records_and_rejects_incomplete_ones() {
         let records = [22, 3, 3, 0, 2, 1, 1, 20, 3, 3, 0, 1, 1];
         assert_eq!(Flight::of(&records), Some(Flight { bytes: 13, records: 2 }));
         assert_eq!(Flight::of(&[]), Some(Flight::default()));
@@ -124,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn ten_segments_and_no_byte_more_fit() {
+    fn initial_window_holds_ten_segments() {
         let flight = |bytes| Flight { bytes, records: 1 };
         assert_eq!((flight(1448).packets(), flight(1449).packets()), (1, 2));
         assert!(flight(14_480).fits_the_initial_window() && !flight(14_481).fits_the_initial_window());
     }
 
     #[test]
-    fn what_is_no_server_hello_says_nothing() {
+    fn rejects_other_messages_than_server_hello() {
         assert_eq!(ServerHello::of(&[]), None);
         assert_eq!(ServerHello::of(&[23, 3, 3, 0, 0]), None);
         assert_eq!(ServerHello::of(&[22, 3, 3, 0, 4, 1, 0, 0, 0]), None);

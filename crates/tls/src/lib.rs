@@ -1,8 +1,10 @@
-//! TLS 1.3 handshakes (RFC 8446) by rustls and by OpenSSL. Each side takes records and gives records: there are neither sockets
-//! nor clocks here. What connections have in common, a [`Context`], is made once; a connection of it is an [`Endpoint`].
+//! TLS 1.3 handshakes (RFC 8446) by rustls and by OpenSSL. Each side takes and returns records; this crate uses neither
+//! sockets nor clocks. A [`Context`] holds the state shared by connections. An [`Endpoint`] is one side of a
+//! connection.
 //!
-//! Client and server offer exactly one key exchange and one signature scheme, and the cipher suite TLS_AES_256_GCM_SHA384,
-//! which both implementations prefer by themselves. Servers give out no tickets but to those that [`Setup::prime`] sends.
+//! Client and server offer exactly one key exchange and one signature scheme, and the cipher suite
+//! TLS_AES_256_GCM_SHA384, which both implementations prefer by default. Servers send tickets only during
+//! [`Setup::prime`].
 
 #[cfg(feature = "openssl")]
 mod by_openssl;
@@ -23,96 +25,98 @@ use pqlab_constructions::certificate::CertificateError;
 use pqlab_constructions::keys::DecodeError;
 use std::any::Any;
 
-/// Why there is no handshake.
+/// Reason why a handshake failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The implementation lacks what is asked for.
+    /// The implementation does not support the configuration.
     #[error("{0}")]
     Unsupported(&'static str),
-    /// The library's own report.
+    /// Error of the TLS library.
     #[error("{call}: {detail}")]
     Library {
-        /// What was called.
+        /// The called function.
         call: &'static str,
-        /// What the library says.
+        /// Error message of the library.
         detail: String,
     },
-    /// The handshake is not the one that was asked for.
+    /// The handshake does not match the configuration.
     #[error("{0}")]
     Wrong(String),
-    /// A certificate cannot be made.
+    /// A certificate cannot be created.
     #[error(transparent)]
     Certificate(#[from] CertificateError),
-    /// A key cannot be written.
+    /// A key cannot be encoded.
     #[error(transparent)]
     Key(#[from] DecodeError),
-    /// A key cannot be made.
+    /// A key cannot be generated.
     #[error(transparent)]
     Primitive(#[from] pqlab_primitives::Error),
 }
 
-/// What comes of a call.
+/// Result of a call.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// One side of one connection.
 pub trait Endpoint: Any + Send {
-    /// Takes records and does what they ask for.
+    /// Processes received records.
     ///
     /// # Errors
-    /// Whatever ends the connection.
+    /// Any error that ends the connection.
     fn receive(&mut self, records: &[u8]) -> Result<()>;
 
-    /// Appends to `out` the records that are to be sent; a client's first ones are its ClientHello.
+    /// Appends the records to send to `out`. A client's first flight is its ClientHello.
     ///
     /// # Errors
-    /// Whatever ends the connection.
+    /// Any error that ends the connection.
     fn send(&mut self, out: &mut Vec<u8>) -> Result<()>;
 
-    /// Whether the handshake is complete, seen from this side.
+    /// Whether the handshake is complete on this side.
     fn is_done(&self) -> bool;
 
-    /// The key exchange that was agreed on; `None` for one that is not among [`Group::ALL`].
+    /// Returns the negotiated key exchange, if it is in [`Group::ALL`].
     fn group(&self) -> Option<Group>;
 
-    /// How the other side has shown in this handshake that it has the key of its certificate; `None` where it has not.
+    /// Returns the algorithm with which the peer proved possession of its certificate's key in this handshake, if it
+    /// did.
     fn peer_signature(&self) -> Option<Authentication>;
 
     /// Whether an earlier connection was resumed.
     fn is_resumed(&self) -> bool;
 
-    /// Encrypts data for the other side, to be [sent](Self::send).
+    /// Encrypts data for the peer, to be [sent](Self::send).
     ///
     /// # Errors
-    /// Whatever ends the connection.
+    /// Any error that ends the connection.
     fn write(&mut self, data: &[u8]) -> Result<()>;
 
-    /// Reads what the other side has encrypted, as far as it was [received](Self::receive); returns its length in bytes.
+    /// Decrypts [received](Self::receive) data into `out` and returns its length in bytes. 0 means that none is
+    /// available.
     ///
     /// # Errors
-    /// Whatever ends the connection.
+    /// Any error that ends the connection.
     fn read(&mut self, out: &mut [u8]) -> Result<usize>;
 }
 
-/// What the connections of a client or of a server have in common: keys, certificates, choices, tickets.
+/// State shared by the connections of a client or of a server: keys, certificates, configuration, tickets.
 pub trait Context: Send + Sync {
-    /// A new connection. A client that has a ticket uses it.
+    /// Creates a connection. A client with a ticket uses it.
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the library.
     fn connection(&self) -> Result<Box<dyn Endpoint>>;
 
-    /// A new connection in which a server gives out so many tickets, and a client keeps what it is given.
+    /// Creates a connection in which a server sends this many tickets, and a client keeps the ones it receives.
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the library.
     fn priming(&self, tickets: usize) -> Result<Box<dyn Endpoint>>;
 
-    /// Keeps the tickets that a client was given in a connection of this context.
+    /// Keeps the tickets that a client received in a connection of this context.
     ///
     /// # Errors
-    /// If there is none.
+    /// Fails if there is none.
     fn keep(&self, primed: &dyn Endpoint) -> Result<()>;
 
-    /// How many connections the client can still resume: `usize::MAX` where it may use a ticket more than once.
+    /// Returns the number of connections that the client can still resume. `usize::MAX` if tickets are reusable.
     fn resumptions(&self) -> usize;
 }

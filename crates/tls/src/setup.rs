@@ -1,27 +1,27 @@
-//! A client and a server that fit together, and the three flights between them.
+//! A client and a server with matching configurations, and the three flights between them.
 
 use crate::{Config, Context, Credentials, Endpoint, Error, Implementation, Result, Resumption, ServerHello};
 
-/// Tickets that a server gives out in a connection that is made for them.
+/// Tickets that a server sends in a priming connection.
 const TICKETS: usize = 8;
-/// What a client asks for when the handshake is complete.
+/// Request that a client sends after the handshake.
 pub const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: server.example\r\n\r\n";
-/// What a server answers.
+/// Response of the server.
 pub const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
-/// What goes over the wire in a handshake, as it is sent.
+/// Flights of a handshake, as sent.
 #[derive(Clone, Debug, Default)]
 pub struct Flights {
     /// ClientHello.
     pub hello: Vec<u8>,
-    /// ServerHello to the server's Finished.
+    /// Server's flight, from ServerHello to Finished.
     pub answer: Vec<u8>,
-    /// The client's Finished, after its certificate where it has one.
+    /// Client's Finished, preceded by its certificate if it has one.
     pub finish: Vec<u8>,
 }
 
 impl Flights {
-    /// Empties them and keeps their memory.
+    /// Clears the flights and keeps their memory.
     pub fn clear(&mut self) {
         for flight in [&mut self.hello, &mut self.answer, &mut self.finish] {
             flight.clear();
@@ -29,10 +29,10 @@ impl Flights {
     }
 }
 
-/// Performs a handshake, step by step, and appends what is sent to `flights`.
+/// Performs a handshake step by step, and appends the flights to `flights`.
 ///
 /// # Errors
-/// What a side says; whether both are done in the end [`Setup::verify`] tells.
+/// Propagates errors from either side. Use [`Setup::verify`] to check that both have completed.
 pub fn handshake(client: &mut dyn Endpoint, server: &mut dyn Endpoint, flights: &mut Flights) -> Result<()> {
     client.send(&mut flights.hello)?;
     server.receive(&flights.hello)?;
@@ -42,7 +42,7 @@ pub fn handshake(client: &mut dyn Endpoint, server: &mut dyn Endpoint, flights: 
     server.receive(&flights.finish)
 }
 
-/// A client's and a server's context for one configuration.
+/// Contexts of a client and a server for one configuration.
 pub struct Setup {
     config: Config,
     client: Box<dyn Context>,
@@ -53,7 +53,8 @@ impl Setup {
     /// Prepares both sides.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] with the reason where one side lacks what is asked for; what a library says.
+    /// [`Error::Unsupported`] with the reason if one side does not support the configuration. Propagates errors from
+    /// the libraries.
     pub fn new(
         config: &Config,
         client: Implementation,
@@ -69,31 +70,31 @@ impl Setup {
         })
     }
 
-    /// What was asked for.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// A client's side of a new connection.
+    /// Creates the client's side of a connection.
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the library.
     pub fn client(&self) -> Result<Box<dyn Endpoint>> {
         self.client.connection()
     }
 
-    /// A server's side of a new connection.
+    /// Creates the server's side of a connection.
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the library.
     pub fn server(&self) -> Result<Box<dyn Endpoint>> {
         self.server.connection()
     }
 
-    /// Sees to it that the client has tickets for so many connections, where they are resumed.
+    /// Provides the client with tickets for this many connections, if the configuration resumes them.
     ///
     /// # Errors
-    /// What a side says; [`Error::Wrong`] where there come no tickets.
+    /// [`Error::Wrong`] if the server sends no tickets. Propagates errors from either side.
     pub fn prime(&self, connections: usize) -> Result<()> {
         if self.config.resumption == Resumption::None {
             return Ok(());
@@ -108,7 +109,7 @@ impl Setup {
             let mut tickets = Vec::new();
             server.send(&mut tickets)?;
             client.receive(&tickets)?;
-            // OpenSSL looks at them when it looks for data.
+            // OpenSSL processes tickets when reading data.
             exchange_data(client.as_mut(), server.as_mut())?;
             self.client.keep(client.as_ref())?;
             if self.client.resumptions() <= before {
@@ -118,10 +119,10 @@ impl Setup {
         Ok(())
     }
 
-    /// Whether the handshake that both sides have performed is the one that was asked for; sends data both ways.
+    /// Checks that both sides completed the configured handshake, and exchanges data in both directions.
     ///
     /// # Errors
-    /// [`Error::Wrong`] that says what is not so; what a side says of the data.
+    /// [`Error::Wrong`] naming the mismatch. Propagates errors from exchanging data.
     pub fn verify(&self, client: &mut dyn Endpoint, server: &mut dyn Endpoint, answer: &[u8]) -> Result<()> {
         let hello = ServerHello::of(answer).ok_or_else(|| Error::Wrong("the server sends no ServerHello".into()))?;
         if hello.retry {
@@ -135,18 +136,18 @@ impl Setup {
         exchange_data(client, server)
     }
 
-    /// Whether the handshake that a client has performed is the one that was asked for, as far as that side knows.
+    /// Checks that a client completed the configured handshake, as far as that side can tell.
     ///
     /// # Errors
-    /// [`Error::Wrong`] that says what is not so.
+    /// [`Error::Wrong`] naming the mismatch.
     pub fn verify_client(&self, client: &dyn Endpoint) -> Result<()> {
         self.verify_side("client", client, true)
     }
 
-    /// Likewise of a server.
+    /// Like [`verify_client`](Self::verify_client), for a server.
     ///
     /// # Errors
-    /// As [`verify_client`](Self::verify_client).
+    /// Same as [`verify_client`](Self::verify_client).
     pub fn verify_server(&self, server: &dyn Endpoint) -> Result<()> {
         self.verify_side("server", server, self.config.client_authentication)
     }
@@ -167,7 +168,7 @@ impl Setup {
         self.config.resumption != Resumption::None
     }
 
-    /// Whether there is a key exchange.
+    /// Whether the handshake includes a key exchange.
     fn is_exchanged(&self) -> bool {
         self.config.resumption != Resumption::Alone
     }
@@ -177,7 +178,7 @@ fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> 
     if found == expected { Ok(()) } else { Err(Error::Wrong(format!("{what}: {found:?} in place of {expected:?}"))) }
 }
 
-/// A request and its answer.
+/// Exchanges a request and a response.
 fn exchange_data(client: &mut dyn Endpoint, server: &mut dyn Endpoint) -> Result<()> {
     pass(client, server, REQUEST)?;
     pass(server, client, ANSWER)

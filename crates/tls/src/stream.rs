@@ -1,15 +1,15 @@
-//! A side of a connection over anything that can be read and written: a socket of whoever has one.
+//! Runs one side of a connection over any stream, such as a socket.
 
 use crate::{Endpoint, Error, Result};
 use std::io::{ErrorKind, Read, Write};
 
-/// Bytes that are read at once: a record of the longest kind, and its header.
+/// Bytes read at once: a record of maximum length with its header.
 const READ: usize = 16_384 + 256 + 5;
 
-/// Sends and receives until the handshake is complete, seen from this side.
+/// Sends and receives until the handshake is complete on this side.
 ///
 /// # Errors
-/// What the side says; [`Error::Library`] where the stream fails or ends before.
+/// [`Error::Library`] if the stream fails or ends early. Propagates errors from the endpoint.
 pub fn complete(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write)) -> Result<()> {
     flush(endpoint, stream)?;
     while !endpoint.is_done() {
@@ -19,19 +19,19 @@ pub fn complete(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write)) -
     Ok(())
 }
 
-/// Encrypts data and sends them.
+/// Encrypts and sends data.
 ///
 /// # Errors
-/// As [`complete`].
+/// Same as [`complete`].
 pub fn write(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write), data: &[u8]) -> Result<()> {
     endpoint.write(data)?;
     flush(endpoint, stream)
 }
 
-/// Waits for data of the other side; returns their length in bytes, which is not 0.
+/// Waits for data from the peer and returns its length in bytes, which is not 0.
 ///
 /// # Errors
-/// As [`complete`].
+/// Same as [`complete`].
 pub fn read(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write), data: &mut [u8]) -> Result<usize> {
     loop {
         match endpoint.read(data)? {

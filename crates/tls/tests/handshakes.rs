@@ -1,4 +1,4 @@
-//! Every configuration that an implementation has, alone and against the other; what must be refused is refused.
+//! Every supported configuration, with each implementation against itself and the other, and rejected handshakes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ fn pairs() -> impl Iterator<Item = (Implementation, Implementation)> {
     all.into_iter().flat_map(move |client| all.into_iter().map(move |server| (client, server)))
 }
 
-/// Performs one handshake and verifies it.
+/// Performs and verifies one handshake.
 fn perform(setup: &Setup) -> Result<Flights, Error> {
     setup.prime(1)?;
     let (mut client, mut server) = (setup.client()?, setup.server()?);
@@ -33,7 +33,7 @@ fn perform(setup: &Setup) -> Result<Flights, Error> {
     Ok(flights)
 }
 
-/// Performs handshakes of all pairs that have the configuration; returns how many pairs there are.
+/// Performs handshakes with all pairs that support the configuration. Returns the number of pairs.
 fn all_pairs(config: &Config) -> usize {
     let credentials = credentials(config);
     let mut performed = 0;
@@ -56,18 +56,18 @@ fn supported() -> impl Iterator<Item = Authentication> {
 }
 
 #[test]
-fn every_group_with_every_signature_between_every_pair() {
+fn completes_every_group_with_every_signature_between_every_pair() {
     for authentication in supported() {
         for group in Group::ALL {
             let pairs = all_pairs(&Config::new(group, authentication));
-            // rustls lacks one group, which leaves OpenSSL to itself.
+            // rustls lacks one group, so only OpenSSL against itself remains.
             assert_eq!(pairs, if group == Group::SecP384r1MlKem1024 { 1 } else { 4 }, "{group:?}");
         }
     }
 }
 
 #[test]
-fn chains_and_clients_that_show_who_they_are() {
+fn supports_chains_and_client_authentication() {
     for authentication in supported() {
         for intermediates in [1, 2] {
             let config = Config { intermediates, ..Config::new(Group::X25519MlKem768, authentication) };
@@ -83,7 +83,7 @@ fn chains_and_clients_that_show_who_they_are() {
 }
 
 #[test]
-fn a_server_sends_its_certificates_and_not_the_root() {
+fn server_does_not_send_the_root() {
     for intermediates in [0, 1, 2] {
         let config = Config { intermediates, ..Config::new(Group::X25519, Authentication::Ed25519) };
         let credentials = credentials(&config);
@@ -91,14 +91,14 @@ fn a_server_sends_its_certificates_and_not_the_root() {
             let setup = Setup::new(&config, implementation, implementation, &credentials).unwrap();
             Flight::of(&perform(&setup).unwrap().answer).unwrap().bytes
         };
-        // They differ in how they cut the flight into records.
+        // The implementations divide the flight into records differently.
         let [one, other] = Implementation::ALL.map(flight);
         assert!(one.abs_diff(other) < 150 && credentials.root.len() > 200, "{intermediates}: {one} and {other} bytes");
     }
 }
 
 #[test]
-fn connections_are_resumed() {
+fn resumes_connections() {
     for group in [Group::X25519, Group::X25519MlKem768] {
         for authentication in [Authentication::Ed25519, Authentication::MlDsa65] {
             for (resumption, pairs) in [(Resumption::WithKeyExchange, 4), (Resumption::Alone, 1)] {
@@ -112,7 +112,7 @@ fn connections_are_resumed() {
 }
 
 #[test]
-fn tickets_are_there_for_as_many_connections_as_are_asked_for() {
+fn priming_provides_the_requested_number_of_tickets() {
     let config =
         Config { resumption: Resumption::WithKeyExchange, ..Config::new(Group::X25519, Authentication::EcdsaP256) };
     let credentials = credentials(&config);
@@ -130,7 +130,7 @@ fn tickets_are_there_for_as_many_connections_as_are_asked_for() {
 }
 
 #[test]
-fn what_is_missing_is_unsupported_for_a_reason() {
+fn reports_why_a_configuration_is_unsupported() {
     let reason = |config: &Config, implementation: Implementation| match implementation.check(config) {
         Err(Error::Unsupported(reason)) => reason,
         other => panic!("{config:?}: {other:?}"),
@@ -147,9 +147,9 @@ fn what_is_missing_is_unsupported_for_a_reason() {
     assert_eq!(Implementation::OpenSsl.check(&alone), Ok(()));
 }
 
-/// A verification that accepts everything would pass all other tests.
+/// A verifier that accepts everything would pass all other tests.
 #[test]
-fn a_server_or_client_that_is_not_known_is_refused() {
+fn rejects_unknown_servers_and_clients() {
     let config = Config {
         intermediates: 1,
         client_authentication: true,
@@ -175,21 +175,21 @@ fn a_server_or_client_that_is_not_known_is_refused() {
     }
 }
 
-/// The handshake is what was asked for, or it is an error: a setup of one configuration does not verify another's.
+/// A setup must reject a handshake of another configuration.
 #[test]
-fn a_handshake_of_another_configuration_is_wrong() {
-    let asked = Config::new(Group::X25519, Authentication::EcdsaP256);
-    let other = Config { group: Group::X25519MlKem768, ..asked };
-    let credentials = credentials(&asked);
+fn rejects_handshakes_of_another_configuration() {
+    let config = Config::new(Group::X25519, Authentication::EcdsaP256);
+    let other = Config { group: Group::X25519MlKem768, ..config };
+    let credentials = credentials(&config);
     for (client, server) in pairs() {
-        let asked = Setup::new(&asked, client, server, &credentials).unwrap();
+        let setup = Setup::new(&config, client, server, &credentials).unwrap();
         let other = Setup::new(&other, client, server, &credentials).unwrap();
         let (mut client, mut server) = (other.client().unwrap(), other.server().unwrap());
         let mut flights = Flights::default();
         handshake(client.as_mut(), server.as_mut(), &mut flights).unwrap();
-        let wrong = asked.verify(client.as_mut(), server.as_mut(), &flights.answer);
+        let wrong = setup.verify(client.as_mut(), server.as_mut(), &flights.answer);
         assert!(matches!(wrong, Err(Error::Wrong(_))), "{wrong:?}");
-        let (mut client, mut server) = (asked.client().unwrap(), other.server().unwrap());
+        let (mut client, mut server) = (setup.client().unwrap(), other.server().unwrap());
         let mut flights = Flights::default();
         let refused = handshake(client.as_mut(), server.as_mut(), &mut flights);
         assert!(refused.is_err(), "no group in common");
@@ -197,7 +197,7 @@ fn a_handshake_of_another_configuration_is_wrong() {
 }
 
 #[test]
-fn a_changed_byte_of_the_servers_flight_is_noticed() {
+fn detects_changed_bytes_in_the_servers_flight() {
     let config = Config::new(Group::X25519MlKem768, Authentication::MlDsa44);
     let credentials = credentials(&config);
     for (client, server) in pairs() {
@@ -213,7 +213,7 @@ fn a_changed_byte_of_the_servers_flight_is_noticed() {
 }
 
 #[test]
-fn what_an_implementation_lacks_is_said_with_its_reason() {
+fn lists_what_an_implementation_lacks_with_reasons() {
     let names = |implementation: Implementation| {
         let lacks = implementation.lacks();
         assert!(lacks.iter().all(|(_, reason)| reason.len() > 20), "{lacks:?}");
@@ -224,14 +224,15 @@ fn what_an_implementation_lacks_is_said_with_its_reason() {
 }
 
 #[test]
-fn bytes_are_those_that_the_algorithms_take() {
+fn flight_sizes_match_the_algorithms() {
     let config = Config { intermediates: 2, ..Config::new(Group::X25519MlKem768, Authentication::MlDsa65) };
     let credentials = credentials(&config);
     for (client, server) in pairs() {
         let flights = perform(&Setup::new(&config, client, server, &credentials).unwrap()).unwrap();
         let [hello, answer, finish] =
             [&flights.hello, &flights.answer, &flights.finish].map(|it| Flight::of(it).unwrap());
-        // An encapsulation key and an X25519 share; a ciphertext and a share; three keys, and with the proof four signatures.
+        // An encapsulation key and an X25519 share; a ciphertext and a share; three keys and, with the proof of
+        // possession, four signatures.
         assert!((1216..1216 + 400).contains(&hello.bytes), "{hello:?}");
         let least = 1120 + 3 * 1952 + 4 * 3309;
         assert!((least..least + 1600).contains(&answer.bytes), "{answer:?}");

@@ -1,4 +1,4 @@
-//! Handshakes over the kernel's TCP and a link with a round trip and losses. Times are printed by those that are asked for alone.
+//! Handshakes over the kernel's TCP and an emulated link with a round trip and losses. Ignored tests print times.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, and some that print")]
 
@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const IMPLEMENTATIONS: [Implementation; 2] = [Implementation::Rustls, Implementation::OpenSsl];
-/// Nothing takes as long, however often it is sent again.
+/// Longer than any handshake takes, including retransmissions.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn now() -> u64 {
@@ -38,7 +38,7 @@ fn setup(config: &Config, implementation: Implementation) -> Setup {
     Setup::new(config, implementation, implementation, &credentials).unwrap()
 }
 
-/// Answers one connection.
+/// Serves one connection.
 fn serve(setup: &Setup, mut connection: TcpStream) {
     connection.set_nonblocking(false).unwrap();
     connection.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -50,7 +50,7 @@ fn serve(setup: &Setup, mut connection: TcpStream) {
     stream::write(server.as_mut(), &mut connection, &request[..length]).unwrap();
 }
 
-/// From before the connection to the complete handshake, and to the first byte of an answer.
+/// Returns the times from before the connection to the complete handshake and to the first byte of the response.
 fn visit(setup: &Setup, network: &Network, to: SocketAddrV4) -> [Duration; 2] {
     let begun = Instant::now();
     let mut connection = network.connect(to).unwrap();
@@ -66,7 +66,7 @@ fn visit(setup: &Setup, network: &Network, to: SocketAddrV4) -> [Duration; 2] {
     [complete, begun.elapsed()]
 }
 
-/// So many handshakes, some at once.
+/// Performs this many handshakes, several at a time.
 fn visits(setup: &Setup, network: &Network, count: usize, at_once: usize) -> Vec<[Duration; 2]> {
     let listener: TcpListener = network.listen().unwrap();
     let to = SocketAddrV4::new(SERVER, listener.local_addr().unwrap().port());
@@ -93,14 +93,14 @@ fn visits(setup: &Setup, network: &Network, count: usize, at_once: usize) -> Vec
         });
         let clients: Vec<_> = (0..at_once).map(|_| scope.spawn(client)).collect();
         let found: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
-        // Also where a client has failed: nobody waits for it then.
+        // Set even if a client failed, so that nobody waits for it.
         done.store(true, Ordering::Relaxed);
         found.into_iter().flat_map(Result::unwrap).collect()
     })
 }
 
 #[test]
-fn handshakes_come_about_over_a_link_that_loses_packets() {
+fn handshakes_complete_despite_packet_loss() {
     let conditions = Conditions { round_trip: Duration::from_millis(2), rate: None, loss: 0.02, mtu: 1500 };
     let Some(network) = network(&conditions) else { return };
     let config = Config { intermediates: 2, ..Config::new(Group::X25519MlKem768, Authentication::MlDsa65) };
@@ -152,12 +152,12 @@ fn shown(loss: f64, count: usize) {
 
 #[test]
 #[ignore = "prints times, which decide nothing"]
-fn round_trips_of_a_handshake() {
+fn print_round_trips_of_a_handshake() {
     shown(0.0, 100);
 }
 
 #[test]
 #[ignore = "prints times, which decide nothing"]
-fn tails_where_one_in_a_hundred_is_lost() {
+fn print_tails_with_one_percent_loss() {
     shown(0.01, 200);
 }

@@ -18,19 +18,19 @@ use x509_cert::name::Name;
 use x509_cert::serial_number::SerialNumber;
 use x509_cert::time::{Time, Validity};
 
-/// What a certificate is for.
+/// Role of a certificate's subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubjectType {
-    /// It signs certificates; so many intermediate ones may follow it, without a number any.
+    /// Signs certificates. At most `path_length` intermediate certificates may follow; `None` means no limit.
     Authority {
         /// pathLenConstraint (RFC 5280, section 4.2.1.9).
         path_length: Option<u8>,
     },
-    /// It signs something else.
+    /// Signs anything but certificates.
     Leaf,
 }
 
-/// What a certificate says, but for its keys.
+/// Contents of a certificate, except for its keys.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// Positive, at most 20 bytes, big-endian.
@@ -39,38 +39,40 @@ pub struct Profile {
     pub issuer: String,
     /// Distinguished name of the subject.
     pub subject: String,
-    /// Seconds since 1970 from which it is valid.
+    /// Start of the validity period, in seconds since 1970.
     pub not_before: Duration,
-    /// Seconds since 1970 until which it is valid.
+    /// End of the validity period, in seconds since 1970.
     pub not_after: Duration,
-    /// The subject's key identifier (RFC 5280, section 4.2.1.2), as [`PublicKey::key_identifier`] gives it.
+    /// Key identifier of the subject (RFC 5280, section 4.2.1.2), as returned by [`PublicKey::key_identifier`].
     pub subject_key_identifier: [u8; KEY_IDENTIFIER],
-    /// The issuer's key identifier: what its own certificate says of its subject (RFC 5280, section 4.2.1.1).
+    /// Key identifier of the issuer: the subject key identifier in the issuer's certificate (RFC 5280, section
+    /// 4.2.1.1).
     pub authority_key_identifier: [u8; KEY_IDENTIFIER],
     /// DNS names of the subject.
     pub dns_names: Vec<String>,
-    /// What it is for.
+    /// Role of the subject.
     pub subject_type: SubjectType,
 }
 
-/// Who signs, and how.
+/// Signing algorithms and keys of the issuer.
 pub enum SigningKeys<'a> {
-    /// One signature: pure or composite.
+    /// One signature, pure or composite.
     Single(&'static Identifier, &'a dyn SigningKey),
-    /// An alternative signature inside, and a classical one over all.
+    /// An alternative signature in the extensions, and a classical signature over the whole.
     Alternative {
-        /// The algorithm and key of the classical signature.
+        /// Algorithm and key of the classical signature.
         classical: (&'static Identifier, &'a dyn SigningKey),
-        /// The algorithm and key of the alternative signature.
+        /// Algorithm and key of the alternative signature.
         alternative: (&'static Identifier, &'a dyn SigningKey),
     },
 }
 
-/// Builds a certificate and returns its DER. The subject has an alternative key exactly where the issuer signs with one.
-/// `coins` are those of the signature scheme's signing; empty ones ask for deterministic signatures.
+/// Builds a certificate and returns its DER. Pass an alternative subject key if and only if the issuer signs with one.
+/// `coins` go to the signature scheme; empty coins request deterministic signatures.
 ///
 /// # Errors
-/// [`CertificateError::Decode`] if a name, number or time cannot be written; what the signing library says.
+/// [`CertificateError::Decode`] if a name, number or time cannot be encoded. Propagates errors from the signing
+/// library.
 pub fn build(
     profile: &Profile,
     subject_key: &PublicKey,
@@ -130,7 +132,7 @@ pub fn build(
     Ok(assemble(&tbs, identifier, &signature)?)
 }
 
-/// Signs without a context (RFC 9881, section 3; the composite draft, section 5).
+/// Signs with an empty context (RFC 9881, section 3; draft-ietf-lamps-pq-composite-sigs, section 5).
 pub(super) fn sign(
     key: &dyn SigningKey,
     identifier: &Identifier,
@@ -160,7 +162,7 @@ fn usage(subject_type: SubjectType) -> KeyUsage {
     })
 }
 
-/// UTCTime through 2049, GeneralizedTime after (RFC 5280, section 4.1.2.5).
+/// Encodes as UTCTime through 2049 and as GeneralizedTime after (RFC 5280, section 4.1.2.5).
 fn time(since_epoch: Duration) -> Result<Time, DecodeError> {
     let failed = DecodeError::der("validity");
     let whole = Duration::from_secs(since_epoch.as_secs());

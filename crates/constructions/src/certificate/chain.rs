@@ -1,5 +1,5 @@
-//! Verifying a chain from a leaf to a trusted root: signatures, names, validity, constraints (RFC 5280, section 6.1).
-//! Policies, name constraints and revocation are not looked at; an extension that is critical and not known is refused.
+//! Verification of a chain from a leaf to a trusted root: signatures, names, validity and constraints (RFC 5280,
+//! section 6.1). Ignores policies, name constraints and revocation. Rejects unknown critical extensions.
 
 use super::{Certificate, CertificateError, Schemes};
 use const_oid::{AssociatedOid, ObjectIdentifier};
@@ -8,11 +8,11 @@ use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectAltName};
 
 const KNOWN: [ObjectIdentifier; 3] = [BasicConstraints::OID, KeyUsage::OID, SubjectAltName::OID];
 
-/// Verifies `chain`, the leaf first and each certificate signed by the next, up to `root`, which is trusted because the
-/// caller says so, at a time in seconds since 1970.
-///
+/// Verifies `chain`, leaf first, in which each certificate is signed by the next and the last by `root`. The caller
+/// vouches for `root`. `at` is the time of verification, since 1970.
 /// # Errors
-/// [`CertificateError::Chain`] naming the certificate and the rule; [`CertificateError::Signature`] and the others.
+/// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
+/// signature is invalid; other variants as documented there.
 pub fn verify_chain(
     chain: &[Certificate],
     root: &Certificate,
@@ -24,7 +24,7 @@ pub fn verify_chain(
     Ok(())
 }
 
-/// As [`verify_chain`], without the signature that the root has made itself.
+/// Like [`verify_chain`], but does not check the root's self-signature.
 pub(super) fn verify_path(
     chain: &[Certificate],
     root: &Certificate,
@@ -46,7 +46,8 @@ pub(super) fn verify_path(
     Ok(())
 }
 
-/// What a certificate must be at its place; `place - 1` intermediate certificates lie between it and the leaf.
+/// Checks validity, critical extensions and, for an authority, its constraints. `place` counts from 0 at the leaf, so
+/// `place - 1` intermediate certificates lie between an authority and the leaf.
 fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool) -> Result<(), CertificateError> {
     let broken = |problem| CertificateError::Chain { place, problem };
     let tbs = certificate.parsed.tbs_certificate();

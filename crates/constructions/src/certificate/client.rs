@@ -1,5 +1,5 @@
-//! What a client does with the chain that a server sends: up to a root that it trusts (RFC 5280, section 6.1), for the name
-//! that it called (RFC 9525), and of a key that may sign a handshake.
+//! A client's checks of a server's chain: it ends at a trusted root (RFC 5280, section 6.1), names the server (RFC
+//! 9525), and its leaf key may sign a handshake.
 
 use super::chain::verify_path;
 use super::{Certificate, CertificateError, Schemes};
@@ -8,17 +8,18 @@ use std::time::Duration;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName};
 
-/// Most certificates of a chain below its root: who sends more would have a client verify more.
+/// Maximum number of certificates below the root, which bounds the work that a server can demand.
 const LONGEST: usize = 8;
 /// id-kp-serverAuth (RFC 5280, section 4.2.1.12).
 const FOR_SERVERS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
 
-/// Verifies a server's chain, the leaf first and each certificate signed by the next, for a DNS name, at a time in seconds since
-/// 1970. The last one is signed by one of `roots`, which are trusted because the caller says so: their own signatures say
-/// nothing, and nobody looks at them.
+/// Verifies a server's chain for a DNS name. The leaf comes first, each certificate is signed by the next, and the last
+/// by one of `roots`. The caller vouches for `roots`, so their self-signatures are not checked. `at` is the time of
+/// verification, since 1970.
 ///
 /// # Errors
-/// [`CertificateError::Chain`] naming the certificate and the rule; [`CertificateError::Signature`] and the others.
+/// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
+/// signature is invalid; other variants as documented there.
 pub fn verify_server(
     chain: &[Certificate],
     roots: &[Certificate],
@@ -39,7 +40,7 @@ pub fn verify_server(
         }
     }
     let mut found = Err(broken(chain.len() - 1, "is of an issuer that nobody trusts"));
-    // Two roots of one name have different keys.
+    // Two roots may share a name and differ in their keys.
     let issuer = last.parsed.tbs_certificate().issuer();
     for root in roots.iter().filter(|root| root.parsed.tbs_certificate().subject() == issuer) {
         found = verify_path(chain, root, at, schemes);
@@ -50,13 +51,13 @@ pub fn verify_server(
     found
 }
 
-/// Whether it is that server's, and its key one that signs handshakes.
+/// Checks that the leaf names the server and that its key may sign handshakes.
 fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     let broken = |problem| Err(CertificateError::Chain { place: 0, problem });
     let tbs = leaf.parsed.tbs_certificate();
-    // Names of the subject are not for machines (RFC 9525, section 2).
+    // The subject's distinguished name is not used for matching (RFC 9525, section 2).
     let names = tbs.get_extension::<SubjectAltName>()?.map(|(_, names)| names.0).unwrap_or_default();
-    let called = |of: &GeneralName| matches!(of, GeneralName::DnsName(of) if matches(of.as_str(), name));
+    let called = |found: &GeneralName| matches!(found, GeneralName::DnsName(found) if matches(found.as_str(), name));
     if !is_host(name) || !names.iter().any(called) {
         return broken("is of another name");
     }
@@ -69,8 +70,8 @@ fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     Ok(())
 }
 
-/// Whether a name of a certificate stands for the host (RFC 9525, section 6.3): it is the same but for case, or has an asterisk
-/// for the whole of the first label, of three at least.
+/// Whether a DNS name in a certificate matches the host (RFC 9525, section 6.3). Compares without regard to case. `*`
+/// may replace the whole first label if at least two labels follow.
 fn matches(of_certificate: &str, host: &str) -> bool {
     match of_certificate.strip_prefix("*.") {
         None => of_certificate.eq_ignore_ascii_case(host),
@@ -81,7 +82,8 @@ fn matches(of_certificate: &str, host: &str) -> bool {
     }
 }
 
-/// Whether it is the name of a host: labels of letters, digits and hyphens, of which the last is no number, as an address' is.
+/// Whether this is a host name: labels of letters, digits and hyphens. The last label is not a number, which rules out
+/// IPv4 addresses.
 fn is_host(name: &str) -> bool {
     let label = |label: &str| {
         let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -96,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_stands_for_itself_and_an_asterisk_for_one_label() {
+    fn matches_exact_names_and_one_label_wildcards() {
         for (certificate, host) in [
             ("leaf.example", "leaf.example"),
             ("LEAF.example", "leaf.EXAMPLE"),

@@ -1,9 +1,10 @@
-//! The reference form: a detached ML-DSA-65 signature over `"qs-x509-cosig-v1" || 00 || certificate`, with the context
-//! `qs-x509-cosig`, beside a certificate that is classical itself; packed as the CBOR array `[certificate, signature]`.
+//! The reference form: a classical certificate with a detached ML-DSA-65 signature. The signature covers
+//! `"qs-x509-cosig-v1" || 00 || certificate`, with the context `qs-x509-cosig`. The two are packed as the CBOR array
+//! `[certificate, signature]`.
 //!
-//! The reference's verifier took the context from the bundle, which whoever sends it chooses: here it is fixed. Nothing in
-//! the certificate says that there is a second signature, so that whoever drops it is not found out: kept so that the
-//! reference's tables can be reproduced, not for use.
+//! The reference's verifier reads the context from the bundle, so the sender chooses it; here it is fixed. Nothing in
+//! the certificate says that a second signature exists, so an attacker can drop it unnoticed. This form exists to
+//! reproduce the reference's tables. Do not use it.
 
 use super::{Certificate, CertificateError};
 use crate::cbor;
@@ -15,7 +16,7 @@ const PREFIX: &[u8] = b"qs-x509-cosig-v1\x00";
 pub const CONTEXT: &[u8] = b"qs-x509-cosig";
 const BUNDLE: &str = "bundle of certificate and signature";
 
-/// A certificate and the signature beside it.
+/// A certificate and its detached signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
     /// DER of the certificate.
@@ -25,10 +26,10 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Signs a certificate with the key of ML-DSA-65.
+    /// Signs a certificate with an ML-DSA-65 key.
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the signing library.
     pub fn sign(certificate: &[u8], key: &dyn SigningKey, coins: Coins) -> Result<Bundle> {
         let mut signature = vec![0; ML_DSA_65_SIGNATURE];
         let length = key.sign(CONTEXT, &[PREFIX, certificate].concat(), coins, &mut signature)?;
@@ -36,7 +37,7 @@ impl Bundle {
         Ok(Bundle { certificate: certificate.to_vec(), signature })
     }
 
-    /// Verifies the signature, and nothing of the certificate itself.
+    /// Verifies the detached signature. Does not check the certificate itself.
     ///
     /// # Errors
     /// [`Error::VerificationFailed`].
@@ -44,10 +45,10 @@ impl Bundle {
         key.verify(CONTEXT, &[PREFIX, &self.certificate].concat(), &self.signature)
     }
 
-    /// The CBOR array.
+    /// Encodes the bundle as a CBOR array.
     ///
     /// # Errors
-    /// [`Error::Length`] if the signature has not its length.
+    /// [`Error::Length`] if the signature has the wrong length.
     pub fn encode(&self) -> Result<Vec<u8>> {
         Error::check_length("signature", ML_DSA_65_SIGNATURE, self.signature.len())?;
         let mut out = vec![0; cbor::encoded_len(&[self.certificate.len(), self.signature.len()])];
@@ -55,10 +56,10 @@ impl Bundle {
         Ok(out)
     }
 
-    /// Reads the CBOR array; the certificate must be one.
+    /// Parses the CBOR array and checks that it contains a certificate.
     ///
     /// # Errors
-    /// [`CertificateError`] that says what is wrong; trailing bytes and longer forms of the same array are.
+    /// [`CertificateError`] if the input is malformed, is not in the shortest form, or has trailing bytes.
     pub fn decode(bytes: &[u8]) -> std::result::Result<Bundle, CertificateError> {
         let [certificate, signature] = cbor::read_any(BUNDLE, bytes)?;
         Error::check_length("signature", ML_DSA_65_SIGNATURE, signature.len())?;

@@ -1,4 +1,4 @@
-//! Signatures of ECDSA as certificates carry them: Ecdsa-Sig-Value (RFC 3279, section 2.2.3) in place of `r || s`.
+//! Conversion of ECDSA signatures between `r || s` and the Ecdsa-Sig-Value of certificates (RFC 3279, section 2.2.3).
 
 use crate::keys::Identifier;
 use der::asn1::Uint;
@@ -10,18 +10,18 @@ struct Value {
     s: Uint,
 }
 
-/// Whether the signatures of this algorithm are written so.
+/// Whether certificates carry signatures of this algorithm as an Ecdsa-Sig-Value.
 pub(super) fn is(identifier: &Identifier) -> bool {
     identifier.algorithm.starts_with("ECDSA-")
 }
 
-/// From `r || s`, both of one length.
+/// Converts `r || s` to DER. Both halves have the same length.
 pub(super) fn to_der(signature: &[u8]) -> der::Result<Vec<u8>> {
     let (r, s) = signature.split_at(signature.len() / 2);
     Value { r: Uint::new(r)?, s: Uint::new(s)? }.to_der()
 }
 
-/// To `r || s` of so many bytes; nothing where it is no DER of two numbers that fit.
+/// Converts DER to `r || s` of `length` bytes. Returns `None` if the input is malformed or a number is too long.
 pub(super) fn from_der(der: &[u8], length: usize) -> Option<Vec<u8>> {
     let Value { r, s } = Value::from_der(der).ok()?;
     let mut signature = vec![0; length];
@@ -39,12 +39,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_keep_their_places_whatever_their_length() {
+    fn converts_numbers_of_any_length() {
         let mut signature = [0; 64];
         signature[31] = 0x80;
         signature[32] = 0xff;
         let der = to_der(&signature).unwrap();
-        // 0x80 and the number of 32 bytes take a leading zero each.
+        // `r` (0x80) and the 32 bytes of `s` need a leading zero each.
         assert_eq!(der.len(), 2 + 4 + 2 + 33);
         assert_eq!(from_der(&der, 64).unwrap(), signature);
         let twice = [der.as_slice(), &[0]].concat();

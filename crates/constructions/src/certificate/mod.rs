@@ -1,11 +1,11 @@
 //! X.509 certificates (RFC 5280) with post-quantum and hybrid signatures.
 //!
-//! | form | what signs |
+//! | form | signatures |
 //! |---|---|
-//! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in the extensions 2.5.29.72 to .74, and Ed25519 over the whole |
+//! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in extensions 2.5.29.72 to .74, Ed25519 over the whole |
 //! | composite (draft-ietf-lamps-pq-composite-sigs-19) | one signature, MLDSA65-Ed25519-SHA512 |
-//! | pure (RFC 9881) | one signature of ML-DSA-44, -65 or -87; likewise the classical ones: Ed25519 (RFC 8410), ECDSA, RSA |
-//! | detached (the reference form) | Ed25519 within, ML-DSA-65 over the certificate beside it: see [`detached`] |
+//! | pure (RFC 9881) | one signature of ML-DSA-44, -65 or -87, or a classical one: Ed25519 (RFC 8410), ECDSA, RSA |
+//! | detached (the reference form) | Ed25519 in the certificate, ML-DSA-65 next to it: see [`detached`] |
 
 mod build;
 mod chain;
@@ -26,27 +26,27 @@ use syntax::Tbs;
 
 pub(crate) const CERTIFICATE: &str = "certificate";
 
-/// Why a certificate is not to be believed.
+/// Reason for rejecting a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
-    /// It, or a key in it, cannot be read or written.
+    /// The certificate, or a key in it, cannot be read or written.
     #[error(transparent)]
     Decode(#[from] DecodeError),
-    /// A signature is not valid.
+    /// A signature is invalid.
     #[error("the {0} signature of the certificate does not verify")]
     Signature(&'static str),
-    /// No scheme was handed in for an algorithm that the certificate uses.
+    /// No scheme was passed for an algorithm that the certificate uses.
     #[error("no library is given for {0}")]
     NoScheme(&'static str),
-    /// The library's own report.
+    /// Error of the cryptographic library.
     #[error(transparent)]
     Primitive(#[from] pqlab_primitives::Error),
-    /// A rule of RFC 5280, section 6.1, is broken.
+    /// The chain breaks a rule of RFC 5280, section 6.1.
     #[error("certificate {place} of the chain (0 is the leaf) {problem}")]
     Chain {
-        /// Its place in the chain.
+        /// Position of the certificate in the chain; 0 is the leaf.
         place: usize,
-        /// Which rule.
+        /// The broken rule.
         problem: &'static str,
     },
 }
@@ -57,7 +57,7 @@ impl From<der::Error> for CertificateError {
     }
 }
 
-/// A certificate, parsed; its bytes are kept as they came.
+/// A parsed certificate together with its original bytes.
 #[derive(Clone, Debug)]
 pub struct Certificate {
     der: Vec<u8>,
@@ -70,10 +70,10 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Parses DER. The certificate must be as it would be written: X.509 is DER, and nothing follows.
+    /// Parses DER. Rejects encodings other than DER, and trailing bytes.
     ///
     /// # Errors
-    /// A [`DecodeError`] that says what is wrong.
+    /// [`DecodeError`] naming the problem.
     pub fn from_der(der: &[u8]) -> Result<Certificate, DecodeError> {
         let failed = DecodeError::der(CERTIFICATE);
         let parsed = x509_cert::Certificate::from_der(der).map_err(&failed)?;
@@ -93,56 +93,56 @@ impl Certificate {
     /// Parses PEM with the label `CERTIFICATE`.
     ///
     /// # Errors
-    /// A [`DecodeError`] that says what is wrong.
+    /// [`DecodeError`] naming the problem.
     pub fn from_pem(pem: &str) -> Result<Certificate, DecodeError> {
         Certificate::from_der(&from_pem(CERTIFICATE, "CERTIFICATE", pem)?)
     }
 
-    /// The bytes as they came.
+    /// Returns the original DER.
     pub fn as_der(&self) -> &[u8] {
         &self.der
     }
 
-    /// PEM with the label `CERTIFICATE`.
+    /// Returns the certificate as PEM with the label `CERTIFICATE`.
     ///
     /// # Errors
-    /// [`DecodeError::Pem`], which the length rules out.
+    /// [`DecodeError::Pem`] if the encoding fails. Cannot happen at these lengths.
     pub fn to_pem(&self) -> Result<String, DecodeError> {
         to_pem(CERTIFICATE, "CERTIFICATE", &self.der)
     }
 
-    /// What `x509-cert` makes of it: names, validity, extensions.
+    /// Returns the certificate as parsed by `x509-cert`: names, validity, extensions.
     pub fn parsed(&self) -> &x509_cert::Certificate {
         &self.parsed
     }
 
-    /// The algorithm of the signature, in the alternative form that of the classical one.
+    /// Returns the algorithm of the signature. In the alternative form this is the classical one.
     pub fn signature_algorithm(&self) -> &'static Identifier {
         self.signature
     }
 
-    /// The key of the subject, in the alternative form the classical one.
+    /// Returns the subject's key. In the alternative form this is the classical one.
     pub fn subject_key(&self) -> &PublicKey {
         &self.subject_key
     }
 
-    /// The alternative key of the subject, where there is one (2.5.29.72).
+    /// Returns the subject's alternative key, if present (2.5.29.72).
     pub fn alternative_key(&self) -> Option<&PublicKey> {
         self.alternative.as_ref().and_then(|alternative| alternative.subject_key.as_ref())
     }
 
-    /// Whether it carries an alternative signature (2.5.29.74).
+    /// Whether the certificate carries an alternative signature (2.5.29.74).
     pub fn has_alternative_signature(&self) -> bool {
         self.alternative_signature().is_some()
     }
 
-    /// The alternative signature (2.5.29.74), where there is one.
+    /// Returns the alternative signature, if present (2.5.29.74).
     pub fn alternative_signature(&self) -> Option<&[u8]> {
         let (_, signature) = self.alternative.as_ref()?.signature.as_ref()?;
         Some(signature)
     }
 
-    /// The bytes that the signature covers.
+    /// Returns the bytes covered by the signature.
     fn tbs_der(&self) -> &[u8] {
         &self.der[self.tbs_der.clone()]
     }

@@ -1,4 +1,5 @@
-//! The structures whose bytes are signed, and the extensions of the alternative signature (X.509 (10/2019), clause 9.8).
+//! ASN.1 structures that signatures cover, and the extensions of the alternative signature (X.509 (10/2019), clause
+//! 9.8).
 
 use super::CERTIFICATE;
 use crate::keys::{DecodeError, Identifier, PublicKey};
@@ -20,8 +21,8 @@ pub(super) const ALT_ALGORITHM: ObjectIdentifier = ObjectIdentifier::new_unwrap(
 /// altSignatureValue.
 pub(super) const ALT_VALUE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.74");
 
-/// TBSCertificate (RFC 5280, section 4.1.2). That of `x509-cert` can be built only through its own builder, which knows
-/// no signature that covers a part.
+/// TBSCertificate (RFC 5280, section 4.1.2). `x509-cert` only constructs its own type through a builder that does not
+/// support signatures over part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Sequence)]
 pub(super) struct Tbs {
     #[asn1(context_specific = "0", default = "Default::default")]
@@ -36,8 +37,8 @@ pub(super) struct Tbs {
     pub(super) extensions: Option<Vec<Extension>>,
 }
 
-/// What the alternative signature covers: the TBSCertificate without its `signature` field and without the extension
-/// that carries the alternative signature (X.509, clause 9.8.4, PreTBSCertificate).
+/// The bytes that the alternative signature covers: the TBSCertificate without its `signature` field and without the
+/// extension that holds the alternative signature (X.509, clause 9.8.4, PreTBSCertificate).
 #[derive(Sequence)]
 struct PreTbs {
     #[asn1(context_specific = "0", default = "Default::default")]
@@ -51,7 +52,7 @@ struct PreTbs {
     extensions: Option<Vec<Extension>>,
 }
 
-/// The certificate around it.
+/// Certificate around an encoded TBSCertificate.
 #[derive(Sequence)]
 struct Signed<'a> {
     tbs: AnyRef<'a>,
@@ -60,7 +61,7 @@ struct Signed<'a> {
 }
 
 impl Tbs {
-    /// The bytes that the alternative signature covers.
+    /// Returns the bytes that the alternative signature covers.
     pub(super) fn without_signatures(&self) -> der::Result<Vec<u8>> {
         let others = |extensions: &Vec<Extension>| {
             extensions.iter().filter(|extension| extension.extn_id != ALT_VALUE).cloned().collect()
@@ -78,8 +79,8 @@ impl Tbs {
     }
 }
 
-/// Where the TBSCertificate's bytes are, and what they say. They must be those that would be written: only then does a
-/// signature over them as they came say something of the parsed form.
+/// Returns the byte range of the TBSCertificate and its parsed form. Fails unless re-encoding gives the same bytes:
+/// otherwise a signature over the original bytes would not vouch for the parsed form.
 pub(super) fn read_tbs(der: &[u8]) -> Result<(Range<usize>, Tbs), DecodeError> {
     let failed = DecodeError::der(CERTIFICATE);
     let mut reader = SliceReader::new(der).map_err(&failed)?;
@@ -94,7 +95,7 @@ pub(super) fn read_tbs(der: &[u8]) -> Result<(Range<usize>, Tbs), DecodeError> {
     Ok((start..start + bytes.len(), tbs))
 }
 
-/// A certificate's DER from the DER of its TBSCertificate and a signature.
+/// Assembles a certificate from an encoded TBSCertificate and a signature, and returns its DER.
 pub(super) fn assemble(tbs: &[u8], algorithm: &Identifier, signature: &[u8]) -> der::Result<Vec<u8>> {
     Signed {
         tbs: AnyRef::from_der(tbs)?,
@@ -104,7 +105,7 @@ pub(super) fn assemble(tbs: &[u8], algorithm: &Identifier, signature: &[u8]) -> 
     .to_der()
 }
 
-/// The three extensions of the alternative signature, as far as they are there.
+/// The extensions of the alternative signature that are present.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) subject_key: Option<PublicKey>,
@@ -112,13 +113,13 @@ pub(super) struct Alternative {
 }
 
 impl Alternative {
-    /// Reads them; `None` where there is none of them.
+    /// Reads the extensions. Returns `None` if all three are absent.
     pub(super) fn read(tbs: &Tbs) -> Result<Option<Alternative>, DecodeError> {
         let failed = DecodeError::der(CERTIFICATE);
         let wrong = |problem| DecodeError::Structure { what: CERTIFICATE, problem };
         let extensions = tbs.extensions.as_deref().unwrap_or_default();
         for (place, extension) in extensions.iter().enumerate() {
-            // RFC 5280, section 4.2.
+            // RFC 5280, section 4.2: an extension must not appear twice.
             if extensions[..place].iter().any(|earlier| earlier.extn_id == extension.extn_id) {
                 return Err(wrong("has an extension twice"));
             }
@@ -146,7 +147,7 @@ impl Alternative {
     }
 }
 
-/// An extension that may be ignored by those who do not know it, or that may not.
+/// Builds an extension.
 pub(super) fn extension(oid: ObjectIdentifier, critical: bool, value: &impl Encode) -> der::Result<Extension> {
     Ok(Extension { extn_id: oid, critical, extn_value: OctetString::new(value.to_der()?)? })
 }

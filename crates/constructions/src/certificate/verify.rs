@@ -1,24 +1,24 @@
-//! Verifying a certificate's signatures with the key of its issuer.
+//! Verification of a certificate's signatures with its issuer's key.
 
 use super::{Certificate, CertificateError, ecdsa};
 use crate::keys::{Identifier, PublicKey};
 use pqlab_primitives::{Error, SignatureScheme};
 use std::sync::Arc;
 
-/// The signature schemes that certificates are verified with, one for each algorithm.
+/// Signature schemes for verifying certificates, one per algorithm.
 #[derive(Clone, Default)]
 pub struct Schemes(Vec<Arc<dyn SignatureScheme>>);
 
 impl Schemes {
-    /// These schemes; of two for one algorithm, the first.
+    /// Collects schemes. If two implement the same algorithm, the first is used.
     pub fn new(schemes: Vec<Arc<dyn SignatureScheme>>) -> Schemes {
         Schemes(schemes)
     }
 
-    /// The scheme for an algorithm.
+    /// Returns the scheme for an algorithm.
     ///
     /// # Errors
-    /// [`CertificateError::NoScheme`].
+    /// [`CertificateError::NoScheme`] if there is none.
     pub fn get(&self, identifier: &'static Identifier) -> Result<&dyn SignatureScheme, CertificateError> {
         let mut schemes = self.0.iter();
         let found = schemes.find(|scheme| scheme.info().parameters.algorithm == identifier.algorithm);
@@ -26,21 +26,21 @@ impl Schemes {
     }
 }
 
-/// Which signatures a certificate was found to carry, both valid.
+/// Valid signatures of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signatures {
-    /// One: classical, pure post-quantum, or composite.
+    /// One signature: classical, pure post-quantum, or composite.
     One,
-    /// A classical and an alternative one.
+    /// A classical and an alternative signature.
     Both,
 }
 
 impl Certificate {
-    /// Verifies every signature that the certificate carries with the keys of its issuer. An issuer that has an
-    /// alternative key must have signed with it: else whoever breaks the classical key could leave it out.
+    /// Verifies every signature of the certificate with its issuer's keys. If the issuer has an alternative key, the
+    /// alternative signature is mandatory: otherwise an attacker who breaks the classical key could leave it out.
     ///
     /// # Errors
-    /// [`CertificateError::Signature`] naming the signature that is missing or not valid.
+    /// [`CertificateError::Signature`] naming the signature that is missing or invalid.
     pub fn verify(&self, issuer: &Certificate, schemes: &Schemes) -> Result<Signatures, CertificateError> {
         let signature = self.parsed.signature().as_bytes().ok_or(CertificateError::Signature("outer"))?;
         verify(schemes, "outer", self.signature, issuer.subject_key(), self.tbs_der(), signature)?;
@@ -50,11 +50,11 @@ impl Certificate {
         }
     }
 
-    /// Verifies the alternative signature alone, with the alternative key of the issuer. That is half of an answer: whether the
-    /// certificate is to be believed, [`verify`](Self::verify) says.
+    /// Verifies only the alternative signature, with the issuer's alternative key. Use [`verify`](Self::verify) to
+    /// decide whether to trust the certificate.
     ///
     /// # Errors
-    /// [`CertificateError::Signature`] if it is missing, if the issuer has no alternative key, or if it is not valid.
+    /// [`CertificateError::Signature`] if the signature is missing or invalid, or if the issuer has no alternative key.
     pub fn verify_alternative(&self, issuer: &Certificate, schemes: &Schemes) -> Result<(), CertificateError> {
         const WHICH: &str = "alternative";
         let signature = self.alternative.as_ref().and_then(|alternative| alternative.signature.as_ref());

@@ -1,4 +1,4 @@
-//! DHKEM(X25519, HKDF-SHA256) (RFC 9180, section 4.1): a KEM of a key agreement.
+//! DHKEM(X25519, HKDF-SHA256) (RFC 9180, section 4.1): a KEM built from a key agreement.
 
 use super::kdf::{Kdf, Labelled};
 use pqlab_primitives::{
@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 /// Length in bytes of keys, ciphertexts and secrets.
 const LENGTH: usize = 32;
-/// `KEM`, and the identifier.
+/// `KEM` and the KEM's identifier.
 const SUITE: [u8; 5] = *b"KEM\0\x20";
 
-/// The KEM, over a library's X25519 and HMAC-SHA256.
+/// DHKEM over a library's X25519 and HMAC-SHA256.
 pub struct DhKem {
     info: KemInfo,
     shared: Arc<Shared>,
@@ -25,13 +25,13 @@ struct Shared {
 }
 
 impl DhKem {
-    /// Its name.
+    /// Name of the algorithm.
     pub const ALGORITHM: &str = "DHKEM-X25519-HKDF-SHA256";
 
-    /// Over these.
+    /// Builds the KEM from a key agreement and a MAC.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for another key agreement or another MAC.
+    /// [`Error::Unsupported`] unless they are X25519 and HMAC-SHA256.
     pub fn new(agreement: Arc<dyn KeyAgreement>, hmac: Arc<dyn Mac>) -> Result<DhKem> {
         if agreement.info().parameters.algorithm != "X25519" || hmac.algorithm() != "HMAC-SHA256" {
             return Err(Error::Unsupported("DHKEM is of X25519 and HMAC-SHA256 here"));
@@ -61,7 +61,7 @@ impl DhKem {
 }
 
 impl Shared {
-    /// ExtractAndExpand of what both sides agreed on.
+    /// ExtractAndExpand of the Diffie-Hellman result.
     fn derive(&self, agreed: &[u8], ciphertext: &[u8], recipient: &[u8], secret: &mut [u8]) -> Result<()> {
         Error::check_length("shared secret", LENGTH, secret.len())?;
         let kdf = Kdf::HkdfSha256(Arc::clone(&self.hmac));

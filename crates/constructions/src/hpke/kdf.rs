@@ -1,23 +1,23 @@
-//! Labelled derivation: HKDF over HMAC (RFC 9180, section 4), or one call of SHAKE256 (draft-ietf-hpke-pq-05).
+//! Labelled key derivation: HKDF over HMAC (RFC 9180, section 4), or a single SHAKE256 call (draft-ietf-hpke-pq-05).
 
 use pqlab_primitives::{Error, Mac, Result, Wiped, Xof};
 use std::sync::Arc;
 
 const VERSION: &[u8] = b"HPKE-v1";
-/// Length in bytes of an output of HMAC-SHA256.
+/// Length in bytes of an HMAC-SHA256 tag.
 const HASH: usize = 32;
 
-/// A key derivation function of HPKE.
+/// Key derivation function of HPKE.
 #[derive(Clone)]
 pub enum Kdf {
-    /// HKDF-SHA256, from HMAC-SHA256.
+    /// HKDF-SHA256 over HMAC-SHA256.
     HkdfSha256(Arc<dyn Mac>),
     /// SHAKE256.
     Shake256(Arc<dyn Xof>),
 }
 
 impl Kdf {
-    /// RFC 9180, section 7.2; draft-ietf-hpke-pq-05.
+    /// Returns the identifier (RFC 9180, section 7.2; draft-ietf-hpke-pq-05).
     pub(super) fn id(&self) -> u16 {
         match self {
             Kdf::HkdfSha256(_) => 0x01,
@@ -25,7 +25,7 @@ impl Kdf {
         }
     }
 
-    /// Length in bytes of an output (Nh).
+    /// Returns the output length in bytes (Nh).
     pub(super) fn output(&self) -> usize {
         match self {
             Kdf::HkdfSha256(_) => HASH,
@@ -34,14 +34,14 @@ impl Kdf {
     }
 }
 
-/// A KDF for one suite of HPKE or of a KEM.
+/// KDF bound to the identifier of an HPKE suite or of a KEM.
 pub(super) struct Labelled<'a> {
     pub(super) kdf: &'a Kdf,
     pub(super) suite: &'a [u8],
 }
 
 impl Labelled<'_> {
-    /// Key, nonce and exporter's secret of a mode without a shared key beforehand.
+    /// Derives key, base nonce and exporter secret for a mode without a pre-shared key.
     pub(super) fn schedule(
         &self,
         mode: u8,
@@ -76,7 +76,7 @@ impl Labelled<'_> {
         }
     }
 
-    /// A secret for `context`, from the exporter's.
+    /// Derives a secret for `context` from the exporter secret.
     pub(super) fn export(&self, exporter: &[u8], context: &[u8], out: &mut [u8]) -> Result<()> {
         match self.kdf {
             Kdf::HkdfSha256(hmac) => self.expand(hmac.as_ref(), exporter, "sec", context, out),
@@ -96,7 +96,7 @@ impl Labelled<'_> {
     pub(super) fn expand(&self, hmac: &dyn Mac, key: &[u8], label: &str, info: &[u8], out: &mut [u8]) -> Result<()> {
         let info = [&length(out.len())?[..], VERSION, self.suite, label.as_bytes(), info].concat();
         let key = hmac.load_key(key)?;
-        // RFC 5869, section 2.3: each block is of the one before.
+        // Each block depends on the previous one (RFC 5869, section 2.3).
         let mut block = Wiped::new([0; HASH]);
         for (number, part) in out.chunks_mut(HASH).enumerate() {
             let counter = u8::try_from(number + 1).map_err(|_| TOO_LONG)?;
@@ -108,7 +108,7 @@ impl Labelled<'_> {
         Ok(())
     }
 
-    /// LabeledDerive of a function of one stage.
+    /// LabeledDerive of a one-stage KDF.
     fn derive(&self, shake: &dyn Xof, ikm: &[u8], label: &str, context: &[u8], out: &mut [u8]) -> Result<()> {
         let label = prefixed(label.as_bytes())?;
         let parts = [ikm, VERSION, self.suite, &label, &length(out.len())?, context];
@@ -122,7 +122,7 @@ fn length(bytes: usize) -> Result<[u8; 2]> {
     u16::try_from(bytes).map(u16::to_be_bytes).map_err(|_| TOO_LONG)
 }
 
-/// The bytes after their number, in two bytes.
+/// Prefixes bytes with their length, in two bytes.
 fn prefixed(bytes: &[u8]) -> Result<Wiped<Vec<u8>>> {
     Ok(Wiped::new([&length(bytes.len())?[..], bytes].concat()))
 }

@@ -1,5 +1,5 @@
-//! Hybrid public key encryption in base mode (RFC 9180; for ML-KEM, X-Wing and KDFs of one stage draft-ietf-hpke-pq-05): a message
-//! is sealed to a public key, and nothing says by whom.
+//! Hybrid public key encryption in base mode, in which the sender is not authenticated (RFC 9180). ML-KEM, X-Wing and
+//! one-stage KDFs follow draft-ietf-hpke-pq-05.
 
 mod dhkem;
 mod kdf;
@@ -11,7 +11,7 @@ use kdf::Labelled;
 use pqlab_primitives::{Aead, AeadKey, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, Result, Wiped};
 use std::sync::Arc;
 
-/// Length in bytes of every AEAD's nonce here.
+/// Nonce length in bytes of all AEADs listed here.
 const NONCE: usize = 12;
 /// Length in bytes of the longest AEAD key.
 const LONGEST_KEY: usize = 32;
@@ -23,20 +23,20 @@ const KEMS: [(&str, u16); 5] =
 /// Identifiers of AEADs by name (RFC 9180, section 7.3).
 const AEADS: [(&str, u16); 3] = [("AES-128-GCM", 1), ("AES-256-GCM", 2), ("ChaCha20-Poly1305", 3)];
 
-/// A KEM, a KDF and an AEAD.
+/// HPKE suite: a KEM, a KDF and an AEAD.
 pub struct Suite {
     kem: Arc<dyn Kem>,
     kdf: Kdf,
     aead: Arc<dyn Aead>,
-    /// `HPKE`, and the three identifiers.
+    /// `HPKE` and the three identifiers.
     id: [u8; 10],
 }
 
 impl Suite {
-    /// Of these.
+    /// Builds a suite.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] where one of them has no identifier.
+    /// [`Error::Unsupported`] if the KEM or the AEAD has no HPKE identifier.
     pub fn new(kem: Arc<dyn Kem>, kdf: Kdf, aead: Arc<dyn Aead>) -> Result<Suite> {
         let find = |table: &[(&str, u16)], name: &str| table.iter().find(|known| known.0 == name).map(|known| known.1);
         let kem_id = find(&KEMS, &kem.info().parameters.algorithm).ok_or(Error::Unsupported("no KEM of HPKE"))?;
@@ -48,20 +48,21 @@ impl Suite {
         Ok(Suite { kem, kdf, aead, id })
     }
 
-    /// The KEM whose keys it takes.
+    /// Returns the KEM.
     pub fn kem(&self) -> &Arc<dyn Kem> {
         &self.kem
     }
 
-    /// Length in bytes by which a first message is longer than its plaintext: the encapsulated secret and the tag.
+    /// Returns the difference in bytes between a sealed first message and its plaintext: encapsulated secret plus tag.
     pub fn overhead(&self) -> usize {
         self.kem.info().parameters.ciphertext + self.aead.tag_len()
     }
 
-    /// Seals a first message: `enc || ciphertext || tag` (RFC 9180, section 6.1). `coins` are those of the KEM's encapsulation.
+    /// Seals a first message: `enc || ciphertext || tag` (RFC 9180, section 6.1). `coins` go to the KEM's
+    /// encapsulation.
     ///
     /// # Errors
-    /// What the libraries say.
+    /// Propagates errors from the libraries.
     pub fn seal(
         &self,
         recipient: &dyn EncapsulationKey,
@@ -81,7 +82,7 @@ impl Suite {
     /// Opens a first message.
     ///
     /// # Errors
-    /// [`Error::VerificationFailed`] for one that was not sealed so; [`Error::Malformed`] for one that is too short.
+    /// [`Error::VerificationFailed`] if authentication fails; [`Error::Malformed`] if the message is too short.
     pub fn open(
         &self,
         recipient: &dyn DecapsulationKey,
@@ -96,10 +97,11 @@ impl Suite {
         self.receive(recipient, info, encapsulated)?.open(associated_data, sealed)
     }
 
-    /// The sender's side of messages in a row; the encapsulated secret goes to `encapsulated`, of the KEM's length.
+    /// Sets up a sender context for a sequence of messages. Writes the encapsulated secret to `encapsulated`, which has
+    /// the KEM's ciphertext length.
     ///
     /// # Errors
-    /// What the libraries say.
+    /// Propagates errors from the libraries.
     pub fn send(
         &self,
         recipient: &dyn EncapsulationKey,
@@ -112,17 +114,17 @@ impl Suite {
         self.schedule(&secret, info)
     }
 
-    /// The recipient's side.
+    /// Sets up a recipient context.
     ///
     /// # Errors
-    /// What the libraries say.
+    /// Propagates errors from the libraries.
     pub fn receive(&self, recipient: &dyn DecapsulationKey, info: &[u8], encapsulated: &[u8]) -> Result<Context> {
         let mut secret = Wiped::new(vec![0; self.kem.info().parameters.shared_secret]);
         recipient.decapsulate(encapsulated, &mut secret)?;
         self.schedule(&secret, info)
     }
 
-    /// The key schedule (RFC 9180, section 5.1, without a shared key beforehand).
+    /// Runs the key schedule without a pre-shared key (RFC 9180, section 5.1).
     fn schedule(&self, secret: &[u8], info: &[u8]) -> Result<Context> {
         let labelled = Labelled { kdf: &self.kdf, suite: &self.id };
         let (mut key, mut base_nonce) = (Wiped::new([0; LONGEST_KEY]), [0; NONCE]);
@@ -142,7 +144,7 @@ impl Suite {
     }
 }
 
-/// One side of messages in a row.
+/// Encryption context of one side, for a sequence of messages.
 pub struct Context {
     key: Box<dyn AeadKey>,
     /// Length of a tag in bytes.
@@ -158,7 +160,7 @@ impl Context {
     /// Seals the next message: `ciphertext || tag`.
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the library.
     pub fn seal(&mut self, associated_data: &[u8], plaintext: &[u8]) -> Result<Vec<u8>> {
         let mut sealed = vec![0; plaintext.len() + self.tag];
         self.seal_into(associated_data, plaintext, &mut sealed)?;
@@ -175,7 +177,7 @@ impl Context {
     /// Opens the next message.
     ///
     /// # Errors
-    /// [`Error::VerificationFailed`] for another one, which leaves the turn as it was.
+    /// [`Error::VerificationFailed`] if this is not the next message. The sequence number then stays unchanged.
     pub fn open(&mut self, associated_data: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let length = sealed.len().checked_sub(self.tag).ok_or(Error::Malformed("message of HPKE"))?;
         let mut plaintext = sealed[..length].to_vec();
@@ -184,16 +186,16 @@ impl Context {
         Ok(plaintext)
     }
 
-    /// A secret that both sides have (RFC 9180, section 5.3).
+    /// Derives a secret that both sides share (RFC 9180, section 5.3).
     ///
     /// # Errors
-    /// What the library says; [`Error::Unsupported`] for more bytes than the KDF gives.
+    /// [`Error::Unsupported`] if `out` is longer than the KDF can fill. Propagates errors from the library.
     pub fn export(&self, exporter_context: &[u8], out: &mut [u8]) -> Result<()> {
         let labelled = Labelled { kdf: &self.kdf, suite: &self.suite };
         labelled.export(&self.exporter, exporter_context, out)
     }
 
-    /// The base nonce with the number of the message added to its bits.
+    /// Returns the base nonce XORed with the sequence number.
     fn nonce(&self) -> [u8; NONCE] {
         let mut nonce = self.base_nonce;
         let low = &mut nonce[NONCE - 8..];

@@ -1,10 +1,10 @@
-//! From two shared secrets to one.
+//! Combination of two shared secrets into one.
 
 use super::length::{CIPHERTEXT, SECRET, X25519};
 use pqlab_primitives::{Error, Hash, Kdf, Result, Wiped};
 use std::sync::Arc;
 
-/// `\.//^\`, X-Wing's drawing of itself, which comes last.
+/// `\.//^\`, the ASCII art label of X-Wing. It comes last.
 const LABEL: &[u8; 6] = b"\\.//^\\";
 const INFO: &[u8] = b"quantum-safe hybrid KEM v1\x00X25519+ML-KEM-768";
 
@@ -18,17 +18,17 @@ pub(super) enum Combiner {
     Hkdf(Arc<dyn Kdf>),
 }
 
-/// What a combiner may look at.
+/// Inputs available to a combiner.
 pub(super) struct Inputs<'a> {
-    /// Of ML-KEM.
+    /// Shared secret of ML-KEM.
     pub(super) secret_m: &'a [u8; SECRET],
-    /// Of X25519.
+    /// Shared secret of X25519.
     pub(super) secret_x: &'a [u8; SECRET],
-    /// Of X25519.
+    /// X25519 part of the ciphertext.
     pub(super) ciphertext_x: &'a [u8],
-    /// The recipient's X25519 key.
+    /// X25519 part of the recipient's key.
     pub(super) public_x: &'a [u8; X25519],
-    /// The whole ciphertext, in the construction's own order.
+    /// Whole ciphertext, in the order of the construction.
     pub(super) ciphertext: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! Prepared keys of a hybrid KEM: those of the halves, and what the combiner needs to know of the recipient.
+//! Prepared keys of a hybrid KEM: the keys of both halves, and the recipient data that the combiner needs.
 
 use super::combiner::{Combiner, Inputs};
 use super::length::{ML_KEM_COINS, ML_KEM_KEY, SECRET, X25519};
@@ -79,7 +79,7 @@ impl HybridDecapsulationKey {
         secret: Secret,
     ) -> Result<Box<dyn DecapsulationKey>> {
         let mut public_x = [0; X25519];
-        // Only X-Wing's function looks at it.
+        // Only the universal combiner uses it.
         if let Combiner::Universal(_) = combiner {
             classical.encode_encapsulation_key(&mut public_x)?;
         }
@@ -88,8 +88,8 @@ impl HybridDecapsulationKey {
 }
 
 impl DecapsulationKey for HybridDecapsulationKey {
-    /// A changed ciphertext gives another secret (implicit rejection). One whose X25519 part is a point of low order does so
-    /// too in X-Wing, and is refused by the others (RFC 7748, section 6.1).
+    /// A modified ciphertext yields a different secret (implicit rejection). If its X25519 part is a point of low
+    /// order, X-Wing does the same and the other constructions reject it (RFC 7748, section 6.1).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let (mut secret_m, mut secret_x) = (Wiped::new([0; SECRET]), Wiped::new([0; SECRET]));
         let (ciphertext_m, ciphertext_x) = self.layout.split(ciphertext)?;

@@ -1,22 +1,23 @@
-//! What becomes of an X25519 key from the other side with which every secret is zero.
+//! Treatment of peer X25519 keys of low order, with which every shared secret is zero.
 
 use super::length::X25519;
 use pqlab_primitives::Kem;
 use std::sync::Arc;
 
-/// What is done with a point of low order. Every library here refuses one (RFC 7748, section 6.1), which is not for all
-/// constructions to heed.
+/// How a construction treats a point of low order. Every library here rejects such a point (RFC 7748, section 6.1), but
+/// not every construction allows that.
 #[derive(Clone)]
 pub(super) enum LowOrder {
-    /// The library's refusal stands.
+    /// Passes the library's error on.
     Refused,
-    /// The secret is what the function of RFC 7748, section 5, gives, zero, and is combined like any other. A library that
-    /// refuses need not have written the ephemeral key, so that this KEM makes one.
+    /// Uses the result of the function in RFC 7748, section 5, which is zero, and combines it like any other secret.
+    /// Holds the X25519 KEM because a library that rejects the point may not have written the ephemeral key, so this
+    /// KEM generates one.
     Combined(Arc<dyn Kem>),
 }
 
 impl LowOrder {
-    /// The KEM of X25519 where a library's refusal of `point` does not stand.
+    /// Returns the X25519 KEM if the library's error on `point` is to be ignored.
     #[cold]
     pub(super) fn combined(&self, point: &[u8]) -> Option<&dyn Kem> {
         match self {
@@ -40,8 +41,8 @@ const fn small(first: u8) -> [u8; X25519] {
     point
 }
 
-/// What of all 255-bit numbers X25519 takes to zero, whatever the scalar, which it makes a multiple of eight: 0 and 1, the
-/// two coordinates of order eight, -1, and 0 and 1 again as p and p + 1 (<https://cr.yp.to/ecdh.html#validate>).
+/// The 255-bit numbers that X25519 maps to zero for every scalar (scalars are multiples of eight): 0, 1, the two
+/// coordinates of order eight, -1, and p and p + 1 for 0 and 1 (<https://cr.yp.to/ecdh.html#validate>).
 #[rustfmt::skip]
 const POINTS: [[u8; X25519]; 7] = [
     small(0),
@@ -59,7 +60,7 @@ const POINTS: [[u8; X25519]; 7] = [
     high(0xee),
 ];
 
-/// The most significant bit does not count (RFC 7748, section 5).
+/// Whether the point has low order. The most significant bit is ignored (RFC 7748, section 5).
 fn is_of_low_order(point: &[u8]) -> bool {
     let Ok(mut point) = <[u8; X25519]>::try_from(point) else { return false };
     point[X25519 - 1] &= 0x7f;

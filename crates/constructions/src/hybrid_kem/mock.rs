@@ -1,4 +1,4 @@
-//! A post-quantum half without a lattice: random bytes of ML-KEM-768's lengths. It isolates the cost of the wiring.
+//! Mock post-quantum half that isolates the cost of the wiring: random bytes with the lengths of ML-KEM-768.
 
 use super::length::{ML_KEM_CIPHERTEXT, ML_KEM_COINS, ML_KEM_KEY, ML_KEM_SEED, SECRET};
 use crate::coins;
@@ -8,15 +8,15 @@ use pqlab_primitives::{
 };
 use std::borrow::Cow;
 
-/// The mock. It protects NOTHING: the secret is the first 32 bytes of the ciphertext. Keys: 64 bytes, and 1184 of which
-/// the first 64 are these; coins of encapsulation: the first 32 bytes of the ciphertext.
+/// Mock KEM. It protects NOTHING: the secret is the first 32 bytes of the ciphertext. The private key has 64 bytes,
+/// which begin the public key of 1184. Encapsulation coins are the first 32 bytes of the ciphertext.
 pub struct MockKem(KemInfo);
 
 impl MockKem {
-    /// The algorithm's name.
+    /// Name of the algorithm.
     pub const ALGORITHM: &'static str = "mock";
 
-    /// The mock.
+    /// Creates the mock.
     pub fn new() -> MockKem {
         MockKem(KemInfo {
             parameters: KemParameters {

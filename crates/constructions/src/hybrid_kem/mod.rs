@@ -1,4 +1,4 @@
-//! Hybrid KEMs of X25519 and ML-KEM-768, each a [`Kem`] itself over halves of any libraries.
+//! Hybrid KEMs of X25519 and ML-KEM-768. Each is a [`Kem`] itself and takes its halves from any library.
 //!
 //! | construction | secret | binds |
 //! |---|---|---|
@@ -7,14 +7,14 @@
 //! | X25519MLKEM768 (TLS 1.3 group 0x11EC) | `ssM, ssX`, 64 bytes, no KDF | nothing: TLS hashes its transcript |
 //! | the reference form | `HKDF-SHA256(ssX, ssM; salt = ctX, ctM)` | the ciphertext, not the recipient's `pkX` |
 //!
-//! What each step contains of X25519: key generation one key generation; encapsulation one key generation (the ephemeral
-//! key) and one Diffie-Hellman; decapsulation one Diffie-Hellman. The half is therefore taken as a KEM, in which the
-//! ephemeral key is the ciphertext, and its operations are the same ones that stand alone in a table beside the hybrid.
+//! X25519 operations per step: one key generation for a key generation; one key generation (the ephemeral key) and one
+//! Diffie-Hellman for an encapsulation; one Diffie-Hellman for a decapsulation. The X25519 half is therefore a KEM
+//! whose ciphertext is the ephemeral key, and its operations are the ones that tables list for X25519 alone.
 //!
-//! With an X25519 key of low order, in an encapsulation key or in a ciphertext, the secret of X25519 is zero. X-Wing hashes that
-//! like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and the one error that it
-//! names is of ML-KEM's key. Implementations that inherit a library's refusal differ. The other constructions refuse such a
-//! key (RFC 7748, section 6.1), as TLS demands of its group.
+//! If an encapsulation key or a ciphertext contains an X25519 key of low order, the X25519 secret is zero. X-Wing
+//! hashes it like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and names an
+//! error only for ML-KEM's key. Implementations that inherit a library's rejection differ. The other constructions
+//! reject such a key (RFC 7748, section 6.1), as TLS requires for its group.
 
 mod combiner;
 mod keys;
@@ -39,10 +39,10 @@ pub(crate) mod length {
     pub(crate) const ML_KEM_CIPHERTEXT: usize = 1088;
     /// `d || z`.
     pub(crate) const ML_KEM_SEED: usize = 64;
-    /// FIPS 203 `dk`: the longest encoding of a decapsulation key.
+    /// Longest encoding of a decapsulation key, `dk` of FIPS 203.
     pub(crate) const ML_KEM_EXPANDED: usize = 2400;
     pub(crate) const ML_KEM_COINS: usize = 32;
-    /// Key, ciphertext, private key and coins of X25519; a secret of either half.
+    /// X25519: key, ciphertext, private key, coins. `SECRET` applies to both halves.
     pub(crate) const X25519: usize = 32;
     pub(crate) const SECRET: usize = 32;
     /// `d || z || skX`.
@@ -61,14 +61,14 @@ pub struct HybridKem {
     low_order: LowOrder,
 }
 
-/// How keys and ciphertexts are put together.
+/// Encoding of keys and ciphertexts.
 #[derive(Clone)]
 enum Layout {
-    /// ML-KEM first; the private key is 32 bytes, which SHAKE256 expands to the seeds.
+    /// ML-KEM first. The private key is 32 bytes that SHAKE256 expands to the seeds.
     Expanded(Arc<dyn Xof>),
-    /// ML-KEM first; the private key is the seeds themselves, `d || z || skX`.
+    /// ML-KEM first. The private key is the seeds, `d || z || skX`.
     Seeds,
-    /// Keys are CBOR pairs, X25519 first; ciphertexts have X25519 first.
+    /// Keys are CBOR pairs with X25519 first. Ciphertexts have X25519 first.
     Reference,
 }
 
@@ -80,7 +80,7 @@ impl Layout {
         }
     }
 
-    /// Splits a ciphertext into that of ML-KEM and that of X25519.
+    /// Splits a ciphertext into its ML-KEM and X25519 parts, in that order.
     fn split<'a>(&self, ciphertext: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
         Error::check_length("ciphertext", CIPHERTEXT, ciphertext.len())?;
         Ok(match self {
@@ -117,7 +117,7 @@ impl Layout {
         Ok(LENGTH)
     }
 
-    /// Splits an encapsulation key into that of ML-KEM and that of X25519.
+    /// Splits an encapsulation key into its ML-KEM and X25519 parts, in that order.
     fn read_key<'a>(&self, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
         if let Layout::Reference = self {
             let [classical, post_quantum] = cbor::read("encapsulation key", bytes, [X25519, ML_KEM_KEY])?;
@@ -128,7 +128,7 @@ impl Layout {
     }
 }
 
-/// The private key as it is written down: X-Wing's seed, else `d || z || skX`.
+/// Encoded private key: X-Wing's seed, or `d || z || skX`.
 #[derive(Clone)]
 enum Secret {
     Short(Wiped<[u8; 32]>),
@@ -172,7 +172,7 @@ impl Secret {
         Ok(expected)
     }
 
-    /// `d || z || skX`.
+    /// Returns `d || z || skX`.
     fn seeds(&self, layout: &Layout) -> Result<Wiped<[u8; SEEDS]>> {
         match (self, layout) {
             (Secret::Short(seed), Layout::Expanded(shake256)) => {
@@ -187,11 +187,12 @@ impl Secret {
 }
 
 impl HybridKem {
-    /// X-Wing. Encapsulation key 1216 bytes, decapsulation key 32, ciphertext 1120, secret 32. Decapsulation refuses no
-    /// ciphertext of this length, whatever points the library's X25519 refuses.
+    /// X-Wing. Encapsulation key 1216 bytes, decapsulation key 32, ciphertext 1120, secret 32. Decapsulation accepts
+    /// every ciphertext of this length, even if the library's X25519 rejects the point.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a part is another algorithm, or if the library's ML-KEM makes no key from a seed.
+    /// [`Error::Unsupported`] if a part implements another algorithm, or if the library cannot generate ML-KEM keys
+    /// from a seed.
     pub fn x_wing(
         classical: Arc<dyn Kem>,
         post_quantum: Arc<dyn Kem>,
@@ -209,7 +210,7 @@ impl HybridKem {
     /// Encapsulation key 1216 bytes, decapsulation key 96, ciphertext 1120, secret 32.
     ///
     /// # Errors
-    /// As [`x_wing`](Self::x_wing).
+    /// Same as [`x_wing`](Self::x_wing).
     pub fn composite(
         classical: Arc<dyn Kem>,
         post_quantum: Arc<dyn Kem>,
@@ -219,25 +220,26 @@ impl HybridKem {
         HybridKem::new("MLKEM768-X25519-SHA3-256", classical, post_quantum, Layout::Seeds, combiner)
     }
 
-    /// X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024): the encapsulation key is the client's share,
-    /// the ciphertext the server's. Both have ML-KEM first: 1216 and 1120 bytes; the secret has 64. The standard keeps
-    /// the private key in memory: the encoding of 96 bytes, `d || z || skX`, is ours. A bit of the ciphertext that X25519
-    /// ignores does not change the secret: TLS's transcript hash catches that.
+    /// X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024). The encapsulation key is the client's share, 1216 bytes; the
+    /// ciphertext is the server's, 1120. Both have ML-KEM first. The secret has 64 bytes. The standard defines no
+    /// encoding of the private key; ours is `d || z || skX`, 96 bytes. Flipping a ciphertext bit that X25519 ignores
+    /// does not change the secret; TLS catches this with its transcript hash.
     ///
     /// # Errors
-    /// As [`x_wing`](Self::x_wing).
+    /// Same as [`x_wing`](Self::x_wing).
     pub fn x25519_ml_kem_768(classical: Arc<dyn Kem>, post_quantum: Arc<dyn Kem>) -> Result<HybridKem> {
         HybridKem::new("X25519MLKEM768", classical, post_quantum, Layout::Seeds, Combiner::Concatenation)
     }
 
-    /// The reference form: `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info = "quantum-safe hybrid KEM v1" || 00 ||
-    /// "X25519+ML-KEM-768")`, 32 bytes; ciphertext `ctX || ctM`, 1120; keys as CBOR pairs, X25519 first.
+    /// The reference form. Its secret, 32 bytes, is `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info)` with the
+    /// info string `"quantum-safe hybrid KEM v1" || 00 || "X25519+ML-KEM-768"`. The ciphertext is `ctX || ctM`, 1120
+    /// bytes. Keys are CBOR pairs with X25519 first.
     ///
-    /// It does NOT bind the recipient's X25519 key `pkX`, which X-Wing does: kept so that the reference's tables can be
-    /// reproduced, not for use. The post-quantum half may be a [`MockKem`].
+    /// It does NOT bind the recipient's X25519 key `pkX`, as X-Wing does. It exists to reproduce the reference's
+    /// tables. Do not use it. The post-quantum half may be a [`MockKem`].
     ///
     /// # Errors
-    /// As [`x_wing`](Self::x_wing).
+    /// Same as [`x_wing`](Self::x_wing).
     pub fn reference(classical: Arc<dyn Kem>, post_quantum: Arc<dyn Kem>, hkdf: Arc<dyn Kdf>) -> Result<HybridKem> {
         let mock = post_quantum.info().parameters.algorithm == MockKem::ALGORITHM;
         let algorithm = if mock { "X25519+mock" } else { "X25519+ML-KEM-768" };
@@ -266,7 +268,7 @@ impl HybridKem {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
         let coins = CoinSupport { keygen: true, operation: first.operation && second.operation };
         let info = KemInfo { parameters, encodings: vec![layout.encoding()], coins };
-        // X-Wing alone, whose draft has no step that could fail here.
+        // Only X-Wing: its draft defines no error at this step.
         let low_order = match layout {
             Layout::Expanded(_) => LowOrder::Combined(Arc::clone(&classical)),
             Layout::Seeds | Layout::Reference => LowOrder::Refused,
@@ -306,12 +308,12 @@ impl Kem for HybridKem {
         let (post_quantum, classical) = seeds.split_at(ML_KEM_SEED);
 
         let (mut public, mut public_x) = ([0; ML_KEM_KEY], [0; X25519]);
-        // What the libraries write of private keys is not needed: the seeds are the key.
+        // Scratch space only. The libraries' private key encodings are not needed because the seeds are the key.
         let mut expanded = Wiped::new([0; length::ML_KEM_EXPANDED]);
         let mut scalar = Wiped::new([0; X25519]);
         let info = self.post_quantum.info();
-        let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
-        let expanded = own.and_then(|length| expanded.get_mut(..length));
+        let key_length = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
+        let expanded = key_length.and_then(|length| expanded.get_mut(..length));
         let expanded = expanded.ok_or(Error::Unsupported("the library writes no ML-KEM decapsulation key"))?;
         self.post_quantum.generate_encoded(Coins::Exact(post_quantum), &mut public, expanded)?;
         self.classical.generate_encoded(Coins::Exact(classical), &mut public_x, scalar.as_mut_slice())?;

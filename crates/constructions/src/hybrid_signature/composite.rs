@@ -1,8 +1,8 @@
 //! Composite ML-DSA-65 with Ed25519: id-MLDSA65-Ed25519-SHA512, OID 1.3.6.1.5.5.7.6.48
 //! (draft-ietf-lamps-pq-composite-sigs-19, sections 3 and 6).
 //!
-//! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`; the signature is `ML-DSA-65.Sign(M', ctx = Label) ||
-//! Ed25519.Sign(M')`. Keys are not for use outside the composite.
+//! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`. The signature is
+//! `ML-DSA-65.Sign(M', ctx = Label) || Ed25519.Sign(M')`. Do not use the keys outside the composite.
 
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
@@ -15,12 +15,12 @@ use std::sync::Arc;
 const PREFIX: &[u8; 32] = b"CompositeAlgorithmSignatures2025";
 const LABEL: &[u8; 30] = b"COMPSIG-MLDSA65-Ed25519-SHA512";
 const DIGEST: usize = 64;
-/// Longest context in bytes.
+/// Maximum length of a context in bytes.
 const CONTEXT: usize = 255;
 const SIGNATURE: usize = ML_DSA_65_SIGNATURE + ED25519_SIGNATURE;
 
-/// The composite signature scheme. Verifying key 1984 bytes: ML-DSA-65, then Ed25519; signing key 64: two seeds in the
-/// same order; signature 3373.
+/// The composite signature scheme. Verifying key 1984 bytes: ML-DSA-65, then Ed25519. Signing key 64: two seeds in the
+/// same order. Signature 3373.
 pub struct CompositeSignature {
     info: SignatureInfo,
     halves: Halves,
@@ -28,13 +28,13 @@ pub struct CompositeSignature {
 }
 
 impl CompositeSignature {
-    /// The algorithm's name.
+    /// Name of the algorithm.
     pub const ALGORITHM: &'static str = "MLDSA65-Ed25519-SHA512";
 
-    /// Puts the composite together from Ed25519, ML-DSA-65 and SHA-512 of any libraries.
+    /// Builds the composite from Ed25519, ML-DSA-65 and SHA-512, each of any library.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a part is another algorithm, or if the library's ML-DSA takes no context.
+    /// [`Error::Unsupported`] if a part implements another algorithm, or if the library's ML-DSA takes no context.
     pub fn new(
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,
@@ -56,7 +56,7 @@ impl CompositeSignature {
     }
 }
 
-/// What both halves sign, at most [`Message::LONGEST`] bytes.
+/// The message that both halves sign, `M'`. At most [`Message::LONGEST`] bytes.
 pub struct Message {
     bytes: [u8; Message::LONGEST],
     length: usize,
@@ -65,30 +65,30 @@ pub struct Message {
 impl Message {
     const LONGEST: usize = PREFIX.len() + LABEL.len() + 1 + CONTEXT + DIGEST;
 
-    /// The context that ML-DSA gets beside it.
+    /// Context that ML-DSA signs `M'` with.
     pub const ML_DSA_CONTEXT: &'static [u8] = LABEL;
 
-    /// `M'` of a message and the caller's context, at most 255 bytes.
+    /// Builds `M'` from a message and the caller's context.
     ///
     /// # Errors
-    /// [`Error::Length`] for a longer context; what the hash reports.
+    /// [`Error::Length`] if the context has more than 255 bytes. Propagates errors from the hash.
     pub fn new(sha512: &dyn Hash, context: &[u8], message: &[u8]) -> Result<Message> {
         let length = u8::try_from(context.len()).map_err(|_| Error::Length {
             what: "context",
             expected: CONTEXT,
             actual: context.len(),
         })?;
-        let mut made = Message { bytes: [0; Self::LONGEST], length: 0 };
+        let mut formatted = Message { bytes: [0; Self::LONGEST], length: 0 };
         for part in [&PREFIX[..], LABEL, &[length], context] {
-            made.bytes[made.length..][..part.len()].copy_from_slice(part);
-            made.length += part.len();
+            formatted.bytes[formatted.length..][..part.len()].copy_from_slice(part);
+            formatted.length += part.len();
         }
-        sha512.digest(message, &mut made.bytes[made.length..][..DIGEST])?;
-        made.length += DIGEST;
-        Ok(made)
+        sha512.digest(message, &mut formatted.bytes[formatted.length..][..DIGEST])?;
+        formatted.length += DIGEST;
+        Ok(formatted)
     }
 
-    /// The bytes.
+    /// Returns the bytes of `M'`.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }

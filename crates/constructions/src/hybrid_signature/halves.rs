@@ -1,4 +1,4 @@
-//! Pairs of prepared keys, one of each half, from two seeds or from the halves' own generators.
+//! Pairs of prepared keys, made from two seeds or by each library's own generator.
 
 use super::length::SEED;
 use pqlab_primitives::{
@@ -10,21 +10,22 @@ use std::sync::Arc;
 const NO_SEED: Error =
     Error::Unsupported("a library of this pair makes no key from a seed, which is what the encoding holds");
 
-/// The two schemes.
+/// The two schemes of a hybrid.
 #[derive(Clone)]
 pub(super) struct Halves {
     pub(super) classical: Arc<dyn SignatureScheme>,
     pub(super) post_quantum: Arc<dyn SignatureScheme>,
 }
 
-/// `xi || seed`: of ML-DSA first, then of Ed25519, as in the composite's private key.
+/// `xi || seed`: ML-DSA first, then Ed25519, as in the private key of the composite.
 pub(super) type Seeds = Wiped<[u8; 2 * SEED]>;
 
 impl Halves {
-    /// The halves of a hybrid, and what it can do: with its keys in `encoding` where both libraries make keys from seeds.
+    /// Returns the halves and the capabilities of a hybrid. Keys are encoded with `encoding` if both libraries generate
+    /// keys from seeds.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a half that is another algorithm.
+    /// [`Error::Unsupported`] if a half implements another algorithm.
     pub(super) fn new(
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,
@@ -46,12 +47,12 @@ impl Halves {
         Ok((halves, SignatureInfo { parameters, encodings, coins, context: false, hedged }))
     }
 
-    /// Whether both libraries make keys from seeds.
+    /// Whether both libraries generate keys from seeds.
     pub(super) fn seeded(&self) -> bool {
         self.classical.info().coins.keygen && makes_from_seed(self.post_quantum.as_ref())
     }
 
-    /// A pair of keys from the seeds; where a library takes none, from its own generator.
+    /// Generates a key pair from seeds if both libraries support it, or else with their own generators.
     pub(super) fn generate(&self, coins: Coins) -> Result<KeyPair> {
         if self.seeded() {
             return self.prepare(crate::coins::draw(coins)?);
@@ -66,7 +67,7 @@ impl Halves {
         }
     }
 
-    /// A pair of keys from the seeds.
+    /// Builds a key pair from the seeds.
     pub(super) fn prepare(&self, seeds: Seeds) -> Result<KeyPair> {
         let (xi, seed) = seeds.split_at(SEED);
         Ok(KeyPair {
@@ -76,7 +77,7 @@ impl Halves {
         })
     }
 
-    /// A pair of verifying keys.
+    /// Loads a pair of verifying keys.
     pub(super) fn load_verifying(&self, classical: &[u8], post_quantum: &[u8]) -> Result<VerifyingPair> {
         Ok(VerifyingPair {
             classical: self.classical.load_verifying_key(classical)?,
@@ -99,10 +100,10 @@ impl KeyPair {
         })
     }
 
-    /// The seeds.
+    /// Returns the seeds.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a pair of which a half was made without.
+    /// [`Error::Unsupported`] if the pair was not made from seeds.
     pub(super) fn seeds(&self) -> Result<&[u8; 2 * SEED]> {
         self.seeds.as_deref().ok_or(NO_SEED)
     }

@@ -1,8 +1,8 @@
-//! The reference form of a hybrid signature: both algorithms sign `random || message`, where `random` is 32 bytes drawn for
-//! each signature; packed as the CBOR array `[random, Ed25519 signature, ML-DSA-65 signature]`, 3413 bytes.
+//! The reference form of a hybrid signature. Both algorithms sign `random || message` with 32 random bytes per
+//! signature. The result is the CBOR array `[random, Ed25519 signature, ML-DSA-65 signature]`, 3413 bytes.
 //!
-//! Kept so that the reference's tables can be reproduced. Neither half knows that it is half of a hybrid: either
-//! signature, taken out, is a valid one of its own over `random || message`. The composite forbids that by its context.
+//! This form exists to reproduce the reference's tables. Neither half is bound to the hybrid: each signature on its own
+//! is valid over `random || message`. The composite prevents that with its context.
 
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
@@ -12,31 +12,31 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Length in bytes of what is signed before the message.
+/// Length in bytes of the random prefix.
 const RANDOM: usize = 32;
 const SIGNATURE: [usize; 3] = [RANDOM, ED25519_SIGNATURE, ML_DSA_65_SIGNATURE];
 const VERIFYING_KEY: [usize; 2] = [ED25519_KEY, ML_DSA_65_KEY];
 const SIGNING_KEY: [usize; 2] = [SEED, SEED];
-/// Length in bytes of a message up to which `random || message` is put together without an allocation.
+/// Maximum message length in bytes for which `random || message` is built without an allocation.
 const SHORT: usize = 1024;
 
-/// The reference's hybrid signature scheme. Keys are CBOR pairs of Ed25519 and ML-DSA-65, in that order: verifying key
-/// 1990 bytes, signing key 69.
+/// The reference's hybrid signature scheme. Keys are CBOR pairs, Ed25519 first: verifying key 1990 bytes, signing key
+/// 69.
 ///
-/// [`Coins::Exact`] of 32 bytes gives `random` and asks for deterministic ML-DSA; of 64 bytes gives `random || rnd`.
+/// [`Coins::Exact`] of 32 bytes sets `random` and requests deterministic ML-DSA; of 64 bytes, it is `random || rnd`.
 pub struct ReferenceSignature {
     info: SignatureInfo,
     halves: Halves,
 }
 
 impl ReferenceSignature {
-    /// The algorithm's name.
+    /// Name of the algorithm.
     pub const ALGORITHM: &'static str = "Ed25519+ML-DSA-65";
 
-    /// Puts the scheme together from Ed25519 and ML-DSA-65 of any libraries.
+    /// Builds the scheme from Ed25519 and ML-DSA-65, each of any library.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a part is another algorithm.
+    /// [`Error::Unsupported`] if a part implements another algorithm.
     pub fn new(
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,
@@ -138,7 +138,7 @@ impl VerifyingKey for ReferenceVerifyingKey {
     }
 }
 
-/// Calls with `random || message`.
+/// Calls `call` with `random || message`.
 fn with_random<T>(random: &[u8], message: &[u8], call: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
     if message.len() > SHORT {
         return call(&[random, message].concat());

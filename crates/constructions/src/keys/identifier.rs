@@ -1,29 +1,30 @@
-//! Object identifiers of the algorithms whose keys and signatures are written down. Most have one for both, without parameters.
+//! Object identifiers of algorithms with a standard key encoding. Most use one identifier for keys and signatures, and
+//! no parameters.
 
 use super::{DecodeError, bare};
 use der::asn1::{Any, Null, ObjectIdentifier};
 use pqlab_primitives::{KemParameters, KeyEncoding, SignatureParameters};
 use spki::AlgorithmIdentifierOwned;
 
-/// An algorithm as X.509 and PKCS #8 name it.
+/// Identification of an algorithm in X.509 and PKCS #8.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Identifier {
-    /// The algorithm's name, as in the tables of parameters.
+    /// Name of the algorithm, as in the parameter tables.
     pub algorithm: &'static str,
-    /// The object identifier of a key.
+    /// Object identifier of a key.
     pub oid: ObjectIdentifier,
-    /// What stands beside it.
+    /// Parameters that accompany a key's object identifier.
     parameters: Parameters,
-    /// Object identifier and parameters of a signature, where they are not those of the key.
+    /// Object identifier and parameters of a signature, if they differ from those of the key.
     signature: Option<(ObjectIdentifier, Parameters)>,
     pub(super) private: PrivateLayout,
 }
 
-/// The parameters of an AlgorithmIdentifier.
+/// Parameters of an AlgorithmIdentifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Parameters {
     Absent,
-    /// RSA's (RFC 3279, section 2.3.1; RFC 4055, section 5).
+    /// NULL, for RSA (RFC 3279, section 2.3.1; RFC 4055, section 5).
     Null,
     /// namedCurve (RFC 5480, section 2.1.1).
     Curve(ObjectIdentifier),
@@ -39,18 +40,18 @@ impl Parameters {
     }
 }
 
-/// What PKCS #8's privateKey holds.
+/// Contents of PKCS #8's privateKey.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrivateLayout {
-    /// The bytes themselves (X-Wing, composites).
+    /// Raw bytes (X-Wing, composites).
     Raw,
-    /// An OCTET STRING of them (RFC 8410, section 7).
+    /// OCTET STRING around the bytes (RFC 8410, section 7).
     Curve,
     /// `CHOICE { seed [0], expandedKey, both }` (RFC 9881, section 6; RFC 9935, section 6).
     Choice,
-    /// ECPrivateKey of the scalar alone (RFC 5915, section 3).
+    /// ECPrivateKey with only the scalar (RFC 5915, section 3).
     EllipticCurve,
-    /// RSAPrivateKey (RFC 8017, appendix A.1.2), as the bytes themselves.
+    /// RSAPrivateKey as raw bytes (RFC 8017, appendix A.1.2).
     Rsa,
 }
 
@@ -64,7 +65,7 @@ const fn identifier(algorithm: &'static str, oid: &str, private: PrivateLayout) 
     }
 }
 
-/// One whose keys and signatures are named differently.
+/// Builds an identifier whose keys and signatures use different object identifiers.
 const fn apart(
     algorithm: &'static str,
     (oid, parameters): (&str, Parameters),
@@ -87,7 +88,8 @@ const ECDSA: [&str; 2] = ["1.2.840.10045.2.1", "1.2.840.10045.4.3.2"];
 /// rsaEncryption; sha256WithRSAEncryption.
 const RSA: [&str; 2] = ["1.2.840.113549.1.1.1", "1.2.840.113549.1.1.11"];
 
-/// RFC 5480, RFC 8017, RFC 9881, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem, draft-ietf-lamps-pq-composite-kem and -sigs.
+/// From RFC 5480, RFC 8017, RFC 9881, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem,
+/// draft-ietf-lamps-pq-composite-kem and draft-ietf-lamps-pq-composite-sigs.
 static IDENTIFIERS: [Identifier; 13] = [
     identifier("ML-DSA-44", "2.16.840.1.101.3.4.3.17", Choice),
     identifier("ML-DSA-65", "2.16.840.1.101.3.4.3.18", Choice),
@@ -105,15 +107,15 @@ static IDENTIFIERS: [Identifier; 13] = [
 ];
 
 impl Identifier {
-    /// The identifier of an algorithm, by name; `None` for one that no standard gives an identifier for a key.
+    /// Looks up an algorithm by name. Returns `None` if no standard assigns an identifier to its keys.
     pub fn named(algorithm: &str) -> Option<&'static Identifier> {
         IDENTIFIERS.iter().find(|identifier| identifier.algorithm == algorithm)
     }
 
-    /// The algorithm of a key that an identifier names.
+    /// Returns the algorithm of a key's AlgorithmIdentifier.
     ///
     /// # Errors
-    /// [`DecodeError::Algorithm`] for one that is not known, or that has other parameters.
+    /// [`DecodeError::Algorithm`] if the identifier is unknown or its parameters do not match.
     pub(crate) fn of_key(
         what: &'static str,
         identifier: &AlgorithmIdentifierOwned,
@@ -121,10 +123,10 @@ impl Identifier {
         Identifier::find(what, identifier, |known| (known.oid, known.parameters))
     }
 
-    /// The algorithm of a signature that an identifier names.
+    /// Returns the algorithm of a signature's AlgorithmIdentifier.
     ///
     /// # Errors
-    /// As [`of_key`](Self::of_key).
+    /// Same as [`of_key`](Self::of_key).
     pub(crate) fn of_signature(
         what: &'static str,
         identifier: &AlgorithmIdentifierOwned,
@@ -151,32 +153,32 @@ impl Identifier {
         self.signature.unwrap_or((self.oid, self.parameters))
     }
 
-    /// What names the algorithm beside a key.
+    /// Returns the AlgorithmIdentifier of the algorithm's keys.
     pub(crate) fn of_its_keys(&self) -> AlgorithmIdentifierOwned {
         AlgorithmIdentifierOwned { parameters: self.parameters.any(), ..bare(self.oid) }
     }
 
-    /// What names the algorithm beside a signature.
+    /// Returns the AlgorithmIdentifier of the algorithm's signatures.
     pub(crate) fn of_its_signatures(&self) -> AlgorithmIdentifierOwned {
         let (oid, parameters) = self.named_in_signatures();
         AlgorithmIdentifierOwned { parameters: parameters.any(), ..bare(oid) }
     }
 
-    /// Length of a public key in bytes.
+    /// Returns the length of a public key in bytes.
     pub(super) fn public_key(&self) -> usize {
         let kem = KemParameters::of(self.algorithm).map(|kem| kem.encapsulation_key);
         let signature = SignatureParameters::of(self.algorithm).map(|scheme| scheme.verifying_key);
         kem.or(signature).unwrap_or_default()
     }
 
-    /// Length of a private key in an encoding, in bytes; the longest where it varies.
+    /// Returns the length of a private key in an encoding, in bytes. If it varies, the longest.
     pub(super) fn private_key(&self, encoding: KeyEncoding) -> usize {
         let kem = KemParameters::of(self.algorithm).and_then(|kem| kem.decapsulation_key(encoding));
         let signature = SignatureParameters::of(self.algorithm).and_then(|scheme| scheme.signing_key(encoding));
         kem.or(signature).unwrap_or_default()
     }
 
-    /// The encoding of the private key that stands for the short form: a seed, unless the algorithm has none.
+    /// Returns the encoding of the short private key: the seed, unless the algorithm has none.
     pub(super) fn short(&self) -> KeyEncoding {
         match self.private {
             EllipticCurve => KeyEncoding::Scalar,

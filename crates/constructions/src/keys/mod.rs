@@ -1,5 +1,5 @@
-//! Keys in their standard encodings: SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8 (RFC 5958), as DER and
-//! PEM; and fingerprints. Decoding is strict: what is accepted is exactly what would be written.
+//! Keys in their standard encodings, and fingerprints. SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8
+//! (RFC 5958), as DER and PEM. Decoding is strict: it accepts exactly the bytes that encoding produces.
 
 mod identifier;
 mod private;
@@ -12,62 +12,62 @@ use der::{Decode, Encode, pem::LineEnding};
 use pqlab_primitives::Hash;
 use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 
-/// Why bytes from outside are not the key or the certificate that they should be.
+/// Reason for rejecting an encoded key or certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// Not the DER of such a thing.
+    /// Not the DER of the expected type.
     #[error("the {what} is not valid DER: {detail}")]
     Der {
         /// What was expected.
         what: &'static str,
-        /// What is wrong, and at which byte.
+        /// The problem and its byte offset.
         detail: String,
     },
-    /// Not a PEM document of that label.
+    /// Not a PEM document with the expected label.
     #[error("the {what} is not valid PEM: {detail}")]
     Pem {
         /// What was expected.
         what: &'static str,
-        /// What is wrong.
+        /// The problem.
         detail: String,
     },
-    /// An algorithm identifier that is not known here, or that carries parameters where there are none.
+    /// An unknown algorithm identifier, or one with unexpected parameters.
     #[error("the {what} names the algorithm {oid}, {problem}")]
     Algorithm {
-        /// What names it.
+        /// The structure that contains it.
         what: &'static str,
         /// The object identifier.
         oid: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// A part has another length than its algorithm demands, in bytes.
+    /// A part has the wrong length for its algorithm, in bytes.
     #[error("the {what} of {algorithm} has {actual} bytes where {expected} are needed")]
     Length {
-        /// Which part.
+        /// The part.
         what: &'static str,
-        /// Of which algorithm.
+        /// The algorithm.
         algorithm: &'static str,
-        /// The length that the standard demands.
+        /// Length required by the standard.
         expected: usize,
-        /// The length that is there.
+        /// Actual length.
         actual: usize,
     },
-    /// A private key whose seed expands to another key than the one beside it (RFC 9881, section 6).
+    /// The seed of a private key does not expand to the expanded key next to it (RFC 9881, section 6).
     #[error("the seed and the expanded key of {algorithm} do not belong together")]
     Inconsistent {
-        /// Of which algorithm.
+        /// The algorithm.
         algorithm: &'static str,
     },
     /// Two parts contradict each other, or one is missing.
     #[error("the {what} {problem}")]
     Structure {
-        /// Which document.
+        /// The structure.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// What the library says of the key inside.
+    /// The library rejected the key.
     #[error(transparent)]
     Primitive(#[from] pqlab_primitives::Error),
 }
@@ -81,7 +81,7 @@ impl DecodeError {
 /// Length in bytes of a key identifier.
 pub const KEY_IDENTIFIER: usize = 20;
 
-/// A public key: its algorithm and the bytes that go on the wire.
+/// A public key: its algorithm and its wire encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
     identifier: &'static Identifier,
@@ -91,10 +91,10 @@ pub struct PublicKey {
 const PUBLIC: &str = "SubjectPublicKeyInfo";
 
 impl PublicKey {
-    /// A public key of the algorithm.
+    /// Creates a public key.
     ///
     /// # Errors
-    /// [`DecodeError::Length`].
+    /// [`DecodeError::Length`] if the length is wrong for the algorithm.
     pub fn new(identifier: &'static Identifier, bytes: &[u8]) -> Result<PublicKey, DecodeError> {
         let (expected, actual) = (identifier.public_key(), bytes.len());
         if expected == actual {
@@ -104,17 +104,17 @@ impl PublicKey {
         }
     }
 
-    /// The algorithm.
+    /// Returns the algorithm.
     pub fn identifier(&self) -> &'static Identifier {
         self.identifier
     }
 
-    /// The bytes that the algorithm's own standard defines.
+    /// Returns the encoding defined by the algorithm's standard.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The SubjectPublicKeyInfo.
+    /// Returns the SubjectPublicKeyInfo.
     pub(crate) fn info(&self) -> Result<SubjectPublicKeyInfoOwned, DecodeError> {
         Ok(SubjectPublicKeyInfoOwned {
             algorithm: self.identifier.of_its_keys(),
@@ -128,51 +128,51 @@ impl PublicKey {
         PublicKey::new(identifier, bytes.ok_or(DecodeError::Structure { what: PUBLIC, problem: "has unused bits" })?)
     }
 
-    /// DER of the SubjectPublicKeyInfo.
+    /// Encodes the key as DER of a SubjectPublicKeyInfo.
     ///
     /// # Errors
-    /// [`DecodeError::Der`] if it cannot be written, which the lengths rule out.
+    /// [`DecodeError::Der`] if the encoding fails. Cannot happen at these lengths.
     pub fn to_der(&self) -> Result<Vec<u8>, DecodeError> {
         self.info()?.to_der().map_err(DecodeError::der(PUBLIC))
     }
 
-    /// Reads the DER of a SubjectPublicKeyInfo.
+    /// Parses the DER of a SubjectPublicKeyInfo.
     ///
     /// # Errors
-    /// A [`DecodeError`] that says what is wrong; trailing bytes are.
+    /// [`DecodeError`] naming the problem. Trailing bytes are rejected.
     pub fn from_der(der: &[u8]) -> Result<PublicKey, DecodeError> {
         PublicKey::from_info(&SubjectPublicKeyInfoOwned::from_der(der).map_err(DecodeError::der(PUBLIC))?)
     }
 
-    /// PEM with the label `PUBLIC KEY`.
+    /// Encodes the key as PEM with the label `PUBLIC KEY`.
     ///
     /// # Errors
-    /// As [`to_der`](Self::to_der).
+    /// Same as [`to_der`](Self::to_der).
     pub fn to_pem(&self) -> Result<String, DecodeError> {
         to_pem(PUBLIC, "PUBLIC KEY", &self.to_der()?)
     }
 
-    /// Reads PEM with the label `PUBLIC KEY`.
+    /// Parses PEM with the label `PUBLIC KEY`.
     ///
     /// # Errors
-    /// A [`DecodeError`] that says what is wrong.
+    /// [`DecodeError`] naming the problem.
     pub fn from_pem(pem: &str) -> Result<PublicKey, DecodeError> {
         PublicKey::from_der(&from_pem(PUBLIC, "PUBLIC KEY", pem)?)
     }
 
-    /// The fingerprint: SHA-256 of the DER of the SubjectPublicKeyInfo.
+    /// Returns the fingerprint: SHA-256 of the DER of the SubjectPublicKeyInfo.
     ///
     /// # Errors
-    /// [`DecodeError::Primitive`] if the hash is another one or fails.
+    /// [`DecodeError::Primitive`] if the hash is not SHA-256 or fails.
     pub fn fingerprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], DecodeError> {
         digest(sha256, &self.to_der()?)
     }
 
-    /// The identifier by which certificates name the key: the first 160 bits of the SHA-256 of the BIT STRING
+    /// Returns the key identifier that certificates use: the first 160 bits of the SHA-256 of the BIT STRING
     /// subjectPublicKey, without tag, length and unused bits (RFC 7093, section 2, method 1).
     ///
     /// # Errors
-    /// [`DecodeError::Primitive`] if the hash is another one or fails.
+    /// [`DecodeError::Primitive`] if the hash is not SHA-256 or fails.
     pub fn key_identifier(&self, sha256: &dyn Hash) -> Result<[u8; KEY_IDENTIFIER], DecodeError> {
         let digest = digest(sha256, &self.bytes)?;
         let mut identifier = [0; KEY_IDENTIFIER];
@@ -205,32 +205,32 @@ pub(crate) fn from_pem(what: &'static str, label: &'static str, pem: &str) -> Re
     }
 }
 
-/// An algorithm identifier without parameters.
+/// Returns an AlgorithmIdentifier without parameters.
 pub(crate) fn bare(oid: der::asn1::ObjectIdentifier) -> AlgorithmIdentifierOwned {
     AlgorithmIdentifierOwned { oid, parameters: None }
 }
 
-/// Keys of the reference forms: a CBOR array of two byte strings, the classical half first.
+/// Key pairs of the reference forms: a CBOR array of two byte strings, the classical half first.
 pub mod cbor_pair {
     use crate::cbor;
     use pqlab_primitives::Result;
 
     const WHAT: &str = "pair of keys";
 
-    /// Writes a pair.
+    /// Encodes a pair.
     ///
     /// # Errors
-    /// None that two byte strings could cause.
+    /// Never fails for two byte strings.
     pub fn encode(classical: &[u8], post_quantum: &[u8]) -> Result<Vec<u8>> {
         let mut out = vec![0; cbor::encoded_len(&[classical.len(), post_quantum.len()])];
         cbor::write(WHAT, [classical, post_quantum], &mut out)?;
         Ok(out)
     }
 
-    /// Reads a pair of these lengths in bytes, in the shortest form, with nothing after it.
+    /// Decodes a pair with these lengths in bytes. Requires the shortest form and no trailing bytes.
     ///
     /// # Errors
-    /// [`pqlab_primitives::Error::Malformed`] for anything else.
+    /// [`pqlab_primitives::Error::Malformed`] for any other input.
     pub fn decode(bytes: &[u8], lengths: [usize; 2]) -> Result<[&[u8]; 2]> {
         cbor::read(WHAT, bytes, lengths)
     }

@@ -13,18 +13,18 @@ const PRIVATE: &str = "PKCS #8 private key";
 const LABEL: &str = "PRIVATE KEY";
 const NO_SEED: DecodeError = DecodeError::Structure { what: PRIVATE, problem: "has a seed that cannot be read" };
 
-/// Which forms of a private key are there.
+/// Forms of a private key that are present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrivateKeyForm {
-    /// The seed, or the only form that the algorithm has.
+    /// Seed, or the only form of the algorithm.
     Seed,
-    /// The expanded key.
+    /// Expanded key.
     Expanded,
-    /// Both, which must belong together.
+    /// Both forms. They must match.
     Both,
 }
 
-/// A private key. Its bytes are zeroized when it is dropped; it is compared in constant time, by the key alone.
+/// A private key. Zeroizes its bytes on drop. Compares in constant time.
 #[derive(Clone)]
 pub struct PrivateKey {
     identifier: &'static Identifier,
@@ -62,7 +62,7 @@ struct Both<'a> {
     expanded: &'a OctetStringRef,
 }
 
-/// ECPrivateKey (RFC 5915, section 3) without what can be done without.
+/// ECPrivateKey (RFC 5915, section 3) without its optional fields.
 #[derive(Sequence)]
 struct ScalarKey<'a> {
     version: u8,
@@ -70,11 +70,11 @@ struct ScalarKey<'a> {
 }
 
 impl PrivateKey {
-    /// A private key from its seed, its expanded form, or both. Scalars and RSA's DER count as seeds.
+    /// Creates a private key from its seed, its expanded form, or both. Scalars and RSA's DER count as seeds.
     ///
     /// # Errors
-    /// [`DecodeError::Length`]; [`DecodeError::Structure`] where both are absent, or where the algorithm has no expanded
-    /// form.
+    /// [`DecodeError::Length`] if a part has the wrong length; [`DecodeError::Structure`] if both are absent, or if the
+    /// algorithm has no expanded form.
     pub fn new(
         identifier: &'static Identifier,
         seed: Option<&[u8]>,
@@ -99,12 +99,12 @@ impl PrivateKey {
         Ok(PrivateKey { identifier, bytes: Bytes { seed, expanded } })
     }
 
-    /// The algorithm.
+    /// Returns the algorithm.
     pub fn identifier(&self) -> &'static Identifier {
         self.identifier
     }
 
-    /// Which forms are there.
+    /// Returns the forms that are present.
     pub fn form(&self) -> PrivateKeyForm {
         match (&self.bytes.seed, &self.bytes.expanded) {
             (Some(_), Some(_)) => PrivateKeyForm::Both,
@@ -116,7 +116,8 @@ impl PrivateKey {
     /// Prepares a signing key.
     ///
     /// # Errors
-    /// [`DecodeError::Inconsistent`] if the seed expands to another key than the one beside it; what the library says.
+    /// [`DecodeError::Inconsistent`] if the seed does not expand to the expanded key. Propagates errors from the
+    /// library.
     pub fn signing_key(&self, scheme: &dyn SignatureScheme) -> Result<Box<dyn SigningKey>, DecodeError> {
         self.check_algorithm(&scheme.info().parameters.algorithm)?;
         let load = |encoding, bytes: &[u8]| scheme.load_signing_key(encoding, bytes);
@@ -126,7 +127,7 @@ impl PrivateKey {
     /// Prepares a decapsulation key.
     ///
     /// # Errors
-    /// As [`signing_key`](Self::signing_key).
+    /// Same as [`signing_key`](Self::signing_key).
     pub fn decapsulation_key(&self, kem: &dyn Kem) -> Result<Box<dyn DecapsulationKey>, DecodeError> {
         self.check_algorithm(&kem.info().parameters.algorithm)?;
         let load = |encoding, bytes: &[u8]| kem.load_decapsulation_key(encoding, bytes);
@@ -164,10 +165,10 @@ impl PrivateKey {
         Ok(key)
     }
 
-    /// DER of the PKCS #8 structure, without attributes and without the public key.
+    /// Encodes the key as DER of a PKCS #8 structure without attributes or public key.
     ///
     /// # Errors
-    /// [`DecodeError::Der`] if it cannot be written, which the lengths rule out.
+    /// [`DecodeError::Der`] if the encoding fails. Cannot happen at these lengths.
     pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>, DecodeError> {
         let failed = DecodeError::der(PRIVATE);
         let content = self.content().map_err(&failed)?;
@@ -197,11 +198,11 @@ impl PrivateKey {
         .map(Zeroizing::new)
     }
 
-    /// Reads the DER of a PKCS #8 structure. Whether a seed and an expanded key belong together is checked when the key is
-    /// prepared, for which a library is needed.
+    /// Parses the DER of a PKCS #8 structure. Does not check that seed and expanded key match: preparing the key does,
+    /// as it requires a library.
     ///
     /// # Errors
-    /// A [`DecodeError`] that says what is wrong; attributes, an attached public key and trailing bytes are.
+    /// [`DecodeError`] naming the problem. Attributes, an attached public key and trailing bytes are rejected.
     pub fn from_der(der: &[u8]) -> Result<PrivateKey, DecodeError> {
         let failed = DecodeError::der(PRIVATE);
         let info = PrivateKeyInfoRef::from_der(der).map_err(&failed)?;
@@ -239,7 +240,7 @@ impl PrivateKey {
                 }
             },
         }?;
-        // Version 2 with a public key, or attributes: nothing here would check or keep them.
+        // Attributes, or version 2 with a public key: nothing here would check or keep them.
         if key.to_der()?.as_slice() == der {
             Ok(key)
         } else {
@@ -247,20 +248,20 @@ impl PrivateKey {
         }
     }
 
-    /// PEM with the label `PRIVATE KEY`.
+    /// Encodes the key as PEM with the label `PRIVATE KEY`.
     ///
     /// # Errors
-    /// As [`to_der`](Self::to_der).
+    /// Same as [`to_der`](Self::to_der).
     pub fn to_pem(&self) -> Result<Zeroizing<String>, DecodeError> {
         let der = self.to_der()?;
         let pem = der::pem::encode_string(LABEL, LineEnding::LF, &der);
         pem.map(Zeroizing::new).map_err(|error| DecodeError::Pem { what: PRIVATE, detail: error.to_string() })
     }
 
-    /// Reads PEM with the label `PRIVATE KEY`.
+    /// Parses PEM with the label `PRIVATE KEY`.
     ///
     /// # Errors
-    /// A [`DecodeError`] that says what is wrong.
+    /// [`DecodeError`] naming the problem.
     pub fn from_pem(pem: &str) -> Result<PrivateKey, DecodeError> {
         PrivateKey::from_der(&Zeroizing::new(from_pem(PRIVATE, LABEL, pem)?))
     }

@@ -1,7 +1,11 @@
-//! The block file. Big-endian: magic `pqlabtxs`, format u16, transaction form u8 (1 or 2), reserved u8 = 0, number of
-//! transactions u64, their bytes with the length prefixes u64; then for each transaction its length u32 and its bytes. In format 1
-//! nothing follows; in format 2, which is written, the [index](super::index). Transactions are carried as they are, malformed ones
-//! too: whether they are any good, the verifier says.
+//! Block files. All integers are big-endian.
+//!
+//! - Header: magic `pqlabtxs`, format u16, transaction form u8 (1 or 2), reserved u8 = 0, number of transactions u64,
+//!   total bytes of transactions and length prefixes u64.
+//! - Each transaction: length u32, then the bytes.
+//! - The [index](super::index), in format 2. Writers use format 2; format 1 ends after the transactions.
+//!
+//! Transactions are stored unchecked, even malformed ones. Judging them is the verifier's job.
 
 use super::index::{self, Index};
 use super::stream::{Chunk, TransactionSource};
@@ -9,91 +13,91 @@ use super::{Form, LONGEST_TRANSACTION};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 
-/// What a block file begins with.
+/// First bytes of a block file.
 pub const MAGIC: [u8; 8] = *b"pqlabtxs";
-/// Without an index, and with one.
+/// Known formats: without and with an index.
 const FORMATS: [u16; 2] = [1, 2];
-/// Length in bytes of what precedes the first transaction.
+/// Length in bytes of the header.
 pub const HEADER: usize = 8 + 2 + 1 + 1 + 8 + 8;
-/// Length in bytes of a transaction's length.
+/// Length in bytes of a transaction's length prefix.
 const PREFIX: u64 = 4;
 
-/// Why a file is not a block.
+/// Reason for rejecting a block file.
 #[derive(Debug, thiserror::Error)]
 pub enum BlockError {
-    /// It holds nothing.
+    /// The file is empty.
     #[error("the file is empty")]
     Empty,
-    /// It begins with something else.
+    /// The magic is missing.
     #[error("this is not a block file: it does not begin with {:?}", String::from_utf8_lossy(&MAGIC))]
     Foreign,
-    /// It is a block file of another format than this program knows.
+    /// Unknown format number.
     #[error("block format {0} is not known to this program, which knows 1 and 2")]
     Format(u16),
-    /// A field of the header has a value that it cannot have.
+    /// A header field has an impossible value.
     #[error("the header is damaged: {0}")]
     Header(&'static str),
-    /// It ends too early.
+    /// The file ends too early.
     #[error("the file is truncated: transaction {index} of {count} is cut off")]
     Truncated {
-        /// The first transaction that is not whole, from 0.
+        /// First incomplete transaction, from 0.
         index: u64,
-        /// How many the header announces.
+        /// Number of transactions according to the header.
         count: u64,
     },
-    /// A length prefix is larger than any transaction.
+    /// A length prefix exceeds the maximum length of a transaction.
     #[error("transaction {index} claims {length} bytes, but none has more than {LONGEST_TRANSACTION}")]
     TooLong {
-        /// Which transaction, from 0.
+        /// The transaction, from 0.
         index: u64,
-        /// The claimed length in bytes.
+        /// Claimed length in bytes.
         length: u32,
     },
-    /// The lengths of the transactions do not add up to what the header says.
+    /// The lengths of the transactions do not add up to the total in the header.
     #[error("the transactions take {found} bytes, but the header says {expected}")]
     Sum {
-        /// What the header says, in bytes.
+        /// Total according to the header, in bytes.
         expected: u64,
-        /// What they take, in bytes.
+        /// Actual total, in bytes.
         found: u64,
     },
     /// Bytes follow the last transaction.
     #[error("bytes follow the last of {count} transactions: the file has grown, or is still being written")]
     Grown {
-        /// How many the header announces.
+        /// Number of transactions according to the header.
         count: u64,
     },
-    /// The index behind the transactions is not theirs.
+    /// The index does not match the transactions.
     #[error("the index behind the transactions is damaged: {0}")]
     Index(&'static str),
-    /// A part of it is asked for, and it has no index.
+    /// Reading a part requires an index, and the file has none.
     #[error("block format 1 has no index: it can be read from beginning to end, not in parts")]
     NoIndex,
-    /// A part is asked for that it does not have.
+    /// The requested part does not exist.
     #[error("transactions {first} to {end} of {count} are asked for")]
     Range {
-        /// The first one, from 0.
+        /// First requested transaction, from 0.
         first: u64,
-        /// The one behind the last.
+        /// End of the requested range (exclusive).
         end: u64,
-        /// How many there are.
+        /// Number of transactions in the block.
         count: u64,
     },
-    /// Reading or writing failed.
+    /// I/O error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// What a block file's header says.
+/// Header of a block file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The form of its transactions.
+    /// Form of the transactions.
     pub form: Form,
-    /// How many there are.
+    /// Number of transactions.
     pub count: u64,
-    /// Bytes of the transactions with their lengths.
+    /// Total bytes of transactions and length prefixes.
     pub bytes: u64,
-    /// Whether an index is behind them.
+    /// Whether an index follows the transactions.
     pub indexed: bool,
 }
 
@@ -131,8 +135,8 @@ impl Header {
     }
 }
 
-/// Writes a block. Until [`finish`](Self::finish) its header announces nothing, so that what is left of an interrupted
-/// writer is refused.
+/// Writes a block. The header announces no transactions until [`finish`](Self::finish), so readers reject the output of
+/// an interrupted writer.
 pub struct BlockWriter<W> {
     out: W,
     header: Header,
@@ -140,10 +144,10 @@ pub struct BlockWriter<W> {
 }
 
 impl<W: Write + Seek> BlockWriter<W> {
-    /// Begins a block of transactions of a form.
+    /// Starts a block with transactions of one form.
     ///
     /// # Errors
-    /// What the destination reports.
+    /// Propagates I/O errors.
     pub fn new(mut out: W, form: Form) -> io::Result<BlockWriter<W>> {
         let header = Header { form, count: 0, bytes: 0, indexed: false };
         out.write_all(&header.encode())?;
@@ -153,13 +157,13 @@ impl<W: Write + Seek> BlockWriter<W> {
     /// Appends a transaction.
     ///
     /// # Errors
-    /// What the destination reports; [`ErrorKind::InvalidInput`] for one that no reader takes.
+    /// [`ErrorKind::InvalidInput`] if the transaction is too long for readers. Propagates I/O errors.
     pub fn push(&mut self, transaction: &[u8]) -> io::Result<()> {
         if transaction.len() > LONGEST_TRANSACTION {
             return Err(io::Error::new(ErrorKind::InvalidInput, "longer than any transaction"));
         }
         self.index.note(self.header.count, self.header.bytes);
-        // No longer than `LONGEST_TRANSACTION`, which fits.
+        // Cannot truncate: `LONGEST_TRANSACTION` fits in a u32.
         self.out.write_all(&(transaction.len() as u32).to_be_bytes())?;
         self.out.write_all(transaction)?;
         self.header.count += 1;
@@ -167,10 +171,10 @@ impl<W: Write + Seek> BlockWriter<W> {
         Ok(())
     }
 
-    /// Writes the index and the header and hands the destination back.
+    /// Writes the index and the header, and returns the destination.
     ///
     /// # Errors
-    /// What the destination reports.
+    /// Propagates I/O errors.
     pub fn finish(mut self) -> io::Result<W> {
         self.header.indexed = true;
         self.out.write_all(&self.index.encode())?;
@@ -181,27 +185,27 @@ impl<W: Write + Seek> BlockWriter<W> {
     }
 }
 
-/// Reads a block, or a part of one, from beginning to end, and holds it to its header and its index.
+/// Reads a block, or a part of one, and checks it against its header and index.
 pub struct BlockReader<R> {
     input: R,
     header: Header,
     part: Part,
-    /// The next transaction.
+    /// Position of the next transaction.
     next: u64,
-    /// Bytes between the header and the next transaction.
+    /// Offset in bytes of the next transaction from the end of the header.
     bytes: u64,
-    /// What the index must be, as far as the block has been read.
+    /// Expected index of the transactions read so far.
     index: Index,
     ended: bool,
 }
 
-/// What of a block is read.
+/// The part of a block to read.
 #[derive(Clone, Copy)]
 struct Part {
     first: u64,
-    /// The transaction behind the last.
+    /// End of the range (exclusive).
     end: u64,
-    /// Bytes between the header and that one, where the index says so.
+    /// Offset in bytes of that end, if the index contains it.
     bytes: Option<u64>,
     whole: bool,
 }
@@ -210,7 +214,7 @@ impl<R: Read> BlockReader<R> {
     /// Reads the header. `input` should be buffered.
     ///
     /// # Errors
-    /// [`BlockError`] where it is not one.
+    /// [`BlockError`] if the header is not valid.
     pub fn new(mut input: R) -> Result<BlockReader<R>, BlockError> {
         let mut bytes = [0; HEADER];
         let mut filled = 0;
@@ -234,16 +238,16 @@ impl<R: Read> BlockReader<R> {
         Ok(BlockReader { input, header, part, next: 0, bytes: 0, index: Index::default(), ended: false })
     }
 
-    /// What the header says.
+    /// Returns the header.
     pub fn header(&self) -> Header {
         self.header
     }
 
-    /// Appends the next transaction to `out` and returns its length in bytes; `None` after the last, once it is known that
-    /// nothing follows.
+    /// Appends the next transaction to `out` and returns its length in bytes. Returns `None` after the last one, after
+    /// checking that nothing follows.
     ///
     /// # Errors
-    /// [`BlockError`] where the file is not what its header says.
+    /// [`BlockError`] if the file contradicts its header or its index.
     pub fn read_into(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, BlockError> {
         let Header { count, bytes: expected, .. } = self.header;
         if self.next == self.part.end {
@@ -305,11 +309,12 @@ impl<R: Read> BlockReader<R> {
 }
 
 impl<R: Read + Seek> BlockReader<R> {
-    /// Reads the header and what the index says of so many transactions from `first` on, and goes there. At the end it must be where
-    /// the index says that the part ends, if it says so: where a multiple of [`STRIDE`](index::STRIDE) or the block's end is.
+    /// Opens `count` transactions from `first` on and seeks to them by the index. If the end of the part is a multiple
+    /// of [`STRIDE`](index::STRIDE) or the end of the block, the index contains it, and reading checks that the part
+    /// ends there.
     ///
     /// # Errors
-    /// [`BlockError`] where it is not a block, has no index, or the index is not its own.
+    /// [`BlockError`] if the file is not a block, has no index, or has a damaged one.
     pub fn part(input: R, first: u64, count: u64) -> Result<BlockReader<R>, BlockError> {
         let mut reader = BlockReader::new(input)?;
         let header = reader.header;
@@ -329,10 +334,10 @@ impl<R: Read + Seek> BlockReader<R> {
         Ok(reader)
     }
 
-    /// Which bytes of the file [`part`](Self::part) reads beside header and index.
+    /// Returns the byte range that [`part`](Self::part) reads in addition to header and index.
     ///
     /// # Errors
-    /// As of a part.
+    /// Same as [`part`](Self::part).
     pub fn bytes_of_part(input: R, first: u64, count: u64) -> Result<Range<u64>, BlockError> {
         let mut reader = BlockReader::new(input)?;
         let header = reader.header;
@@ -344,7 +349,7 @@ impl<R: Read + Seek> BlockReader<R> {
         Ok(place(from)?..place(to.max(from))?)
     }
 
-    /// The transaction behind the last of a part that it can find.
+    /// Returns the end (exclusive) of a part. Fails if the block does not contain the part or has no index.
     fn end_of(&self, first: u64, count: u64) -> Result<u64, BlockError> {
         let (end, header) = (first.saturating_add(count), self.header);
         match end > header.count {

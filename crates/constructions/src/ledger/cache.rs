@@ -3,10 +3,10 @@ use pqlab_primitives::Result;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// Prepared verifying keys by their encoding, shared between threads and bounded: when it is full it is emptied, so that
-/// senders of long ago make room for those of now.
+/// Bounded cache of prepared verifying keys by encoding, shared between threads. When full, it is emptied, which evicts
+/// keys of inactive senders.
 ///
-/// Encodings are hashed whole with a key of the process's own, so that nobody can choose public keys that collide.
+/// Encodings are hashed whole with a random key per process, so an attacker cannot choose public keys that collide.
 pub struct KeyCache {
     capacity: usize,
     keys: [RwLock<Keys>; Scheme::ALL.len()],
@@ -15,12 +15,12 @@ pub struct KeyCache {
 type Keys = HashMap<Box<[u8]>, PreparedKey>;
 
 impl KeyCache {
-    /// A cache of so many keys of each scheme.
+    /// Creates a cache for up to `capacity` keys of each scheme.
     pub fn new(capacity: usize) -> KeyCache {
         KeyCache { capacity, keys: Default::default() }
     }
 
-    /// The prepared key, loaded now if it is not there.
+    /// Returns the prepared key. Loads it if it is not cached.
     pub(super) fn get(
         &self,
         scheme: Scheme,
@@ -31,7 +31,7 @@ impl KeyCache {
         if let Some(key) = keys.read().unwrap_or_else(PoisonError::into_inner).get(encoded) {
             return Ok(key.clone());
         }
-        // Outside the lock: others go on while this thread expands the key.
+        // Load outside the lock, so other threads are not blocked while this one expands the key.
         let key = load()?;
         let mut keys = keys.write().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= self.capacity {
@@ -43,12 +43,12 @@ impl KeyCache {
         Ok(key)
     }
 
-    /// Keys held now, over all schemes.
+    /// Returns the number of cached keys over all schemes.
     pub fn len(&self) -> usize {
         self.keys.iter().map(|keys| keys.read().unwrap_or_else(PoisonError::into_inner).len()).sum()
     }
 
-    /// Whether it holds none.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,9 +1,9 @@
-//! Reading and writing big-endian fields.
+//! Reader and writer of big-endian fields.
 
 use super::{ADDRESS, Malformed};
 use pqlab_primitives::Error;
 
-/// Reads fields from the front of bytes; each read names its field, for the error.
+/// Reads fields from the front of a byte slice. Each read names its field for the error.
 pub(super) struct Reader<'a> {
     all: &'a [u8],
     at: usize,
@@ -14,7 +14,7 @@ impl<'a> Reader<'a> {
         Reader { all, at: 0 }
     }
 
-    /// Everything that was read so far.
+    /// Returns the bytes read so far.
     pub(super) fn consumed(&self) -> &'a [u8] {
         &self.all[..self.at]
     }
@@ -46,13 +46,13 @@ impl<'a> Reader<'a> {
         self.array(field)
     }
 
-    /// A length of two bytes, and so many bytes.
+    /// Reads a two-byte length and that many bytes.
     pub(super) fn prefixed(&mut self, field: &'static str) -> Result<&'a [u8], Malformed> {
         let length = u16::from_be_bytes(*self.array(field)?);
         self.bytes(usize::from(length), field)
     }
 
-    /// Nothing may follow.
+    /// Fails if bytes remain.
     pub(super) fn end(&self) -> Result<(), Malformed> {
         match self.all.len() - self.at {
             0 => Ok(()),
@@ -61,14 +61,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes fields to a buffer of the caller's.
+/// Writes fields to a buffer of the caller.
 pub(super) struct Writer<'a> {
     out: &'a mut [u8],
     at: usize,
 }
 
 impl<'a> Writer<'a> {
-    /// A writer of `length` bytes in all, for which `out` must have room.
+    /// Creates a writer for `length` bytes. Fails if `out` is shorter.
     pub(super) fn new(out: &'a mut [u8], length: usize) -> Result<Writer<'a>, Error> {
         if out.len() < length {
             return Err(Error::Length { what: "transaction", expected: length, actual: out.len() });
@@ -81,7 +81,7 @@ impl<'a> Writer<'a> {
         self.at += bytes.len();
     }
 
-    /// A length of two bytes, and the bytes.
+    /// Writes a two-byte length and the bytes.
     pub(super) fn prefixed(&mut self, what: &'static str, bytes: &[u8]) -> Result<(), Error> {
         let length = u16::try_from(bytes.len()).map_err(|_| Error::Length {
             what,
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Bytes written.
+    /// Returns the number of bytes written.
     pub(super) fn written(&self) -> usize {
         self.at
     }

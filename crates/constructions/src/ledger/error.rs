@@ -1,6 +1,6 @@
 use pqlab_primitives::Error;
 
-/// Why bytes are not a transaction.
+/// Reason why bytes are not a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The bytes end within a field.
@@ -12,53 +12,53 @@ pub enum Malformed {
     /// The first byte names another form.
     #[error("version {0} where another one is expected")]
     Version(u8),
-    /// No signature scheme has this byte.
+    /// The byte is not the number of a signature scheme.
     #[error("no signature scheme has the number {0}")]
     Scheme(u8),
-    /// No kind of authentication has this byte (TXv1).
+    /// The byte is not the tag of an authentication kind (TXv1).
     #[error("no authentication has the tag {0}")]
     AuthenticationTag(u8),
-    /// A field has a length, in bytes, that its scheme does not know.
+    /// The length of a field does not fit its scheme.
     #[error("a {field} of {actual} bytes, which the scheme does not know")]
     Length {
-        /// Which field.
+        /// The field.
         field: &'static str,
-        /// The length in bytes that its prefix states.
+        /// Length in bytes given by the prefix.
         actual: usize,
     },
-    /// Another encoding of the same content is the only one that is accepted.
+    /// The content has another encoding, which is the only valid one.
     #[error("not canonical: {0}")]
     NonCanonical(&'static str),
 }
 
-/// Why a verifier does not take a transaction.
+/// Reason for rejecting a transaction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
-    /// It is not a transaction.
+    /// The bytes are not a transaction.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// It is made for another chain than the verifier's.
+    /// The transaction was made for another chain.
     #[error("made for chain {0}, not for this one")]
     WrongChain(u32),
-    /// Its public key is not one of its scheme.
+    /// The public key is not a valid key of its scheme.
     #[error("the public key is not a valid one")]
     PublicKey,
-    /// The signature is not one of this key over these bytes.
+    /// The signature does not verify.
     #[error("the signature is wrong")]
     WrongSignature,
     /// The verifier has no implementation of the scheme.
     #[error("the verifier has no implementation of {0}")]
     Unsupported(&'static str),
-    /// The sender's Ed25519 key, which a hybrid TXv1 transaction does not carry, is not known to the verifier.
+    /// The verifier does not know the sender's Ed25519 key, which a hybrid TXv1 transaction does not carry.
     #[error("the sender's Ed25519 key is not known")]
     UnknownSender,
-    /// The library failed on input that it should have taken.
+    /// The library failed on input that it should have accepted.
     #[error("the library failed: {0}")]
     Library(Box<str>),
 }
 
 impl Rejection {
-    /// The word that counts and files carry.
+    /// Returns the kind of rejection, as used in counts and files.
     pub fn kind(&self) -> &'static str {
         match self {
             Rejection::Malformed(Malformed::Truncated(_)) => "truncated",
@@ -75,7 +75,7 @@ impl Rejection {
         }
     }
 
-    /// What a verification that did not succeed says of the transaction.
+    /// Converts the error of a failed verification.
     pub(super) fn of_verification(error: Error) -> Rejection {
         match error {
             Error::VerificationFailed | Error::Malformed(_) | Error::Length { .. } => Rejection::WrongSignature,
@@ -84,7 +84,7 @@ impl Rejection {
         }
     }
 
-    /// What a key that cannot be loaded says of the transaction.
+    /// Converts the error of loading a key.
     pub(super) fn of_key(error: Error) -> Rejection {
         match error {
             Error::Unsupported(what) => Rejection::Unsupported(what),

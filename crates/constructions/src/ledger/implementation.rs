@@ -1,4 +1,4 @@
-//! Who verifies the signatures of a scheme, one by one or many at once, and what is handed over to be verified.
+//! Implementations of a scheme's verification, one signature at a time or in batches, and their input.
 
 use super::{DIGEST, Rejection, Scheme};
 use pqlab_primitives::{
@@ -6,7 +6,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Who verifies the signatures of a scheme.
+/// Implementation that verifies signatures of a scheme.
 pub(super) enum Implementation {
     Single(Arc<dyn SignatureScheme>),
     Batches(Arc<dyn BatchVerifier>),
@@ -21,7 +21,7 @@ impl Implementation {
     }
 }
 
-/// A sender's key, prepared by the implementation that is to use it.
+/// Sender's key, prepared by the implementation that uses it.
 #[derive(Clone)]
 pub enum PreparedKey {
     /// For single verifications.
@@ -31,7 +31,8 @@ pub enum PreparedKey {
 }
 
 impl PreparedKey {
-    /// An encoding that no key has stands for one that is not for batches: the claim is refused.
+    /// Returns the key for a batch claim. A key for single verifications becomes an invalid encoding, so the claim is
+    /// rejected.
     pub(super) fn of_claim(&self) -> ClaimKey<'_> {
         match self {
             PreparedKey::Single(_) => ClaimKey::Encoded(&[]),
@@ -49,7 +50,7 @@ impl std::fmt::Debug for PreparedKey {
     }
 }
 
-/// A transaction that is well-formed and made for the verifier's chain: what is left is its signature.
+/// A well-formed transaction for the verifier's chain. Only its signature is still unchecked.
 #[derive(Clone, Copy, Debug)]
 pub struct Examined<'a> {
     pub(super) scheme: Scheme,
@@ -65,7 +66,8 @@ impl Examined<'_> {
     }
 }
 
-/// A verdict on each claim, whatever the library returns.
+/// Verifies claims and always returns one verdict per claim. If the library returns a different number, each claim is
+/// rejected.
 pub(super) fn verify_claims(batches: &dyn BatchVerifier, claims: &[Claim<'_>]) -> Vec<Result<(), Rejection>> {
     let verdicts = batches.verify(claims);
     if verdicts.len() != claims.len() {
@@ -74,7 +76,7 @@ pub(super) fn verify_claims(batches: &dyn BatchVerifier, claims: &[Claim<'_>]) -
     }
     let rejection = |error| match error {
         Error::VerificationFailed => Rejection::WrongSignature,
-        // A signature of whatever form is one that is not valid: what else is wrong is the key.
+        // Malformed signatures count as failed verification, so any other error concerns the key.
         other => Rejection::of_key(other),
     };
     verdicts.into_iter().map(|verdict| verdict.map_err(rejection)).collect()

@@ -1,41 +1,41 @@
-//! What is behind the transactions of a block file, so that any part of it is found without reading what is before: for each
-//! [`STRIDE`]th transaction but the first the bytes between the header and it, u64; then the number of these u64, the stride u32,
-//! magic `pqlabidx`. Big-endian.
+//! Index of a block file, which follows the transactions and locates any part without reading what precedes it. For
+//! each [`STRIDE`]th transaction but the first, its offset in bytes from the end of the header, u64. Then a trailer:
+//! number of offsets u64, stride u32, magic `pqlabidx`. Big-endian.
 
 use super::block::{BlockError, HEADER, Header};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
-/// Every so many transactions the index says where one is.
+/// Distance between indexed transactions.
 pub const STRIDE: u64 = 1024;
 const MAGIC: [u8; 8] = *b"pqlabidx";
 /// Length in bytes of an entry.
 const ENTRY: u64 = 8;
-/// Length in bytes of what is behind the entries.
+/// Length in bytes of the trailer.
 const TRAILER: u64 = 8 + 4 + 8;
-/// Where the transactions themselves say another thing.
+/// The index contradicts the position of a transaction.
 pub(super) const ELSEWHERE: &str = "a transaction begins elsewhere than it says";
 
-/// The index of a block as far as it is known.
+/// Index of the transactions seen so far.
 #[derive(Default)]
 pub(super) struct Index {
     offsets: Vec<u64>,
 }
 
 impl Index {
-    /// Takes note of where a transaction begins.
+    /// Records the offset of a transaction if it is indexed.
     pub(super) fn note(&mut self, transaction: u64, bytes: u64) {
         if transaction > 0 && transaction.is_multiple_of(STRIDE) {
             self.offsets.push(bytes);
         }
     }
 
-    /// Its bytes.
+    /// Encodes the index.
     pub(super) fn encode(&self) -> Vec<u8> {
         let entries = self.offsets.iter().flat_map(|offset| offset.to_be_bytes());
         entries.chain(trailer(self.offsets.len() as u64)).collect()
     }
 
-    /// Reads what must be these bytes.
+    /// Reads an index and checks that it equals this one.
     pub(super) fn check(&self, input: &mut impl Read) -> Result<(), BlockError> {
         for expected in self.encode().chunks(ENTRY as usize) {
             let mut found = [0; ENTRY as usize];
@@ -60,7 +60,7 @@ fn cut_off(error: io::Error) -> BlockError {
     }
 }
 
-/// Length in bytes of what is behind the transactions, by the last bytes of a file; `None` where these are of no index.
+/// Returns the length in bytes of the index, given the last bytes of a file. `None` if these do not end an index.
 pub fn length(tail: &[u8]) -> Option<u64> {
     let trailer = tail.last_chunk::<{ TRAILER as usize }>()?;
     let entries = u64::from_be_bytes(*trailer.first_chunk()?);
@@ -68,13 +68,13 @@ pub fn length(tail: &[u8]) -> Option<u64> {
     rest.then(|| entries.saturating_mul(ENTRY).saturating_add(TRAILER))
 }
 
-/// The last transaction up to this one of which the index says where it is.
+/// Returns the last indexed transaction at or before this one. Transaction 0 counts as indexed.
 pub(super) fn before(transaction: u64) -> u64 {
     transaction - transaction % STRIDE
 }
 
-/// The bytes between the header and a transaction [of which it is known](before), or the block's end, by the index of a file
-/// that is as long as its header says.
+/// Looks up the offset in bytes of an [indexed](before) transaction from the end of the header. `header.count` gives
+/// the end of the block. Fails unless the file has the length that the header implies.
 pub(super) fn look_up(input: &mut (impl Read + Seek), header: &Header, transaction: u64) -> Result<u64, BlockError> {
     let entries = header.count.saturating_sub(1) / STRIDE;
     let index = (HEADER as u64).checked_add(header.bytes).ok_or(BlockError::Header("it announces too many bytes"))?;

@@ -1,24 +1,24 @@
 use super::scheme::SECP256K1_ORDER;
 use super::{Scheme, Transaction, reference};
 
-/// What may be wrong with a transaction that is made to be rejected.
+/// Fault injected into a transaction to get it rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum InjectedFault {
-    /// A bit of the signature is another one.
+    /// A bit of the signature is flipped.
     WrongSignature,
-    /// It is signed, rightly, for another chain.
+    /// The transaction is correctly signed for another chain.
     WrongChain,
-    /// Its last bytes are missing.
+    /// The last bytes are missing.
     Truncated,
-    /// A byte follows it.
+    /// An extra byte follows.
     TrailingBytes,
-    /// Its signature is encoded in another way: as the other `s` of ECDSA, with `S` plus the order of Ed25519, or with a
-    /// zero byte more.
+    /// The signature has a non-canonical encoding: the other `s` for ECDSA, `S` plus the group order for Ed25519, an
+    /// extra zero byte otherwise.
     NonCanonical,
 }
 
 impl InjectedFault {
-    /// All.
+    /// All faults.
     pub const ALL: [InjectedFault; 5] = [
         InjectedFault::WrongSignature,
         InjectedFault::WrongChain,
@@ -27,7 +27,7 @@ impl InjectedFault {
         InjectedFault::NonCanonical,
     ];
 
-    /// Its name, which is the [kind](super::Rejection::kind) of the rejection that it must lead to.
+    /// Returns the fault's name, which equals the [kind](super::Rejection::kind) of the expected rejection.
     pub const fn name(self) -> &'static str {
         match self {
             InjectedFault::WrongSignature => "wrong-signature",
@@ -38,7 +38,7 @@ impl InjectedFault {
         }
     }
 
-    /// The chain for which a transaction with this fault is signed, where the verifier's is `chain_id`.
+    /// Returns the chain to sign for if the verifier's is `chain_id`.
     pub const fn chain_id(self, chain_id: u32) -> u32 {
         match self {
             InjectedFault::WrongChain => chain_id ^ 1,
@@ -46,7 +46,8 @@ impl InjectedFault {
         }
     }
 
-    /// Is injected into a good transaction of either form; one for [another chain](Self::chain_id) is corrupted already.
+    /// Corrupts a valid transaction of either form. Does nothing for [`WrongChain`](Self::WrongChain), which is a
+    /// matter of [signing](Self::chain_id).
     pub fn inject(self, transaction: &mut Vec<u8>) {
         let (scheme, length) = match Transaction::decode(transaction) {
             Ok(decoded) => (decoded.body().scheme, decoded.signature().len()),
@@ -54,7 +55,7 @@ impl InjectedFault {
         };
         let start = transaction.len() - length;
         match self {
-            // Within r of ECDSA, R of Ed25519, and what every other scheme compares or computes with.
+            // Within r of ECDSA, R of Ed25519, and a checked part of every other signature.
             InjectedFault::WrongSignature => transaction[start + length / 4] ^= 4,
             InjectedFault::WrongChain => {}
             InjectedFault::Truncated => transaction.truncate(start + length / 2),
@@ -72,7 +73,7 @@ impl InjectedFault {
     }
 }
 
-/// Length in bytes of the last signature of a TXv1 transaction.
+/// Returns the length in bytes of the last signature of a TXv1 transaction.
 fn signature_of_reference(transaction: &[u8]) -> usize {
     match reference::Transaction::decode(transaction).map(|decoded| *decoded.authentication()) {
         Ok(reference::Authentication::Hybrid { ed25519, .. }) => ed25519.len(),
@@ -81,7 +82,7 @@ fn signature_of_reference(transaction: &[u8]) -> usize {
     }
 }
 
-/// `n - s`, big-endian.
+/// Replaces `s` by `n - s`, big-endian.
 fn negate(s: &mut [u8]) {
     let mut borrow = 0;
     for (byte, order) in s.iter_mut().zip(SECP256K1_ORDER).rev() {

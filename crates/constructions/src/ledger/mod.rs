@@ -1,16 +1,17 @@
-//! Ledger transactions: what is signed, how it is encoded, and who accepts it.
+//! Ledger transactions: content, encoding and verification.
 //!
-//! Two forms, told apart by their first byte and never accepted for one another:
+//! Two forms, distinguished by their first byte. A verifier for one never accepts the other:
 //!
-//! - **TXv2** ([`Body`], [`Transaction`]), the default. The signed digest covers every byte before the signature, the
-//!   scheme and the public key among them, so that a hybrid transaction cannot be stripped to a plain one.
-//! - **TXv1** ([`reference`]), the form that the reference measured. Its digest leaves out what says how the transaction
-//!   is authenticated: a hybrid transaction *can* be stripped to a plain one, and a test shows it.
+//! - **TXv2** ([`Body`], [`Transaction`]), the default. The signed digest covers every byte before the signature,
+//!   including scheme and public key, so a hybrid transaction cannot be stripped to a plain one.
+//! - **TXv1** ([`reference`]), the form that the reference measured. Its digest does not cover the kind of
+//!   authentication, so a hybrid transaction *can* be stripped to a plain one. A test shows it.
 //!
-//! Both are big-endian, and decoding is strict: whatever is accepted encodes to the same bytes again. The chain id is the
-//! verifier's ([`Verifier`]), not the transaction's.
+//! Both are big-endian. Decoding is strict: accepted bytes encode to the same bytes again. The chain id comes from the
+//! [`Verifier`], not from the transaction.
 //!
-//! [`block`] is the file format of a block, [`stream`] verifies blocks of any size in bounded memory over several threads.
+//! [`block`] defines the file format of a block. [`stream`] verifies blocks of any size in bounded memory on several
+//! threads.
 
 pub mod block;
 mod cache;
@@ -37,9 +38,10 @@ pub use verifier::{Form, Scratch, Verifier};
 
 /// Length in bytes of a receiver's address.
 pub const ADDRESS: usize = 32;
-/// Length in bytes of the signed digest, SHA-256's.
+/// Length in bytes of the signed digest, SHA-256.
 pub const DIGEST: usize = 32;
-/// More bytes than the longest transaction of either form, with room for what is malformed.
+/// Maximum length in bytes of a transaction in a block. Larger than any valid transaction, to leave room for malformed
+/// ones.
 pub const LONGEST_TRANSACTION: usize = 1 << 18;
 
 #[cfg(test)]

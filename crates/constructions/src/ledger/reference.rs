@@ -1,10 +1,10 @@
 //! TXv1, the form that the reference measured. Big-endian: version u8 = 1, chain id u32, nonce u64, sender's public key
 //! (u16 length, bytes), to\[32\], amount u64, fee u64, authentication tag u8 (0: ML-DSA-65; 1: hybrid), then each
-//! signature (u16 length, bytes): one of ML-DSA-65, and for the hybrid one of Ed25519, whose key the verifier knows from
-//! elsewhere. Signed is SHA-256("TXv1" || chain id || every byte before the tag).
+//! signature (u16 length, bytes): ML-DSA-65, and for a hybrid transaction Ed25519. The verifier gets the Ed25519 key by
+//! other means. The signed digest is SHA-256("TXv1" || chain id || every byte before the tag).
 //!
-//! **The digest does not cover the tag.** Whoever sees a hybrid transaction can leave out its Ed25519 signature, set the
-//! tag to 0, and has a plain transaction that verifies: the hybrid is no stronger than ML-DSA-65 alone.
+//! **The digest does not cover the tag.** An attacker can take a hybrid transaction, remove its Ed25519 signature and
+//! set the tag to 0. The result is a valid plain transaction, so the hybrid is no stronger than ML-DSA-65 alone.
 
 use super::cursor::{Reader, Writer};
 use super::{ADDRESS, DIGEST, Malformed, Scheme, Scratch};
@@ -14,32 +14,32 @@ use pqlab_primitives::{Coins, Error, Hash, SigningKey};
 pub(super) const VERSION: u8 = 1;
 const DOMAIN: &[u8] = b"TXv1";
 const FIXED: usize = 1 + 4 + 8 + ADDRESS + 8 + 8;
-/// Length in bytes of the longest transaction, a hybrid one.
+/// Length in bytes of the longest transaction, which is a hybrid one.
 pub const LONGEST: usize = FIXED + 2 + 1952 + 1 + 2 + 3309 + 2 + 64;
-/// Length in bytes of a transaction that is signed with ML-DSA-65 only.
+/// Length in bytes of a transaction signed only with ML-DSA-65.
 pub const PLAIN: usize = LONGEST - 2 - 64;
 
-/// What a transaction says, without its authentication.
+/// Contents of a transaction without its authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body<'a> {
-    /// The chain that it is made for.
+    /// Chain that the transaction is for.
     pub chain_id: u32,
-    /// Number of the transaction among its sender's.
+    /// Number of the transaction among those of its sender.
     pub nonce: u64,
     /// The sender's ML-DSA-65 key.
     pub public_key: &'a [u8],
-    /// Who receives.
+    /// Receiver's address.
     pub to: &'a [u8; ADDRESS],
-    /// What is sent, in the ledger's smallest unit.
+    /// Amount sent, in the ledger's smallest unit.
     pub amount: u64,
-    /// What the sender pays for it, in the same unit.
+    /// Fee paid by the sender, in the same unit.
     pub fee: u64,
 }
 
-/// How a transaction is signed.
+/// Signatures of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authentication<'a> {
-    /// Tag 0: an ML-DSA-65 signature.
+    /// Tag 0: only ML-DSA-65.
     MlDsa65(&'a [u8]),
     /// Tag 1: both signatures.
     Hybrid {
@@ -50,12 +50,12 @@ pub enum Authentication<'a> {
     },
 }
 
-/// Who signs.
+/// Signing keys.
 #[derive(Clone, Copy)]
 pub struct Signers<'a> {
     /// ML-DSA-65.
     pub ml_dsa_65: &'a dyn SigningKey,
-    /// Ed25519, for the hybrid.
+    /// Ed25519. Present for a hybrid transaction.
     pub ed25519: Option<&'a dyn SigningKey>,
 }
 
@@ -63,7 +63,7 @@ impl Body<'_> {
     /// Writes every byte before the authentication tag and returns their number.
     ///
     /// # Errors
-    /// [`Error::Length`] where `out` is too short; [`Error::Malformed`] for a key that is not one of ML-DSA-65.
+    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key does not fit ML-DSA-65.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         Scheme::MlDsa65.check_public_key(self.public_key).map_err(|_| Error::Malformed("public key of ML-DSA-65"))?;
         let mut writer = Writer::new(out, FIXED + 2 + self.public_key.len())?;
@@ -80,7 +80,7 @@ impl Body<'_> {
     /// Writes the transaction with its authentication and returns its length in bytes.
     ///
     /// # Errors
-    /// As [`encode`](Self::encode), and [`Error::Malformed`] for signatures of a wrong length.
+    /// Same as [`encode`](Self::encode), and [`Error::Malformed`] if a signature has the wrong length.
     pub fn encode_with(&self, authentication: &Authentication<'_>, out: &mut [u8]) -> Result<usize, Error> {
         authentication.check().map_err(|_| Error::Malformed("signature of the scheme"))?;
         let length = self.encode(out)?;
@@ -104,7 +104,7 @@ impl Body<'_> {
     /// Signs with one key or with both, writes the transaction and returns its length in bytes.
     ///
     /// # Errors
-    /// What the library reports, and as [`encode_with`](Self::encode_with).
+    /// Same as [`encode_with`](Self::encode_with). Propagates errors from the library.
     pub fn sign(
         &self,
         signers: &Signers<'_>,
@@ -141,7 +141,7 @@ impl Authentication<'_> {
     }
 }
 
-/// A transaction in its encoding: nothing is copied.
+/// A decoded transaction that borrows from its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transaction<'a> {
     body: Body<'a>,
@@ -150,10 +150,10 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    /// Reads a transaction, which must fill `bytes` from beginning to end.
+    /// Decodes a transaction. It must fill `bytes`.
     ///
     /// # Errors
-    /// [`Malformed`] for whatever [`encode`](Self::encode) would not write.
+    /// [`Malformed`] if the bytes are not what [`encode`](Self::encode) would write.
     pub fn decode(bytes: &'a [u8]) -> Result<Transaction<'a>, Malformed> {
         let mut reader = Reader::new(bytes);
         let version = reader.u8("version")?;
@@ -181,28 +181,28 @@ impl<'a> Transaction<'a> {
         Ok(Transaction { body: Body { chain_id, nonce, public_key, to, amount, fee }, authentication, signed })
     }
 
-    /// What it says.
+    /// Returns the contents.
     pub fn body(&self) -> &Body<'a> {
         &self.body
     }
 
-    /// How it is signed.
+    /// Returns the signatures.
     pub fn authentication(&self) -> &Authentication<'a> {
         &self.authentication
     }
 
-    /// Writes the transaction, field by field, and returns its length in bytes.
+    /// Encodes the transaction and returns its length in bytes.
     ///
     /// # Errors
-    /// [`Error::Length`] where `out` is too short.
+    /// [`Error::Length`] if `out` is too short.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         self.body.encode_with(&self.authentication, out)
     }
 
-    /// The digest that is signed, for a chain.
+    /// Returns the signed digest for a chain.
     ///
     /// # Errors
-    /// What the library reports.
+    /// Propagates errors from the library.
     pub fn digest(&self, chain_id: u32, sha256: &dyn Hash, scratch: &mut Scratch) -> Result<[u8; DIGEST], Error> {
         digest(chain_id, self.signed, sha256, scratch)
     }

@@ -1,42 +1,42 @@
 use super::Rejection;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// A transaction that was not taken.
+/// A rejected transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// Its position in the block, from 0.
+    /// Position in the block, from 0.
     pub index: u64,
-    /// Why.
+    /// Reason for the rejection.
     pub reason: Rejection,
 }
 
-/// Everything that a block's verification rejected. The same whatever the order in which results come in: all are counted,
-/// and the first [`Rejections::LISTED`] of the block are listed by position.
+/// All rejections of a block. Independent of the order in which results arrive: all are counted, and the first
+/// [`Rejections::LISTED`] of the block are listed by position.
 #[derive(Clone, Debug, Default)]
 pub struct Rejections {
     count: u64,
     kinds: BTreeMap<&'static str, u64>,
-    /// The largest position on top, to give way to smaller ones.
+    /// Max-heap by position, so that smaller positions replace the largest.
     listed: BinaryHeap<ByIndex>,
 }
 
 impl Rejections {
-    /// Most that are listed one by one, which bounds the memory of a block in which everything is wrong.
+    /// Maximum number of listed rejections, which bounds memory if every transaction of a block is bad.
     pub const LISTED: usize = 100_000;
 
-    /// None.
+    /// Creates an empty collection.
     pub fn new() -> Rejections {
         Rejections::default()
     }
 
-    /// Takes one.
+    /// Adds a rejection.
     pub fn add(&mut self, rejected: Rejected) {
         self.count += 1;
         *self.kinds.entry(rejected.reason.kind()).or_default() += 1;
         self.list(ByIndex(rejected));
     }
 
-    /// Takes those of another part of the block.
+    /// Adds the rejections of another part of the block.
     pub fn merge(&mut self, other: Rejections) {
         self.count += other.count;
         for (kind, count) in other.kinds {
@@ -45,17 +45,17 @@ impl Rejections {
         other.listed.into_iter().for_each(|rejected| self.list(rejected));
     }
 
-    /// How many there are.
+    /// Returns the number of rejections.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many there are of each kind, by [`Rejection::kind`].
+    /// Returns the number of rejections per [`Rejection::kind`].
     pub fn kinds(&self) -> &BTreeMap<&'static str, u64> {
         &self.kinds
     }
 
-    /// The listed ones, by position.
+    /// Returns the listed rejections, sorted by position.
     pub fn into_list(self) -> Vec<Rejected> {
         self.listed.into_sorted_vec().into_iter().map(|rejected| rejected.0).collect()
     }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_does_not_depend_on_the_order_and_is_bounded() {
+    fn list_is_bounded_and_independent_of_order() {
         let indices = 0..Rejections::LISTED as u64 + 10;
         let rejected = |index| Rejected { index, reason: Rejection::WrongChain(index as u32) };
         let (mut forward, mut backward) = (Rejections::new(), Rejections::new());

@@ -1,7 +1,7 @@
 use super::Malformed;
 use pqlab_primitives::SignatureScheme;
 
-/// How a TXv2 transaction is signed: the byte that its encoding carries.
+/// Signature scheme of a TXv2 transaction, numbered by its byte in the encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Scheme {
@@ -13,19 +13,19 @@ pub enum Scheme {
     MlDsa44 = 2,
     /// FIPS 204.
     MlDsa87 = 3,
-    /// Falcon, signatures of varying length.
+    /// Falcon with signatures of varying length.
     Falcon512 = 4,
-    /// Falcon, signatures padded to one length.
+    /// Falcon with signatures padded to a fixed length.
     FalconPadded512 = 5,
     /// RFC 8032.
     Ed25519 = 6,
     /// SEC 1, SEC 2: compressed key, `r || s` with low `s`.
     EcdsaSecp256k1 = 7,
-    /// RFC 8017, PKCS#1 v1.5: a yardstick.
+    /// RFC 8017, PKCS #1 v1.5. For comparison.
     Rsa2048 = 8,
 }
 
-/// The order of Ed25519's group, little-endian (RFC 8032, section 5.1): every `S` is below it.
+/// Group order of Ed25519, little-endian (RFC 8032, section 5.1). A valid `S` is below it.
 const ED25519_ORDER: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
@@ -44,7 +44,7 @@ const HALF_ORDER: [u8; 32] = [
 ];
 
 impl Scheme {
-    /// All, in the order of their bytes.
+    /// All schemes, in the order of their bytes.
     pub const ALL: [Scheme; 9] = [
         Scheme::MlDsa65,
         Scheme::Composite,
@@ -57,17 +57,17 @@ impl Scheme {
         Scheme::Rsa2048,
     ];
 
-    /// The byte of the encoding.
+    /// Returns the byte of the encoding.
     pub const fn id(self) -> u8 {
         self as u8
     }
 
-    /// The scheme of a byte.
+    /// Returns the scheme with this byte.
     pub fn from_id(id: u8) -> Option<Scheme> {
         Scheme::ALL.get(usize::from(id)).copied()
     }
 
-    /// The algorithm's name, as a [`SignatureScheme`] carries it.
+    /// Returns the algorithm's name, as used by [`SignatureScheme`].
     pub const fn algorithm(self) -> &'static str {
         match self {
             Scheme::MlDsa65 => "ML-DSA-65",
@@ -82,22 +82,22 @@ impl Scheme {
         }
     }
 
-    /// The scheme of an algorithm's name, whatever the case of its letters.
+    /// Returns the scheme with this algorithm name. Ignores case.
     pub fn from_algorithm(name: &str) -> Option<Scheme> {
         Scheme::ALL.into_iter().find(|scheme| scheme.algorithm().eq_ignore_ascii_case(name))
     }
 
-    /// Whether `scheme` is what this byte stands for.
+    /// Whether `scheme` implements this scheme's algorithm.
     pub fn is(self, scheme: &dyn SignatureScheme) -> bool {
         scheme.info().parameters.algorithm == self.algorithm()
     }
 
-    /// Whether no quantum computer is known to break it.
+    /// Whether no quantum attack on the scheme is known.
     pub const fn quantum_safe(self) -> bool {
         !matches!(self, Scheme::Ed25519 | Scheme::EcdsaSecp256k1 | Scheme::Rsa2048)
     }
 
-    /// Length in bytes of the public key.
+    /// Returns the length of a public key in bytes.
     pub const fn public_key(self) -> usize {
         match self {
             Scheme::MlDsa65 => 1952,
@@ -111,7 +111,8 @@ impl Scheme {
         }
     }
 
-    /// The shortest and the longest signature in bytes. The shortest of Falcon-512 is its header, its salt and one byte.
+    /// Returns the minimum and maximum length of a signature in bytes. The minimum for Falcon-512 is header, salt and
+    /// one byte.
     pub const fn signature(self) -> (usize, usize) {
         match self {
             Scheme::MlDsa65 => (3309, 3309),
@@ -125,7 +126,7 @@ impl Scheme {
         }
     }
 
-    /// Length in bytes of the longest transaction.
+    /// Returns the maximum length of a transaction in bytes.
     pub const fn transaction(self) -> usize {
         super::transaction::FIXED + 2 + self.public_key() + 2 + self.signature().1
     }
@@ -134,7 +135,7 @@ impl Scheme {
         if bytes.len() != self.public_key() {
             return Err(Malformed::Length { field: "public key", actual: bytes.len() });
         }
-        // SEC 1, section 2.3.3: the compressed form is the only one here.
+        // Only compressed points are accepted (SEC 1, section 2.3.3).
         if self == Scheme::EcdsaSecp256k1 && !matches!(bytes[0], 2 | 3) {
             return Err(Malformed::NonCanonical("the public key is not a compressed point"));
         }
@@ -146,18 +147,18 @@ impl Scheme {
         if bytes.len() < shortest || bytes.len() > longest {
             return Err(Malformed::Length { field: "signature", actual: bytes.len() });
         }
-        // Of several encodings that verify, one only is taken, whatever the library says: nobody can rewrite another's
-        // transaction.
+        // Accept only one of several valid encodings, even if the library accepts more. Otherwise anybody could rewrite
+        // somebody else's transaction.
         match self {
-            // Of (r, s) and (r, n - s) both are valid.
+            // (r, s) and (r, n - s) are both valid.
             Scheme::EcdsaSecp256k1 if bytes[32..] > HALF_ORDER[..] => {
                 Err(Malformed::NonCanonical("s of the signature is above half the order"))
             }
-            // RFC 8032, section 5.1.7: S and S plus the order would stand for the same.
+            // S and S plus the order are equivalent (RFC 8032, section 5.1.7).
             Scheme::Ed25519 | Scheme::Composite if !bytes.iter().rev().take(32).lt(ED25519_ORDER.iter().rev()) => {
                 Err(Malformed::NonCanonical("S of the Ed25519 signature is not below the order"))
             }
-            // A compressed signature ends with a byte that has a bit set; libraries take padding with zeros.
+            // A compressed signature ends with a nonzero byte. Libraries also accept zero padding.
             Scheme::Falcon512 if bytes.last() == Some(&0) => {
                 Err(Malformed::NonCanonical("the Falcon signature is padded"))
             }
@@ -165,7 +166,7 @@ impl Scheme {
         }
     }
 
-    /// Adds the order to `S` of a valid Ed25519 signature that ends `bytes`: the other encoding of the same.
+    /// Adds the group order to `S` of the Ed25519 signature that ends `bytes`, which gives an equivalent encoding.
     pub(super) fn add_ed25519_order(bytes: &mut [u8]) {
         let start = bytes.len() - 32;
         let mut carry = 0;

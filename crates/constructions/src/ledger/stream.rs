@@ -1,5 +1,5 @@
-//! Verifying blocks: from a [`TransactionSource`] of any size in bounded memory, or from memory; on the calling thread or over the
-//! threads of a pool, with the same result.
+//! Verification of blocks from memory, or from a [`TransactionSource`] of any size in bounded memory. Results are the
+//! same on the calling thread and on a thread pool.
 
 use super::{Rejected, Rejection, Rejections, Scratch, Verifier};
 use rayon::ThreadPool;
@@ -9,39 +9,39 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes from which on a chunk takes no further transaction.
+/// Size in bytes at which a chunk is full.
 const CHUNK: usize = 1 << 16;
-/// Transactions from which on it takes none.
+/// Number of transactions at which a chunk is full.
 const CHUNK_TRANSACTIONS: usize = 64;
-/// Room in bytes for each transaction of a batch, which the longest of ML-DSA-87 does not take.
+/// Bytes reserved per transaction of a batch. Longer than any transaction of ML-DSA-87.
 const ROOM: usize = 1 << 13;
-/// Chunks under way for each thread where they are as large as a batch: 100 transactions of ML-DSA-87 are 730 kB.
+/// Chunks in flight per thread if chunks are as large as a batch: 100 transactions of ML-DSA-87 take 730 kB.
 const LARGE_CHUNKS_A_THREAD: usize = 3;
-/// Chunks under way for each thread: one in hand, the others to go on with while the reader waits for the disk.
+/// Chunks in flight per thread: one being verified, the others to cover the reader's waits for the disk.
 const CHUNKS_A_THREAD: usize = 8;
-/// Most transactions that a thread takes at once from a block in memory.
+/// Maximum number of transactions that a thread takes at once from a block in memory.
 const GRAIN: u64 = 8;
-/// In how many portions a thread's share of a small block comes, so that none waits long for the last one.
+/// Portions into which a thread's share of a small block is divided, so no thread waits long for the last one.
 const PORTIONS: u64 = 32;
 
-/// Neighbouring transactions of a block, as bytes.
+/// Consecutive transactions of a block, as bytes.
 #[derive(Debug)]
 pub struct Chunk {
     first: u64,
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Bytes and transactions from which on it has no room.
+    /// Bytes and transactions at which the chunk is full.
     most: (usize, usize),
 }
 
 impl Chunk {
-    /// An empty one, for so many transactions at once.
+    /// Creates an empty chunk for batches of this size.
     fn of(batch: usize) -> Chunk {
         let most = if batch > 1 { (CHUNK.max(batch.saturating_mul(ROOM)), batch) } else { (CHUNK, CHUNK_TRANSACTIONS) };
         Chunk { first: 0, bytes: Vec::new(), ends: Vec::new(), most }
     }
 
-    /// Whether it takes another transaction.
+    /// Whether another transaction may be added.
     pub fn has_room(&self) -> bool {
         self.bytes.len() < self.most.0 && self.ends.len() < self.most.1
     }
@@ -52,10 +52,11 @@ impl Chunk {
         self.ends.push(self.bytes.len());
     }
 
-    /// Appends the transaction that `append` appends, if it says that there is one, and returns what it says.
+    /// Calls `append` on the chunk's bytes. If it returns `true`, the appended bytes become a transaction. Returns the
+    /// same value.
     ///
     /// # Errors
-    /// What `append` reports.
+    /// Propagates errors from `append`.
     pub fn push_with<E>(&mut self, append: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>) -> Result<bool, E> {
         let more = append(&mut self.bytes)?;
         if more {
@@ -64,7 +65,7 @@ impl Chunk {
         Ok(more)
     }
 
-    /// The transactions with their positions in the block.
+    /// Iterates over the transactions and their positions in the block.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let ranges = starts.zip(&self.ends);
@@ -78,24 +79,24 @@ impl Chunk {
     }
 }
 
-/// Where transactions come from.
+/// Source of transactions.
 pub trait TransactionSource {
-    /// What goes wrong with reading.
+    /// Error of reading.
     type Error;
 
-    /// The position in the block of the first transaction that it gives.
+    /// Returns the position in the block of the first transaction.
     fn first(&self) -> u64 {
         0
     }
 
-    /// Appends transactions to a chunk while it has room; an empty chunk ends the block.
+    /// Appends transactions to a chunk while it has room. An empty chunk ends the block.
     ///
     /// # Errors
-    /// Ends the verification.
+    /// An error ends the verification.
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Self::Error>;
 }
 
-/// How far a verification is, for whoever watches it, and on what its time went.
+/// Progress of a verification, and how it spends its time.
 #[derive(Debug, Default)]
 pub struct BlockProgress {
     transactions: AtomicU64,
@@ -105,22 +106,22 @@ pub struct BlockProgress {
     phases: [AtomicU64; 5],
 }
 
-/// On what the time of a verification went, in ns, summed over threads.
+/// Time spent by a verification, in ns, summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Reading, which one thread does.
+    /// Reading. One thread does this.
     pub reading: u64,
-    /// Decoding, and computing digests.
+    /// Decoding and hashing.
     pub decoding: u64,
     /// Verifying signatures.
     pub verifying: u64,
-    /// What verifying threads waited for transactions: reading is the limit.
+    /// Verifying threads waiting for transactions: reading is the bottleneck.
     pub starved: u64,
-    /// What the reading thread waited for room: verifying is the limit.
+    /// Reading thread waiting for room: verifying is the bottleneck.
     pub held: u64,
 }
 
-/// The place of each among [`BlockProgress`]'s.
+/// Index of each phase in [`BlockProgress`].
 #[derive(Clone, Copy)]
 enum Phase {
     Reading,
@@ -131,12 +132,12 @@ enum Phase {
 }
 
 impl BlockProgress {
-    /// One that asks a clock, in ns, what is spent on what.
+    /// Creates a progress that measures phases with `clock`, in ns.
     pub fn timed(clock: fn() -> u64) -> BlockProgress {
         BlockProgress { clock: Some(clock), ..BlockProgress::default() }
     }
 
-    /// On what the time went; nothing without a clock.
+    /// Returns the time spent per phase. All zero without a clock.
     pub fn phases(&self) -> Phases {
         let [reading, decoding, verifying, starved, held] =
             [0, 1, 2, 3, 4].map(|phase| self.phases[phase].load(Ordering::Relaxed));
@@ -151,22 +152,22 @@ impl BlockProgress {
         done
     }
 
-    /// Transactions verified.
+    /// Returns the number of transactions verified.
     pub fn transactions(&self) -> u64 {
         self.transactions.load(Ordering::Relaxed)
     }
 
-    /// Their bytes.
+    /// Returns the number of bytes verified.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Ends the verification after the chunks in hand.
+    /// Asks the verification to stop after the chunks in flight.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the end was asked for.
+    /// Whether a stop was requested.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -177,11 +178,11 @@ impl BlockProgress {
     }
 }
 
-/// Verifies everything that a source gives. With a pool, this thread reads and the pool's threads verify; a bounded number
-/// of chunks is under way, so that the reader waits when the verifiers are behind.
+/// Verifies all transactions of a source. With a pool, this thread reads and the pool verifies. The number of chunks in
+/// flight is bounded, so the reader waits if verification is slower.
 ///
 /// # Errors
-/// The source's; what was verified before is lost, because a block that cannot be read is none.
+/// Propagates errors from the source. Results so far are discarded, because a block that cannot be read is invalid.
 pub fn verify_source<S: TransactionSource>(
     source: &mut S,
     verifier: &Verifier,
@@ -231,7 +232,7 @@ fn verify_over<S: TransactionSource>(
                 total.lock().unwrap_or_else(PoisonError::into_inner).merge(rejections);
             });
         }
-        // Moved in, so that the verifiers see the end when the reader is through, however it ended.
+        // Move the sender in, so that the verifiers see the end when the reader returns, even with an error.
         feed(source, full, &empty, progress)
     });
     outcome.map(|()| total.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -271,7 +272,7 @@ fn drain(
         let Ok(chunk) = progress.spend(Phase::Starved, next) else { return rejections };
         verify_chunk(&chunk, verifier, progress, &mut scratch, &mut rejections);
         progress.add(&chunk);
-        // The reader may have gone already.
+        // The reader may have returned already.
         done.send(chunk).ok();
     }
 }
@@ -304,7 +305,7 @@ fn verify_chunk(
     }
 }
 
-/// Applies `verify` to the positions `0..count` of a block in memory, and collects what it rejects.
+/// Applies `verify` to the positions `0..count` of a block in memory. Returns the rejections.
 pub fn verify_positions(
     count: u64,
     pool: Option<&ThreadPool>,
@@ -320,8 +321,8 @@ pub fn verify_positions(
     })
 }
 
-/// Applies `verify`, which has a verdict on each, to the positions `0..count` of a block in memory, up to `batch` at a time and no
-/// more than a thread's share, and collects what it rejects.
+/// Applies `verify`, which returns a verdict per position, to the positions `0..count` of a block in memory. A call
+/// gets at most `batch` positions and at most a thread's share. Returns the rejections.
 pub fn verify_batches(
     count: u64,
     batch: u64,
@@ -332,7 +333,7 @@ pub fn verify_batches(
     over_ranges(count, pool, grain, |range, scratch, rejections| guarded_batch(range, &verify, scratch, rejections))
 }
 
-/// Hands out the positions of a block in neighbouring ones, as many at a time as `grain` says for so many threads.
+/// Splits the positions of a block into consecutive ranges. `grain` returns their length for a number of threads.
 fn over_ranges(
     count: u64,
     pool: Option<&ThreadPool>,
@@ -358,7 +359,8 @@ fn over_ranges(
     })
 }
 
-/// The rejections of a batch. Where the library panics each transaction is verified alone, so that none is rejected for another.
+/// Adds the rejections of a batch. If the library panics, verifies each transaction alone, so that none is rejected
+/// because of another.
 fn guarded_batch(
     range: Range<u64>,
     verify: &impl Fn(Range<u64>, &mut Scratch) -> Vec<Result<(), Rejection>>,
@@ -386,7 +388,7 @@ fn guarded_batch(
     }
 }
 
-/// A library that panics has failed on one transaction, not on the block.
+/// Turns a panic of the library into a rejection of this transaction, so that it does not abort the block.
 fn guarded(verify: impl FnOnce() -> Result<(), Rejection>) -> Result<(), Rejection> {
     catch_unwind(AssertUnwindSafe(verify)).unwrap_or_else(|_| Err(Rejection::Library("it panicked".into())))
 }

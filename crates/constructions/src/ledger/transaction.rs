@@ -1,6 +1,6 @@
 //! TXv2. Big-endian: version u8 = 2, chain id u32, scheme u8, nonce u64, to\[32\], amount u64, fee u64, public key (u16
-//! length, bytes), signature (u16 length, bytes), nothing after. Signed is SHA-256("TXv2" || every byte before the
-//! signature field).
+//! length, bytes), signature (u16 length, bytes), nothing after. The signed digest is SHA-256("TXv2" || every byte
+//! before the signature field).
 
 use super::cursor::{Reader, Writer};
 use super::{ADDRESS, DIGEST, Malformed, Scheme, Scratch};
@@ -8,32 +8,32 @@ use pqlab_primitives::{Coins, Error, Hash, SigningKey};
 
 /// The first byte.
 pub(super) const VERSION: u8 = 2;
-/// What the digest begins with.
+/// Prefix of the hashed bytes.
 const DOMAIN: &[u8] = b"TXv2";
-/// Length in bytes of the fields of fixed length.
+/// Total length in bytes of the fixed-length fields.
 pub(super) const FIXED: usize = 1 + 4 + 1 + 8 + ADDRESS + 8 + 8;
 
-/// What a transaction says, without its signature.
+/// Contents of a transaction without its signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body<'a> {
-    /// The chain that it is made for.
+    /// Chain that the transaction is for.
     pub chain_id: u32,
-    /// How it is signed.
+    /// Signature scheme.
     pub scheme: Scheme,
-    /// Number of the transaction among its sender's.
+    /// Number of the transaction among those of its sender.
     pub nonce: u64,
-    /// Who receives.
+    /// Receiver's address.
     pub to: &'a [u8; ADDRESS],
-    /// What is sent, in the ledger's smallest unit.
+    /// Amount sent, in the ledger's smallest unit.
     pub amount: u64,
-    /// What the sender pays for it, in the same unit.
+    /// Fee paid by the sender, in the same unit.
     pub fee: u64,
-    /// Who sends.
+    /// Sender's public key.
     pub public_key: &'a [u8],
 }
 
 impl Body<'_> {
-    /// Length in bytes of what is signed, the domain left out.
+    /// Returns the length in bytes of the signed part, without the domain prefix.
     pub fn length(&self) -> usize {
         FIXED + 2 + self.public_key.len()
     }
@@ -41,7 +41,7 @@ impl Body<'_> {
     /// Writes every byte before the signature field and returns their number.
     ///
     /// # Errors
-    /// [`Error::Length`] where `out` is too short; [`Error::Malformed`] for a public key that is not one of the scheme.
+    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key does not fit the scheme.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         self.scheme.check_public_key(self.public_key).map_err(|_| Error::Malformed("public key of the scheme"))?;
         let mut writer = Writer::new(out, self.length())?;
@@ -56,10 +56,10 @@ impl Body<'_> {
         Ok(writer.written())
     }
 
-    /// Writes the transaction with a signature that is there already, and returns its length in bytes.
+    /// Encodes the transaction with an existing signature, and returns its length in bytes.
     ///
     /// # Errors
-    /// [`Error::Length`] where `out` is too short; [`Error::Malformed`] for a public key or a signature that is not one of
+    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key or the signature does not fit
     /// the scheme.
     pub fn encode_with(&self, signature: &[u8], out: &mut [u8]) -> Result<usize, Error> {
         self.scheme.check_signature(signature).map_err(|_| Error::Malformed("signature of the scheme"))?;
@@ -69,11 +69,11 @@ impl Body<'_> {
         Ok(length + writer.written())
     }
 
-    /// Signs, writes the whole transaction and returns its length in bytes; `out` needs room for the longest of the
-    /// scheme.
+    /// Signs and encodes the transaction, and returns its length in bytes. `out` must have room for the scheme's
+    /// longest transaction.
     ///
     /// # Errors
-    /// What the library reports, and as [`encode_with`](Self::encode_with).
+    /// Same as [`encode_with`](Self::encode_with). Propagates errors from the library.
     pub fn sign(
         &self,
         key: &dyn SigningKey,
@@ -95,13 +95,13 @@ impl Body<'_> {
         let (prefix, signature) = field.split_at_mut(2);
         let signed = key.sign(&[], &digest, coins, signature)?;
         self.scheme.check_signature(&signature[..signed]).map_err(|_| Error::Malformed("signature of the scheme"))?;
-        // No signature is longer than the scheme's longest, which fits.
+        // Cannot truncate: the longest signature of every scheme fits in a u16.
         prefix.copy_from_slice(&(signed as u16).to_be_bytes());
         Ok(length + 2 + signed)
     }
 }
 
-/// The fields of a transaction as somebody else hands them over, not looked at yet: a row of a table, say.
+/// Unchecked fields of a transaction from elsewhere, such as a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fields<'a> {
     /// The first byte.
@@ -125,10 +125,10 @@ pub struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Appends the fields to `out` one after the other, for [`Transaction::decode`] to judge.
+    /// Appends the encoded fields to `out`. [`Transaction::decode`] checks them.
     ///
     /// # Errors
-    /// [`Error::Length`] for a key or a signature whose length two bytes do not hold; then nothing is appended.
+    /// [`Error::Length`] if the key or signature is too long for a two-byte length. Nothing is appended then.
     pub fn append(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         out.resize(start + FIXED + 4 + self.public_key.len() + self.signature.len(), 0);
@@ -154,7 +154,7 @@ impl Fields<'_> {
     }
 }
 
-/// A transaction in its encoding: nothing is copied.
+/// A decoded transaction that borrows from its encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transaction<'a> {
     body: Body<'a>,
@@ -163,10 +163,10 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    /// Reads a transaction, which must fill `bytes` from beginning to end.
+    /// Decodes a transaction. It must fill `bytes`.
     ///
     /// # Errors
-    /// [`Malformed`] for whatever [`encode`](Self::encode) would not write.
+    /// [`Malformed`] if the bytes are not what [`encode`](Self::encode) would write.
     pub fn decode(bytes: &'a [u8]) -> Result<Transaction<'a>, Malformed> {
         let mut reader = Reader::new(bytes);
         let version = reader.u8("version")?;
@@ -189,35 +189,35 @@ impl<'a> Transaction<'a> {
         Ok(Transaction { body: Body { chain_id, scheme, nonce, to, amount, fee, public_key }, signed, signature })
     }
 
-    /// What it says.
+    /// Returns the contents.
     pub fn body(&self) -> &Body<'a> {
         &self.body
     }
 
-    /// The signature.
+    /// Returns the signature.
     pub fn signature(&self) -> &'a [u8] {
         self.signature
     }
 
-    /// Writes the transaction, field by field, and returns its length in bytes.
+    /// Encodes the transaction and returns its length in bytes.
     ///
     /// # Errors
-    /// [`Error::Length`] where `out` is too short.
+    /// [`Error::Length`] if `out` is too short.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
         self.body.encode_with(self.signature, out)
     }
 
-    /// Its fields, as [`Fields::append`] takes them.
+    /// Returns the fields for [`Fields::append`].
     pub fn fields(&self) -> Fields<'a> {
         let Body { chain_id, scheme, nonce, to, amount, fee, public_key } = self.body;
         let (version, scheme, signature) = (VERSION, scheme.id(), self.signature);
         Fields { version, chain_id, scheme, nonce, to, amount, fee, public_key, signature }
     }
 
-    /// The digest that is signed.
+    /// Returns the signed digest.
     ///
     /// # Errors
-    /// What the library reports.
+    /// Propagates errors from the library.
     pub fn digest(&self, sha256: &dyn Hash, scratch: &mut Scratch) -> Result<[u8; DIGEST], Error> {
         let mut digest = [0; DIGEST];
         scratch.digest(sha256, DOMAIN, self.signed, &mut digest)?;

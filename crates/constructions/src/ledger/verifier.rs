@@ -4,18 +4,18 @@ use pqlab_primitives::{BatchVerifier, ClaimKey, Error, Hash, SignatureScheme, Ve
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The two forms of a transaction. A verifier takes one of them.
+/// Form of a transaction. A verifier accepts one of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Form {
-    /// The default.
+    /// Default form.
     #[default]
     TxV2,
-    /// What the reference measured.
+    /// Form that the reference measured.
     TxV1,
 }
 
 impl Form {
-    /// The form's name, which its digest begins with.
+    /// Returns the name, which is also the digest's prefix.
     pub const fn name(self) -> &'static str {
         match self {
             Form::TxV2 => "TXv2",
@@ -24,17 +24,17 @@ impl Form {
     }
 }
 
-/// Room for what is hashed, so that a verification allocates nothing of ours: one a thread.
+/// Reusable buffer for hashing, so that verification does not allocate. Use one per thread.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch(Vec<u8>);
 
 impl Scratch {
-    /// Room that grows to what it needs.
+    /// Creates an empty buffer, which grows as needed.
     pub fn new() -> Scratch {
         Scratch::default()
     }
 
-    /// The digest of `domain || message`.
+    /// Computes the digest of `domain || message`.
     pub(super) fn digest(
         &mut self,
         sha256: &dyn Hash,
@@ -49,7 +49,7 @@ impl Scratch {
     }
 }
 
-/// Who accepts transactions: one form, one chain, and an implementation for each scheme.
+/// Verifies transactions of one form and one chain, with an implementation per scheme.
 pub struct Verifier {
     form: Form,
     chain_id: u32,
@@ -57,24 +57,24 @@ pub struct Verifier {
     schemes: [Option<Implementation>; Scheme::ALL.len()],
     batch: usize,
     cache: Option<KeyCache>,
-    /// TXv1: the Ed25519 key of each sender, by its ML-DSA-65 key.
+    /// TXv1: Ed25519 keys of senders by their ML-DSA-65 keys.
     companions: HashMap<Box<[u8]>, Box<dyn VerifyingKey>>,
 }
 
 impl Verifier {
-    /// Signatures that are verified at once, where the number is not [given](Self::in_batches_of).
+    /// Default batch size. [`in_batches_of`](Self::in_batches_of) changes it.
     pub const BATCH: usize = 100;
 
-    /// A verifier for a chain, which knows no scheme yet.
+    /// Creates a verifier for a chain, without any scheme.
     pub fn new(form: Form, chain_id: u32, sha256: Arc<dyn Hash>) -> Verifier {
         let schemes = Default::default();
         Verifier { form, chain_id, sha256, schemes, batch: Verifier::BATCH, cache: None, companions: HashMap::new() }
     }
 
-    /// With an implementation of a scheme.
+    /// Adds an implementation of a scheme.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where the implementation is of another algorithm, or its lengths are not the scheme's.
+    /// [`Error::Malformed`] if the implementation has another algorithm or other lengths than the scheme.
     pub fn with_scheme(mut self, scheme: Scheme, implementation: Arc<dyn SignatureScheme>) -> Result<Verifier, Error> {
         let parameters = &implementation.info().parameters;
         let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;
@@ -85,12 +85,12 @@ impl Verifier {
         Ok(self)
     }
 
-    /// With an implementation of a scheme that verifies many signatures at once.
+    /// Adds an implementation that verifies batches of a scheme's signatures.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where it is of another algorithm, or its lengths are not the scheme's; [`Error::Unsupported`] where a
-    /// batch does not [answer for each](BatchVerifier::answers_for_each): what becomes of a transaction must not depend on
-    /// its neighbours in a block.
+    /// [`Error::Malformed`] if the implementation has another algorithm or other lengths than the scheme;
+    /// [`Error::Unsupported`] if it does not [answer for each](BatchVerifier::answers_for_each) signature, as the
+    /// verdict on a transaction must not depend on its neighbours in a block.
     pub fn with_batches(mut self, scheme: Scheme, batches: Arc<dyn BatchVerifier>) -> Result<Verifier, Error> {
         let parameters = batches.parameters();
         let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;
@@ -104,55 +104,56 @@ impl Verifier {
         Ok(self)
     }
 
-    /// Blocks are verified so many transactions at a time, where the scheme has [batches](Self::with_batches); 0 is as 1.
+    /// Sets the batch size for schemes with [batches](Self::with_batches). 0 means 1.
     pub fn in_batches_of(mut self, transactions: usize) -> Verifier {
         self.batch = transactions.max(1);
         self
     }
 
-    /// How many transactions are best verified at once: 1 where no scheme has batches.
+    /// Returns the preferred number of transactions per call: 1 if no scheme has batches.
     pub fn batch(&self) -> usize {
         let batches = |scheme: &Option<Implementation>| matches!(scheme, Some(Implementation::Batches(_)));
         if self.schemes.iter().any(batches) { self.batch } else { 1 }
     }
 
-    /// Keeps so many prepared keys of each scheme. This pays where senders return and a library keeps more than the bytes
-    /// of a key.
+    /// Caches up to `capacity` prepared keys of each scheme. This pays off if senders return and the library's prepared
+    /// key holds more than the key bytes.
     pub fn with_key_cache(mut self, capacity: usize) -> Verifier {
         self.cache = Some(KeyCache::new(capacity));
         self
     }
 
-    /// With the Ed25519 key of a sender of hybrid TXv1 transactions, which those do not carry.
+    /// Adds a sender's Ed25519 key for hybrid TXv1 transactions, which do not carry it.
     pub fn with_companion(mut self, public_key: &[u8], ed25519: Box<dyn VerifyingKey>) -> Verifier {
         self.companions.insert(public_key.into(), ed25519);
         self
     }
 
-    /// The form that it takes.
+    /// Returns the accepted form.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// The hash function of the digest.
+    /// Returns the hash function of the digest.
     pub fn sha256(&self) -> &dyn Hash {
         self.sha256.as_ref()
     }
 
-    /// Decodes and verifies.
+    /// Decodes and verifies a transaction.
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     pub fn verify(&self, encoded: &[u8], scratch: &mut Scratch) -> Result<(), Rejection> {
         self.check(&self.examine(encoded, scratch)?, None)
     }
 
-    /// As [`verify`](Self::verify) for each, in their order: all the signatures of a scheme at once where it has batches.
+    /// Decodes and verifies several transactions, and returns verdicts in the same order. Signatures of a scheme with
+    /// batches are verified together.
     pub fn verify_batch(&self, encoded: &[&[u8]], scratch: &mut Scratch) -> Vec<Result<(), Rejection>> {
         self.check_batch(self.examine_batch(encoded, scratch))
     }
 
-    /// [Examines](Self::examine) each.
+    /// [Examines](Self::examine) several transactions.
     pub(super) fn examine_batch<'a>(
         &self,
         encoded: &[&'a [u8]],
@@ -161,18 +162,18 @@ impl Verifier {
         encoded.iter().map(|bytes| (self.examine(bytes, scratch), None)).collect()
     }
 
-    /// Verifies what is decoded already: chain, key, digest, signature.
+    /// Verifies a decoded transaction: chain, key, digest, signature.
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     pub fn verify_decoded(&self, transaction: &Transaction<'_>, scratch: &mut Scratch) -> Result<(), Rejection> {
         self.check(&self.examine_decoded(transaction, scratch)?, None)
     }
 
-    /// Verifies a decoded transaction of the reference's form.
+    /// Verifies a decoded TXv1 transaction.
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     pub fn verify_reference(
         &self,
         transaction: &reference::Transaction<'_>,
@@ -181,10 +182,10 @@ impl Verifier {
         self.check(&self.examine_reference(transaction, scratch)?, None)
     }
 
-    /// All but the signature.
+    /// Decodes a transaction and checks everything but the signature.
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     pub fn examine<'a>(&self, encoded: &'a [u8], scratch: &mut Scratch) -> Result<Examined<'a>, Rejection> {
         match self.form {
             Form::TxV2 => self.examine_decoded(&Transaction::decode(encoded)?, scratch),
@@ -192,10 +193,10 @@ impl Verifier {
         }
     }
 
-    /// All but the signature of what is decoded already.
+    /// Checks everything but the signature of a decoded transaction.
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     pub fn examine_decoded<'a>(
         &self,
         transaction: &Transaction<'a>,
@@ -211,10 +212,10 @@ impl Verifier {
         Ok(Examined { scheme, public_key, digest, signature: transaction.signature() })
     }
 
-    /// All but the ML-DSA-65 signature of a decoded transaction of the reference's form.
+    /// Checks everything but the ML-DSA-65 signature of a decoded TXv1 transaction.
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     pub fn examine_reference<'a>(
         &self,
         transaction: &reference::Transaction<'a>,
@@ -237,18 +238,18 @@ impl Verifier {
         Ok(Examined { scheme: Scheme::MlDsa65, public_key: body.public_key, digest, signature })
     }
 
-    /// Verifies the signature, by the sender's key as the caller has prepared it, or as the transaction carries it.
+    /// Verifies the signature, with a key prepared by the caller or else with the one in the transaction.
     ///
     /// # Errors
-    /// Why it is rejected.
+    /// The reason for rejecting it.
     pub fn check(&self, examined: &Examined<'_>, prepared: Option<&PreparedKey>) -> Result<(), Rejection> {
         let Examined { scheme, public_key, digest, signature } = examined;
         let implementation = self.implementation(*scheme)?;
-        let own;
+        let loaded;
         let prepared = match prepared {
             None if self.cache.is_some() => {
-                own = self.prepare_key(*scheme, public_key)?;
-                Some(&own)
+                loaded = self.prepare_key(*scheme, public_key)?;
+                Some(&loaded)
             }
             other => other,
         };
@@ -267,13 +268,13 @@ impl Verifier {
         }
     }
 
-    /// What becomes of each: the rejection that there is already, or what [`check`](Self::check) says of it.
+    /// Returns a verdict per transaction: the existing rejection, or the result of [`check`](Self::check).
     pub fn check_batch(
         &self,
         examined: Vec<(Result<Examined<'_>, Rejection>, Option<&PreparedKey>)>,
     ) -> Vec<Result<(), Rejection>> {
         let mut verdicts = Vec::with_capacity(examined.len());
-        // By scheme: the positions of those that go into its batch, and their keys.
+        // Positions and keys that go into the batch of each scheme.
         let mut together: [Vec<usize>; Scheme::ALL.len()] = Default::default();
         let mut keys: Vec<Option<PreparedKey>> = vec![None; examined.len()];
         for (index, (one, prepared)) in examined.iter().enumerate() {
@@ -310,10 +311,10 @@ impl Verifier {
         verdicts
     }
 
-    /// The prepared key of a sender, from the cache where there is one.
+    /// Prepares a sender's key. Uses the cache if there is one.
     ///
     /// # Errors
-    /// [`Rejection::PublicKey`], or what the library reports.
+    /// [`Rejection::PublicKey`] if the key is invalid. Propagates errors from the library.
     pub fn prepare_key(&self, scheme: Scheme, public_key: &[u8]) -> Result<PreparedKey, Rejection> {
         let implementation = self.implementation(scheme)?;
         let load = || implementation.prepare(public_key);

@@ -1,4 +1,4 @@
-//! The authenticated hybrid handshake, in the shape of Tor's proposal 269 with X25519 and ML-KEM.
+//! The authenticated hybrid handshake: Tor's proposal 269 with X25519 and ML-KEM.
 //!
 //! ```text
 //! onionskin = ID || KEYID(A) || X || EPK          reply = Y || C || AUTH
@@ -9,8 +9,9 @@
 //! keys   = EXPAND(seed, PROTOID ":key")
 //! ```
 //!
-//! What the proposal leaves open: H is SHA-256, EXTRACT and EXPAND are HKDF-SHA256's, KEYID(A) is A as in classical ntor,
-//! PROTOID is `ntor-x25519-mlkem512-sha256-1` (768 and 1024 likewise). No vectors are published.
+//! Choices that the proposal leaves open: H is SHA-256, EXTRACT and EXPAND are those of HKDF-SHA256, and KEYID(A) is A,
+//! as in classical ntor. PROTOID is `ntor-x25519-mlkem512-sha256-1`, with 768 or 1024 for the other parameter sets. No
+//! test vectors are published.
 
 use super::{
     EphemeralKeys, IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD,
@@ -18,7 +19,7 @@ use super::{
 };
 use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey, Wiped};
 
-/// The client's two ephemeral keys and the onionskin as it was sent.
+/// The client's two ephemeral keys and the onionskin that it sent.
 pub(super) struct Waiting {
     relay: RelayDescriptor,
     private: Box<dyn PrivateKey>,
@@ -44,7 +45,7 @@ pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin:
     Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::of(&[onionskin]) })
 }
 
-/// Writes whom the onionskin is for; where X and EPK go.
+/// Writes the relay's identity and KEYID. Returns the slices for X and EPK.
 fn address<'a>(client: &Initiator, onionskin: &'a mut [u8]) -> (&'a mut [u8], &'a mut [u8]) {
     let (identity, rest) = onionskin.split_at_mut(IDENTITY);
     let (key_id, rest) = rest.split_at_mut(WORD);
@@ -75,7 +76,7 @@ pub(super) fn respond(
     protocol.agree(private.as_ref(), x, secrets.ephemeral())?;
     let encapsulated = protocol.encapsulate(encapsulation_key, kem_coins, ciphertext)?;
     secrets.encapsulated().copy_from_slice(encapsulated.as_ref());
-    // KEYID(A) is A itself, so the onionskin is the proposal's ID || A || X || EPK.
+    // KEYID(A) is A, so the onionskin equals ID || A || X || EPK of the proposal.
     auth.copy_from_slice(&authenticate(protocol, secrets, onionskin, sent, keys, |_| Ok(()))?);
     Ok(())
 }
@@ -92,7 +93,7 @@ pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: 
     Ok(())
 }
 
-/// s0 || s1 || s2; the first still to be hashed.
+/// s0 || s1 || s2. s0 is hashed later.
 struct Secrets(Wiped<[u8; 3 * WORD]>);
 
 impl Secrets {
@@ -113,7 +114,7 @@ impl Secrets {
     }
 }
 
-/// Computes AUTH, lets `check` refuse it, and only then writes the keys.
+/// Computes AUTH and passes it to `check`. Writes the keys only if `check` accepts it.
 fn authenticate(
     protocol: &Protocol,
     mut secrets: Secrets,
@@ -126,8 +127,8 @@ fn authenticate(
     let mut shared = Wiped::new([0; WORD]);
     shared.copy_from_slice(secrets.with_onion_key());
     parts.hash.digest(shared.as_ref(), secrets.with_onion_key())?;
-    // HMAC takes a key longer than its block as that key's hash (RFC 2104, section 2), so hashing the salt here changes
-    // nothing but that the two derivations do not each hash it again.
+    // Hash the salt once instead of in each of the two derivations. HMAC replaces a key longer than its block by its
+    // hash (RFC 2104, section 2), so the result is the same.
     let mut salt = [0; WORD];
     parts.hash.digest(onionskin, &mut salt)?;
     let mut verify = Wiped::new([0; WORD]);

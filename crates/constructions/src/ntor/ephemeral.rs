@@ -1,19 +1,20 @@
-//! Ephemeral keys that a client makes before it needs them.
+//! Ephemeral keys that a client generates in advance.
 
 use super::{HandshakeError, Protocol, Result, Variant, WORD, split};
 use pqlab_primitives::{Coins, DecapsulationKey, Error, PrivateKey};
 
-/// The ephemeral keys of one handshake, made ahead of it by [`Protocol::ephemeral_keys`](super::Protocol::ephemeral_keys). They
-/// name no relay, and they are moved into the handshake that they serve: no second one can have them.
+/// Ephemeral keys for one handshake, generated in advance by
+/// [`Protocol::ephemeral_keys`](super::Protocol::ephemeral_keys). They are independent of the relay. A handshake
+/// consumes them, so they cannot be reused.
 pub struct EphemeralKeys {
     variant: Variant,
     agreement: Option<AgreementKey>,
     kem: Option<KemKey>,
 }
 
-/// A private X25519 key, and its public key.
+/// A private X25519 key and its public key.
 pub(super) type AgreementKey = (Box<dyn PrivateKey>, [u8; WORD]);
-/// A decapsulation key, and its encoded encapsulation key.
+/// A decapsulation key and its encoded encapsulation key.
 pub(super) type KemKey = (Box<dyn DecapsulationKey>, Vec<u8>);
 
 impl EphemeralKeys {
@@ -43,13 +44,13 @@ impl EphemeralKeys {
         self.agreement.take().ok_or_else(of_another)
     }
 
-    /// With an encapsulation key of the protocol's length.
+    /// Takes the KEM key. Fails if its encapsulation key does not have the protocol's length.
     pub(super) fn kem(&mut self, protocol: &Protocol) -> Result<KemKey> {
         let key = self.kem.take().filter(|(_, public)| public.len() == protocol.kem.encapsulation_key);
         key.ok_or_else(of_another)
     }
 
-    /// Whether they were made for that handshake.
+    /// Fails unless the keys were generated for this variant.
     pub(super) fn check(&self, variant: Variant) -> Result<()> {
         if self.variant == variant { Ok(()) } else { Err(of_another()) }
     }

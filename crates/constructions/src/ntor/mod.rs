@@ -1,19 +1,19 @@
-//! Circuit handshakes: how a client and an onion relay come to share keys.
+//! Circuit handshakes, which establish keys between a client and an onion relay.
 //!
 //! | variant | secrecy rests on | the relay is authenticated by |
 //! |---|---|---|
 //! | [`Variant::V1`] | X25519 | its long-term X25519 onion key |
-//! | [`Variant::KemOnly`] | ML-KEM | **nothing**: whoever knows its public identity can answer |
+//! | [`Variant::KemOnly`] | ML-KEM | **nothing**: anybody who knows its public identity can answer |
 //! | [`Variant::Authenticated`] | X25519 and ML-KEM, either suffices | its long-term X25519 onion key |
 //!
-//! None authenticates the client. In all three the keys are forward secret, and authentication, where there is any, is
-//! classical: it must hold only at the moment of the handshake.
+//! None authenticates the client. All three are forward secret. Authentication, if any, is classical: it need only hold
+//! during the handshake.
 //!
-//! Two more have messages inside them, and modules of their own: hs-ntor of onion services ([`onion_service`]) and ntor v3
-//! ([`v3`]).
+//! Two more handshakes carry messages and have modules of their own: hs-ntor of onion services ([`onion_service`]) and
+//! ntor v3 ([`v3`]).
 //!
-//! A handshake is three states. An [`Initiator`] starts and becomes a [`Pending`], which finishes once; a [`Responder`]
-//! answers in one step.
+//! A handshake has three states. An [`Initiator`] starts it and becomes a [`Pending`], which finishes once. A
+//! [`Responder`] answers in one step.
 //!
 //! ```text
 //! Initiator::start() -> (Pending, onionskin)      Responder::respond(onionskin) -> (reply, keys)
@@ -45,19 +45,18 @@ pub const IDENTITY: usize = 20;
 /// Length in bytes of an X25519 key, a KEYID, an authenticator and a shared secret.
 const WORD: usize = 32;
 
-/// Which handshake.
+/// Kind of handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// Classical ntor (tor-spec, section 5.1.4; proposal 216).
     V1,
-    /// A KEM and nothing else: forward secret, and does not authenticate the relay.
+    /// Only a KEM. Forward secret, but does not authenticate the relay.
     KemOnly,
-    /// X25519 and a KEM in the shape of Tor's proposal 269: hybrid secrecy, and the relay proves its onion key.
+    /// X25519 and a KEM, like Tor's proposal 269. Hybrid secrecy, and the relay proves possession of its onion key.
     Authenticated,
 }
 
-/// The primitives that a handshake is built over. Classical ntor uses no KEM and no hash, the KEM-only handshake no key
-/// agreement.
+/// Primitives of a handshake. Classical ntor uses no KEM and no hash; the KEM-only handshake uses no key agreement.
 #[derive(Clone)]
 pub struct Parts {
     /// X25519.
@@ -72,17 +71,17 @@ pub struct Parts {
     pub kdf: Arc<dyn Kdf>,
 }
 
-/// Why a handshake did not come about.
+/// Reason why a handshake failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandshakeError {
-    /// A message, or a buffer for one, is not of the handshake's length.
+    /// A message or its buffer has the wrong length.
     #[error("{message}: {actual} bytes where {expected} are needed")]
     Length {
-        /// Which one.
+        /// The message.
         message: &'static str,
-        /// The length in bytes that it must have.
+        /// Required length in bytes.
         expected: usize,
-        /// The length in bytes that it has.
+        /// Actual length in bytes.
         actual: usize,
     },
     /// The onionskin names another relay.
@@ -91,41 +90,43 @@ pub enum HandshakeError {
     /// The onionskin names another onion key.
     #[error("the onionskin is for another onion key")]
     KeyId,
-    /// An X25519 public key is of low order: every secret with it is zero (RFC 7748, section 6.1).
+    /// An X25519 public key has low order: every secret with it is zero (RFC 7748, section 6.1).
     #[error("an X25519 public key of low order")]
     LowOrder,
     /// The client's encapsulation key fails the check of FIPS 203, section 7.2.
     #[error("not a valid encapsulation key")]
     EncapsulationKey,
-    /// The reply was not made by who holds what the handshake demands, or not for this onionskin.
+    /// The reply was changed, answers another onionskin, or comes from somebody without the required keys.
     #[error("the reply's authenticator does not verify")]
     Authenticator,
-    /// The client's message to an onion service, or the encrypted one to a relay, was changed, or made by who does not know what
-    /// the handshake demands.
+    /// The client's message to an onion service, or its encrypted message to a relay, was changed or was made without
+    /// the required knowledge.
     #[error("the client's message does not verify")]
     Introduction,
-    /// A primitive reported a fault.
+    /// A primitive failed.
     #[error(transparent)]
     Primitive(#[from] Error),
 }
 
-/// The result of a step of a handshake.
+/// Result of a handshake step.
 pub type Result<T, E = HandshakeError> = std::result::Result<T, E>;
 
-/// A handshake over given primitives. Lengths in bytes.
+/// A handshake over given primitives. All lengths are in bytes.
 pub struct Protocol {
     variant: Variant,
     parts: Parts,
     kem: KemParameters,
-    /// The protocol's name inside its hashes (PROTOID).
+    /// PROTOID, the name of the protocol in hash inputs.
     identifier: String,
-    /// Prepared keys of HMAC for classical ntor, whose keys are constants: `t_mac`, `t_verify`.
+    /// HMAC keys `t_mac` and `t_verify` of classical ntor. They are constants, so they are prepared once.
     tweaks: Option<(Box<dyn MacKey>, Box<dyn MacKey>)>,
 }
 
 impl Protocol {
+    /// Creates a protocol.
+    ///
     /// # Errors
-    /// [`Error::Unsupported`] for a KEM whose messages are longer than those of ML-KEM-1024.
+    /// [`Error::Unsupported`] if the KEM's messages are longer than those of ML-KEM-1024.
     pub fn new(variant: Variant, parts: Parts) -> Result<Arc<Protocol>> {
         let kem = parts.kem.info().parameters.clone();
         if kem.encapsulation_key.max(kem.ciphertext) > 1568 || kem.shared_secret != WORD {
@@ -148,12 +149,12 @@ impl Protocol {
         Ok(Arc::new(Protocol { variant, parts, kem, identifier, tweaks }))
     }
 
-    /// Which handshake it is.
+    /// Returns the kind of handshake.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Length of the client's message.
+    /// Returns the length of the client's message.
     pub fn onionskin(&self) -> usize {
         match self.variant {
             Variant::V1 => IDENTITY + WORD + WORD,
@@ -162,7 +163,7 @@ impl Protocol {
         }
     }
 
-    /// Length of the relay's message.
+    /// Returns the length of the relay's message.
     pub fn reply(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD + WORD,
@@ -171,8 +172,8 @@ impl Protocol {
         }
     }
 
-    /// Length of the keys that a circuit is given by default: two digests of 20 bytes and two AES-128 keys
-    /// (tor-spec, section 5.2), 80 where the KEM-only handshake says so.
+    /// Returns the default length of a circuit's keys: two digests of 20 bytes and two AES-128 keys (tor-spec, section
+    /// 5.2). The KEM-only handshake specifies 80.
     pub fn keys(&self) -> usize {
         match self.variant {
             Variant::KemOnly => kem_only::KEYS,
@@ -180,7 +181,7 @@ impl Protocol {
         }
     }
 
-    /// Number of coins that the client's step draws.
+    /// Returns the number of coins that the client uses.
     pub fn start_coins(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD,
@@ -189,7 +190,7 @@ impl Protocol {
         }
     }
 
-    /// Number of coins that the relay's step draws.
+    /// Returns the number of coins that the relay uses.
     pub fn respond_coins(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD,
@@ -198,10 +199,11 @@ impl Protocol {
         }
     }
 
-    /// Makes the ephemeral keys of a client ahead of its handshake with whatever relay. Coins as in [`Initiator::start`].
+    /// Generates a client's ephemeral keys in advance, for a handshake with any relay. Coins as in
+    /// [`Initiator::start`].
     ///
     /// # Errors
-    /// What the primitives report.
+    /// Propagates errors from the primitives.
     pub fn ephemeral_keys(&self, coins: Coins) -> Result<EphemeralKeys> {
         EphemeralKeys::generate(self, coins)
     }
@@ -250,7 +252,7 @@ fn encapsulate(
     coins: Coins,
     ciphertext: &mut [u8],
 ) -> Result<Wiped<[u8; WORD]>> {
-    // Some libraries check the key when they load it, others when they use it.
+    // Some libraries check the key when loading it, others when using it.
     let refused = |error| match error {
         Error::Malformed(_) => HandshakeError::EncapsulationKey,
         other => other.into(),
@@ -267,32 +269,33 @@ impl fmt::Debug for Protocol {
     }
 }
 
-/// What a client knows of a relay: its identity and its public onion key (which the KEM-only handshake does not use).
+/// A client's knowledge of a relay: its identity and its public onion key. The KEM-only handshake does not use the
+/// onion key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
-    /// The relay's identity.
+    /// Identity of the relay.
     pub identity: [u8; IDENTITY],
-    /// Its public X25519 onion key, A or B in the specifications.
+    /// Public X25519 onion key, A or B in the specifications.
     pub onion_key: [u8; WORD],
 }
 
-/// The client before a handshake.
+/// Client before a handshake.
 pub struct Initiator {
     protocol: Arc<Protocol>,
     relay: RelayDescriptor,
 }
 
 impl Initiator {
-    /// A client that wants to speak to this relay.
+    /// Creates a client for a handshake with this relay.
     pub fn new(protocol: Arc<Protocol>, relay: RelayDescriptor) -> Initiator {
         Initiator { protocol, relay }
     }
 
-    /// Writes the onionskin, of exactly [`Protocol::onionskin`] bytes. Coins: the ephemeral X25519 key, then those of
-    /// ML-KEM key generation, each where the handshake has it.
+    /// Writes the onionskin, which has exactly [`Protocol::onionskin`] bytes. Coins: the ephemeral X25519 key, then
+    /// ML-KEM key generation, as far as the handshake uses them.
     ///
     /// # Errors
-    /// A buffer of another length; what the primitives report.
+    /// Fails if the buffer has the wrong length. Propagates errors from the primitives.
     pub fn start(&self, coins: Coins, onionskin: &mut [u8]) -> Result<Pending> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         let state = match self.protocol.variant {
@@ -303,10 +306,10 @@ impl Initiator {
         Ok(Pending { protocol: Arc::clone(&self.protocol), state })
     }
 
-    /// Likewise with ephemeral keys that were made ahead: nothing is left to compute.
+    /// Like [`start`](Self::start), with ephemeral keys generated in advance, so that nothing is left to compute.
     ///
     /// # Errors
-    /// A buffer of another length; keys of another handshake.
+    /// Fails if the buffer has the wrong length or the keys belong to another handshake.
     pub fn start_with(&self, keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Pending> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         keys.check(self.protocol.variant)?;
@@ -319,7 +322,7 @@ impl Initiator {
     }
 }
 
-/// The client between its onionskin and the relay's reply.
+/// Client between its onionskin and the relay's reply.
 pub struct Pending {
     protocol: Arc<Protocol>,
     state: State,
@@ -333,11 +336,11 @@ enum State {
 
 impl Pending {
     /// Checks the reply and fills `keys`, of any length up to 8160 bytes (80 for the KEM-only handshake). Consumes the
-    /// state: its ephemeral keys serve once.
+    /// state, because ephemeral keys must not be reused.
     ///
     /// # Errors
-    /// [`HandshakeError::Authenticator`] if the reply is not the relay's answer to this onionskin; a reply of another
-    /// length; an X25519 key of low order. `keys` is not written then.
+    /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Fails if the reply has the wrong
+    /// length or contains an X25519 key of low order. Leaves `keys` unchanged on error.
     pub fn finish(self, reply: &[u8], keys: &mut [u8]) -> Result<()> {
         check_length("reply", self.protocol.reply(), reply.len())?;
         match self.state {
@@ -348,7 +351,7 @@ impl Pending {
     }
 }
 
-/// The relay.
+/// A relay.
 pub struct Responder {
     protocol: Arc<Protocol>,
     descriptor: RelayDescriptor,
@@ -356,38 +359,37 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// A relay with this identity. Coins: its private onion key.
+    /// Creates a relay with this identity. Coins: its private onion key.
     ///
     /// # Errors
-    /// What the key agreement reports.
+    /// Propagates errors from the key agreement.
     pub fn new(protocol: Arc<Protocol>, identity: [u8; IDENTITY], coins: Coins) -> Result<Responder> {
         let mut descriptor = RelayDescriptor { identity, onion_key: [0; WORD] };
         let onion_key = protocol.generate_agreement(coins, &mut descriptor.onion_key)?;
         Ok(Responder { protocol, descriptor, onion_key })
     }
 
-    /// A relay whose private onion key is loaded from what [`encode_onion_key`](Self::encode_onion_key) wrote. That the
-    /// descriptor's public key belongs to it is taken on trust, as a relay keeps both: with another one no client finishes.
+    /// Creates a relay with an onion key from [`encode_onion_key`](Self::encode_onion_key). Does not check that it
+    /// matches the descriptor's public key: relays store both. If they do not match, no client finishes.
     ///
     /// # Errors
-    /// What the key agreement reports.
+    /// Propagates errors from the key agreement.
     pub fn load(protocol: Arc<Protocol>, descriptor: RelayDescriptor, onion_key: &[u8; WORD]) -> Result<Responder> {
         let onion_key = protocol.parts.agreement.load_private_key(onion_key)?;
         Ok(Responder { protocol, descriptor, onion_key })
     }
 
-    /// What clients must know of it.
+    /// Returns the descriptor for clients.
     pub fn descriptor(&self) -> RelayDescriptor {
         self.descriptor
     }
 
-    /// Answers an onionskin: writes the reply, of exactly [`Protocol::reply`] bytes, and fills `keys` as
-    /// [`Pending::finish`] does. Coins: the ephemeral X25519 key, then those of encapsulation, each where the handshake
-    /// has it.
+    /// Answers an onionskin. Writes the reply, which has exactly [`Protocol::reply`] bytes, and fills `keys` like
+    /// [`Pending::finish`]. Coins: the ephemeral X25519 key, then encapsulation, as far as the handshake uses them.
     ///
     /// # Errors
-    /// An onionskin of another length, for another relay or another onion key, with an encapsulation key that is not
-    /// valid or an X25519 key of low order.
+    /// Fails if the onionskin has the wrong length, is for another relay or onion key, or contains an invalid
+    /// encapsulation key or an X25519 key of low order.
     pub fn respond(&self, onionskin: &[u8], coins: Coins, reply: &mut [u8], keys: &mut [u8]) -> Result<()> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         check_length("reply", self.protocol.reply(), reply.len())?;
@@ -398,10 +400,10 @@ impl Responder {
         }
     }
 
-    /// Writes the private onion key, so that another responder can be the same relay.
+    /// Writes the private onion key, for [`load`](Self::load).
     ///
     /// # Errors
-    /// What the key agreement reports.
+    /// Propagates errors from the key agreement.
     pub fn encode_onion_key(&self, out: &mut [u8; WORD]) -> Result<()> {
         Ok(self.onion_key.encode(out)?)
     }
@@ -419,12 +421,12 @@ fn check_length(message: &'static str, expected: usize, actual: usize) -> Result
     if expected == actual { Ok(()) } else { Err(HandshakeError::Length { message, expected, actual }) }
 }
 
-/// In constant time.
+/// Compares authenticators in constant time.
 fn check_authenticator(expected: &[u8; WORD], actual: &[u8]) -> Result<()> {
     if bool::from(expected.as_slice().ct_eq(actual)) { Ok(()) } else { Err(HandshakeError::Authenticator) }
 }
 
-/// The first `length` of given coins, and the rest.
+/// Splits given coins after `length` bytes.
 fn split(coins: Coins<'_>, length: usize) -> Result<(Coins<'_>, Coins<'_>)> {
     match coins {
         Coins::Internal => Ok((Coins::Internal, Coins::Internal)),

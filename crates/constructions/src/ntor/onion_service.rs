@@ -1,6 +1,6 @@
-//! hs-ntor: how a client and an onion service come to share keys by way of an introduction and a rendezvous (Tor's
-//! rend-spec-v3, sections 3.3.2 and 4.2, there "ntor with extra data"). The client's message is the body of an INTRODUCE1 cell, in
-//! which data for the service are encrypted already; the answer goes into a RENDEZVOUS1 cell.
+//! hs-ntor: establishes keys between a client and an onion service through an introduction and a rendezvous (Tor's
+//! rend-spec-v3, sections 3.3.2 and 4.2, "ntor with extra data"). The client's message is the body of an INTRODUCE1
+//! cell and already carries encrypted data for the service. The answer goes into a RENDEZVOUS1 cell.
 //!
 //! ```text
 //! H       = LEGACY_KEY_ID(20 zeros) || 02 || 0020 || AUTH_KEY || 00        the cell before its encrypted part
@@ -17,11 +17,13 @@
 //! keys    = KDF(seed | m_hsexpand)
 //! ```
 //!
-//! **With a KEM it is an extension of our own**, no standard and no proposal of Tor, and no vectors of others exist. The client's
-//! ephemeral encapsulation key EPK follows X wherever that stands, in the message and in the hashes; the ciphertext C follows Y
-//! likewise; the KEM's secret follows EXP(X,b) in rend_secret; and PROTOID is `hs-ntor-x25519-mlkem768-sha3-256-1`. So the keys
-//! that both end with are hybrid. What the introduction itself encrypts is not: its keys come from X25519 alone, because the
-//! service has no KEM key before the client speaks. The service is authenticated by its X25519 key.
+//! **With a KEM, this is our own extension.** It is neither a standard nor a proposal of Tor, and no independent test
+//! vectors exist. The client's ephemeral encapsulation key EPK follows X in the message and in every hash; the
+//! ciphertext C follows Y in the same way. The KEM's secret follows EXP(X,b) in rend_secret. PROTOID is
+//! `hs-ntor-x25519-mlkem768-sha3-256-1`.
+//!
+//! The resulting keys are hybrid. The encryption of the introduction is not: its keys come from X25519 alone, because
+//! the service has no KEM key before the client's first message. The service is authenticated by its X25519 key.
 
 use super::sha3::{Sha3Parts, length};
 use super::{
@@ -32,15 +34,15 @@ use std::sync::Arc;
 
 /// PROTOID of rend-spec-v3.
 const PROTOID: &str = "tor-hs-ntor-curve25519-sha3-256-1";
-/// H in bytes.
+/// Length in bytes of H.
 const HEADER: usize = 20 + 1 + 2 + WORD + 1;
-/// Longest data of an introduction, in bytes: with it the classical message still fits into one cell.
+/// Maximum length in bytes of an introduction's data. At this length the classical message still fits in one cell.
 const LONGEST_DATA: usize = 256;
-/// Room for the hashes' inputs, in bytes: without a KEM, and with ML-KEM-1024.
+/// Buffer sizes for hash inputs, in bytes: without a KEM, and with ML-KEM-1024.
 const ROOM: usize = 640;
 const ROOM_WITH_KEM: usize = 4096;
 
-/// hs-ntor over given primitives. Lengths in bytes.
+/// hs-ntor over given primitives. All lengths are in bytes.
 pub struct ServiceProtocol {
     parts: Sha3Parts,
     kem: Option<Arc<dyn Kem>>,
@@ -51,10 +53,11 @@ pub struct ServiceProtocol {
 }
 
 impl ServiceProtocol {
-    /// With introductions that carry so many bytes of data; hybrid, in our own extension, where there is a KEM.
+    /// Creates a protocol whose introductions carry `data` bytes. With a KEM it is hybrid, by our own extension.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for more than 256 bytes, and for a KEM whose messages are longer than those of ML-KEM-1024.
+    /// [`Error::Unsupported`] if `data` exceeds 256 bytes, or if the KEM's messages are longer than those of
+    /// ML-KEM-1024.
     pub fn new(parts: Sha3Parts, kem: Option<Arc<dyn Kem>>, data: usize) -> Result<Arc<ServiceProtocol>> {
         if data > LONGEST_DATA {
             return Err(Error::Unsupported("an introduction carries at most 256 bytes").into());
@@ -73,40 +76,40 @@ impl ServiceProtocol {
         Ok(Arc::new(ServiceProtocol { parts, kem, data, identifier, tweaks }))
     }
 
-    /// Length of the client's message: the body of INTRODUCE1.
+    /// Returns the length of the client's message, the body of INTRODUCE1.
     pub fn introduction(&self) -> usize {
         HEADER + WORD + self.encapsulation_key() + self.data + WORD
     }
 
-    /// Length of the answer: HANDSHAKE_INFO of RENDEZVOUS1.
+    /// Returns the length of the answer, HANDSHAKE_INFO of RENDEZVOUS1.
     pub fn answer(&self) -> usize {
         WORD + self.ciphertext() + WORD
     }
 
-    /// Length of the data that an introduction carries.
+    /// Returns the length of an introduction's data.
     pub fn data(&self) -> usize {
         self.data
     }
 
-    /// Length of the keys: two digests of SHA3-256 and two keys of AES-256 (rend-spec-v3, section 4.2.1).
+    /// Returns the length of the keys: two SHA3-256 digests and two AES-256 keys (rend-spec-v3, section 4.2.1).
     pub fn keys(&self) -> usize {
         4 * WORD
     }
 
-    /// Number of coins that the client draws.
+    /// Returns the number of coins that the client uses.
     pub fn start_coins(&self) -> usize {
         WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.keygen_coins)
     }
 
-    /// Number of coins that the service draws.
+    /// Returns the number of coins that the service uses.
     pub fn respond_coins(&self) -> usize {
         WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.encapsulation_coins)
     }
 
-    /// Makes the ephemeral keys of a client ahead of its introduction to whatever service. Coins: X25519's, then the KEM's.
+    /// Generates a client's ephemeral keys in advance, for an introduction to any service. Coins: X25519, then the KEM.
     ///
     /// # Errors
-    /// What the primitives report.
+    /// Propagates errors from the primitives.
     pub fn ephemeral_keys(&self, coins: Coins) -> Result<ServiceKeys> {
         let mut public = vec![0; WORD + self.encapsulation_key()];
         let (x, encapsulation_key) = public.split_at_mut(WORD);
@@ -131,7 +134,7 @@ impl ServiceProtocol {
         self.kem.as_ref().map_or(0, |kem| kem.info().parameters.ciphertext)
     }
 
-    /// Inputs with a KEM's messages are several times as long: each has room of its own size.
+    /// Hashes `parts`. Inputs with KEM messages are several times as long, so each case has its own buffer size.
     fn digest(&self, parts: &[&[u8]]) -> Result<[u8; WORD]> {
         match self.kem {
             None => self.parts.digest::<ROOM>(parts),
@@ -146,7 +149,7 @@ impl ServiceProtocol {
         }
     }
 
-    /// ENC_KEY || MAC_KEY, from EXP(B,x) or EXP(X,b). `x` is X, or X || EPK.
+    /// Derives ENC_KEY || MAC_KEY from EXP(B,x) or EXP(X,b). `x` is X, or X || EPK.
     fn introduction_keys(&self, shared: &[u8], service: &ServiceDescriptor, x: &[u8]) -> Result<Wiped<[u8; 2 * WORD]>> {
         let [t_hsenc, _, _, m_hsexpand] = self.tweaks.each_ref().map(|tweak| tweak.as_bytes());
         let ServiceDescriptor { auth_key, encryption_key, subcredential } = service;
@@ -157,14 +160,14 @@ impl ServiceProtocol {
         Ok(keys)
     }
 
-    /// The MAC of everything that stands before it in the client's message.
+    /// Computes the MAC over the part of the client's message before it.
     fn introduction_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
         let key = &keys[WORD..];
         self.digest(&[&length(&[key]), key, before])
     }
 
-    /// AUTH, which `check` may refuse, and only then the keys. `secrets` is EXP(X,y) || EXP(X,b), with the KEM's secret after it;
-    /// `x` is X, or X || EPK, and `y` Y, or Y || C.
+    /// Computes AUTH and passes it to `check`. Derives the keys only if `check` accepts it. `secrets` is EXP(X,y) ||
+    /// EXP(X,b), followed by the KEM's secret if there is one. `x` is X, or X || EPK; `y` is Y, or Y || C.
     fn rendezvous(
         &self,
         secrets: &[u8],
@@ -194,10 +197,10 @@ impl ServiceProtocol {
     }
 }
 
-/// What a client knows of an onion service and one of its introduction points.
+/// A client's knowledge of an onion service and one of its introduction points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceDescriptor {
-    /// AUTH_KEY, the Ed25519 key of the introduction point's circuit.
+    /// AUTH_KEY, the Ed25519 key of the introduction circuit.
     pub auth_key: [u8; WORD],
     /// B, the service's X25519 key for this introduction point.
     pub encryption_key: [u8; WORD],
@@ -208,14 +211,14 @@ pub struct ServiceDescriptor {
 impl ServiceDescriptor {
     fn header(&self) -> [u8; HEADER] {
         let mut header = [0; HEADER];
-        // An Ed25519 key, of 32 bytes.
+        // AUTH_KEY_TYPE 2: an Ed25519 key of 32 bytes.
         header[20..23].copy_from_slice(&[2, 0, WORD as u8]);
         header[23..23 + WORD].copy_from_slice(&self.auth_key);
         header
     }
 }
 
-/// The ephemeral keys of one introduction, made ahead of it. They are moved into it: no second one can have them.
+/// Ephemeral keys for one introduction, generated in advance. The introduction consumes them, so they cannot be reused.
 pub struct ServiceKeys {
     private: Box<dyn PrivateKey>,
     kem: Option<Box<dyn DecapsulationKey>>,
@@ -223,31 +226,33 @@ pub struct ServiceKeys {
     public: Vec<u8>,
 }
 
-/// The client before its introduction.
+/// Client before its introduction.
 pub struct ServiceClient {
     protocol: Arc<ServiceProtocol>,
     service: ServiceDescriptor,
 }
 
 impl ServiceClient {
-    /// A client that wants to speak to this service.
+    /// Creates a client for an introduction to this service.
     pub fn new(protocol: Arc<ServiceProtocol>, service: ServiceDescriptor) -> ServiceClient {
         ServiceClient { protocol, service }
     }
 
-    /// Writes the introduction, of exactly [`ServiceProtocol::introduction`] bytes, with the data encrypted in it. Coins: the
-    /// ephemeral X25519 key, then those of the KEM's key generation.
+    /// Writes the introduction, which has exactly [`ServiceProtocol::introduction`] bytes and contains the encrypted
+    /// data. Coins: the ephemeral X25519 key, then the KEM's key generation.
     ///
     /// # Errors
-    /// Data or a buffer of another length; a service whose key is of low order; what the primitives report.
+    /// Fails if the data or the buffer has the wrong length, or if the service's key has low order. Propagates errors
+    /// from the primitives.
     pub fn start(&self, coins: Coins, data: &[u8], message: &mut [u8]) -> Result<ServicePending> {
         self.start_with(self.protocol.ephemeral_keys(coins)?, data, message)
     }
 
-    /// Likewise with ephemeral keys that were made ahead; the agreement with the service's key is left to be computed.
+    /// Like [`start`](Self::start), with ephemeral keys generated in advance. Only the agreement with the service's key
+    /// is left to compute.
     ///
     /// # Errors
-    /// As [`start`](Self::start); keys of another handshake.
+    /// Same as [`start`](Self::start). Also fails if the keys belong to another handshake.
     pub fn start_with(&self, keys: ServiceKeys, data: &[u8], message: &mut [u8]) -> Result<ServicePending> {
         let protocol = &self.protocol;
         check_length("introduction", protocol.introduction(), message.len())?;
@@ -268,12 +273,12 @@ impl ServiceClient {
     }
 }
 
-/// The client between its introduction and the service's answer.
+/// Client between its introduction and the service's answer.
 pub struct ServicePending {
     protocol: Arc<ServiceProtocol>,
     service: ServiceDescriptor,
     keys: ServiceKeys,
-    /// EXP(B,x), which the introduction has computed.
+    /// EXP(B,x), computed for the introduction.
     shared: Wiped<[u8; WORD]>,
 }
 
@@ -281,8 +286,8 @@ impl ServicePending {
     /// Checks the answer and fills `keys`, of [`ServiceProtocol::keys`] bytes. Consumes the state.
     ///
     /// # Errors
-    /// [`HandshakeError::Authenticator`] if it is not the service's answer to this introduction; an answer of another length;
-    /// an X25519 key of low order. `keys` is not written then.
+    /// [`HandshakeError::Authenticator`] if the answer does not belong to this introduction. Fails if the answer has
+    /// the wrong length or contains an X25519 key of low order. Leaves `keys` unchanged on error.
     pub fn finish(self, answer: &[u8], keys: &mut [u8]) -> Result<()> {
         let ServicePending { protocol, service, keys: own, shared } = self;
         check_length("answer", protocol.answer(), answer.len())?;
@@ -301,7 +306,7 @@ impl ServicePending {
     }
 }
 
-/// The onion service at one of its introduction points.
+/// An onion service at one of its introduction points.
 pub struct Service {
     protocol: Arc<ServiceProtocol>,
     descriptor: ServiceDescriptor,
@@ -309,10 +314,10 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service with these keys of an introduction point. Coins: its private encryption key.
+    /// Creates a service with the keys of an introduction point. Coins: its private encryption key.
     ///
     /// # Errors
-    /// What the key agreement reports.
+    /// Propagates errors from the key agreement.
     pub fn new(
         protocol: Arc<ServiceProtocol>,
         auth_key: [u8; WORD],
@@ -325,19 +330,19 @@ impl Service {
         Ok(Service { protocol, descriptor, encryption_key })
     }
 
-    /// What clients must know of it.
+    /// Returns the descriptor for clients.
     pub fn descriptor(&self) -> ServiceDescriptor {
         self.descriptor
     }
 
-    /// Answers an introduction: decrypts what it carries into `data`, writes the answer, of exactly [`ServiceProtocol::answer`]
-    /// bytes, and fills `keys`. Coins: the ephemeral X25519 key, then those of encapsulation. Whether it has seen the
-    /// introduction before is its caller's to know.
+    /// Answers an introduction. Decrypts its data into `data`, writes the answer, which has exactly
+    /// [`ServiceProtocol::answer`] bytes, and fills `keys`. Coins: the ephemeral X25519 key, then encapsulation. Does
+    /// not detect replays: that is up to the caller.
     ///
     /// # Errors
-    /// An introduction of another length, for another introduction point, or with an X25519 key of low order;
-    /// [`HandshakeError::Introduction`] for one that was changed, or made without knowing the service;
-    /// [`HandshakeError::EncapsulationKey`].
+    /// [`HandshakeError::Introduction`] if the introduction was changed or was made without knowing the service;
+    /// [`HandshakeError::EncapsulationKey`] if the client's key is invalid. Fails if the introduction has the wrong
+    /// length, is for another introduction point, or contains an X25519 key of low order.
     pub fn respond(
         &self,
         message: &[u8],

@@ -1,10 +1,10 @@
-//! What the handshakes over SHA-3 have in common: hs-ntor and ntor v3.
+//! Primitives shared by the handshakes over SHA-3: hs-ntor and ntor v3.
 
 use super::{Result, Transcript, WORD};
 use pqlab_primitives::{Hash, KeyAgreement, StreamCipher, Wiped, Xof};
 use std::sync::Arc;
 
-/// The primitives of a handshake over SHA-3.
+/// Primitives of a handshake over SHA-3.
 #[derive(Clone)]
 pub struct Sha3Parts {
     /// X25519.
@@ -17,11 +17,11 @@ pub struct Sha3Parts {
     pub cipher: Arc<dyn StreamCipher>,
 }
 
-/// AES's block in bytes.
+/// Block length of AES in bytes.
 const BLOCK: usize = 16;
 
 impl Sha3Parts {
-    /// SHA3-256 of the parts, of which some may be secret.
+    /// Returns SHA3-256 of the concatenated parts. The buffer is wiped because parts may be secret.
     pub(super) fn digest<const CAPACITY: usize>(&self, parts: &[&[u8]]) -> Result<[u8; WORD]> {
         let input = Wiped::new(Transcript::<CAPACITY>::of(parts));
         let mut digest = [0; WORD];
@@ -29,19 +29,19 @@ impl Sha3Parts {
         Ok(digest)
     }
 
-    /// SHAKE256 of the parts, as many bytes as `out` has.
+    /// Fills `out` with SHAKE256 of the concatenated parts.
     pub(super) fn expand<const CAPACITY: usize>(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<()> {
         let input = Wiped::new(Transcript::<CAPACITY>::of(parts));
         Ok(self.xof.digest(input.bytes(), out)?)
     }
 
-    /// Encrypts or decrypts by a key that serves once, so that the counter may begin at zero.
+    /// Encrypts or decrypts. Each key is used once, so the counter starts at zero.
     pub(super) fn encrypt(&self, key: &[u8], buffer: &mut [u8]) -> Result<()> {
         Ok(self.cipher.apply_once(key, &[0; BLOCK], buffer)?)
     }
 }
 
-/// A length as eight bytes, big-endian: INT_8 of rend-spec-v3, `htonll` of proposal 332.
+/// Returns the total length as eight bytes, big-endian: INT_8 of rend-spec-v3, `htonll` of proposal 332.
 pub(super) fn length(parts: &[&[u8]]) -> [u8; 8] {
     let sum: usize = parts.iter().map(|part| part.len()).sum();
     (sum as u64).to_be_bytes()

@@ -1,18 +1,18 @@
-/// Room in bytes for the longest input of a hash: that of the authenticated handshake with ML-KEM-1024.
+/// Length in bytes of the longest hash input, in the authenticated handshake with ML-KEM-1024.
 const LONGEST: usize = 3328;
 
-/// Messages put one after the other, without an allocation. What both sides have sent is public: nothing is wiped. Where
-/// secrets are among the parts, put it into a [`Wiped`](pqlab_primitives::Wiped).
+/// Concatenation of messages without allocation. It is not wiped, as messages are public. If a part is secret, wrap it
+/// in [`Wiped`](pqlab_primitives::Wiped).
 pub(super) struct Transcript<const CAPACITY: usize = LONGEST> {
     bytes: [u8; CAPACITY],
     length: usize,
 }
 
-/// Room for a label of a key derivation, which is the protocol's name and one word.
+/// Label of a key derivation: the protocol's name and one word.
 pub(super) type Label = Transcript<64>;
 
 impl<const CAPACITY: usize> Transcript<CAPACITY> {
-    /// The parts, one after the other.
+    /// Concatenates the parts.
     pub(super) fn of(parts: &[&[u8]]) -> Self {
         let mut transcript = Transcript { bytes: [0; CAPACITY], length: 0 };
         for part in parts {
@@ -21,7 +21,8 @@ impl<const CAPACITY: usize> Transcript<CAPACITY> {
         transcript
     }
 
-    /// Appends. The capacity is a constant of the protocols, whose messages were checked for their lengths.
+    /// Appends `part`. It fits: message lengths were checked, and the capacity covers the longest input of the
+    /// protocol.
     pub(super) fn push(&mut self, part: &[u8]) {
         self.bytes[self.length..self.length + part.len()].copy_from_slice(part);
         self.length += part.len();

@@ -11,7 +11,7 @@ pub(super) const PROTOID: &str = "ntor-curve25519-sha256-1";
 const KEY_EXTRACT: &[u8] = b"ntor-curve25519-sha256-1:key_extract";
 const KEY_EXPAND: &[u8] = b"ntor-curve25519-sha256-1:key_expand";
 
-/// Secrets and what they are hashed with, wiped when they were.
+/// Hash input that contains secrets. Wiped on drop.
 type Secrets = Wiped<Transcript<256>>;
 
 /// The client's ephemeral key.
@@ -73,7 +73,7 @@ pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: 
     Ok(())
 }
 
-/// AUTH and secret_input:
+/// Computes AUTH and secret_input:
 /// ```text
 /// secret_input = EXP(X,y) | EXP(X,b) | ID | B | X | Y | PROTOID
 /// verify       = H(secret_input, t_verify)

@@ -1,4 +1,4 @@
-//! ntor v3 (Tor's proposal 332): classical, over SHA-3, with a message of each side inside the handshake.
+//! ntor v3 (Tor's proposal 332): classical, over SHA-3, with one message from each side inside the handshake.
 //!
 //! ```text
 //! onionskin = ID || B || X || ENC(ENC_K1, CM) || MAC        reply = Y || AUTH || ENC(ENC_KEY, SM)
@@ -29,28 +29,28 @@ const T_AUTH: &[u8] = b"ntor3-curve25519-sha3_256-1:auth_final";
 
 /// Length in bytes of a relay's identity: an Ed25519 key.
 pub const IDENTITY: usize = 32;
-/// What the onionskin has beside its message, in bytes: ID, B, X, MAC.
+/// Length in bytes of an onionskin without its message: ID, B, X, MAC.
 const ONIONSKIN: usize = IDENTITY + 3 * WORD;
-/// What the reply has beside its message, in bytes: Y, AUTH.
+/// Length in bytes of a reply without its message: Y, AUTH.
 const REPLY: usize = 2 * WORD;
-/// Longest message in bytes of either side, and longest verification string: more does not fit into a cell.
+/// Maximum length in bytes of a message and of the verification string. More does not fit in a cell.
 const LONGEST: usize = 441;
-/// Room for the hashes' inputs, in bytes.
+/// Buffer size for hash inputs, in bytes.
 const ROOM: usize = 1024;
-/// Most keys that are derived, in bytes.
+/// Maximum length of derived keys, in bytes.
 const MOST_KEYS: usize = 256;
 
-/// ntor v3 over given primitives. Lengths in bytes.
+/// ntor v3 over given primitives. All lengths are in bytes.
 pub struct Protocol {
     parts: Sha3Parts,
     verification: Vec<u8>,
 }
 
 impl Protocol {
-    /// With the verification string VER, which both sides must know; empty for circuits.
+    /// Creates a protocol with the verification string VER, which both sides must know. It is empty for circuits.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a string of more than 441 bytes.
+    /// [`Error::Unsupported`] if the string exceeds 441 bytes.
     pub fn new(parts: Sha3Parts, verification: &[u8]) -> Result<Arc<Protocol>> {
         if verification.len() > LONGEST {
             return Err(Error::Unsupported("a verification string of at most 441 bytes").into());
@@ -58,37 +58,38 @@ impl Protocol {
         Ok(Arc::new(Protocol { parts, verification: verification.to_vec() }))
     }
 
-    /// Length of an onionskin around a message of so many bytes.
+    /// Returns the length of an onionskin with a message of this length.
     pub fn onionskin(&self, message: usize) -> usize {
         ONIONSKIN + message
     }
 
-    /// Length of a reply around a message of so many bytes.
+    /// Returns the length of a reply with a message of this length.
     pub fn reply(&self, message: usize) -> usize {
         REPLY + message
     }
 
-    /// Length of the keys that a circuit is given: those of classical ntor, and the nonce KH of onion services (appendix A.2).
+    /// Returns the length of a circuit's keys: those of classical ntor and the nonce KH of onion services (appendix
+    /// A.2).
     pub fn keys(&self) -> usize {
         92
     }
 
-    /// Makes the ephemeral key of a client ahead of its handshake with whatever relay. Coins: the X25519 key.
+    /// Generates a client's ephemeral key in advance, for a handshake with any relay. Coins: the X25519 key.
     ///
     /// # Errors
-    /// What the key agreement reports.
+    /// Propagates errors from the key agreement.
     pub fn ephemeral_key(&self, coins: Coins) -> Result<EphemeralKey> {
         let mut public = [0; WORD];
         let private = generate_agreement(self.parts.agreement.as_ref(), coins, &mut public)?;
         Ok(EphemeralKey { private, public })
     }
 
-    /// H(s, t), of a secret of one part and seven others.
+    /// H(s, t). `s` is the concatenation of a secret and seven public parts.
     fn hash(&self, tweak: &[u8], secret: &[u8], [a, b, c, d, e, f, g]: [&[u8]; 7]) -> Result<[u8; WORD]> {
         self.parts.digest::<ROOM>(&[&length(&[tweak]), tweak, secret, a, b, c, d, e, f, g])
     }
 
-    /// ENC_K1 || MAC_K1, from Bx or Xb.
+    /// Derives ENC_K1 || MAC_K1 from Bx or Xb.
     fn message_keys(&self, shared: &[u8], relay: &RelayDescriptor, x: &[u8]) -> Result<Wiped<[u8; 2 * WORD]>> {
         let ver = self.verification.as_slice();
         let RelayDescriptor { identity, onion_key } = relay;
@@ -99,13 +100,13 @@ impl Protocol {
         Ok(keys)
     }
 
-    /// The MAC of an onionskin's beginning, which is all but the MAC.
+    /// Computes the MAC over the part of an onionskin before it.
     fn message_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
         let key = &keys[WORD..];
         self.parts.digest::<ROOM>(&[&length(&[T_MSGMAC]), T_MSGMAC, &length(&[key]), key, before])
     }
 
-    /// The second half of either side. `secrets` is Xy || Xb.
+    /// Hashes the inputs known after the agreement, the same on both sides. `secrets` is Xy || Xb.
     fn agreed(&self, secrets: &[u8; 2 * WORD], relay: &RelayDescriptor, x: &[u8], y: &[u8]) -> Result<Agreed> {
         let ver = self.verification.as_slice();
         let RelayDescriptor { identity, onion_key } = relay;
@@ -117,7 +118,7 @@ impl Protocol {
         })
     }
 
-    /// AUTH over an encrypted message of the relay.
+    /// Computes AUTH over the relay's encrypted message.
     fn authenticator(
         &self,
         agreed: &Agreed,
@@ -144,7 +145,7 @@ impl Protocol {
         ])
     }
 
-    /// ENC_KEY, and the keys behind it.
+    /// Derives ENC_KEY, and the keys after it.
     fn derive(&self, agreed: &Agreed, keys: &mut [u8]) -> Result<Wiped<[u8; WORD]>> {
         let mut stream = Wiped::new([0; WORD + MOST_KEYS]);
         let stream = &mut stream[..WORD + keys.len()];
@@ -161,45 +162,47 @@ struct Agreed {
     verify: Wiped<[u8; WORD]>,
 }
 
-/// What a client knows of a relay.
+/// A client's knowledge of a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
-    /// ID, the relay's Ed25519 identity.
+    /// ID, the Ed25519 identity of the relay.
     pub identity: [u8; IDENTITY],
-    /// B, its public X25519 onion key.
+    /// B, the public X25519 onion key of the relay.
     pub onion_key: [u8; WORD],
 }
 
-/// The ephemeral key of one handshake, made ahead of it. It is moved into it: no second one can have it.
+/// Ephemeral key for one handshake, generated in advance. The handshake consumes it, so it cannot be reused.
 pub struct EphemeralKey {
     private: Box<dyn PrivateKey>,
     public: [u8; WORD],
 }
 
-/// The client before a handshake.
+/// Client before a handshake.
 pub struct Client {
     protocol: Arc<Protocol>,
     relay: RelayDescriptor,
 }
 
 impl Client {
-    /// A client that wants to speak to this relay.
+    /// Creates a client for a handshake with this relay.
     pub fn new(protocol: Arc<Protocol>, relay: RelayDescriptor) -> Client {
         Client { protocol, relay }
     }
 
-    /// Writes the onionskin, of exactly [`Protocol::onionskin`] bytes for that message. Coins: the ephemeral X25519 key.
+    /// Writes the onionskin, which has exactly [`Protocol::onionskin`] bytes for this message. Coins: the ephemeral
+    /// X25519 key.
     ///
     /// # Errors
-    /// A buffer of another length; a message of more than 441 bytes; a relay whose key is of low order.
+    /// Fails if the buffer has the wrong length, if the message exceeds 441 bytes, or if the relay's key has low order.
     pub fn start(&self, coins: Coins, message: &[u8], onionskin: &mut [u8]) -> Result<Pending> {
         self.start_with(self.protocol.ephemeral_key(coins)?, message, onionskin)
     }
 
-    /// Likewise with an ephemeral key that was made ahead; the agreement with the relay's key is left to be computed.
+    /// Like [`start`](Self::start), with an ephemeral key generated in advance. Only the agreement with the relay's key
+    /// is left to compute.
     ///
     /// # Errors
-    /// As [`start`](Self::start).
+    /// Same as [`start`](Self::start).
     pub fn start_with(&self, key: EphemeralKey, message: &[u8], onionskin: &mut [u8]) -> Result<Pending> {
         let protocol = &self.protocol;
         check_message(message.len())?;
@@ -220,24 +223,24 @@ impl Client {
     }
 }
 
-/// The client between its onionskin and the relay's reply.
+/// Client between its onionskin and the relay's reply.
 pub struct Pending {
     protocol: Arc<Protocol>,
     relay: RelayDescriptor,
     key: EphemeralKey,
-    /// Bx, which the onionskin has taken.
+    /// Bx, computed for the onionskin.
     shared: Wiped<[u8; WORD]>,
-    /// The onionskin's MAC.
+    /// MAC of the onionskin.
     mac: [u8; WORD],
 }
 
 impl Pending {
-    /// Checks the reply, writes the relay's message, of so many bytes as the reply has for it, and fills `keys`, of at most 256
-    /// bytes. Consumes the state.
+    /// Checks the reply, decrypts the relay's message into `message`, and fills `keys`, of at most 256 bytes. The
+    /// length of `message` must match the reply. Consumes the state.
     ///
     /// # Errors
-    /// [`HandshakeError::Authenticator`] if it is not the relay's answer to this onionskin; a reply of another length; an X25519
-    /// key of low order. Nothing is written then.
+    /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Fails if the reply has the wrong
+    /// length or contains an X25519 key of low order. Leaves both buffers unchanged on error.
     pub fn finish(self, reply: &[u8], message: &mut [u8], keys: &mut [u8]) -> Result<()> {
         let Pending { protocol, relay, key, shared, mac } = self;
         check_message(message.len())?;
@@ -257,7 +260,7 @@ impl Pending {
     }
 }
 
-/// The relay.
+/// A relay.
 pub struct Relay {
     protocol: Arc<Protocol>,
     descriptor: RelayDescriptor,
@@ -265,10 +268,10 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay with this identity. Coins: its private onion key.
+    /// Creates a relay with this identity. Coins: its private onion key.
     ///
     /// # Errors
-    /// What the key agreement reports.
+    /// Propagates errors from the key agreement.
     pub fn new(protocol: Arc<Protocol>, identity: [u8; IDENTITY], coins: Coins) -> Result<Relay> {
         let mut descriptor = RelayDescriptor { identity, onion_key: [0; WORD] };
         let agreement = protocol.parts.agreement.as_ref();
@@ -276,17 +279,17 @@ impl Relay {
         Ok(Relay { protocol, descriptor, onion_key })
     }
 
-    /// What clients must know of it.
+    /// Returns the descriptor for clients.
     pub fn descriptor(&self) -> RelayDescriptor {
         self.descriptor
     }
 
-    /// Answers an onionskin: `compose` is handed the client's message and gives the relay's, which the reply must have room for:
-    /// exactly [`Protocol::reply`] bytes. Fills `keys`, of at most 256 bytes. Coins: the ephemeral X25519 key.
+    /// Answers an onionskin. `compose` gets the client's message and returns the relay's. `reply` must have exactly
+    /// [`Protocol::reply`] bytes for it. Fills `keys`, of at most 256 bytes. Coins: the ephemeral X25519 key.
     ///
     /// # Errors
-    /// An onionskin that is too short or too long, for another relay or another onion key, or with an X25519 key of low order;
-    /// [`HandshakeError::Introduction`] for one that was changed.
+    /// [`HandshakeError::Introduction`] if the onionskin was changed. Fails if it is too short or too long, is for
+    /// another relay or onion key, or contains an X25519 key of low order.
     pub fn respond<M: AsRef<[u8]>>(
         &self,
         onionskin: &[u8],

@@ -1,4 +1,4 @@
-//! COSE_Sign1 (RFC 9052, section 4.2), tagged, with its payload inside.
+//! COSE_Sign1 (RFC 9052, section 4.2), tagged, with an embedded payload.
 
 use super::{Algorithm, TokenError};
 use coset::{
@@ -13,10 +13,10 @@ fn malformed(problem: &'static str) -> TokenError {
     TokenError::Malformed { what: WHAT, problem }
 }
 
-/// Makes a token of a payload. `coins` are those of the scheme's signing; empty ones ask for a deterministic signature.
+/// Creates a token. `coins` go to the signature scheme; empty coins request a deterministic signature.
 ///
 /// # Errors
-/// What the signing library says.
+/// Propagates errors from the signing library.
 pub fn make(
     algorithm: &Algorithm,
     key: &dyn SigningKey,
@@ -33,19 +33,19 @@ pub fn make(
         .map_err(|_| malformed("cannot be written"))
 }
 
-/// Length in bytes of the token that [`make`] makes of so many bytes.
+/// Returns the length in bytes of the token that [`make`] returns for a payload of this length.
 pub fn length(algorithm: &Algorithm, key_id: Option<&[u8]>, payload: usize) -> usize {
     let protected = header(algorithm, key_id).to_vec().map_or(0, |header| header.len());
-    // The tag, the array's head, and the empty map.
+    // The tag, the head of the array, and the empty map take one byte each.
     3 + [protected, payload, algorithm.signature()].into_iter().map(string_len).sum::<usize>()
 }
 
-/// Length in bytes of a byte string of so many with its head.
+/// Returns the length of an encoded byte string of this many bytes, including its head.
 pub const fn string_len(bytes: usize) -> usize {
     bytes + head(bytes)
 }
 
-/// Length in bytes of a head that carries a number (RFC 8949, section 3), in its shortest form.
+/// Returns the length in bytes of the shortest head for a number (RFC 8949, section 3).
 const fn head(number: usize) -> usize {
     match number {
         0..24 => 1,
@@ -63,15 +63,15 @@ fn header(algorithm: &Algorithm, key_id: Option<&[u8]>) -> Header {
     }
 }
 
-/// A token that was read; nobody has verified it yet.
+/// A parsed token. Its signature is not verified yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sign1(CoseSign1);
 
 impl Sign1 {
-    /// Reads a token.
+    /// Parses a token.
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] where another encoding of the same is the only one that is accepted, too.
+    /// [`TokenError::Malformed`] if the bytes are not a token, or not in deterministic encoding.
     pub fn parse(bytes: &[u8]) -> Result<Sign1, TokenError> {
         let mut read = CoseSign1::from_tagged_slice(bytes).map_err(|_| malformed("is none that is tagged"))?;
         if !read.unprotected.is_empty() {
@@ -88,7 +88,7 @@ impl Sign1 {
         if read.payload.is_none() {
             return Err(malformed("has no payload inside"));
         }
-        // Of all encodings of these parts only the deterministic one is what would be written.
+        // Only the deterministic encoding of these parts equals what we would write.
         let protected = read.protected.original_data.take();
         if !read.clone().to_tagged_vec().is_ok_and(|again| again == bytes) {
             return Err(malformed("is not in deterministic encoding"));
@@ -97,15 +97,16 @@ impl Sign1 {
         Ok(Sign1(read))
     }
 
-    /// Which of the verifier's keys it asks for.
+    /// Returns the identifier of the key to verify with.
     pub fn key_id(&self) -> Option<&[u8]> {
         Some(self.0.protected.header.key_id.as_slice()).filter(|key_id| !key_id.is_empty())
     }
 
-    /// Verifies the signature and hands out the payload.
+    /// Verifies the signature and returns the payload.
     ///
     /// # Errors
-    /// [`TokenError::Algorithm`] where it names another one; [`TokenError::Signature`].
+    /// [`TokenError::Algorithm`] if the token names another algorithm; [`TokenError::Signature`] if the signature is
+    /// invalid.
     pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
         let named = |alg: &RegisteredLabelWithPrivate<_>| match alg {
             RegisteredLabelWithPrivate::Assigned(named) => algorithm.is_cose(*named),

@@ -1,13 +1,13 @@
-//! JSON objects in which no member is there twice, at whatever depth: two readers of one that is would read two different ones.
+//! JSON objects without duplicate members at any depth. Parsers disagree on which duplicate counts.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-/// The members of an object.
+/// Parses an object and returns its members.
 ///
 /// # Errors
-/// What is wrong with it, in a few words.
+/// A short description of the problem.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, &'static str> {
     match serde_json::from_slice(bytes) {
         Ok(Unique(Value::Object(members))) => Ok(members),
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_member_that_is_there_twice_is_refused_at_any_depth() {
+    fn rejects_duplicate_members_at_any_depth() {
         for right in [r#"{"a":1,"b":{"a":[null,true,-2,1.5,"x"]}}"#, "{}", r#" {"a" : {"b":1} } "#] {
             let members = object(right.as_bytes()).unwrap();
             assert_eq!(Value::Object(members), serde_json::from_str::<Value>(right).unwrap());

@@ -1,4 +1,4 @@
-//! JWS in its compact serialisation (RFC 7515, section 3.1): header, payload and signature in base64url, with dots between them.
+//! JWS compact serialisation (RFC 7515, section 3.1): header, payload and signature in base64url, separated by dots.
 
 use super::{Algorithm, TokenError, json};
 use base64::Engine;
@@ -12,10 +12,10 @@ fn malformed(problem: &'static str) -> TokenError {
     TokenError::Malformed { what: WHAT, problem }
 }
 
-/// Makes a token of a payload. `coins` are those of the scheme's signing; empty ones ask for a deterministic signature.
+/// Creates a token. `coins` go to the signature scheme; empty coins request a deterministic signature.
 ///
 /// # Errors
-/// What the signing library says.
+/// Propagates errors from the signing library.
 pub fn make(
     algorithm: &Algorithm,
     key: &dyn SigningKey,
@@ -33,31 +33,31 @@ pub fn make(
     Ok(token)
 }
 
-/// Length in characters of the token that [`make`] makes of so many bytes.
+/// Returns the length in characters of the token that [`make`] returns for a payload of this many bytes.
 pub fn length(algorithm: &Algorithm, key_id: Option<&str>, payload: usize) -> usize {
     let parts = [header(algorithm, key_id).len(), payload, algorithm.signature()];
     parts.into_iter().map(encoded_len).sum::<usize>() + 2
 }
 
-/// Characters of base64url without padding.
+/// Returns the length in characters of base64url without padding.
 pub const fn encoded_len(bytes: usize) -> usize {
     (4 * bytes).div_ceil(3)
 }
 
-/// A thumbprint as a key identifier: in base64url.
+/// Returns a thumbprint in base64url, for use as a key identifier.
 pub fn key_id_text(thumbprint: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(thumbprint)
 }
 
 fn header(algorithm: &Algorithm, key_id: Option<&str>) -> String {
     match key_id {
-        // The text of a JSON string is that of its value with escapes.
+        // `Value` writes the string with its escapes.
         Some(key_id) => format!(r#"{{"alg":"{}","kid":{}}}"#, algorithm.jose, Value::from(key_id)),
         None => format!(r#"{{"alg":"{}"}}"#, algorithm.jose),
     }
 }
 
-/// A token that was read; nobody has verified it yet.
+/// A parsed token. Its signature is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jws<'a> {
     algorithm: String,
@@ -68,20 +68,20 @@ pub struct Jws<'a> {
 }
 
 impl<'a> Jws<'a> {
-    /// Reads a token.
+    /// Parses a token.
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] where another encoding of the same is the only one that is accepted, too.
+    /// [`TokenError::Malformed`] if the bytes are not a token, or not in canonical encoding.
     pub fn parse(token: &'a str) -> Result<Jws<'a>, TokenError> {
         let (signed, signature) = token.rsplit_once('.').ok_or(malformed("has no three parts"))?;
         let (header, payload) = signed.split_once('.').ok_or(malformed("has no three parts"))?;
-        // Another dot is no character of base64url.
+        // Rejects a third dot too: it is not in the base64url alphabet.
         let decode = |part: &str| {
             URL_SAFE_NO_PAD.decode(part).map_err(|_| malformed("is not base64url without padding in its only form"))
         };
         let mut members = json::object(&decode(header)?).map_err(malformed)?;
-        // Nothing that would have to be understood is (RFC 7515, section 4.1.11); a payload that is not encoded is such a thing
-        // (RFC 7797, section 6), whether it is said or not.
+        // No critical header is supported (RFC 7515, section 4.1.11). That includes unencoded payloads, even if `crit`
+        // does not list `b64` (RFC 7797, section 6).
         if members.contains_key("crit") || members.contains_key("b64") {
             return Err(malformed("has a header that must be understood and is not"));
         }
@@ -97,20 +97,21 @@ impl<'a> Jws<'a> {
         Ok(Jws { algorithm, key_id, payload: decode(payload)?, signature: decode(signature)?, signed })
     }
 
-    /// The algorithm that it names, of which nobody should believe a word.
+    /// Returns the algorithm that the token claims. Do not trust it.
     pub fn algorithm(&self) -> &str {
         &self.algorithm
     }
 
-    /// Which of the verifier's keys it asks for.
+    /// Returns the identifier of the key to verify with.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }
 
-    /// Verifies the signature and hands out the payload.
+    /// Verifies the signature and returns the payload.
     ///
     /// # Errors
-    /// [`TokenError::Algorithm`] where it names another one; [`TokenError::Signature`].
+    /// [`TokenError::Algorithm`] if the token names another algorithm; [`TokenError::Signature`] if the signature is
+    /// invalid.
     pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
         if !algorithm.is_jose(&self.algorithm) {
             return Err(TokenError::Algorithm { what: WHAT, expected: algorithm.jose });

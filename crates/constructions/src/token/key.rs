@@ -1,4 +1,5 @@
-//! ML-DSA's keys as JWK and as COSE_Key, of the type AKP (RFC 9964, section 3): a public key, and for its owner the seed.
+//! ML-DSA keys as JWK and as COSE_Key, of the type AKP (RFC 9964, section 3): a public key, and the seed if the key is
+//! private.
 
 use super::{Algorithm, TokenError, json};
 use base64::Engine;
@@ -11,7 +12,7 @@ use serde_json::Value;
 
 const JWK: &str = "JWK";
 const COSE_KEY: &str = "COSE_Key";
-/// Length in bytes of ML-DSA's seed.
+/// Length in bytes of an ML-DSA seed.
 const SEED: usize = 32;
 const PUBLIC: i64 = -1;
 const PRIVATE: i64 = -2;
@@ -29,10 +30,11 @@ pub struct AkpKey {
 }
 
 impl AkpKey {
-    /// A key of an algorithm, from the bytes of its verifying key and, for its owner, of its seed.
+    /// Creates a key from an encoded verifying key and, for a private key, its seed.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for an algorithm that has no keys of this type; [`Error::Length`].
+    /// [`Error::Unsupported`] if the algorithm has no keys of type AKP; [`Error::Length`] if a part has the wrong
+    /// length.
     pub fn new(algorithm: &'static Algorithm, public: &[u8], seed: Option<&[u8]>) -> Result<AkpKey, TokenError> {
         let parameters = SignatureParameters::of(algorithm.primitive).filter(|_| akp(algorithm));
         let parameters = parameters.ok_or(Error::Unsupported("keys of this type are ML-DSA's"))?;
@@ -41,25 +43,25 @@ impl AkpKey {
         Ok(AkpKey { algorithm, public: public.to_vec(), seed: seed.map(|seed| Wiped::new(seed.to_vec())) })
     }
 
-    /// The algorithm, of which such a key has exactly one.
+    /// Returns the algorithm. AKP keys always name exactly one.
     pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
     }
 
-    /// The verifying key.
+    /// Returns the verifying key.
     pub fn public(&self) -> &[u8] {
         &self.public
     }
 
-    /// The seed, where it is the owner's.
+    /// Returns the seed of a private key.
     pub fn seed(&self) -> Option<&[u8]> {
         self.seed.as_ref().map(|seed| seed.as_slice())
     }
 
-    /// Whether seed and verifying key belong together (RFC 9964, section 7.4).
+    /// Checks that the seed generates the verifying key (RFC 9964, section 7.4).
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] if they do not, or if there is no seed; what the library says of it.
+    /// [`TokenError::Malformed`] if it does not, or if there is no seed. Propagates errors from the library.
     pub fn check(&self, scheme: &dyn SignatureScheme) -> Result<(), TokenError> {
         let seed = self.seed().ok_or(malformed("key", "has no seed"))?;
         let mut public = vec![0; self.public.len()];
@@ -67,15 +69,15 @@ impl AkpKey {
         if public == self.public { Ok(()) } else { Err(malformed("key", "has the seed of another one")) }
     }
 
-    /// The public key as a JWK with the members that its thumbprint needs, in their order.
+    /// Returns the public key as a JWK with exactly the members that the thumbprint covers, in that order.
     pub fn public_jwk(&self) -> String {
         format!(r#"{{"alg":"{}","kty":"AKP","pub":"{}"}}"#, self.algorithm.jose, URL_SAFE_NO_PAD.encode(&self.public))
     }
 
-    /// Reads a JWK, public or private. Members beside those of the key are its user's.
+    /// Parses a JWK, public or private. Ignores unrelated members.
     ///
     /// # Errors
-    /// A [`TokenError`] that says what is wrong.
+    /// [`TokenError`] naming the problem.
     pub fn from_jwk(text: &str) -> Result<AkpKey, TokenError> {
         let members = json::object(text.as_bytes()).map_err(|problem| malformed(JWK, problem))?;
         let member = |name: &str| members.get(name).and_then(Value::as_str);
@@ -94,18 +96,19 @@ impl AkpKey {
         AkpKey::new(algorithm, &public, seed.as_ref().map(|seed| seed.as_slice()))
     }
 
-    /// The thumbprint of the JWK (RFC 7638; RFC 9964, section 6).
+    /// Returns the thumbprint of the JWK (RFC 7638; RFC 9964, section 6).
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the library.
     pub fn jwk_thumbprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], TokenError> {
         digest(sha256, self.public_jwk().as_bytes())
     }
 
-    /// The public key as a COSE_Key in deterministic encoding, with the parameters that its thumbprint needs.
+    /// Encodes the public key as a COSE_Key in deterministic encoding, with exactly the parameters that the thumbprint
+    /// covers.
     ///
     /// # Errors
-    /// [`TokenError::Malformed`], which the lengths rule out.
+    /// [`TokenError::Malformed`] if the encoding fails. Cannot happen at these lengths.
     pub fn public_cose_key(&self) -> Result<Vec<u8>, TokenError> {
         let key = CoseKey {
             kty: KeyType::Assigned(iana::KeyType::AKP),
@@ -116,10 +119,10 @@ impl AkpKey {
         key.to_vec().map_err(|_| malformed(COSE_KEY, "cannot be written"))
     }
 
-    /// Reads a COSE_Key in deterministic encoding, public or private, with or without a key identifier.
+    /// Parses a COSE_Key in deterministic encoding, public or private, with or without a key identifier.
     ///
     /// # Errors
-    /// A [`TokenError`] that says what is wrong.
+    /// [`TokenError`] naming the problem.
     pub fn from_cose_key(bytes: &[u8]) -> Result<AkpKey, TokenError> {
         let key = CoseKey::from_slice(bytes).map_err(|_| malformed(COSE_KEY, "is none"))?;
         if key.kty != KeyType::Assigned(iana::KeyType::AKP) {
@@ -144,10 +147,10 @@ impl AkpKey {
         Ok(read)
     }
 
-    /// The thumbprint of the COSE_Key (RFC 9679; RFC 9964, section 6).
+    /// Returns the thumbprint of the COSE_Key (RFC 9679; RFC 9964, section 6).
     ///
     /// # Errors
-    /// What the library says.
+    /// Propagates errors from the library.
     pub fn cose_thumbprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], TokenError> {
         digest(sha256, &self.public_cose_key()?)
     }

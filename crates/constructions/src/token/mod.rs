@@ -1,13 +1,17 @@
-//! Signed tokens: JWS in its compact serialisation (RFC 7515) and COSE_Sign1 (RFC 9052, section 4.2), with the algorithms of
-//! RFC 7518, RFC 9864 and, for ML-DSA, RFC 9964; and ML-DSA's keys as JWK and COSE_Key.
+//! Signed tokens and their keys: JWS compact serialisation (RFC 7515) and COSE_Sign1 (RFC 9052, section 4.2), with the
+//! algorithms of RFC 7518, RFC 9864 and, for ML-DSA, RFC 9964; ML-DSA keys as JWK and COSE_Key.
 //!
-//! Decoders are strict. A JWS is base64url without padding and without spare bits that are set, its header JSON without a member
-//! twice; a COSE_Sign1 is tagged, in deterministic encoding (RFC 8949, section 4.2.1), with algorithm and key identifier in
-//! the protected header and nothing in the other one, which nobody signs. What must be understood (`crit`) is refused, as nothing
-//! is. Which algorithm a token has is the verifier's to say, never the token's.
+//! Decoders are strict:
 //!
-//! RFC 9864 deprecates identifiers without a curve: `EdDSA` in JOSE, `EdDSA` and `ES256` in COSE. Verification accepts them; new tokens
-//! use `Ed25519`, and `ESP256` in COSE.
+//! - A JWS is base64url without padding and with zero spare bits. Its JSON header has no duplicate members.
+//! - A COSE_Sign1 is tagged and in deterministic encoding (RFC 8949, section 4.2.1). Algorithm and key identifier are
+//!   in the protected header. The unprotected header, which is not signed, is empty.
+//! - Tokens with critical headers (`crit`) are rejected, because none is supported.
+//!
+//! The verifier, never the token, determines the algorithm.
+//!
+//! RFC 9864 deprecates identifiers that do not name the curve: `EdDSA` in JOSE, `EdDSA` and `ES256` in COSE.
+//! Verification accepts them. New tokens use `Ed25519`, and `ESP256` in COSE.
 
 pub mod cose;
 mod json;
@@ -19,43 +23,43 @@ pub use key::AkpKey;
 use coset::iana;
 use pqlab_primitives::{Coins, Error, SignatureParameters, SigningKey, VerifyingKey};
 
-/// Why a token, or a key beside it, is not to be believed, or cannot be made.
+/// Reason for rejecting a token or a key, or for failing to create one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// It is not encoded as it has to be.
+    /// The encoding is invalid.
     #[error("the {what} {problem}")]
     Malformed {
         /// `JWS`, `COSE_Sign1`, `JWK`, `COSE_Key`.
         what: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// It names another algorithm.
+    /// The token or key names another algorithm.
     #[error("the {what} names another algorithm than {expected}")]
     Algorithm {
-        /// What names it.
+        /// The token or key.
         what: &'static str,
-        /// The one that is expected.
+        /// The expected algorithm.
         expected: &'static str,
     },
-    /// The signature is not valid.
+    /// The signature is invalid.
     #[error("the signature of the {0} does not verify")]
     Signature(&'static str),
-    /// The library's own report.
+    /// Error of the cryptographic library.
     #[error(transparent)]
     Primitive(#[from] Error),
 }
 
-/// A signature algorithm as tokens name it.
+/// Signature algorithm of tokens.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Algorithm {
-    /// The primitive's name, as in the tables of parameters.
+    /// Name of the primitive, as in the parameter tables.
     pub primitive: &'static str,
-    /// `alg` of JOSE: `ML-DSA-65`, `ES256`.
+    /// `alg` in JOSE, such as `ML-DSA-65` or `ES256`.
     pub jose: &'static str,
-    /// `alg` of COSE: -49.
+    /// `alg` in COSE, such as -49.
     cose: iana::Algorithm,
-    /// The identifiers of JOSE and COSE that RFC 9864 deprecates: accepted, never written.
+    /// JOSE and COSE identifiers that RFC 9864 deprecates. Accepted, never written.
     deprecated: (Option<&'static str>, Option<iana::Algorithm>),
 }
 
@@ -80,32 +84,32 @@ static ALGORITHMS: [Algorithm; 6] = [
 ];
 
 impl Algorithm {
-    /// Every algorithm, the classical ones first.
+    /// Iterates over all algorithms, classical ones first.
     pub fn all() -> impl Iterator<Item = &'static Algorithm> {
         ALGORITHMS.iter()
     }
 
-    /// The algorithm of a primitive, by name.
+    /// Returns the algorithm of a primitive, by name.
     pub fn of(primitive: &str) -> Option<&'static Algorithm> {
         ALGORITHMS.iter().find(|algorithm| algorithm.primitive == primitive)
     }
 
-    /// Whether `alg` of JOSE means this algorithm.
+    /// Whether this `alg` of JOSE names the algorithm.
     fn is_jose(&self, name: &str) -> bool {
         name == self.jose || Some(name) == self.deprecated.0
     }
 
-    /// Whether `alg` of COSE means this algorithm.
+    /// Whether this `alg` of COSE names the algorithm.
     fn is_cose(&self, identifier: iana::Algorithm) -> bool {
         identifier == self.cose || Some(identifier) == self.deprecated.1
     }
 
-    /// Length of a signature in bytes: no algorithm of tokens has signatures of several lengths.
+    /// Returns the length of a signature in bytes. It is fixed for every algorithm of tokens.
     pub fn signature(&self) -> usize {
         SignatureParameters::of(self.primitive).map_or(0, |parameters| parameters.signature)
     }
 
-    /// Signs without a context (RFC 9964, section 5). Schemes without randomness take no coins, whatever is given.
+    /// Signs with an empty context (RFC 9964, section 5). Coins are ignored if the scheme is deterministic.
     fn sign(&self, key: &dyn SigningKey, message: &[u8], coins: Coins) -> Result<Vec<u8>, TokenError> {
         let parameters =
             SignatureParameters::of(self.primitive).ok_or(Error::Unsupported("no parameters are known"))?;

@@ -1,4 +1,4 @@
-//! What the tests of several constructions share.
+//! Helpers shared by the tests of several constructions.
 #![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part of it")]
 
 use base64ct::{Base64, Encoding};
@@ -10,12 +10,12 @@ pub(crate) fn read_json(path: PathBuf) -> serde_json::Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The bytes of a field in hex.
+/// Decodes a hex field.
 pub(crate) fn hex_field(value: &serde_json::Value, field: &str) -> Vec<u8> {
     hex::decode(value[field].as_str().unwrap()).unwrap()
 }
 
-/// The bytes of a field in base 64.
+/// Decodes a base64 field.
 pub(crate) fn base64_field(value: &serde_json::Value, field: &str) -> Vec<u8> {
     Base64::decode_vec(value[field].as_str().unwrap()).unwrap()
 }

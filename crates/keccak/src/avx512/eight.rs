@@ -1,7 +1,9 @@
-//! Eight states in 25 registers: lane `i` of register `x + 5y` is word `A[x, y]` (FIPS 202, section 3.1.2) of state `i`.
+//! Eight states in 25 registers: lane `i` of register `x + 5y` is word `A[x, y]` (FIPS 202, section 3.1.2) of state
+//! `i`.
 //!
-//! A block is brought into this order two words at a time: sixteen bytes of four messages fill a register by broadcasts
-//! under a mask, which go through the load ports, and one pair of unpacks makes two registers of words of eight messages.
+//! A block is rearranged into this order two words at a time. Masked broadcasts, which use the load ports, fill a
+//! register with sixteen bytes of each of four messages. A pair of unpacks then makes two registers of words of eight
+//! messages.
 
 use super::{CHI, XOR3};
 use crate::lane_sponge::lane_sponge;
@@ -35,14 +37,14 @@ fn and_not(a: Words, b: Words, c: Words) -> Words {
     _mm512_ternarylogic_epi64::<CHI>(a, b, c)
 }
 
-/// Two words that follow each other of each message.
+/// Loads two consecutive words of each message.
 ///
 /// # Safety
-/// Both can be read from each of the pointers.
+/// Both words must be readable at each pointer.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
-    // SAFETY: the caller's promise, of sixteen bytes; the load may be unaligned.
+    // SAFETY: the caller guarantees sixteen readable bytes, and unaligned loads are allowed.
     let two = |lane: usize| unsafe { _mm_loadu_si128(blocks[lane].add(8 * word).cast()) };
     let four = |lane: usize| {
         let words = _mm512_castsi128_si512(two(lane));
@@ -54,10 +56,10 @@ unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
     (_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd))
 }
 
-/// Writes two words that follow each other of each state.
+/// Stores two consecutive words of each state.
 ///
 /// # Safety
-/// Both can be written to each of the pointers.
+/// Both words must be writable at each pointer.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 unsafe fn store_two(blocks: &[*mut u8; LANES], word: usize, first: Words, second: Words) {
@@ -69,7 +71,7 @@ unsafe fn store_two(blocks: &[*mut u8; LANES], word: usize, first: Words, second
             _mm512_extracti64x2_epi64::<3>(words),
         ];
         for (step, part) in parts.into_iter().enumerate() {
-            // SAFETY: the caller's promise, of sixteen bytes; the store may be unaligned.
+            // SAFETY: the caller guarantees sixteen writable bytes, and unaligned stores are allowed.
             unsafe { _mm_storeu_si128(blocks[lane + 2 * step].add(8 * word).cast(), part) };
         }
     };

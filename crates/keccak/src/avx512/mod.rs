@@ -1,12 +1,12 @@
-//! Keccak-p\[1600\] with a word of the state in a register of its own: 25 of the 32 that AVX-512 gives. With three inputs to
-//! a logical instruction and rotation in one, a round takes 95 instructions, of any width: of 512 bits for the words of
-//! eight states ([`eight`]), of 128 bits for one ([`one`]), where a processor that has units of 256 bits does twice as
-//! many at a time.
+//! Keccak-p\[1600\] with each word of the state in its own register: 25 of the 32 that AVX-512 provides. With
+//! three-input logical instructions and rotations, a round takes 95 instructions of any width. [`eight`] uses 512 bits
+//! for the words of eight states. [`one`] uses 128 bits for a single state, as processors with 256-bit units execute
+//! twice as many such instructions at a time.
 
-/// `a ^ b ^ c`, as the table of the logical instructions with three inputs.
+/// Truth table of `a ^ b ^ c` for three-input logical instructions.
 const XOR3: i32 = 0x96;
 
-/// `a ^ (!b & c)`.
+/// Truth table of `a ^ (!b & c)`.
 const CHI: i32 = 0xd2;
 
 pub(crate) mod eight;

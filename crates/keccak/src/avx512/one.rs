@@ -19,15 +19,17 @@ fn and_not(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
     _mm_ternarylogic_epi64::<CHI>(a, b, c)
 }
 
-/// Keccak-p\[1600\] by AVX512F and AVX512VL.
+/// Keccak-p\[1600\] with AVX512F and AVX512VL.
 pub(crate) struct Avx512 {
-    /// Keeps the value from being made where the instructions were not detected.
+    /// Private, so that the value cannot be created without detecting the instructions.
     _detected: (),
 }
 
 impl Avx512 {
+    /// Creates the value without detection.
+    ///
     /// # Safety
-    /// The processor has AVX512F and AVX512VL.
+    /// The processor must have AVX512F and AVX512VL.
     pub(crate) unsafe fn assume() -> Avx512 {
         Avx512 { _detected: () }
     }
@@ -35,12 +37,12 @@ impl Avx512 {
 
 impl Permutation for Avx512 {
     fn permute(&self, state: &mut State) {
-        // SAFETY: the value is made only where the instructions were detected.
+        // SAFETY: an `Avx512` value exists only if the instructions were detected.
         unsafe { permute_in_memory(state) };
     }
 
     fn absorb(&self, state: &mut State, rate: usize, blocks: &[u8]) {
-        // SAFETY: as above.
+        // SAFETY: an `Avx512` value exists only if the instructions were detected.
         unsafe {
             match rate / 8 {
                 9 => absorb::<9>(state, blocks),
@@ -53,7 +55,7 @@ impl Permutation for Avx512 {
     }
 }
 
-/// Adds each block of so many words to the state, and permutes. The state stays in registers from block to block.
+/// Absorbs blocks of `WORDS` words: adds each to the state and permutes. The state stays in registers between blocks.
 #[target_feature(enable = "avx512f,avx512vl")]
 fn absorb<const WORDS: usize>(state: &mut State, blocks: &[u8]) {
     let mut words = load(state);

@@ -1,24 +1,25 @@
-//! Encodings: polynomials from bytes, and the encoded commitment.
+//! Decoding of polynomials, and encoding of the commitment.
 
 use super::*;
 use crate::polynomial::SAMPLED;
 
-/// The bytes that each lane takes of the half of a vector in which it is: those of its value of so many bits, of values that
-/// follow each other. The lanes have the values from `first` on; the halves hold the bytes from `low` and from `high` on.
+/// Shuffle that moves the bytes of packed `bits`-bit values into 32-bit lanes. The lanes hold consecutive values from
+/// `first` on. Each lane selects within its own half; the halves hold the bytes from `low` and from `high` on.
 const fn bytes_of(bits: usize, first: usize, low: usize, high: usize) -> [u8; 32] {
     let mut bytes = [0; 32];
     let mut index = 0;
     while index < 32 {
         let (lane, begin) = if index < 16 { (index / 4, low) } else { (index / 4, high) };
         let place = (first + lane) * bits / 8 + index % 4 - begin;
-        // With the bits before it a value has at most three bytes; the fourth may be beyond the half, and is then 0.
+        // Including the bits before it, a value has at most three bytes. The fourth may lie beyond the half and is
+        // zeroed then.
         bytes[index] = if place < 16 { place as u8 } else { 0x80 };
         index += 1;
     }
     bytes
 }
 
-/// The bits below each lane's value of so many bits, within its first byte.
+/// Right shifts that move each lane's value to bit 0.
 const fn shifts_of(bits: usize, first: usize) -> [i32; 8] {
     let mut shifts = [0; 8];
     let mut lane = 0;
@@ -33,18 +34,18 @@ const fn shifts_of(bits: usize, first: usize) -> [i32; 8] {
 #[inline]
 fn load_half(bytes: &[u8], begin: usize) -> __m128i {
     let bytes: &[u8] = &bytes[begin..begin + 16];
-    // SAFETY: sixteen bytes; the load may be unaligned.
+    // SAFETY: the slice has 16 bytes, and unaligned loads are allowed.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_bytes(bytes: &[u8; 32]) -> V {
-    // SAFETY: 32 bytes; the load may be unaligned.
+    // SAFETY: the array has 32 bytes, and unaligned loads are allowed.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
-/// Eight values of so many bits, the first of which has the given number: see [`bytes_of`].
+/// Returns eight packed values from number `FIRST` on. See [`bytes_of`].
 #[target_feature(enable = "avx2")]
 #[inline]
 fn values<const BITS: usize, const FIRST: usize, const LOW: usize, const HIGH: usize>(bytes: &[u8]) -> V {
@@ -65,7 +66,7 @@ pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
     }
 }
 
-/// See [`Arithmetic::unpack_z`]. The second half begins so many bytes behind the first that it ends with the last value.
+/// See [`Arithmetic::unpack_z`]. The second half starts at byte `SECOND`, so that it ends with the last value.
 #[target_feature(enable = "avx2")]
 pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out: &mut Polynomial) -> i32 {
     let mut largest = splat(0);
@@ -80,7 +81,7 @@ pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out
     lanes.into_iter().fold(0, i32::max)
 }
 
-/// For each set of lanes the lanes of it, one after the other.
+/// Indices of the lanes in each set of lanes, packed to the front.
 static LANES_OF: [[u8; 8]; 256] = {
     let mut lanes_of = [[0; 8]; 256];
     let mut set = 0;
@@ -105,7 +106,7 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     for eight in bytes[..SAMPLED].chunks_exact(24) {
         let candidates = _mm256_and_si256(values::<24, 0, 0, 8>(eight), splat((1 << 23) - 1));
         let below = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(splat(Q), candidates))) as usize;
-        // All eight in 99 of 100 cases.
+        // In 99 of 100 cases all eight are accepted.
         if below == 0xff
             && let Some(place) = out.0[taken..].first_chunk_mut::<8>()
         {
@@ -136,35 +137,36 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     taken
 }
 
-/// The high parts of numbers between 0 and `q - 1`, rounded to the nearest of `count` multiples of `2 gamma2`, of which that of
-/// `q - 1` is 0, and by one up or down where the hint says so. `(r + 127) / 128` times the factor, over `2^shift` and rounded, is
-/// exact on the whole range, as a test shows.
+/// Returns the high parts of numbers between 0 and `q - 1`: rounded to the nearest of `COUNT` multiples of `2 gamma2`,
+/// with 0 for `q - 1`, and moved up or down by one if hinted. Computed as `(r + 127) / 128 * FACTOR`, rounded after
+/// division by `2^SHIFT`. A test shows that this is exact over the whole range.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(r: V, hint: u8) -> V {
     let parts = _mm256_srli_epi32::<7>(add(r, splat(127)));
     let rounded = add(mullo(parts, splat(FACTOR)), splat(1 << (SHIFT - 1)));
     let high = within::<COUNT>(_mm256_srli_epi32::<SHIFT>(rounded));
-    // Between -gamma2 and gamma2, but where `high` went round to 0: there it is negative less `q`, and so above `q / 2`.
+    // Between -gamma2 and gamma2, unless `high` wrapped around to 0. Then it is a negative number plus `q`, and above
+    // `q / 2`.
     let low = sub(r, mullo(high, splat((Q - 1) / COUNT)));
     let negative = _mm256_or_si256(_mm256_cmpgt_epi32(splat(1), low), _mm256_cmpgt_epi32(low, splat(Q / 2)));
     let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     let hinted = _mm256_cmpeq_epi32(_mm256_and_si256(splat(i32::from(hint)), bits), bits);
-    // 1, or -1 where the low part is not positive.
+    // 1, or -1 if the low part is not positive.
     let step = _mm256_or_si256(negative, splat(1));
     let moved = within::<COUNT>(add(high, _mm256_and_si256(step, hinted)));
-    // Only -1 is below 0.
+    // Only -1 is negative.
     _mm256_add_epi32(moved, _mm256_and_si256(_mm256_srai_epi32::<31>(moved), splat(COUNT)))
 }
 
-/// What is below the count; the count itself is 0.
+/// Maps `COUNT` to 0 and leaves smaller values.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn within<const COUNT: i32>(value: V) -> V {
     _mm256_and_si256(value, _mm256_cmpgt_epi32(splat(COUNT), value))
 }
 
-/// The high parts of sixteen coefficients, a byte each.
+/// Returns the high parts of sixteen coefficients, one byte each.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
@@ -175,7 +177,7 @@ fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
     let [low, high] = hint.to_le_bytes();
     let first = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index), low);
     let second = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index + 1), high);
-    // The halves of both are packed by themselves: 0 to 3, 8 to 11, 4 to 7, 12 to 15.
+    // Packing works within halves: 0 to 3, 8 to 11, 4 to 7, 12 to 15.
     let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(first, second));
     _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words))
 }
@@ -185,7 +187,7 @@ fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
 pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<8>().0) {
         let bytes = sixteen::<1025, 22, 16>(polynomial, index, *hint);
-        // Two values of four bits to a byte.
+        // Two 4-bit values per byte.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x1001));
         *out = _mm_cvtsi128_si64(_mm_packus_epi16(pairs, pairs)).to_le_bytes();
     }
@@ -198,7 +200,7 @@ pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
     let order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
         let bytes = sixteen::<11275, 24, 44>(polynomial, index, *hint);
-        // Four values of six bits to three bytes.
+        // Four 6-bit values per three bytes.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x4001));
         let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001));
         let packed = _mm_shuffle_epi8(fours, order);

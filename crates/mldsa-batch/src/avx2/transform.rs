@@ -1,12 +1,12 @@
-//! The transform in two passes: eight vectors that are 32 coefficients apart, for distances 128, 64 and 32, then the four
-//! vectors of 32 coefficients that follow each other. For distances 4 to 1 pairs of vectors are brought into the order of
-//! `vector::place`.
+//! The transform in two passes: first eight vectors at a stride of 32 coefficients, for distances 128, 64 and 32, then
+//! the four vectors of 32 consecutive coefficients. For distances 4 to 1, pairs of vectors are rearranged into the
+//! order of `vector::place`.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
 use crate::vector::{lane_factors, layer, reverse_lane_factors};
 
-/// For each of the sixteen pairs of vectors the factors for distances 4, 2, 1.
+/// Factors for distances 4, 2 and 1, for each of the sixteen pairs of vectors.
 static FACTORS: [[LaneFactors; 3]; 16] = {
     let mut factors = [[lane_factors(1, 0); 3]; 16];
     let mut block = 0;
@@ -17,7 +17,7 @@ static FACTORS: [[LaneFactors; 3]; 16] = {
     factors
 };
 
-/// For each pair the factors of the inverse transform for distances 1, 2, 4.
+/// Factors of the inverse transform for distances 1, 2 and 4, for each pair.
 static REVERSED: [[LaneFactors; 3]; 16] = {
     let mut factors = [[lane_factors(1, 0); 3]; 16];
     let mut block = 0;
@@ -29,22 +29,22 @@ static REVERSED: [[LaneFactors; 3]; 16] = {
     factors
 };
 
-/// Between the orders of distances 8, the natural one, and 4: the lower halves and the upper ones. Its own inverse, as those
-/// below.
+/// Converts between the orders of distance 8, which is the natural one, and 4, by exchanging halves. Its own inverse,
+/// like the two below.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_8_and_4((a, b): (V, V)) -> (V, V) {
     (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b))
 }
 
-/// Between the orders of distances 4 and 2.
+/// Converts between the orders of distances 4 and 2.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_4_and_2((a, b): (V, V)) -> (V, V) {
     (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
 }
 
-/// Between the orders of distances 2 and 1.
+/// Converts between the orders of distances 2 and 1.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_2_and_1((a, b): (V, V)) -> (V, V) {
@@ -52,7 +52,7 @@ fn between_2_and_1((a, b): (V, V)) -> (V, V) {
     (first, _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(a), b))
 }
 
-/// The last three layers of the transform within a pair.
+/// Last three layers of the transform within a pair.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
@@ -63,7 +63,7 @@ fn inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
     between_8_and_4(between_4_and_2(between_2_and_1(pair)))
 }
 
-/// The first three layers of the inverse transform within a pair.
+/// First three layers of the inverse transform within a pair.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
@@ -118,7 +118,7 @@ pub(super) fn inverse(polynomial: &mut Polynomial) {
     }
 }
 
-/// So many vectors from the given one on, `step` apart.
+/// Loads `COUNT` vectors from `first` on, at a stride of `step`.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_some<const COUNT: usize>(polynomial: &Polynomial, first: usize, step: usize) -> [V; COUNT] {

@@ -1,9 +1,9 @@
-//! Encodings: polynomials from bytes, and the encoded commitment.
+//! Decoding of polynomials, and encoding of the commitment.
 
 use super::*;
 use crate::polynomial::SAMPLED;
 
-/// The number of the first byte, of the four that each lane takes, of its value of so many bits: the values follow each other.
+/// Permutation that moves the bytes of packed `bits`-bit values into 32-bit lanes, four bytes per lane.
 const fn bytes_of(bits: usize) -> [u8; 64] {
     let mut bytes = [0; 64];
     let mut index = 0;
@@ -14,7 +14,7 @@ const fn bytes_of(bits: usize) -> [u8; 64] {
     bytes
 }
 
-/// The bits below each lane's value of so many bits, within its first byte.
+/// Right shifts that move each lane's value to bit 0.
 const fn shifts_of(bits: usize) -> [i32; 16] {
     let mut shifts = [0; 16];
     let mut lane = 0;
@@ -25,25 +25,25 @@ const fn shifts_of(bits: usize) -> [i32; 16] {
     shifts
 }
 
-/// Sixteen values of up to 24 bits from the beginning of the bytes of a vector. A value ends within four bytes of where it
-/// begins: with 7 bits before it, 25 are left.
+/// Returns sixteen packed values of up to 24 bits from the start of a vector. A value ends within four bytes of its
+/// first: after at most 7 bits before it, 25 are left.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn values<const BITS: usize>(bytes: V) -> V {
     let places: &'static [u8; 64] = &const { bytes_of(BITS) };
-    // SAFETY: 64 bytes; the load may be unaligned.
+    // SAFETY: the array has 64 bytes, and unaligned loads are allowed.
     let places = unsafe { _mm512_loadu_si512(places.as_ptr().cast()) };
     let words = _mm512_permutexvar_epi8(places, bytes);
     let shifted = _mm512_srlv_epi32(words, load(const { &shifts_of(BITS) }, 0));
     _mm512_and_si512(shifted, splat((1 << BITS) - 1))
 }
 
-/// Sixteen values of a polynomial whose coefficients have so many bits.
+/// Returns sixteen values of a polynomial with `BITS`-bit coefficients.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn sixteen<const BITS: usize>(bytes: &[u8], index: usize) -> V {
     let bytes = &bytes[2 * BITS * index..2 * BITS * (index + 1)];
-    // SAFETY: only so many bytes are read as the slice has: the mask has a bit for each.
+    // SAFETY: the mask has one bit per byte of the slice, so nothing beyond it is read.
     values::<BITS>(unsafe { _mm512_maskz_loadu_epi8((1 << (2 * BITS)) - 1, bytes.as_ptr().cast()) })
 }
 
@@ -73,17 +73,17 @@ pub(super) fn unpack_z<const BITS: usize>(bytes: &[u8], out: &mut Polynomial) ->
 pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     let candidates = |begin: usize| {
         let bytes: &[u8] = &bytes[begin..begin + 64];
-        // SAFETY: 64 bytes; the load may be unaligned.
+        // SAFETY: the slice has 64 bytes, and unaligned loads are allowed.
         let candidates = values::<24>(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) });
         _mm512_and_si512(candidates, splat((1 << 23) - 1))
     };
     let (mut taken, mut begin) = (0, 0);
-    // As long as sixteen have room, and there are sixteen.
+    // While there is room for sixteen more, and sixteen candidates are left.
     while taken <= 240 && begin + 48 <= SAMPLED {
         let candidates = candidates(begin);
         let below = _mm512_cmplt_epi32_mask(candidates, splat(Q));
         let place: &mut [i32; 16] = out.0[taken..].first_chunk_mut().expect("sixteen have room");
-        // All sixteen in 98 of 100 cases.
+        // In 98 of 100 cases all sixteen are accepted.
         if below == 0xffff {
             store(candidates, place, 0);
             taken += 16;
@@ -95,7 +95,7 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     }
     while taken < 256 && begin < SAMPLED {
         let candidates = candidates(begin);
-        // The last eight candidates are half a vector.
+        // The last eight candidates fill half a vector.
         let there = if begin + 48 <= SAMPLED { 0xffff } else { 0x00ff };
         let below = _mm512_mask_cmplt_epi32_mask(there, candidates, splat(Q));
         let mut compressed = [0; 16];
@@ -108,9 +108,9 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     taken
 }
 
-/// The high parts of numbers between 0 and `q - 1`, rounded to the nearest of `count` multiples of `2 gamma2`, of which that of
-/// `q - 1` is 0, and by one up or down where the hint says so. `(r + 127) / 128` times the factor, over `2^shift` and rounded, is
-/// exact on the whole range, as a test shows.
+/// Returns the high parts of numbers between 0 and `q - 1`: rounded to the nearest of `COUNT` multiples of `2 gamma2`,
+/// with 0 for `q - 1`, and moved up or down by one if hinted. Computed as `(r + 127) / 128 * FACTOR`, rounded after
+/// division by `2^SHIFT`. A test shows that this is exact over the whole range.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u16) -> V {
@@ -118,7 +118,8 @@ fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u
     let rounded = add(mullo(parts, splat(FACTOR)), splat(1 << (SHIFT - 1)));
     let high = _mm512_srli_epi32::<SHIFT>(rounded);
     let high = _mm512_maskz_mov_epi32(_mm512_cmplt_epi32_mask(high, splat(COUNT)), high);
-    // Between -gamma2 and gamma2, but where `high` went round to 0: there it is negative less `q`, and so above `q / 2`.
+    // Between -gamma2 and gamma2, unless `high` wrapped around to 0. Then it is a negative number plus `q`, and above
+    // `q / 2`.
     let low = sub(r, mullo(high, splat((Q - 1) / COUNT)));
     let positive = _mm512_cmpgt_epi32_mask(low, splat(0)) & _mm512_cmple_epi32_mask(low, splat(Q / 2));
     let up = _mm512_mask_add_epi32(high, hint & positive, high, splat(1));
@@ -133,7 +134,7 @@ pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<8>().0) {
         let high = use_hint::<1025, 22, 16>(load(&polynomial.0, index), *hint);
         let bytes = _mm512_cvtepi32_epi8(high);
-        // Two values of four bits to a byte.
+        // Two 4-bit values per byte.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x1001));
         *out = _mm_cvtsi128_si64(_mm_cvtepi16_epi8(pairs)).to_le_bytes();
     }
@@ -147,7 +148,7 @@ pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
         let high = use_hint::<11275, 24, 44>(load(&polynomial.0, index), *hint);
         let bytes = _mm512_cvtepi32_epi8(high);
-        // Four values of six bits to three bytes.
+        // Four 6-bit values per three bytes.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x4001));
         let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001));
         let packed = _mm_shuffle_epi8(fours, order);

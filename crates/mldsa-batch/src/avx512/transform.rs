@@ -1,11 +1,12 @@
-//! The transform: a polynomial in sixteen registers. Butterflies of distances 128 to 16 are of whole vectors; for 8 to 1 pairs
-//! of vectors are brought into the order of [`place`], from one distance to the next by one permutation a vector.
+//! The transform of a polynomial in sixteen registers. Butterflies of distances 128 to 16 work on whole vectors. For 8
+//! to 1, pairs of vectors are rearranged into the order of [`place`], with one permutation per vector from one distance
+//! to the next.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
 use crate::vector::{lane_factors, layer, place, reverse_lane_factors};
 
-/// For each of the eight pairs of vectors the factors for distances 8, 4, 2, 1.
+/// Factors for distances 8, 4, 2 and 1, for each of the eight pairs of vectors.
 static FACTORS: [[LaneFactors; 4]; 8] = {
     let mut factors = [[lane_factors(1, 0); 4]; 8];
     let mut block = 0;
@@ -17,7 +18,7 @@ static FACTORS: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// For each pair the factors of the inverse transform for distances 1, 2, 4, 8.
+/// Factors of the inverse transform for distances 1, 2, 4 and 8, for each pair.
 static REVERSED: [[LaneFactors; 4]; 8] = {
     let mut factors = [[lane_factors(1, 0); 4]; 8];
     let mut block = 0;
@@ -33,8 +34,8 @@ static REVERSED: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Where the first and the second vector of a pair find their coefficients when they go from the order of one distance to that
-/// of another. The order of distance 16 is the natural one.
+/// Permutations of a pair of vectors from the order of one distance to that of another: where each vector finds its
+/// coefficients. The order of distance 16 is the natural one.
 struct Move {
     first: [i32; 16],
     second: [i32; 16],
@@ -51,7 +52,7 @@ const fn between(from: usize, to: usize) -> Move {
     moved
 }
 
-/// The lane, of 32 in a pair, that has a coefficient.
+/// Returns the lane, of 32 in a pair, that holds a coefficient.
 const fn source(length: usize, coefficient: usize) -> i32 {
     let lane = coefficient / (2 * length) * length + coefficient % length;
     (if coefficient & length == 0 { lane } else { 16 + lane }) as i32
@@ -77,7 +78,7 @@ fn moved(pair: (V, V), by: &Move) -> (V, V) {
     )
 }
 
-/// The last four layers of the transform within a pair.
+/// Last four layers of the transform within a pair.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
@@ -88,8 +89,7 @@ fn inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
     moved(lane_butterfly(a, b, &factors[3]), &TO_NATURAL)
 }
 
-/// The first four layers of the inverse transform within a pair, whose factors are those of the transform from the last to the
-/// first.
+/// First four layers of the inverse transform within a pair. Its factors are those of the transform in reverse order.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
@@ -100,7 +100,7 @@ fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
     moved(reverse_lane_butterfly(a, b, &factors[3]), &FROM_8)
 }
 
-/// Something for each pair of vectors.
+/// Applies an expression to each pair of vectors.
 macro_rules! pairs {
     ($v:ident, $block:ident => $call:expr, $pair:ident: $($index:literal $a:literal $b:literal;)+) => {
         $( {
@@ -123,8 +123,8 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
     store_all(v, polynomial);
 }
 
-/// See [`Arithmetic::invert`]. The factors of a layer are the negated ones of the transform, which the order of the subtraction
-/// makes up for, from the last to the first.
+/// See [`Arithmetic::invert`]. The factors of a layer are those of the transform, negated and in reverse order. The
+/// order of the subtraction accounts for the sign.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
     let mut v = load_all(polynomial);

@@ -1,10 +1,10 @@
-//! One coefficient at a time, as the standard has it.
+//! Portable code: one coefficient at a time, following the standard.
 
 use crate::field::{self, Q, SCALE, ZETAS};
 use crate::parameters::Gamma2;
 use crate::polynomial::{Arithmetic, Hint, Polynomial, SAMPLED, Sampled};
 
-/// Arithmetic without vectors.
+/// Arithmetic without vector instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable;
 
@@ -25,7 +25,7 @@ impl Arithmetic for Portable {
 
     fn invert(self, polynomial: &mut Polynomial) {
         for length in [1, 2, 4, 8, 16, 32, 64, 128] {
-            // The standard multiplies by the negated factors of the transform, from the last one back.
+            // The standard multiplies by the factors of the transform, negated and in reverse order.
             let zetas = ZETAS[128 / length..256 / length].iter().rev();
             for (block, zeta) in polynomial.0.chunks_exact_mut(2 * length).zip(zetas) {
                 let (low, high) = block.split_at_mut(length);
@@ -83,7 +83,7 @@ impl Arithmetic for Portable {
     }
 }
 
-/// The candidates that are below `q`, as long as there is room. Returns how many coefficients they gave.
+/// Takes the candidates below `q` while there is room. Returns the number of coefficients obtained.
 pub(crate) fn take(bytes: &[u8], out: &mut [i32]) -> usize {
     let mut taken = 0;
     for three in bytes.as_chunks::<3>().0 {
@@ -99,7 +99,7 @@ pub(crate) fn take(bytes: &[u8], out: &mut [i32]) -> usize {
     taken
 }
 
-/// Coefficients of so many bits, up to 20, that follow each other.
+/// Unpacks consecutive coefficients of up to 20 bits each.
 fn unpack(bits: usize, bytes: &[u8], out: &mut Polynomial, convert: impl Fn(i32) -> i32) {
     let (mut word, mut held, mut bytes) = (0_u32, 0, bytes.iter());
     for coefficient in &mut out.0 {
@@ -127,7 +127,7 @@ fn use_hint(gamma2: Gamma2, hinted: bool, r: i32) -> i32 {
     }
 }
 
-/// Decompose (FIPS 204, algorithm 36), of a number between 0 and `q - 1`.
+/// Decompose (FIPS 204, algorithm 36) for a number between 0 and `q - 1`.
 fn decompose(gamma2: Gamma2, r: i32) -> (i32, i32) {
     let range = match gamma2 {
         Gamma2::Q88 => (Q - 1) / 44,

@@ -4,15 +4,16 @@ use shake::digest::{ExtendableOutput, Update};
 use std::fmt::Write;
 use std::string::String;
 
-/// The published digest of C2SP's CCTV over all of `q`: mod, norm, Power2Round, UseHint, LowBits; 32 bytes of SHAKE128.
+/// Digest published by C2SP's CCTV over all values modulo `q`: mod, norm, Power2Round, UseHint, LowBits; 32 bytes of
+/// SHAKE128.
 const FIELD_OPERATIONS: &str = "f930663417278156ab05d940294a77210a809c924d8ab63ec72f4526247602c7";
 
 #[test]
-fn field_operations_are_those_that_were_published() {
+fn field_operations_match_the_published_digest() {
     let (mut hash, mut lines) = (Shake128::default(), String::new());
     for r in 0..Q {
         let centred = if r > Q / 2 { r - Q } else { r };
-        // Power2Round is part of key generation alone: the test has its own.
+        // Power2Round is used only in key generation, so the test has its own.
         let high = (r + (1 << 12) - 1) >> 13;
         let low = (r - (high << 13)).rem_euclid(Q);
         write!(lines, "{centred}\n{}\n{high}\n{low}\n", centred.abs()).unwrap();

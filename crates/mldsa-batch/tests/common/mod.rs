@@ -1,4 +1,4 @@
-//! What the tests have in common: backends, keys and signatures by the crate `ml-dsa`.
+//! Test helpers: backends, and keys and signatures by the crate `ml-dsa`.
 
 #![allow(dead_code, reason = "each file of tests uses some of it")]
 
@@ -6,7 +6,7 @@ use ml_dsa::{Keypair, MlDsaParams, SigningKey};
 use pqlab_mldsa_batch::{Backend, Claim, EncodedKey, Message, ParameterSet, Refusal, Verifier};
 use pqlab_testing::{Need, not_run};
 
-/// Every backend that runs here.
+/// Returns a verifier for every backend that runs here.
 pub(crate) fn verifiers() -> Vec<Verifier> {
     let all: Vec<Verifier> = Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok()).collect();
     if all.len() < Backend::ALL.len() {
@@ -15,7 +15,7 @@ pub(crate) fn verifiers() -> Vec<Verifier> {
     all
 }
 
-/// Bytes that are the same in every run (SplitMix64).
+/// Reproducible pseudorandom bytes (SplitMix64).
 pub(crate) struct Generator(pub(crate) u64);
 
 impl Generator {
@@ -35,7 +35,7 @@ impl Generator {
     }
 }
 
-/// A signature that is valid, or was before a test changed it.
+/// A signature, valid unless a test has changed it.
 #[derive(Clone)]
 pub(crate) struct Signed {
     pub(crate) key: Vec<u8>,
@@ -45,13 +45,13 @@ pub(crate) struct Signed {
 }
 
 impl Signed {
-    /// By a signer of its own.
+    /// Signs with a new signer.
     pub(crate) fn new<M: MlDsaParams>(generator: &mut Generator, context: usize, message: usize) -> Signed {
         let signer = generator.next();
         Signed::by::<M>(signer, generator, context, message)
     }
 
-    /// By the key of a seed that is made of the number.
+    /// Signs with the key derived from the number `signer`.
     pub(crate) fn by<M: MlDsaParams>(signer: u64, generator: &mut Generator, context: usize, message: usize) -> Signed {
         let seed: [u8; 32] = Generator(signer).bytes(32).try_into().expect("32 bytes");
         let key = SigningKey::<M>::from_seed(&seed.into());
@@ -68,23 +68,23 @@ impl Signed {
         }
     }
 
-    /// What every backend says, alone, prepared and in a batch, which has to be the same.
+    /// Returns the verdict of all backends, alone, prepared and in a batch, which must agree.
     pub(crate) fn verdict<P: ParameterSet>(&self) -> Result<(), Refusal> {
         let claim = self.claim::<P>();
-        let mut said = Vec::new();
+        let mut verdicts = Vec::new();
         for verifier in verifiers() {
             let prepared = verifier.prepare(EncodedKey::<P>::new(&self.key).expect("of the set's length"));
             let with_prepared = Claim { key: (&prepared).into(), ..claim };
-            said.push(verifier.verify(&claim));
-            said.push(verifier.verify(&with_prepared));
-            said.extend(verifier.verify_batch(&[claim, with_prepared, claim]));
+            verdicts.push(verifier.verify(&claim));
+            verdicts.push(verifier.verify(&with_prepared));
+            verdicts.extend(verifier.verify_batch(&[claim, with_prepared, claim]));
         }
-        assert!(said.iter().all(|one| *one == said[0]), "{said:?}");
-        said[0]
+        assert!(verdicts.iter().all(|one| *one == verdicts[0]), "{verdicts:?}");
+        verdicts[0]
     }
 }
 
-/// Calls a generic function for each of the parameter sets.
+/// Calls a generic function for each parameter set.
 #[macro_export]
 macro_rules! for_each_set {
     ($function:ident) => {

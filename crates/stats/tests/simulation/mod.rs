@@ -1,4 +1,4 @@
-//! Simulated measurements: the samples of visits by processes that take part in rounds, of which the true median is known.
+//! Simulated measurements with a known true median: samples of visits by processes over rounds.
 
 #![allow(clippy::unwrap_used, dead_code, unused_imports, unused_macros)]
 
@@ -9,8 +9,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 pub(crate) const SAMPLES_PER_VISIT: usize = 20;
 pub(crate) const MEDIAN: f64 = 10.0;
 
-/// Standard normal, by the polar method of Marsaglia and Bray, "A Convenient Method for Generating Normal Variables",
-/// SIAM Review 6 (1964).
+/// Returns a standard normal number, by the polar method of Marsaglia and Bray, "A Convenient Method for Generating
+/// Normal Variables", SIAM Review 6 (1964).
 pub(crate) fn normal(rng: &mut Rng) -> f64 {
     loop {
         let (u, v) = (2.0 * rng.f64() - 1.0, 2.0 * rng.f64() - 1.0);
@@ -21,23 +21,23 @@ pub(crate) fn normal(rng: &mut Rng) -> f64 {
     }
 }
 
-/// How the samples within a process are distributed.
+/// Distribution of the samples within a process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shape {
     Normal,
     LogNormal,
     /// Three in four operations take the fast path, the others the slow one.
     Bimodal,
-    /// Student's with two degrees of freedom: no variance.
+    /// Student's t with two degrees of freedom, which has no variance.
     HeavyTailed,
-    /// Each sample remembers nine tenths of the one before.
+    /// First-order autocorrelation of 0.9.
     Autocorrelated,
 }
 
 pub(crate) const SHAPES: [Shape; 5] =
     [Shape::Normal, Shape::LogNormal, Shape::Bimodal, Shape::HeavyTailed, Shape::Autocorrelated];
 
-/// A test for each shape: they run side by side.
+/// Defines a test per shape, so that they run in parallel.
 macro_rules! tests_of_shapes {
     ($holds:ident) => {
         #[test]
@@ -68,14 +68,14 @@ macro_rules! tests_of_shapes {
 }
 pub(crate) use tests_of_shapes;
 
-/// Standard deviations of what tells processes apart, relative to the median.
+/// Standard deviations between processes, relative to the median.
 pub(crate) const SHIFTS: [f64; 3] = [0.001, 0.004, 0.015];
 
 const SLOW_PATH: f64 = 1.4;
 const SHARE_OF_FAST: f64 = 0.75;
 const PATH_NOISE: f64 = 0.03;
 
-/// One process: its shift, and what it remembers.
+/// One process: its offset, and its last noise for autocorrelated samples.
 pub(crate) struct Process {
     shape: Shape,
     shift: f64,
@@ -91,7 +91,7 @@ impl Process {
         self.sample_with(0.0, rng)
     }
 
-    /// A sample to which round and run add `common`, relative to the median.
+    /// Draws a sample with the round and run effect `common`, relative to the median.
     pub(crate) fn sample_with(&mut self, common: f64, rng: &mut Rng) -> f64 {
         let shift = self.shift + common;
         let noise = match self.shape {
@@ -111,7 +111,8 @@ impl Process {
     }
 }
 
-/// The median over processes, rounds and samples, where those differ by a standard deviation of `shift` altogether.
+/// Returns the true median over processes, rounds and samples. `shift` is the combined standard deviation of process,
+/// round and run effects.
 pub(crate) fn truth(shape: Shape, shift: f64) -> f64 {
     if shape != Shape::Bimodal {
         return MEDIAN;
@@ -126,7 +127,7 @@ pub(crate) fn truth(shape: Shape, shift: f64) -> f64 {
     MEDIAN * low
 }
 
-/// Standard deviations relative to the median.
+/// Standard deviations of effects, relative to the median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Terms {
     pub(crate) process: f64,
@@ -134,11 +135,11 @@ pub(crate) struct Terms {
     pub(crate) run: f64,
 }
 
-/// A run that goes on.
+/// A run in progress.
 pub(crate) struct Measured {
     shape: Shape,
     terms: Terms,
-    /// What the whole run has in common.
+    /// Effect of the run.
     run: f64,
     processes: Vec<Process>,
     pub(crate) rounds: u64,
@@ -155,7 +156,7 @@ impl Measured {
         Measured { shape, terms, run, processes: vec![], rounds: 0, samples: vec![], visits: vec![], cells: vec![] }
     }
 
-    /// Starts so many processes more.
+    /// Starts additional processes.
     pub(crate) fn join(&mut self, processes: usize, rng: &mut Rng) {
         for _ in 0..processes {
             self.processes.push(Process::start(self.shape, self.terms.process, rng));
@@ -164,7 +165,7 @@ impl Measured {
         }
     }
 
-    /// A round of the processes from number `from` on.
+    /// Runs a round of the processes from index `from` on.
     pub(crate) fn round(&mut self, from: usize, rng: &mut Rng) {
         let common = self.run + self.terms.round * normal(rng);
         for index in from..self.processes.len() {

@@ -9,26 +9,27 @@ use std::ptr::{self, NonNull};
 
 pub(super) struct Connection {
     ssl: NonNull<sys::SSL>,
-    /// What was received; the connection owns both streams.
+    /// Received records. The connection owns both streams.
     incoming: NonNull<sys::BIO>,
-    /// What is to be sent.
+    /// Records to send.
     outgoing: NonNull<sys::BIO>,
-    /// A client speaks first.
+    /// True for a client, which sends first.
     speaks_first: bool,
 }
 
-// SAFETY: a connection belongs to no thread; two cannot use it at once, since what changes it takes it mutably and what
-// only asks is not called from two.
+// SAFETY: a connection is not bound to a thread. Two threads cannot use it at once: methods that change it take
+// `&mut self`, and it is not `Sync`.
 unsafe impl Send for Connection {}
 
 impl Connection {
     pub(super) fn new(shared: &Shared, is_client: bool, session: Option<&Session>) -> Result<Connection> {
-        // SAFETY: the context is valid, and counted by the connection; streams are the connection's as soon as it exists.
+        // SAFETY: the context is valid and the connection holds a reference to it. The connection owns the streams once
+        // it exists.
         let connection = unsafe {
             let ssl = NonNull::new(sys::SSL_new(shared.0.as_ptr())).ok_or_else(|| library("SSL_new"))?;
             let [incoming, outgoing] = [sys::BIO_new(sys::BIO_s_mem()), sys::BIO_new(sys::BIO_s_mem())];
             let (Some(incoming), Some(outgoing)) = (NonNull::new(incoming), NonNull::new(outgoing)) else {
-                // Of null nothing is freed.
+                // Freeing null is a no-op.
                 sys::BIO_free(incoming);
                 sys::BIO_free(outgoing);
                 sys::SSL_free(ssl.as_ptr());
@@ -44,7 +45,7 @@ impl Connection {
             return Ok(connection);
         }
         let name = SERVER_NAME_C;
-        // SAFETY: the connection is valid, the name is a string that is copied, the session is counted.
+        // SAFETY: the connection is valid, the name is a C string that is copied, and the session is reference-counted.
         unsafe {
             sys::SSL_set_connect_state(ssl);
             check("SSL_set1_dnsname", sys::SSL_set1_dnsname(ssl, name.as_ptr()))?;
@@ -57,31 +58,31 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Has a server give out so many tickets.
+    /// Sets the number of tickets that a server sends.
     pub(super) fn give_out(&self, tickets: usize) -> Result<()> {
         // SAFETY: the connection is valid.
         check("SSL_set_num_tickets", unsafe { sys::SSL_set_num_tickets(self.ssl.as_ptr(), tickets) })
     }
 
-    /// What a later connection is resumed with.
+    /// Returns the session to resume later connections with.
     pub(super) fn session(&self) -> Result<Session> {
-        // SAFETY: the connection is valid; the reference is ours.
+        // SAFETY: the connection is valid, and the returned reference is ours.
         let session = Session::new("SSL_get1_session", unsafe { sys::SSL_get1_session(self.ssl.as_ptr()) })?;
         // SAFETY: the session is valid.
         check("SSL_SESSION_is_resumable", unsafe { sys::SSL_SESSION_is_resumable(session.0.as_ptr()) })?;
         Ok(session)
     }
 
-    /// Goes on with the handshake as far as what was received allows.
+    /// Continues the handshake as far as the received records allow.
     fn drive(&mut self) -> Result<()> {
         // SAFETY: the connection is valid.
         let returned = unsafe { sys::SSL_do_handshake(self.ssl.as_ptr()) };
         if returned == 1 { Ok(()) } else { self.waits("SSL_do_handshake", returned) }
     }
 
-    /// `Ok` where a call has not succeeded because there is nothing to read.
+    /// Returns `Ok` if a call failed only because more input is needed.
     fn waits(&self, call: &'static str, returned: c_int) -> Result<()> {
-        // SAFETY: the connection is valid, and its last call returned this.
+        // SAFETY: the connection is valid, and `returned` is the result of its last call.
         match unsafe { sys::SSL_get_error(self.ssl.as_ptr(), returned) } {
             sys::SSL_ERROR_WANT_READ => Ok(()),
             _ => Err(library(call)),
@@ -91,7 +92,8 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // SAFETY: the connection is valid and ours; nobody uses it after. What is let go without a word may not be resumed.
+        // SAFETY: the connection is valid, ours, and not used afterwards. Without the shutdown flags OpenSSL would mark
+        // the session as not resumable.
         unsafe {
             sys::SSL_set_shutdown(self.ssl.as_ptr(), sys::SSL_SENT_AND_RECEIVED_SHUTDOWN);
             sys::SSL_free(self.ssl.as_ptr());
@@ -103,7 +105,7 @@ impl Endpoint for Connection {
     fn receive(&mut self, records: &[u8]) -> Result<()> {
         let length = c_int::try_from(records.len()).map_err(|_| TOO_LONG)?;
         if length > 0 {
-            // SAFETY: the stream is the connection's, the pointer is to so many bytes, which are copied.
+            // SAFETY: the stream belongs to the connection. The pointer refers to `length` bytes, which are copied.
             check("BIO_write", unsafe { sys::BIO_write(self.incoming.as_ptr(), records.as_ptr().cast(), length) })?;
         }
         if self.is_done() { Ok(()) } else { self.drive() }
@@ -113,14 +115,14 @@ impl Endpoint for Connection {
         if std::mem::take(&mut self.speaks_first) {
             self.drive()?;
         }
-        // SAFETY: the stream is the connection's.
+        // SAFETY: the stream belongs to the connection.
         let pending = unsafe { sys::BIO_ctrl_pending(self.outgoing.as_ptr()) };
         if pending == 0 {
             return Ok(());
         }
         let (start, length) = (out.len(), c_int::try_from(pending).map_err(|_| TOO_LONG)?);
         out.resize(start + pending, 0);
-        // SAFETY: the stream is the connection's, the pointer is to room for so many bytes.
+        // SAFETY: the stream belongs to the connection. The pointer refers to `length` writable bytes.
         let read = unsafe { sys::BIO_read(self.outgoing.as_ptr(), out[start..].as_mut_ptr().cast(), length) };
         if read == length { Ok(()) } else { Err(library("BIO_read")) }
     }
@@ -131,13 +133,13 @@ impl Endpoint for Connection {
     }
 
     fn group(&self) -> Option<Group> {
-        // SAFETY: the connection is valid; the name is null or a string that lives as long as the context.
+        // SAFETY: the connection is valid. The name is null or a string that lives as long as the context.
         Group::named(&unsafe { sys::text(sys::SSL_get0_group_name(self.ssl.as_ptr())) }?)
     }
 
     fn peer_signature(&self) -> Option<Authentication> {
         let mut name: *const c_char = ptr::null();
-        // SAFETY: the connection is valid; the command writes a pointer to a string that lives as long as the context.
+        // SAFETY: the connection is valid. The command writes a pointer to a string that lives as long as the context.
         let name = unsafe {
             let room = (&raw mut name).cast();
             let known = sys::SSL_ctrl(self.ssl.as_ptr(), sys::SSL_CTRL_GET_PEER_SIGNATURE_NAME, 0, room) == 1;
@@ -153,13 +155,13 @@ impl Endpoint for Connection {
 
     fn write(&mut self, data: &[u8]) -> Result<()> {
         let length = c_int::try_from(data.len()).map_err(|_| TOO_LONG)?;
-        // SAFETY: the connection is valid, the pointer is to so many bytes.
+        // SAFETY: the connection is valid, and the pointer refers to `length` bytes.
         check("SSL_write", unsafe { sys::SSL_write(self.ssl.as_ptr(), data.as_ptr().cast(), length) })
     }
 
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let length = c_int::try_from(out.len()).map_err(|_| TOO_LONG)?;
-        // SAFETY: the connection is valid, the pointer is to room for so many bytes.
+        // SAFETY: the connection is valid, and the pointer refers to `length` writable bytes.
         let read = unsafe { sys::SSL_read(self.ssl.as_ptr(), out.as_mut_ptr().cast(), length) };
         match usize::try_from(read) {
             Ok(read) if read > 0 => Ok(read),

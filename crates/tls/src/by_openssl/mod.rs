@@ -1,4 +1,4 @@
-//! OpenSSL's libssl, over streams in memory.
+//! OpenSSL's libssl over in-memory streams.
 
 mod connection;
 
@@ -13,18 +13,18 @@ use std::sync::OnceLock;
 
 const CIPHER_SUITE: &CStr = c"TLS_AES_256_GCM_SHA384";
 
-/// A fault of the library in `call`, with what its queue of errors says; the queue is empty afterwards.
+/// Builds the error of a failed `call` from OpenSSL's error queue, and empties the queue.
 #[cold]
 fn library(call: &'static str) -> Error {
     Error::Library { call, detail: sys::take_errors() }
 }
 
-/// `Ok` for a return value above zero, which is OpenSSL's yes.
+/// Returns `Ok` if the return value is positive, which means success in OpenSSL.
 fn check(call: &'static str, returned: impl Into<c_long>) -> Result<()> {
     if returned.into() > 0 { Ok(()) } else { Err(library(call)) }
 }
 
-/// Owns what a pointer points to, and frees it.
+/// Defines an owner of a pointer that frees it on drop.
 macro_rules! owned {
     ($(#[$doc:meta])* $name:ident, $inner:ident, $free:ident) => {
         $(#[$doc])*
@@ -38,7 +38,7 @@ macro_rules! owned {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: the reference is this value's own, and nobody uses it after.
+                // SAFETY: this value owns the reference, which is not used afterwards.
                 unsafe { sys::$free(self.0.as_ptr()) };
             }
         }
@@ -54,27 +54,27 @@ owned!(
     Key, EVP_PKEY, EVP_PKEY_free
 );
 owned!(
-    /// What a client resumes connections with.
+    /// A session, with which a client resumes connections.
     Session, SSL_SESSION, SSL_SESSION_free
 );
 owned!(
-    /// What connections have in common.
+    /// A context, shared by connections.
     Shared, SSL_CTX, SSL_CTX_free
 );
 
-// SAFETY: a context is locked within the library, and not changed once connections are made of it.
+// SAFETY: the library locks contexts, and they are not changed once connections exist.
 unsafe impl Send for Shared {}
-// SAFETY: as above.
+// SAFETY: the library locks contexts, and they are not changed once connections exist.
 unsafe impl Sync for Shared {}
-// SAFETY: a session is locked within the library, which counts who refers to it.
+// SAFETY: the library locks sessions and counts references to them.
 unsafe impl Send for Session {}
-// SAFETY: as above.
+// SAFETY: the library locks sessions and counts references to them.
 unsafe impl Sync for Session {}
 
 impl Certificate {
     fn parse(der: &[u8]) -> Result<Certificate> {
         let mut input = der.as_ptr();
-        // SAFETY: the pointer is to so many bytes; null asks for a new certificate.
+        // SAFETY: the pointer refers to `length` bytes. Null requests a new certificate.
         let certificate = unsafe { sys::d2i_X509(ptr::null_mut(), &raw mut input, length(der)?) };
         Certificate::new("d2i_X509", certificate)
     }
@@ -83,7 +83,8 @@ impl Certificate {
 impl Key {
     fn parse(der: &[u8]) -> Result<Key> {
         let mut input = der.as_ptr();
-        // SAFETY: the pointer is to so many bytes; null asks for a new key, the default library and its default properties.
+        // SAFETY: the pointer refers to `length` bytes. Null requests a new key, the default library context and its
+        // default properties.
         let key = unsafe {
             sys::d2i_AutoPrivateKey_ex(ptr::null_mut(), &raw mut input, length(der)?, ptr::null_mut(), ptr::null())
         };
@@ -95,7 +96,7 @@ fn length(bytes: &[u8]) -> Result<c_long> {
     c_long::try_from(bytes.len()).map_err(|_| Error::Unsupported("OpenSSL takes no more bytes than a long can count"))
 }
 
-/// What the connections of a client or of a server have in common.
+/// State shared by the connections of a client or of a server.
 pub(crate) struct Side {
     shared: Shared,
     is_client: bool,
@@ -104,7 +105,7 @@ pub(crate) struct Side {
 
 impl Side {
     pub(crate) fn client(config: &Config, credentials: &Credentials) -> Result<Side> {
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let side = Side::new(config, credentials, true, unsafe { sys::TLS_client_method() })?;
         side.verify_peer(sys::SSL_VERIFY_PEER);
         if let Some(leaf) = &credentials.client {
@@ -114,14 +115,14 @@ impl Side {
     }
 
     pub(crate) fn server(config: &Config, credentials: &Credentials) -> Result<Side> {
-        // SAFETY: takes nothing.
+        // SAFETY: takes no arguments.
         let side = Side::new(config, credentials, false, unsafe { sys::TLS_server_method() })?;
         side.show(credentials, &credentials.server)?;
         if config.client_authentication {
             side.verify_peer(sys::SSL_VERIFY_PEER | sys::SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
         }
         let name = b"pqlab";
-        // SAFETY: the pointer is to so many bytes, which are copied.
+        // SAFETY: the pointer refers to `name.len()` bytes, which are copied.
         let set =
             unsafe { sys::SSL_CTX_set_session_id_context(side.shared.0.as_ptr(), name.as_ptr(), name.len() as u32) };
         check("SSL_CTX_set_session_id_context", set)?;
@@ -135,7 +136,7 @@ impl Side {
         method: *const sys::SSL_METHOD,
     ) -> Result<Side> {
         const OPTIONS: u64 = sys::OPENSSL_INIT_NO_LOAD_CONFIG;
-        // SAFETY: null says that there are no settings; both calls may be repeated.
+        // SAFETY: null means no settings. Both calls may be repeated.
         check("OPENSSL_init_ssl", unsafe {
             sys::OPENSSL_init_crypto(OPTIONS, ptr::null()).min(sys::OPENSSL_init_ssl(OPTIONS, ptr::null()))
         })?;
@@ -148,13 +149,13 @@ impl Side {
         side.control("SSL_CTX_set1_groups_list", sys::SSL_CTRL_SET_GROUPS_LIST, 0, Some(&groups))?;
         let schemes = c_string(&schemes(config.authentication)?)?;
         side.control("SSL_CTX_set1_sigalgs_list", sys::SSL_CTRL_SET_SIGALGS_LIST, 0, Some(&schemes))?;
-        // SAFETY: the context is valid, the names end with NUL and are copied; the certificate's reference is counted by the
-        // store, which the context goes on owning like its parameters.
+        // SAFETY: the context is valid. The names are NUL-terminated and copied. The store, which the context continues
+        // to own like its parameters, takes its own reference to the certificate.
         unsafe {
             check("SSL_CTX_set_ciphersuites", sys::SSL_CTX_set_ciphersuites(context, CIPHER_SUITE.as_ptr()))?;
-            // What is returned is the mode before.
+            // Returns the previous mode, not an error.
             sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_SET_SESS_CACHE_MODE, sys::SSL_SESS_CACHE_OFF, ptr::null_mut());
-            // Without it a side whose chain is empty sends the root too, which the other has.
+            // Otherwise a side with an empty chain also sends the root, which the peer already has.
             sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_MODE, sys::SSL_MODE_NO_AUTO_CHAIN, ptr::null_mut());
             check("SSL_CTX_set_num_tickets", sys::SSL_CTX_set_num_tickets(context, 0))?;
             if config.resumption == Resumption::Alone {
@@ -171,7 +172,7 @@ impl Side {
 
     fn control(&self, call: &'static str, command: c_int, number: c_long, text: Option<&CStr>) -> Result<()> {
         let text = text.map_or(ptr::null(), CStr::as_ptr);
-        // SAFETY: the context is valid; what these commands are given is a string that they copy, or null.
+        // SAFETY: the context is valid. These commands take null or a string that they copy.
         check(call, unsafe { sys::SSL_CTX_ctrl(self.shared.0.as_ptr(), command, number, text.cast_mut().cast()) })
     }
 
@@ -180,18 +181,18 @@ impl Side {
         unsafe { sys::SSL_CTX_set_verify(self.shared.0.as_ptr(), mode, None) };
     }
 
-    /// Gives the side its certificates and its key.
+    /// Loads the certificates and the key of this side.
     fn show(&self, credentials: &Credentials, leaf: &Leaf) -> Result<()> {
         let context = self.shared.0.as_ptr();
         let (certificate, key) = (Certificate::parse(&leaf.certificate)?, Key::parse(leaf.key())?);
-        // SAFETY: all three are valid; the context counts references of its own.
+        // SAFETY: all three are valid, and the context takes its own references.
         unsafe {
             check("SSL_CTX_use_certificate", sys::SSL_CTX_use_certificate(context, certificate.0.as_ptr()))?;
             check("SSL_CTX_use_PrivateKey", sys::SSL_CTX_use_PrivateKey(context, key.0.as_ptr()))?;
         }
         for der in &credentials.intermediates {
             let certificate = Certificate::parse(der)?;
-            // SAFETY: both are valid; with 1 the command counts a reference of its own.
+            // SAFETY: both are valid. With argument 1 the command takes its own reference.
             check("SSL_CTX_add1_chain_cert", unsafe {
                 sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_CHAIN_CERT, 1, certificate.0.as_ptr().cast())
             })?;
@@ -200,7 +201,7 @@ impl Side {
     }
 }
 
-/// The scheme of the handshake's signature, and those of certificates.
+/// Returns the signature schemes of the handshake and of the certificates.
 fn schemes(authentication: Authentication) -> Result<String> {
     let scheme = authentication.scheme().ok_or(Error::Unsupported("the registry has no such signature scheme"))?;
     Ok(match authentication {
@@ -230,12 +231,12 @@ impl Context for Side {
         let primed: &dyn Any = primed;
         let connection = primed.downcast_ref::<Connection>();
         let connection = connection.ok_or(Error::Unsupported("a connection of another implementation"))?;
-        // A session that was kept already is as good.
+        // An existing session will do.
         self.session.set(connection.session()?).ok();
         Ok(())
     }
 
-    /// One session serves for any number of connections.
+    /// A session can be used for any number of connections.
     fn resumptions(&self) -> usize {
         if self.session.get().is_some() { usize::MAX } else { 0 }
     }

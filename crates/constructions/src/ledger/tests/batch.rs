@@ -6,7 +6,7 @@ use rayon::ThreadPoolBuilder;
 use std::io::Cursor;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Every batch verifier of the scheme that answers for each signature, with the provider's id.
+/// Returns all batch verifiers of the scheme that answer for each signature, with their provider ids.
 fn batches(scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     let offered = PROVIDERS.iter().filter_map(|provider| {
         let batches = provider.batch_verifier(scheme.algorithm())?;
@@ -15,7 +15,7 @@ fn batches(scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     offered.collect()
 }
 
-/// A block of several schemes in turn, with every fault that there is, one at each position in turn.
+/// Builds a block that alternates between schemes and cycles through all faults.
 fn block(count: u64) -> Vec<Vec<u8>> {
     let schemes = [Scheme::MlDsa65, Scheme::MlDsa44, Scheme::MlDsa65, Scheme::MlDsa87, Scheme::Ed25519];
     let senders: Vec<Sender> = schemes
@@ -43,7 +43,7 @@ fn written(transactions: &[Vec<u8>]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// The verifier of all schemes, those of ML-DSA by the first batches.
+/// Returns a verifier for all schemes that uses the first batch verifier of each ML-DSA scheme.
 fn in_batches(of: usize, kept: bool) -> Verifier {
     let verifier = [Scheme::MlDsa44, Scheme::MlDsa65, Scheme::MlDsa87].into_iter().fold(verifier(), |all, scheme| {
         let (_, batches) = batches(scheme).into_iter().next().unwrap();
@@ -54,7 +54,7 @@ fn in_batches(of: usize, kept: bool) -> Verifier {
 }
 
 #[test]
-fn a_block_in_batches_is_rejected_as_it_is_one_by_one() {
+fn batches_reject_what_single_verification_rejects() {
     let transactions = block(330);
     let bytes = written(&transactions);
     let singly = {
@@ -80,7 +80,7 @@ fn a_block_in_batches_is_rejected_as_it_is_one_by_one() {
 }
 
 #[test]
-fn a_bad_transaction_at_each_place_of_a_batch_is_the_one_that_is_rejected() {
+fn rejects_only_the_bad_transaction_of_a_batch() {
     let sender = Sender::new(Scheme::MlDsa44, implementation("aws-lc", "ML-DSA-44").as_ref());
     let good: Vec<Vec<u8>> = (0..9).map(|index| sender.sign(CHAIN, index)).collect();
     for (id, batches) in batches(Scheme::MlDsa44) {
@@ -105,7 +105,7 @@ fn a_bad_transaction_at_each_place_of_a_batch_is_the_one_that_is_rejected() {
 }
 
 #[test]
-fn a_key_prepared_for_a_batch_verifies_alone_and_with_others() {
+fn batch_keys_verify_alone_and_in_batches() {
     let sender = Sender::new(Scheme::MlDsa65, implementation("aws-lc", "ML-DSA-65").as_ref());
     let mut scratch = Scratch::new();
     let bytes = sender.sign(CHAIN, 1);
@@ -117,13 +117,13 @@ fn a_key_prepared_for_a_batch_verifies_alone_and_with_others() {
         assert_eq!(verifier.check(&examined, Some(&key)), Ok(()), "{id}");
         let others = vec![(Ok(examined), Some(&key)), (Err(Rejection::UnknownSender), None), (Ok(examined), None)];
         assert_eq!(verifier.check_batch(others), [Ok(()), Err(Rejection::UnknownSender), Ok(())], "{id}");
-        // One that somebody else has prepared is none of a batch.
+        // A key prepared by another implementation cannot be used in a batch.
         let foreign = super::verifier().prepare_key(Scheme::MlDsa65, &sender.public_key).unwrap();
         assert_eq!(verifier.check(&examined, Some(&foreign)), Err(Rejection::PublicKey), "{id}");
     }
 }
 
-/// A verifier that panics where a batch has more than one claim, and says one verdict too few of every other.
+/// Panics if a batch has more than one claim, or else returns one verdict too few for it.
 struct Failing {
     parameters: SignatureParameters,
     calls: AtomicUsize,
@@ -157,7 +157,7 @@ fn failing(panics: bool, each: bool) -> Arc<Failing> {
 }
 
 #[test]
-fn a_batch_that_fails_rejects_nothing_that_is_accepted_alone() {
+fn failing_batches_reject_nothing_that_verifies_alone() {
     let sender = Sender::new(Scheme::MlDsa44, implementation("aws-lc", "ML-DSA-44").as_ref());
     let bytes = written(&(0..5).map(|index| sender.sign(CHAIN, index)).collect::<Vec<_>>());
     let rejected = |failing: &Arc<Failing>| {
@@ -175,7 +175,7 @@ fn a_batch_that_fails_rejects_nothing_that_is_accepted_alone() {
 }
 
 #[test]
-fn batches_of_another_algorithm_or_without_an_answer_for_each_are_not_taken() {
+fn rejects_unsuitable_batch_verifiers() {
     let plain = || Verifier::new(Form::TxV2, CHAIN, sha256());
     let (_, other) = batches(Scheme::MlDsa65).into_iter().next().unwrap();
     assert_eq!(

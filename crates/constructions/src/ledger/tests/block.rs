@@ -26,7 +26,7 @@ fn read(input: impl Read) -> Result<Vec<Vec<u8>>, BlockError> {
 const THREE: [&[u8]; 3] = [b"first", b"", b"the third"];
 
 #[test]
-fn what_is_written_is_read() {
+fn reads_what_it_writes() {
     let bytes = block(&THREE);
     assert_eq!(read(&bytes[..]).unwrap(), THREE);
     let header = BlockReader::new(&bytes[..]).unwrap().header();
@@ -37,7 +37,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn an_empty_a_foreign_and_a_damaged_file_are_told_apart() {
+fn distinguishes_empty_foreign_and_damaged_files() {
     assert!(matches!(read(&[][..]), Err(BlockError::Empty)));
     for foreign in [&b"PAR1"[..], b"{\"a\": 1}", &[0; 1000]] {
         assert!(matches!(read(foreign), Err(BlockError::Foreign)), "{foreign:?}");
@@ -55,7 +55,7 @@ fn an_empty_a_foreign_and_a_damaged_file_are_told_apart() {
 }
 
 #[test]
-fn every_truncation_is_an_error_and_so_is_every_extra_byte() {
+fn rejects_truncated_and_extended_files() {
     let bytes = block(&THREE);
     for length in 0..bytes.len() {
         let error = read(&bytes[..length]).unwrap_err();
@@ -73,7 +73,7 @@ fn every_truncation_is_an_error_and_so_is_every_extra_byte() {
 }
 
 #[test]
-fn every_bit_of_the_framing_counts() {
+fn rejects_every_bit_flip_in_the_framing() {
     let bytes = block(&THREE);
     let framing = (0..HEADER).chain([HEADER, HEADER + 3, HEADER + 9, HEADER + 12, HEADER + 13, HEADER + 16]);
     let framing = framing.chain(bytes.len() - 20..bytes.len());
@@ -81,14 +81,14 @@ fn every_bit_of_the_framing_counts() {
         for bit in 0..8 {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << bit;
-            // The form says how to read the transactions, not how many there are.
+            // Flipping the form changes how transactions are decoded, not the framing.
             let known = at == 10 && flipped[at] == 1;
             assert_eq!(read(&flipped[..]).is_ok(), known, "byte {at}, bit {bit}");
         }
     }
 }
 
-/// Format 1: without the index, as it was written before there was one.
+/// Converts a block to format 1, which older versions wrote without an index.
 fn without_index(bytes: &[u8]) -> Vec<u8> {
     let header = BlockReader::new(bytes).unwrap().header();
     let mut old = bytes[..HEADER + header.bytes as usize].to_vec();
@@ -97,7 +97,7 @@ fn without_index(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_block_without_an_index_is_read_from_beginning_to_end() {
+fn reads_blocks_without_an_index() {
     let old = without_index(&block(&THREE));
     assert_eq!(read(&old[..]).unwrap(), THREE);
     assert!(matches!(BlockReader::part(Cursor::new(&old), 0, 3), Err(BlockError::NoIndex)));
@@ -105,7 +105,7 @@ fn a_block_without_an_index_is_read_from_beginning_to_end() {
     assert!(matches!(read(&grown[..]), Err(BlockError::Grown { count: 3 })));
 }
 
-/// Transactions of different lengths, more than three strides of the index.
+/// Transactions of different lengths that span more than three strides of the index.
 fn many() -> Vec<Vec<u8>> {
     (0..3 * STRIDE + 100).map(|number| number.to_be_bytes()[(number % 8) as usize..].to_vec()).collect()
 }
@@ -124,7 +124,7 @@ fn part(bytes: &[u8], first: u64, count: u64) -> Result<Vec<Vec<u8>>, BlockError
 }
 
 #[test]
-fn any_part_is_read_by_the_index() {
+fn reads_any_part_by_the_index() {
     let all = many();
     let bytes = block(&all.iter().map(|one| &one[..]).collect::<Vec<_>>());
     assert_eq!(read(&bytes[..]).unwrap(), all);
@@ -145,7 +145,7 @@ fn any_part_is_read_by_the_index() {
 }
 
 #[test]
-fn an_index_that_says_another_thing_than_the_transactions_is_refused() {
+fn rejects_an_index_that_contradicts_the_transactions() {
     let all = many();
     let bytes = block(&all.iter().map(|one| &one[..]).collect::<Vec<_>>());
     let index = bytes.len() - 20 - 3 * 8;
@@ -153,11 +153,11 @@ fn an_index_that_says_another_thing_than_the_transactions_is_refused() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1;
         assert!(matches!(read(&flipped[..]), Err(BlockError::Index(_))), "{at}");
-        // What ends or begins where the entry says otherwise, and the trailer for everybody.
+        // Parts that end or begin at the changed entry. A changed trailer affects every part.
         let entry = ((at - index) / 8) as u64 + 1;
         let parts = if entry < 4 { vec![((entry - 1) * STRIDE, STRIDE), (entry * STRIDE, 50)] } else { vec![(5, 1)] };
         assert!(part(&flipped, parts[0].0, parts[0].1).is_err(), "{at}");
-        // From a wrong place on other transactions are read than are there, or none.
+        // Starting at a wrong offset yields other transactions or an error.
         assert!(parts.iter().all(|&(first, length)| {
             part(&flipped, first, length)
                 .map_or(true, |read| read[..] != all[first as usize..(first + length) as usize])
@@ -170,14 +170,14 @@ fn an_index_that_says_another_thing_than_the_transactions_is_refused() {
 }
 
 #[test]
-fn what_an_interrupted_writer_leaves_is_refused() {
+fn rejects_files_of_interrupted_writers() {
     let mut bytes = Cursor::new(Vec::new());
     BlockWriter::new(&mut bytes, Form::TxV2).unwrap().push(b"one").unwrap();
     assert!(matches!(read(&bytes.get_ref()[..]), Err(BlockError::Grown { count: 0 })));
 }
 
 #[test]
-fn no_longer_transaction_is_written_than_is_read() {
+fn writes_no_transaction_too_long_to_read() {
     let mut writer = BlockWriter::new(Cursor::new(Vec::new()), Form::TxV1).unwrap();
     writer.push(&vec![0; LONGEST_TRANSACTION]).unwrap();
     assert_eq!(writer.push(&vec![0; LONGEST_TRANSACTION + 1]).unwrap_err().kind(), ErrorKind::InvalidInput);
@@ -185,7 +185,7 @@ fn no_longer_transaction_is_written_than_is_read() {
     assert_eq!(read(&bytes[..]).unwrap()[0].len(), LONGEST_TRANSACTION);
 }
 
-/// Takes some bytes and then no more.
+/// Writer that fails after `room` bytes.
 struct Full {
     room: usize,
     taken: Cursor<Vec<u8>>,
@@ -209,7 +209,7 @@ impl Seek for Full {
 }
 
 #[test]
-fn a_full_disk_is_an_error_wherever_it_fills() {
+fn reports_a_full_disk_at_any_point() {
     let all = block(&THREE).len() + HEADER;
     for room in 0..all {
         let outcome = BlockWriter::new(Full { room, taken: Cursor::default() }, Form::TxV2).and_then(|mut writer| {

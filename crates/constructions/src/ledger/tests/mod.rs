@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 pub(super) const CHAIN: u32 = 0x0102_0304;
 static PROVIDERS: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(pqlab_providers::providers);
 
-/// A library for each scheme, so that every byte is tried here.
+/// One library per scheme.
 const LIBRARIES: [(Scheme, &str); 8] = [
     (Scheme::MlDsa65, "aws-lc"),
     (Scheme::MlDsa44, "aws-lc"),
@@ -81,7 +81,7 @@ pub(super) fn encoded(key: &dyn VerifyingKey, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Encodes what was decoded again; `None` where the bytes are not accepted.
+/// Decodes and re-encodes a transaction. Returns `None` if the bytes are rejected.
 pub(super) fn round_trip(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut out = vec![0; LONGEST_TRANSACTION];
     let length = match bytes.first()? {

@@ -26,7 +26,7 @@ impl HybridSender {
         out
     }
 
-    /// A verifier that knows this sender's Ed25519 key.
+    /// Returns a verifier that knows this sender's Ed25519 key.
     fn verifier(&self) -> Verifier {
         Verifier::new(Form::TxV1, CHAIN, sha256())
             .with_scheme(Scheme::MlDsa65, implementation("aws-lc", "ML-DSA-65"))
@@ -36,7 +36,7 @@ impl HybridSender {
 }
 
 #[test]
-fn a_plain_transaction_has_5327_bytes_and_comes_back() {
+fn plain_transactions_have_5327_bytes_and_round_trip() {
     let sender = HybridSender::new();
     let bytes = sender.sign(CHAIN, false);
     assert_eq!((bytes.len(), reference::PLAIN), (5327, 5327));
@@ -49,7 +49,7 @@ fn a_plain_transaction_has_5327_bytes_and_comes_back() {
 }
 
 #[test]
-fn every_bit_flip_is_rejected() {
+fn rejects_every_bit_flip() {
     let sender = HybridSender::new();
     let verifier = sender.verifier();
     let mut scratch = Scratch::new();
@@ -64,7 +64,7 @@ fn every_bit_flip_is_rejected() {
 }
 
 #[test]
-fn every_truncation_is_rejected_and_so_are_extra_bytes() {
+fn rejects_truncated_and_extended_transactions() {
     let sender = HybridSender::new();
     for hybrid in [false, true] {
         let mut bytes = sender.sign(CHAIN, hybrid);
@@ -78,7 +78,7 @@ fn every_truncation_is_rejected_and_so_are_extra_bytes() {
     }
 }
 
-/// What anybody can do to a hybrid transaction who has seen it: leave out the Ed25519 signature.
+/// Removes the Ed25519 signature of a hybrid transaction, as anybody who has seen it can.
 fn strip(hybrid: &[u8]) -> Vec<u8> {
     let decoded = reference::Transaction::decode(hybrid).unwrap();
     let Authentication::Hybrid { ml_dsa_65, .. } = *decoded.authentication() else { panic!("not a hybrid") };
@@ -95,7 +95,7 @@ fn stripping_the_hybrid_authentication_succeeds_in_the_reference_form() {
 }
 
 #[test]
-fn the_sender_of_a_hybrid_must_be_known() {
+fn rejects_hybrids_of_unknown_senders() {
     let (sender, other) = (HybridSender::new(), HybridSender::new());
     let bytes = sender.sign(CHAIN, true);
     assert_eq!(other.verifier().verify(&bytes, &mut Scratch::new()), Err(Rejection::UnknownSender));
@@ -104,7 +104,7 @@ fn the_sender_of_a_hybrid_must_be_known() {
 }
 
 #[test]
-fn the_chain_is_the_verifiers() {
+fn rejects_transactions_for_other_chains() {
     let sender = HybridSender::new();
     let mut bytes = sender.sign(CHAIN + 1, false);
     assert_eq!(sender.verifier().verify(&bytes, &mut Scratch::new()), Err(Rejection::WrongChain(CHAIN + 1)));
@@ -113,7 +113,7 @@ fn the_chain_is_the_verifiers() {
 }
 
 #[test]
-fn one_form_is_not_taken_for_the_other() {
+fn rejects_the_other_form() {
     let sender = HybridSender::new();
     let rejection = verifier().verify(&sender.sign(CHAIN, false), &mut Scratch::new());
     assert_eq!(rejection, Err(Malformed::Version(1).into()));

@@ -13,7 +13,7 @@ fn verifier_of_ed25519() -> Verifier {
     Verifier::new(Form::TxV2, CHAIN, sha256()).with_scheme(Scheme::Ed25519, ed25519).unwrap()
 }
 
-/// Transactions of which every seventh is bad, each in another way, and what must become of them.
+/// Returns transactions, every seventh of them bad with a different fault, and the expected rejections.
 fn mixed(count: u64) -> (Vec<Vec<u8>>, Vec<(u64, &'static str)>) {
     let sender = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref());
     let (mut all, mut bad) = (Vec::new(), Vec::new());
@@ -63,7 +63,7 @@ fn listed(rejections: Rejections) -> Vec<(u64, &'static str)> {
 }
 
 #[test]
-fn the_result_does_not_depend_on_threads_or_on_where_the_block_is() {
+fn result_is_independent_of_threads_and_source() {
     let (transactions, bad) = mixed(1500);
     let bytes = block(&transactions);
     let verifier = verifier_of_ed25519();
@@ -84,12 +84,12 @@ fn the_result_does_not_depend_on_threads_or_on_where_the_block_is() {
 }
 
 #[test]
-fn a_block_that_cannot_be_read_is_an_error_and_ends_the_threads() {
+fn unreadable_blocks_fail_and_stop_the_threads() {
     let bytes = block(&mixed(700).0);
     let verifier = verifier_of_ed25519();
     for threads in [None, Some(2)] {
         let pool = threads.map(pool);
-        // The index is cut off, the last transaction, half of them.
+        // Cut off the end of the index, the last transaction, and half of the file.
         for cut in [1, 21, bytes.len() / 2] {
             let mut source = BlockReader::new(&bytes[..bytes.len() - cut]).unwrap();
             let outcome = verify_source(&mut source, &verifier, pool.as_ref(), &BlockProgress::default());
@@ -102,7 +102,7 @@ fn a_block_that_cannot_be_read_is_an_error_and_ends_the_threads() {
     }
 }
 
-/// A file to which somebody appends while it is read.
+/// File that grows while it is being read.
 struct Growing {
     bytes: Vec<u8>,
     at: usize,
@@ -118,13 +118,13 @@ impl Read for Growing {
 }
 
 #[test]
-fn a_file_that_grows_while_it_is_read_is_an_error() {
+fn rejects_files_that_grow_while_being_read() {
     let mut source = BlockReader::new(Growing { bytes: block(&mixed(50).0), at: 0 }).unwrap();
     let outcome = verify_source(&mut source, &verifier_of_ed25519(), Some(&pool(2)), &BlockProgress::default());
     assert!(matches!(outcome, Err(BlockError::Grown { count: 50 })));
 }
 
-/// Endless, and counts how far the reader has got.
+/// Endless source that counts the transactions read.
 struct Endless {
     transaction: Vec<u8>,
     read: u64,
@@ -143,7 +143,7 @@ impl TransactionSource for Endless {
 }
 
 #[test]
-fn the_reader_waits_for_the_verifiers_and_stops_when_asked() {
+fn reader_waits_for_verifiers_and_stops_on_request() {
     let transaction = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref()).sign(CHAIN, 1);
     let (verifier, pool, progress) = (verifier_of_ed25519(), pool(2), BlockProgress::default());
     let mut source = Endless { transaction, read: 0 };
@@ -157,12 +157,12 @@ fn the_reader_waits_for_the_verifiers_and_stops_when_asked() {
         let rejections = verify_source(&mut source, &verifier, Some(&pool), &progress).unwrap();
         assert_eq!(rejections.count(), 0);
     });
-    // Four chunks of 256 transactions are under way at most.
+    // At most four chunks of 256 transactions are in flight.
     assert!(source.read >= 5_000 && source.read - progress.transactions() <= 4 * 256, "{}", source.read);
 }
 
 #[test]
-fn a_library_that_panics_fails_one_transaction() {
+fn library_panics_reject_one_transaction() {
     let verify = |index, _: &mut Scratch| if index == 3 { panic!("on purpose") } else { Ok(()) };
     for pool in [None, Some(pool(2))] {
         assert_eq!(listed(verify_positions(10, pool.as_ref(), verify)), [(3, "library-fault")]);

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn lengths_are_the_ones_of_the_standards() {
+fn lengths_match_the_standards() {
     let expected = [5327, 5423, 3798, 7285, 1715, 1629, 162, 163, 592];
     for (scheme, length) in Scheme::ALL.into_iter().zip(expected) {
         assert_eq!(scheme.transaction(), length, "{scheme}");
@@ -19,7 +19,7 @@ fn lengths_are_the_ones_of_the_standards() {
 }
 
 #[test]
-fn every_scheme_signs_and_is_accepted() {
+fn accepts_transactions_of_every_scheme() {
     let verifier = verifier();
     for (scheme, implementation) in schemes() {
         let sender = Sender::new(scheme, implementation.as_ref());
@@ -34,7 +34,7 @@ fn every_scheme_signs_and_is_accepted() {
 }
 
 #[test]
-fn every_bit_flip_is_rejected() {
+fn rejects_every_bit_flip() {
     let verifier = verifier().with_key_cache(4);
     let mut scratch = Scratch::new();
     for (scheme, implementation) in schemes() {
@@ -53,7 +53,7 @@ fn every_bit_flip_is_rejected() {
 }
 
 #[test]
-fn every_truncation_and_every_extra_byte_is_rejected() {
+fn rejects_truncated_and_extended_transactions() {
     let verifier = verifier();
     for (scheme, implementation) in schemes() {
         let mut bytes = Sender::new(scheme, implementation.as_ref()).sign(CHAIN, 1);
@@ -71,7 +71,7 @@ fn every_truncation_and_every_extra_byte_is_rejected() {
 }
 
 #[test]
-fn the_chain_is_the_verifiers() {
+fn rejects_transactions_for_other_chains() {
     for (scheme, implementation) in schemes() {
         let sender = Sender::new(scheme, implementation.as_ref());
         let rejection = verifier().verify(&sender.sign(CHAIN + 1, 1), &mut Scratch::new());
@@ -80,7 +80,7 @@ fn the_chain_is_the_verifiers() {
 }
 
 #[test]
-fn every_flaw_is_rejected_for_what_it_is() {
+fn reports_the_kind_of_every_fault() {
     let verifier = verifier();
     for (scheme, implementation) in schemes() {
         let sender = Sender::new(scheme, implementation.as_ref());
@@ -93,9 +93,9 @@ fn every_flaw_is_rejected_for_what_it_is() {
     }
 }
 
-/// Without the ledger's own rule these verify: that is why there is one.
+/// These signatures verify in the library. The ledger's own rules reject them.
 #[test]
-fn the_other_encoding_of_a_signature_is_a_valid_one_to_a_library_that_does_not_care() {
+fn libraries_accept_non_canonical_signatures() {
     let sender = Sender::new(Scheme::Falcon512, implementation("liboqs", "Falcon-512").as_ref());
     let bytes = sender.sign(CHAIN, 1);
     let decoded = Transaction::decode(&bytes).unwrap();
@@ -110,7 +110,7 @@ fn the_other_encoding_of_a_signature_is_a_valid_one_to_a_library_that_does_not_c
 }
 
 #[test]
-fn fields_are_laid_out_unseen() {
+fn appends_fields_without_checks() {
     let sender = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref());
     let bytes = sender.sign(CHAIN, 1);
     let fields = Transaction::decode(&bytes).unwrap().fields();
@@ -125,13 +125,13 @@ fn fields_are_laid_out_unseen() {
 }
 
 #[test]
-fn stripping_the_hybrid_authentication_is_refused_in_txv2() {
+fn rejects_stripped_hybrids_in_txv2() {
     let schemes = schemes();
-    let of = |wanted: Scheme| schemes.iter().find(|(scheme, _)| *scheme == wanted).unwrap();
-    let hybrid = Sender::new(Scheme::Composite, of(Scheme::Composite).1.as_ref()).sign(CHAIN, 1);
+    let find = |wanted: Scheme| schemes.iter().find(|(scheme, _)| *scheme == wanted).unwrap();
+    let hybrid = Sender::new(Scheme::Composite, find(Scheme::Composite).1.as_ref()).sign(CHAIN, 1);
     let decoded = Transaction::decode(&hybrid).unwrap();
     let (key, signature) = (decoded.body().public_key, decoded.signature());
-    // Each half alone, as the plain scheme that it is of.
+    // Each half alone, as a transaction of its plain scheme.
     let halves =
         [(Scheme::MlDsa65, &key[..1952], &signature[..3309]), (Scheme::Ed25519, &key[1952..], &signature[3309..])];
     for (scheme, public_key, signature) in halves {
@@ -143,7 +143,7 @@ fn stripping_the_hybrid_authentication_is_refused_in_txv2() {
 }
 
 #[test]
-fn an_unknown_scheme_and_a_foreign_implementation_are_refused() {
+fn rejects_unknown_schemes_and_mismatched_implementations() {
     let sender = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref());
     let bytes = sender.sign(CHAIN, 1);
     let empty = Verifier::new(Form::TxV2, CHAIN, sha256());
@@ -152,7 +152,7 @@ fn an_unknown_scheme_and_a_foreign_implementation_are_refused() {
 }
 
 #[test]
-fn keys_are_kept_up_to_the_capacity() {
+fn caches_keys_up_to_the_capacity() {
     let ed25519 = implementation("rustcrypto", "Ed25519");
     let verifier = verifier().with_key_cache(2);
     for count in 1..=5 {
@@ -165,7 +165,7 @@ fn keys_are_kept_up_to_the_capacity() {
 }
 
 #[test]
-fn short_buffers_and_wrong_lengths_are_errors() {
+fn rejects_short_buffers_and_wrong_lengths() {
     let sender = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref());
     let bytes = sender.sign(CHAIN, 1);
     let decoded = Transaction::decode(&bytes).unwrap();
@@ -185,7 +185,7 @@ fn short_buffers_and_wrong_lengths_are_errors() {
     assert!(decoded.body().encode_with(&[0; 63], &mut [0; 200]).is_err());
 }
 
-/// Bytes that are close to a transaction: everything but the lengths is drawn.
+/// Returns bytes close to a transaction: random except for the lengths.
 pub(super) fn nearly() -> impl Strategy<Value = Vec<u8>> {
     let fields = (0_u8..10, any::<[u8; 62]>(), any::<u64>(), -1_i32..2, -1_i32..2, 0_usize..3, any::<bool>());
     fields.prop_map(|(scheme, fixed, fill, key, signature, extra, reference)| {
@@ -232,14 +232,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
     #[test]
-    fn what_is_accepted_encodes_to_itself(bytes in nearly()) {
+    fn accepted_bytes_encode_to_themselves(bytes in nearly()) {
         if let Some(again) = round_trip(&bytes) {
             prop_assert_eq!(again, bytes);
         }
     }
 
     #[test]
-    fn fields_come_back(chain_id: u32, nonce: u64, to: [u8; 32], amount: u64, fee: u64, key: [u8; 32], signature: [u8; 32]) {
+    fn decodes_the_fields_it_encodes(chain_id: u32, nonce: u64, to: [u8; 32], amount: u64, fee: u64, key: [u8; 32], signature: [u8; 32]) {
         let mut signature = [signature, signature].concat();
         signature[63] &= 0x0f;
         let body = Body { chain_id, scheme: Scheme::Ed25519, nonce, to: &to, amount, fee, public_key: &key };
@@ -251,13 +251,13 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn survives_arbitrary_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         prop_assert!(round_trip(&bytes).is_none_or(|again| again == bytes));
     }
 }
 
 #[test]
-fn nearly_is_often_accepted() {
+fn nearly_valid_bytes_are_often_accepted() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
