@@ -1,9 +1,8 @@
 use crate::caveats::Caveats;
-use crate::comparison::{Measured, NotRanked};
 use crate::disturbances::Disturbances;
 use crate::estimates::{Estimates, estimate, is_length, scaled};
 use crate::histogram::Histogram;
-use crate::history::Past;
+use crate::measured::{Measured, NotRanked};
 use crate::text::neutral;
 use pqlab_record::{Case, Form, Parameter, Record, RunHeader, Sizes, State, Status};
 use pqlab_stats::{Interval, Sorted};
@@ -83,11 +82,6 @@ impl<'a> CaseAnalysis<'a> {
     /// Whether it takes part in rankings.
     pub fn ranked(&self) -> bool {
         self.not_ranked().is_none()
-    }
-
-    /// How long the case took in another run over how long it takes here, in time.
-    pub fn time_over(&self, past: &Past) -> Option<Interval> {
-        past.time_over(self.header, self.measured.as_ref()?)
     }
 
     /// Whether it failed.

@@ -1,7 +1,7 @@
 //! In which language the code of a provider is written, what runs it and of which version it is: of what was not linked in by the
-//! environment of its run, of linked libraries by what is [known](crate::libraries::facts_of) of them.
+//! environment of its run, of linked libraries by what is [known](crate::facts::facts_of) of them.
 
-use crate::libraries::facts_of;
+use crate::facts::facts_of;
 use crate::run::RunAnalysis;
 use pqlab_record::{Environment, ProviderBuild};
 

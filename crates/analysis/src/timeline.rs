@@ -130,8 +130,8 @@ impl Regressed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RunAnalysis;
-    use crate::comparison::{ComparisonCriteria, compare_runs};
+    use crate::comparison::ComparisonCriteria;
+    use crate::run::{RunAnalysis, compare_runs};
     use crate::fixtures;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which of several that do the same is the fastest, if the data tell.
 
-use super::measured::{Measured, common_statistic};
 use super::{Compared, ComparisonCriteria, ratio};
+use crate::measured::{Measured, common_statistic};
 use crate::number::factor_within;
 use pqlab_record::Unit;
 use pqlab_stats::{Interval, Verdict};

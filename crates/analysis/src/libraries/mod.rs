@@ -1,19 +1,15 @@
 //! Which one library for a job: what the job takes with each library that can do all of it, and what beside speed decides.
 
-mod facts;
-mod weights;
-
-pub use facts::{LibraryFacts, NOT_FOUND, Source, facts, facts_of};
-pub(crate) use facts::{is_own, shown};
-pub use weights::{JobWeights, OPERATIONS, WrongWeights};
+pub use crate::facts::{LibraryFacts, NOT_FOUND, Source, facts, facts_of};
+pub use crate::job::{JobWeights, OPERATIONS, WrongWeights};
 
 use crate::case::CaseAnalysis;
 use crate::comparison::Standing;
 use crate::estimates::scaled;
 use crate::group::distinct;
+use crate::job::OF_KEM;
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
-use weights::OF_KEM;
 
 /// Areas of the operations of a KEM and of a signature scheme.
 const AREAS: [&str; 2] = ["kem", "signature"];

@@ -2,7 +2,7 @@
 
 use super::{Cell, Table};
 use crate::case::CaseAnalysis;
-use crate::libraries::shown;
+use crate::facts::shown;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, State};
 use pqlab_stats::Interval;

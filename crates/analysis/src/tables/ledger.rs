@@ -2,7 +2,7 @@
 
 use super::{Cell, Table};
 use crate::ledger::{AREA, comparison, scaling};
-use crate::libraries::shown;
+use crate::facts::shown;
 use crate::rate;
 use crate::run::RunAnalysis;
 use pqlab_record::Form;

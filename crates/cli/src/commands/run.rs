@@ -382,7 +382,7 @@ pub(crate) fn command_line() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_lab::analysis::comparison::compare;
+    use pqlab_lab::analysis::compare;
 
     #[test]
     fn how_long_a_plan_takes_is_said_with_how_that_is_known() {

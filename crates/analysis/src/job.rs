@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// The operations that a job may have: those of a KEM, then those of a signature scheme.
 pub const OPERATIONS: [&str; 5] = ["keygen", "encapsulate", "decapsulate", "sign", "verify"];
 /// How many of them, from the first, are a KEM's.
-pub(super) const OF_KEM: usize = 3;
+pub(crate) const OF_KEM: usize = 3;
 /// What a weight is at most.
 const MOST: u32 = 1000;
 

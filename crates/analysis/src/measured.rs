@@ -1,7 +1,7 @@
 //! A case as a comparison needs it: its figures, and what each of its visits found.
 
 use crate::estimates::{Estimates, summary_of};
-use crate::libraries::is_own;
+use crate::facts::is_own;
 use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{Cell, Crossed, crossed, mean, median};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 #[derive(Clone, Debug)]
 pub struct Measured<'a> {
     header: &'a RunHeader,
-    pub(super) record: &'a Record,
+    pub(crate) record: &'a Record,
     /// Whether its figures count all visits because too few were left alone.
-    pub(super) contended: bool,
+    pub(crate) contended: bool,
     /// The statistic that it is compared by, if what it is compared with has no other.
     statistic: Statistic,
     /// By statistic in ns and in core cycles, if these are known and above zero.
@@ -31,9 +31,9 @@ pub struct Figure {
     /// The headline, in ns or core cycles.
     pub headline: f64,
     /// A step of the counter as a part of the headline.
-    pub(super) resolution: f64,
+    pub(crate) resolution: f64,
     /// What its processes and rounds say.
-    pub(super) crossed: Crossed,
+    pub(crate) crossed: Crossed,
 }
 
 /// Why a case takes no part in rankings.
@@ -157,7 +157,7 @@ impl<'a> Measured<'a> {
         self.figure_by(unit, self.statistic)
     }
 
-    pub(super) fn figure_by(&self, unit: Unit, statistic: Statistic) -> Option<Figure> {
+    pub(crate) fn figure_by(&self, unit: Unit, statistic: Statistic) -> Option<Figure> {
         let headline = self.headline(unit, statistic)?;
         let cell = |(moment, value): (&Moment, &f64)| {
             let (process, round) = moment.numbers();
@@ -169,27 +169,27 @@ impl<'a> Measured<'a> {
     }
 
     /// A step of the counter as a part of the headline.
-    pub(super) fn resolution(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
+    pub(crate) fn resolution(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
         Some(step(&self.record.samples, unit) / self.headline(unit, statistic)?)
     }
 
     /// Whether both are the same case of the same run.
-    pub(super) fn is(&self, other: &Measured<'_>) -> bool {
+    pub(crate) fn is(&self, other: &Measured<'_>) -> bool {
         std::ptr::eq(self.record, other.record)
     }
 
     /// Whether they are cases of one run that were put into one block.
-    pub(super) fn shares_block(&self, other: &Measured<'_>) -> bool {
+    pub(crate) fn shares_block(&self, other: &Measured<'_>) -> bool {
         self.header.id == other.header.id && self.record.case.block == other.record.case.block
     }
 
     /// Whether the same processes measured them in the same rounds: the run was not stopped and gone on with between them.
-    pub(super) fn beside(&self, other: &Measured<'_>) -> bool {
+    pub(crate) fn beside(&self, other: &Measured<'_>) -> bool {
         self.shares_block(other) && self.record.samples.shares_start(&other.record.samples)
     }
 
     /// What stands for each visit, by its moment; `None` if the unit is not known.
-    pub(super) fn values(&self, unit: Unit, statistic: Statistic, visits: Visits) -> Option<&BTreeMap<Moment, f64>> {
+    pub(crate) fn values(&self, unit: Unit, statistic: Statistic, visits: Visits) -> Option<&BTreeMap<Moment, f64>> {
         let made = || {
             let counts = |moment: &Moment| self.only.as_ref().is_none_or(|only| only.contains(moment));
             let all = self.record.samples.values(unit, visits)?.into_iter().filter(|(moment, _)| counts(moment));
@@ -207,7 +207,7 @@ impl<'a> Measured<'a> {
 
 /// The moments at which all of some cases were visited, and which visits these are; `None` where for one of the cases they are
 /// less than [`LEAST_COMMON`] of its visits.
-pub(super) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<(BTreeSet<Moment>, Visits)> {
+pub(crate) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<(BTreeSet<Moment>, Visits)> {
     let most = cases.iter().map(|case| case.moments(visits).len()).max()?;
     let common = shared_moments(cases, visits);
     let enough = common.len() as f64 >= LEAST_COMMON * most as f64 && !common.is_empty();

@@ -1,7 +1,9 @@
 use super::*;
+use crate::comparison::{Measured, Outcome, regressions};
 use crate::fixtures;
+use crate::measured::common_moments;
 use pqlab_record::{Moment, Record, Run, Visit, Visits};
-use pqlab_stats::{CONFIDENCE, ratio_between};
+use pqlab_stats::{CONFIDENCE, RunSpread, ratio_between};
 
 /// A run with every sample of its cases longer by a factor, with another seed of noise where `apart` is set.
 fn slowed(factor: f64, matching: &str) -> Run {
@@ -70,7 +72,7 @@ fn cases_of_one_block_are_compared_process_by_process() {
 fn common(run: &Run, visits: Visits) -> BTreeSet<Moment> {
     let analysis = RunAnalysis::of(run);
     let cases: Vec<&Measured<'_>> = analysis.cases()[..2].iter().filter_map(CaseAnalysis::measured).collect();
-    measured::common_moments(&cases, visits).map(|(moments, _)| moments).unwrap_or_default()
+    common_moments(&cases, visits).map(|(moments, _)| moments).unwrap_or_default()
 }
 
 #[test]

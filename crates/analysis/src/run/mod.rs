@@ -1,9 +1,18 @@
+//! A run with its figures: what everything above a case is made of.
+
+mod groups;
+mod pairs;
+
+pub use groups::Group;
+pub use pairs::{compare, compare_runs};
+
 use crate::case::CaseAnalysis;
 use crate::comparison::{
-    Compared, ComparisonCriteria, Judged, Measured, Ranking, Standing, ranking, ratio, ratio_by, standings, total,
+    Compared, ComparisonCriteria, Judged, Ranking, Standing, ranking, ratio, ratio_by, standings, total,
 };
 use crate::group::distinct;
-use crate::libraries::JobWeights;
+use crate::job::JobWeights;
+use crate::measured::Measured;
 use crate::merged::Merged;
 use pqlab_record::{Run, RunHeader, Statistic};
 use pqlab_stats::Interval;
@@ -150,6 +159,13 @@ impl<'a> RunAnalysis<'a> {
     }
 }
 
+impl Merged {
+    /// With the figures of its cases.
+    pub fn analysis(&self) -> RunAnalysis<'_> {
+        RunAnalysis::of_merged(self)
+    }
+}
+
 /// As comparisons need them; `None` where one has no figure.
 fn measured<'r, 'a>(cases: &[&'r CaseAnalysis<'a>]) -> Option<Vec<&'r Measured<'a>>> {
     cases.iter().map(|case| case.measured()).collect()
@@ -190,7 +206,7 @@ mod tests {
             crate::ledger::comparison(&analysis);
             crate::decomposition::decompositions(&analysis);
             crate::tables::tables(&analysis, &crate::ntor::RelayScenario::default());
-            crate::comparison::compare_runs(&analysis, &analysis, analysis.criteria());
+            compare_runs(&analysis, &analysis, analysis.criteria());
             assert!(analysis.floor_ns().is_some() || run.area("floor").next().is_none());
             assert_eq!(made() - before, run.records.len());
         }
