@@ -131,8 +131,8 @@ impl Regressed {
 mod tests {
     use super::*;
     use crate::comparison::ComparisonCriteria;
-    use crate::run::{RunAnalysis, compare_runs};
     use crate::fixtures;
+    use crate::run::{RunAnalysis, compare_runs};
 
     #[test]
     fn what_is_slower_or_fails_is_a_regression_and_nothing_else_is() {

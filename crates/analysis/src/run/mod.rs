@@ -201,11 +201,11 @@ mod tests {
             let analysis = RunAnalysis::of(&run);
             crate::findings::findings(&analysis);
             crate::trust::trust_sentence(&analysis);
-            crate::scaling::scaling(&analysis);
-            crate::scaling::loads(&analysis);
-            crate::ledger::comparison(&analysis);
-            crate::decomposition::decompositions(&analysis);
-            crate::tables::tables(&analysis, &crate::ntor::RelayScenario::default());
+            crate::areas::scaling::scaling(&analysis);
+            crate::areas::scaling::loads(&analysis);
+            crate::areas::ledger::comparison(&analysis);
+            crate::areas::hybrid::decompositions(&analysis);
+            crate::tables::tables(&analysis, &crate::areas::ntor::RelayScenario::default());
             compare_runs(&analysis, &analysis, analysis.criteria());
             assert!(analysis.floor_ns().is_some() || run.area("floor").next().is_none());
             assert_eq!(made() - before, run.records.len());

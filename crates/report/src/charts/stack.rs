@@ -3,7 +3,7 @@
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
 use super::{Chart, slug};
-use pqlab_analysis::decomposition::{Decomposition, decompositions};
+use pqlab_analysis::hybrid::{Decomposition, decompositions};
 use pqlab_analysis::number::{percent, time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
