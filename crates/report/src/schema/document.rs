@@ -2,8 +2,8 @@
 
 use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    LibraryEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, ResultEntry, RunEntry, TableEntry,
-    UnavailableEntry,
+    LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, ResultEntry, RunEntry, ScalingEntry,
+    TableEntry, UnavailableEntry,
 };
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
@@ -40,8 +40,8 @@ impl Document {
             },
             harness: HarnessEntry::of(run, analysis.floor_ns()),
             results,
-            scaling: scaling(analysis),
-            loads: loads(analysis),
+            scaling: scaling(analysis).into_iter().map(ScalingEntry::of).collect(),
+            loads: loads(analysis).into_iter().map(LoadEntry::of).collect(),
             tables: tables.iter().map(|table| (table.name.to_owned(), TableEntry::of(table))).collect(),
         }
     }

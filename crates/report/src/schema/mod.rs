@@ -6,9 +6,9 @@ mod document;
 mod file;
 mod import;
 mod table;
+mod threads;
 
 use indexmap::IndexMap;
-use pqlab_analysis::scaling::{LoadEntry, ScalingEntry};
 use pqlab_record::{
     Build, CounterChoice, Cpu, CyclesSource, Fastest, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild,
     Residue, RunSpreads, Samples, Sizes, Status,
@@ -19,6 +19,7 @@ pub(crate) use document::extra;
 pub use file::{FileError, read_run};
 pub use import::ImportError;
 pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};
+pub use threads::{LoadEntry, RatioEntry, ScalingEntry};
 
 /// A run with its estimates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

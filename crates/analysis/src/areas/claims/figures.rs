@@ -4,11 +4,12 @@ use crate::areas::hash::tables::cycles;
 use crate::areas::hybrid::decompositions;
 use crate::areas::ledger::transactions_verified;
 use crate::areas::ntor::{HandshakeFigures, STEPS, handshakes};
-use crate::areas::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
+use crate::areas::scaling::{LoadFigures, ScalingFigures, loads, scaling};
 use crate::areas::signature::most_lengths;
 use crate::areas::{hash, hybrid, ledger, ntor};
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
+use crate::estimates::scaled;
 use crate::kinds::one_kind;
 use crate::rate::rate;
 use crate::run::RunAnalysis;
@@ -126,13 +127,13 @@ pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> 
 const LOADED: &str = "X25519+ML-KEM-768";
 
 /// Its load of most throughput, with its case.
-fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, tasks: u64) -> Option<(LoadEntry, &'r CaseAnalysis<'a>)> {
+fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, tasks: u64) -> Option<(LoadFigures, &'r CaseAnalysis<'a>)> {
     let entries = loads(run).into_iter().filter(|entry| entry.tasks == tasks);
     let with_case = entries.filter_map(|entry| {
         let of = run.area(hybrid::AREA).find(|of| of.case().id() == entry.id)?;
         (of.case().operation == "handshake-load" && of.case().algorithm == LOADED).then_some((entry, of))
     });
-    with_case.max_by(|one, other| one.0.ops_per_s.total_cmp(&other.0.ops_per_s))
+    with_case.max_by(|one, other| one.0.rate.estimate.total_cmp(&other.0.rate.estimate))
 }
 
 pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
@@ -144,12 +145,10 @@ pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
 pub(super) fn loss(
     run: &RunAnalysis<'_>,
     tasks: u64,
-    against: fn(&LoadEntry) -> Option<RatioInterval>,
+    against: fn(&LoadFigures) -> Option<Interval>,
 ) -> Option<Found> {
     let (entry, of) = loaded(run, tasks)?;
-    let against = against(&entry)?;
-    let value = Interval { estimate: against.estimate, low: against.low, high: against.high, ..of.median()? };
-    Some(Found::by_algorithm(of, value))
+    Some(Found::by_algorithm(of, against(&entry)?))
 }
 
 pub(super) fn variation(run: &RunAnalysis<'_>, job: Job) -> Option<Found> {
@@ -177,7 +176,7 @@ pub(super) fn lengths(
 }
 
 /// What the most threads with a processor each gain over one.
-fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingEntry> {
+fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingFigures> {
     let several = scaling(run).into_iter().filter(|of| of.name == name && of.threads > 1 && !of.oversubscribed);
     several.filter(|of| of.provider == "liboqs" || of.provider != "null").max_by_key(|of| of.threads)
 }
@@ -185,17 +184,12 @@ fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingEntry> {
 fn of_threads(
     run: &RunAnalysis<'_>,
     name: &str,
-    figure: fn(&ScalingEntry) -> Option<(RatioInterval, f64)>,
+    figure: fn(&ScalingFigures) -> Option<(Interval, f64)>,
 ) -> Option<Found> {
     let entry = most_threads(run, name)?;
     let (ratio, scale) = figure(&entry)?;
     let case = run.cases().iter().find(|of| of.case().id() == entry.id)?;
-    let value = Interval {
-        estimate: scale * ratio.estimate,
-        low: scale * ratio.low,
-        high: scale * ratio.high,
-        ..case.median()?
-    };
+    let value = scaled(&ratio, scale);
     Some(Found { of: format!("{} on {} cores", entry.provider, entry.threads), ..Found::of(case, value) })
 }
 

@@ -19,23 +19,11 @@ use crate::estimates::Estimates;
 use crate::group::gathered;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Parameter};
-use pqlab_stats::{CONFIDENCE, Description, Interval, IntervalMethod};
-use serde::{Deserialize, Serialize};
-
-/// An estimate with its 95% interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RatioInterval {
-    /// The estimate.
-    pub estimate: f64,
-    /// Lower end of the interval.
-    pub low: f64,
-    /// Upper end.
-    pub high: f64,
-}
+use pqlab_stats::{Description, Interval};
 
 /// One operation on so many threads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ScalingEntry {
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScalingFigures {
     /// The case's id.
     pub id: String,
     /// Algorithm and operation, with what tells cases apart beside the number of threads.
@@ -49,18 +37,16 @@ pub struct ScalingEntry {
     /// Whether there were more threads than processors.
     pub oversubscribed: bool,
     /// Operations a second, all threads together.
-    pub ops_per_s: f64,
-    /// The ends of its 95% interval.
-    pub ops_per_s_ci: [f64; 2],
-    /// Throughput over that of one thread; absent where that was not measured.
-    pub speed_up: Option<RatioInterval>,
+    pub rate: Interval,
+    /// Throughput over that of one thread; `None` where that was not measured.
+    pub speed_up: Option<Interval>,
     /// Speed-up over the number of threads, or of processors where these are fewer.
-    pub efficiency: Option<RatioInterval>,
+    pub efficiency: Option<Interval>,
 }
 
 /// So many tasks at once through a thread pool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct LoadEntry {
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadFigures {
     /// The case's id.
     pub id: String,
     /// Algorithm and operation, with what tells cases apart beside the numbers of tasks and workers.
@@ -78,9 +64,7 @@ pub struct LoadEntry {
     /// Wall time of a load in ms: the mean.
     pub wall_ms: f64,
     /// Tasks a second.
-    pub ops_per_s: f64,
-    /// The ends of its 95% interval.
-    pub ops_per_s_ci: [f64; 2],
+    pub rate: Interval,
     /// Time in µs that half of the tasks of a load wait for a worker at most: the median over the loads.
     pub queueing_p50_us: Option<f64>,
     /// As above, for 95% of the tasks.
@@ -90,13 +74,13 @@ pub struct LoadEntry {
     /// The longest that any task of any load waited.
     pub queueing_max_us: Option<f64>,
     /// Throughput against the best load of the same operation, in percent: negative for a loss.
-    pub against_peak_pct: Option<RatioInterval>,
+    pub against_peak_pct: Option<Interval>,
     /// Throughput against the smallest load of the same operation, in percent: negative for a loss.
-    pub against_smallest_pct: Option<RatioInterval>,
+    pub against_smallest_pct: Option<Interval>,
 }
 
 /// The cases of a run with a number of threads, those of one operation together, in the order of the plan.
-pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
+pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingFigures> {
     let mut entries = Vec::new();
     for group in groups(analysis, &["threads"]) {
         let single = group.iter().find(|row| row.number("threads") == 1);
@@ -105,17 +89,16 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
             let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
             let ideal = threads.min(cores.unwrap_or(threads)).max(1) as f64;
             let speed_up = single.and_then(|single| throughput_over(analysis, row, single));
-            entries.push(ScalingEntry {
+            entries.push(ScalingFigures {
                 id: row.case.case().id(),
                 name: row.name.clone(),
                 provider: row.case.case().provider.clone(),
                 threads,
                 cores,
                 oversubscribed: cores.is_some_and(|cores| cores < threads),
-                ops_per_s: row.throughput().estimate,
-                ops_per_s_ci: row.throughput().ends(),
+                rate: row.throughput(),
                 speed_up,
-                efficiency: speed_up.map(|ratio| ratio.map(|value| value / ideal)),
+                efficiency: speed_up.map(|ratio| of_each_end(ratio, |value| value / ideal)),
             });
         }
     }
@@ -123,7 +106,7 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
 }
 
 /// The cases of a run with a number of tasks, those of one operation together, in the order of the plan.
-pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
+pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadFigures> {
     let mut entries = Vec::new();
     for group in groups(analysis, &["tasks", "workers"]) {
         for row in &group {
@@ -135,10 +118,10 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
             let smallest = same_pool().min_by_key(|other| other.number("tasks"));
             let against = |other: Option<&Row<'_, '_>>| {
                 let ratio = throughput_over(analysis, row, other?)?;
-                Some(ratio.map(|value| 100.0 * (value - 1.0)))
+                Some(of_each_end(ratio, |value| 100.0 * (value - 1.0)))
             };
             let queueing = |name: &str| row.extra(name, |values| values.median).map(|ns| ns / 1e3);
-            entries.push(LoadEntry {
+            entries.push(LoadFigures {
                 id: row.case.case().id(),
                 name: row.name.clone(),
                 provider: row.case.case().provider.clone(),
@@ -147,8 +130,7 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
                 cores,
                 oversubscribed: cores.is_some_and(|cores| cores < workers),
                 wall_ms: row.estimates.mean_ns.estimate * tasks as f64 / 1e6,
-                ops_per_s: row.throughput().estimate,
-                ops_per_s_ci: row.throughput().ends(),
+                rate: row.throughput(),
                 queueing_p50_us: queueing("queueing_p50_ns"),
                 queueing_p95_us: queueing("queueing_p95_ns"),
                 queueing_p99_us: queueing("queueing_p99_ns"),
@@ -161,53 +143,17 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
     entries
 }
 
-impl RatioInterval {
-    fn ends(self) -> [f64; 2] {
-        [self.low, self.high]
-    }
-
-    fn map(self, of: impl Fn(f64) -> f64) -> RatioInterval {
-        RatioInterval { estimate: of(self.estimate), low: of(self.low), high: of(self.high) }
-    }
-}
-
-impl From<Interval> for RatioInterval {
-    fn from(interval: Interval) -> RatioInterval {
-        RatioInterval { estimate: interval.estimate, low: interval.low, high: interval.high }
-    }
-}
-
-impl From<RatioInterval> for Interval {
-    fn from(of: RatioInterval) -> Interval {
-        let RatioInterval { estimate, low, high } = of;
-        Interval { estimate, low, high, confidence: CONFIDENCE, method: IntervalMethod::CrossedT }
-    }
-}
-
-fn rate(ops_per_s: f64, [low, high]: [f64; 2]) -> Interval {
-    RatioInterval { estimate: ops_per_s, low, high }.into()
-}
-
-impl ScalingEntry {
-    /// Operations a second with their interval.
-    pub fn rate(&self) -> Interval {
-        rate(self.ops_per_s, self.ops_per_s_ci)
-    }
-}
-
-impl LoadEntry {
-    /// Tasks a second with their interval.
-    pub fn rate(&self) -> Interval {
-        rate(self.ops_per_s, self.ops_per_s_ci)
-    }
+/// An interval of what its estimate and its ends become.
+fn of_each_end(of: Interval, value: impl Fn(f64) -> f64) -> Interval {
+    Interval { estimate: value(of.estimate), low: value(of.low), high: value(of.high), ..of }
 }
 
 /// The throughput of a case over that of another: the other's time over its own. Of one case against itself it is 1.
-fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_, '_>) -> Option<RatioInterval> {
+fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_, '_>) -> Option<Interval> {
     if std::ptr::eq(row.case, base.case) {
-        return Some(RatioInterval { estimate: 1.0, low: 1.0, high: 1.0 });
+        return Some(of_each_end(row.throughput(), |_| 1.0));
     }
-    Some(RatioInterval::from(analysis.throughput_ratio(base.case, row.case)?))
+    analysis.throughput_ratio(base.case, row.case)
 }
 
 /// A case with figures.
@@ -222,9 +168,9 @@ impl Row<'_, '_> {
         self.case.case().number(name).unwrap_or(0)
     }
 
-    fn throughput(&self) -> RatioInterval {
-        let nothing = RatioInterval { estimate: 0.0, low: 0.0, high: 0.0 };
-        self.estimates.operations_per_second().map_or(nothing, RatioInterval::from)
+    fn throughput(&self) -> Interval {
+        let nothing = of_each_end(self.estimates.mean_ns, |_| 0.0);
+        self.estimates.operations_per_second().unwrap_or(nothing)
     }
 
     fn extra(&self, name: &str, value: impl Fn(&Description) -> f64) -> Option<f64> {
@@ -260,7 +206,7 @@ mod tests {
         assert!((left - right).abs() <= tolerance, "{left} is not {right}");
     }
 
-    fn entries(run: &Run) -> Vec<ScalingEntry> {
+    fn entries(run: &Run) -> Vec<ScalingFigures> {
         scaling(&RunAnalysis::of(run))
     }
 
@@ -270,10 +216,11 @@ mod tests {
         assert_eq!(entries.iter().map(|entry| entry.threads).collect::<Vec<_>>(), [1, 2, 4, 2]);
         let (one, two, four, alone) = (&entries[0], &entries[1], &entries[2], &entries[3]);
         assert_eq!(one.name, "ML-DSA-65 verify");
-        assert_eq!(one.speed_up, Some(RatioInterval { estimate: 1.0, low: 1.0, high: 1.0 }));
+        let itself = one.speed_up.unwrap();
+        assert_eq!((itself.estimate, itself.low, itself.high), (1.0, 1.0, 1.0));
         close(two.speed_up.unwrap().estimate, 1.9, 0.01);
         close(two.efficiency.unwrap().estimate, 0.95, 0.005);
-        close(two.ops_per_s / one.ops_per_s, 1.9, 0.01);
+        close(two.rate.estimate / one.rate.estimate, 1.9, 0.01);
         let ratio = two.speed_up.unwrap();
         assert!(ratio.low < ratio.estimate && ratio.estimate < ratio.high);
         assert!(!two.oversubscribed && four.oversubscribed);

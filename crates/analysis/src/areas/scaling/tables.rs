@@ -1,6 +1,6 @@
 //! What more threads are worth, and what a load costs.
 
-use super::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
+use super::{LoadFigures, ScalingFigures, loads, scaling};
 use crate::caveats::Caveats;
 use crate::estimates::scaled;
 use crate::run::RunAnalysis;
@@ -23,15 +23,15 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Table {
         .stacked(2);
     let entries = scaling(analysis);
     for entry in &entries {
-        let ScalingEntry { name, provider, threads, cores, oversubscribed, .. } = entry;
+        let ScalingFigures { name, provider, threads, cores, oversubscribed, .. } = entry;
         let cells = [
             Cell::text(name),
             Cell::text(provider),
             Cell::whole(*threads),
             Cell::of(*cores, Cell::whole),
-            Cell::rate_within(&entry.rate()),
-            Cell::of(entry.speed_up.map(Interval::from), |ratio| Cell::factor_within(&ratio)),
-            Cell::of(entry.efficiency.map(|of| scaled(&Interval::from(of), 100.0)), |share| Cell::share_within(&share)),
+            Cell::rate_within(&entry.rate),
+            Cell::of(entry.speed_up, |ratio| Cell::factor_within(&ratio)),
+            Cell::of(entry.efficiency.map(|of| scaled(&of, 100.0)), |share| Cell::share_within(&share)),
             Cell::text(if *oversubscribed { OVERSUBSCRIBED } else { "" }),
         ];
         table.row(caveats(analysis, &entry.id), cells);
@@ -62,16 +62,16 @@ pub(crate) fn load(analysis: &RunAnalysis<'_>) -> Table {
         .stacked(2);
     let entries = loads(analysis);
     for entry in &entries {
-        let LoadEntry { name, provider, tasks, workers, wall_ms, oversubscribed, .. } = entry;
+        let LoadFigures { name, provider, tasks, workers, wall_ms, oversubscribed, .. } = entry;
         let wait = |us: Option<f64>| Cell::of(us, |us| Cell::time(1e3 * us));
-        let against = |of: Option<RatioInterval>| Cell::of(of.map(Interval::from), |of| Cell::difference_within(&of));
+        let against = |of: Option<Interval>| Cell::of(of, |of| Cell::difference_within(&of));
         let cells = [
             Cell::text(name),
             Cell::text(provider),
             Cell::whole(*tasks),
             Cell::whole(*workers),
             Cell::time(1e6 * wall_ms).scaled(1e-3),
-            Cell::rate_within(&entry.rate()),
+            Cell::rate_within(&entry.rate),
             wait(entry.queueing_p50_us),
             wait(entry.queueing_p95_us),
             wait(entry.queueing_p99_us),

@@ -1,7 +1,7 @@
 //! What a server holds: handshakes a second of so many cores, as measured, and by arithmetic from one.
 
 use super::{AREA, Configuration, HandshakeFigures, connections, handshakes};
-use crate::areas::scaling::{RatioInterval, scaling};
+use crate::areas::scaling::scaling;
 use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
@@ -17,7 +17,7 @@ pub struct ServerFigures {
     /// Handshakes a second of so many threads together, each on a core of its own, fewest threads first.
     pub measured: Vec<(u64, Interval)>,
     /// What each thread of the largest number did of what one does alone, as a share; `None` where one alone was measured.
-    pub efficiency: Option<RatioInterval>,
+    pub efficiency: Option<Interval>,
     /// Handshakes a second of one core by the CPU time that they take over the loopback, the kernel's TCP among it.
     pub with_tcp: Option<f64>,
     /// What must be known of its cases.
@@ -60,7 +60,7 @@ pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
         let figures = &mut found[at];
         figures.caveats = Caveats::merged([&figures.caveats, &of.caveats]);
         let most = figures.measured.iter().all(|(threads, _)| *threads < entry.threads);
-        figures.measured.push((entry.threads, entry.rate()));
+        figures.measured.push((entry.threads, entry.rate));
         if most && entry.threads > 1 {
             figures.efficiency = entry.efficiency;
         }

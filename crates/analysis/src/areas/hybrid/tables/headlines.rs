@@ -3,7 +3,7 @@
 
 use crate::areas::certificate;
 use crate::areas::hybrid::AREA;
-use crate::areas::scaling::{LoadEntry, loads};
+use crate::areas::scaling::{LoadFigures, loads};
 use crate::case::CaseAnalysis;
 use crate::group::grouped;
 use crate::kinds::{one_kind, randomness};
@@ -83,7 +83,7 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
         let of = case(&entry.id)?;
         (of.case().operation == LOAD && is_hybrid(&of.case().algorithm)).then_some((entry, of))
     });
-    let of_hybrids: Vec<(&LoadEntry, &CaseAnalysis<'_>)> = of_hybrids.collect();
+    let of_hybrids: Vec<(&LoadFigures, &CaseAnalysis<'_>)> = of_hybrids.collect();
     for (algorithm, loads) in grouped(of_hybrids.iter(), |(_, of)| of.case().algorithm.clone()) {
         let Some(most) = loads.iter().map(|(entry, _)| entry.tasks).max() else { continue };
         let cases: Vec<&CaseAnalysis<'_>> =
@@ -98,7 +98,7 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
             Cell::text(""),
             Cell::text(&best.case().provider),
             Cell::time(1e6 * entry.wall_ms),
-            Cell::rate_within(&entry.rate()),
+            Cell::rate_within(&entry.rate),
             Cell::text(tied.join(", ")),
         ];
         table.row([&best.caveats], cells);

@@ -1,12 +1,11 @@
 //! Throughput of a thread pool under the largest load.
 
-use crate::areas::scaling::{LoadEntry, loads};
+use crate::areas::scaling::{LoadFigures, loads};
 use crate::case::CaseAnalysis;
 use crate::group::gathered;
 use crate::number::{difference, grouped, known_rate, percent, time};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case};
-use pqlab_stats::{Interval, IntervalMethod};
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let entries = loads(analysis);
@@ -17,7 +16,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     gathered(with_case).into_iter().filter_map(|(name, of)| largest(analysis, &name, &of)).collect()
 }
 
-fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadEntry, &CaseAnalysis<'_>)]) -> Option<Statement> {
+fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadFigures, &CaseAnalysis<'_>)]) -> Option<Statement> {
     let most = all.iter().map(|(entry, _)| entry.tasks).max()?;
     let cases: Vec<&CaseAnalysis<'_>> =
         all.iter().filter(|(entry, _)| entry.tasks == most).map(|(_, of)| &analysis.cases()[of.place]).collect();
@@ -32,13 +31,6 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadEntry, &CaseAnal
         found.by
     );
     if let Some(of) = entry.against_peak_pct.filter(|of| of.estimate < 0.0) {
-        let of = Interval {
-            estimate: of.estimate,
-            low: of.low,
-            high: of.high,
-            confidence: 0.95,
-            method: IntervalMethod::CrossedT,
-        };
         text = format!("{text}, {} against the best load", difference(&of));
     }
     if let Some(wait) = entry.queueing_p99_us {

@@ -1,12 +1,12 @@
 //! What more threads were worth.
 
-use crate::areas::scaling::{RatioInterval, ScalingEntry, scaling};
+use crate::areas::scaling::{ScalingFigures, scaling};
 use crate::case::CaseAnalysis;
 use crate::group::distinct;
 use crate::number::factor;
 use crate::recommendation::Recommendation;
 use crate::run::RunAnalysis;
-use pqlab_stats::Sorted;
+use pqlab_stats::{Interval, Sorted};
 
 /// What is recommended here.
 pub(crate) const USE_CASE: &str = "Several threads";
@@ -21,7 +21,7 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         row.is_some_and(CaseAnalysis::ranked)
     };
     let gained = several.filter(|one| sound(&one.id)).filter_map(|one| Some((one, one.speed_up?)));
-    let gained: Vec<(&ScalingEntry, RatioInterval)> = gained.collect();
+    let gained: Vec<(&ScalingFigures, Interval)> = gained.collect();
     let threads = gained.iter().map(|(one, _)| one.threads).max()?;
     let mut gained: Vec<_> = gained.into_iter().filter(|(one, _)| one.threads == threads).collect();
     gained.sort_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate));
@@ -53,14 +53,14 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
 }
 
 /// Whether the interval of the gain lies above the number of threads: the figure of the single thread must be disturbed.
-fn beyond_ideal(one: &ScalingEntry) -> bool {
+fn beyond_ideal(one: &ScalingFigures) -> bool {
     one.efficiency.is_some_and(|efficiency| efficiency.low > 1.0)
 }
 
 /// Gains that there cannot be, a line each.
 pub(crate) fn impossible(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != "null");
-    let gain = |one: ScalingEntry| {
+    let gain = |one: ScalingFigures| {
         let gain = one.speed_up.map_or(String::new(), |gain| factor(gain.estimate));
         format!("{} {} on {} threads: {gain}", one.name, one.provider, one.threads)
     };

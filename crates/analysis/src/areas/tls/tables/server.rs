@@ -5,7 +5,6 @@ use crate::areas::tls::servers;
 use crate::estimates::scaled;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
-use pqlab_stats::Interval;
 
 /// Numbers of cores of which the arithmetic is made.
 const CORES: [u64; 3] = [4, 16, 64];
@@ -29,7 +28,7 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
     made = made.figures("with_tcp", "a core with TCP", "1/s", 0);
     for of in &all {
         let rates = measured.iter().map(|&cores| if cores == 1 { of.per_second() } else { of.on(cores) });
-        let efficiency = of.efficiency.map(|share| scaled(&Interval::from(share), 100.0));
+        let efficiency = of.efficiency.map(|share| scaled(&share, 100.0));
         let cells = rates
             .map(|rate| Cell::of(rate.as_ref(), Cell::rate_within))
             .chain([Cell::of(efficiency, |share| Cell::share_within(&share))])
