@@ -1,10 +1,10 @@
-//! Curves: throughput against threads, tasks and transactions, time against length, medians over runs.
+//! Curves: throughput against threads and tasks, time against length, medians over runs.
 
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
 use super::{Chart, slug};
 use pqlab_analysis::history::Past;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, ledger, rate};
-use pqlab_record::{Case, Form, Parameter};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, rate};
+use pqlab_record::{Case, Parameter};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -13,20 +13,21 @@ const HEIGHT: f64 = 320.0;
 const MOST: usize = 8;
 
 /// A curve: its name, and what it shows at each place, with its interval.
-struct Series {
-    name: String,
-    points: Vec<(f64, Interval)>,
+pub(super) struct Series {
+    pub(super) name: String,
+    pub(super) points: Vec<(f64, Interval)>,
 }
 
-struct Plot<'p> {
-    name: String,
-    title: String,
-    across: (&'p str, Quantity),
-    up: (&'p str, Quantity),
+/// What a picture of curves is called, and what its axes show.
+pub(super) struct Plot<'p> {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) across: (&'p str, Quantity),
+    pub(super) up: (&'p str, Quantity),
     /// Whether the vertical scale is of logarithms.
-    log: bool,
+    pub(super) log: bool,
     /// Proportion to the first curve's first point.
-    ideal: bool,
+    pub(super) ideal: bool,
 }
 
 /// The curves of rows that have the parameter, by everything else that tells cases apart; those with two points at least.
@@ -56,7 +57,7 @@ fn name_without(case: &Case, parameter: &str) -> String {
 }
 
 /// Those with two points at least, the one that ends highest first.
-fn curves(mut all: Vec<Series>) -> Vec<Series> {
+pub(super) fn curves(mut all: Vec<Series>) -> Vec<Series> {
     all.retain(|series| series.points.len() > 1);
     all.sort_by(|one, other| last(other).total_cmp(&last(one)));
     all
@@ -80,7 +81,7 @@ fn in_common(all: &mut [Series], analysis: &RunAnalysis<'_>) -> Option<(String, 
     Some((what, all.iter().map(|series| analysis.series(&series.name)).collect()))
 }
 
-fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
+pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
     let total = all.len();
     all.truncate(MOST);
     if all.is_empty() {
@@ -221,37 +222,6 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     draw(analysis, &plot, all)
 }
 
-/// Transactions a second in blocks of several sizes.
-pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    if area != ledger::AREA {
-        return None;
-    }
-    let valid = |row: &ledger::ScalingRow<'_>| {
-        row.case.threads().unwrap_or(1) == 1 && !row.case.has_invalid_transaction()
-    };
-    let curve = |row: ledger::ScalingRow<'_>| {
-        let form = (row.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
-        let all: Vec<String> =
-            form.into_iter().chain([row.parameters].into_iter().filter(|text| !text.is_empty())).collect();
-        let point = |block: &ledger::Block| Some((block.transactions as f64, block.per_second?));
-        Series {
-            name: format!("{} [{}] · {}", row.algorithm, all.join(","), row.provider),
-            points: row.blocks.iter().filter_map(point).collect(),
-        }
-    };
-    let all = curves(ledger::scaling(analysis).into_iter().filter(valid).map(curve).collect());
-    let title = format!("{area}: transactions a second against block size");
-    let plot = Plot {
-        name: format!("blocks-{}", slug(area)),
-        title,
-        across: ("transactions in a block", Quantity::Plain),
-        up: ("transactions a second", Quantity::Rate),
-        log: true,
-        ideal: false,
-    };
-    draw(analysis, &plot, all)
-}
-
 /// Medians over the runs of the same machine, the newest as 1.
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
@@ -294,7 +264,7 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_record::{Record, Run};
+    use pqlab_record::{Form, Record, Run};
 
     /// A block with prepared keys.
     fn prepared(transactions: u64, microseconds: f64) -> Record {
@@ -308,28 +278,6 @@ mod tests {
     }
 
     #[test]
-    fn prepared_and_encoded_keys_are_two_curves_of_blocks() {
-        let run = run(vec![
-            prepared(100, 700.0),
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 4_000.0),
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
-        ]);
-        let chart = blocks(&RunAnalysis::of(&run), ledger::AREA).unwrap();
-        // 25,000 a second at both sizes; that of prepared keys has one size and is no curve.
-        assert!(chart.about.contains("encoded,regime=compute") && !chart.about.contains("143k"), "{}", chart.about);
-        let both = run_with(run, prepared(1_000, 7_000.0));
-        let chart = blocks(&RunAnalysis::of(&both), ledger::AREA).unwrap();
-        for name in ["ML-DSA-65 [encoded,regime=compute] · aws-lc", "ML-DSA-65 [regime=compute] · aws-lc"] {
-            assert!(chart.about.contains(name), "{name} in {}", chart.about);
-        }
-    }
-
-    fn run_with(mut run: Run, record: Record) -> Run {
-        run.records.push(record);
-        run
-    }
-
-    #[test]
     fn threads_of_two_forms_are_two_curves() {
         let on = |threads, encoded: bool, microseconds| {
             let mut record = prepared(100, microseconds);
@@ -338,23 +286,8 @@ mod tests {
             record
         };
         let run = run(vec![on(1, true, 4_000.0), on(2, true, 2_000.0), on(1, false, 700.0), on(2, false, 350.0)]);
-        let chart = threads(&RunAnalysis::of(&run), ledger::AREA).unwrap();
+        let chart = threads(&RunAnalysis::of(&run), "ledger").unwrap();
         assert!(chart.about.contains("verify-block[encoded,tx=100,"), "{}", chart.about);
         assert!(chart.about.contains("verify-block[tx=100,"), "{}", chart.about);
-    }
-
-    #[test]
-    fn curves_of_throughput_show_the_reciprocal_of_the_mean() {
-        let mut records = vec![
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 50_000.0),
-        ];
-        // One slow sample of 40 in each visit: a mean of 1.975 medians.
-        for visit in records.iter_mut().flat_map(|record| &mut record.samples.visits) {
-            visit.ticks[0] *= 40;
-        }
-        let run = run(records);
-        let chart = blocks(&RunAnalysis::of(&run), ledger::AREA).unwrap();
-        assert!(chart.about.contains("10.1k at 100"), "{}", chart.about);
     }
 }

@@ -23,7 +23,7 @@ use pqlab_record::State;
 use pqlab_stats::Interval;
 
 /// The area.
-pub(crate) const AREA: &str = "ntor";
+pub const AREA: &str = "ntor";
 /// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and without
 /// HLEN (tor-spec, sections 3 and 5.1).
 const CELL_ROOM: [u64; 2] = [505, 507];

@@ -18,7 +18,7 @@ use pqlab_record::{Case, Parameter};
 use pqlab_stats::Interval;
 
 /// The area.
-pub(crate) const AREA: &str = "tls";
+pub const AREA: &str = "tls";
 /// The steps of a handshake, by client and server in turn.
 pub const STEPS: [&str; 4] = ["client-hello", "server-flight", "client-finish", "server-finish"];
 /// Segments that a server may send before the first acknowledgement (RFC 6928).

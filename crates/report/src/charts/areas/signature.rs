@@ -1,7 +1,7 @@
 //! How long signatures are where their length varies.
 
-use super::Chart;
-use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle};
+use crate::charts::Chart;
+use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle};
 use pqlab_analysis::number::{digits, grouped, significant};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
@@ -12,12 +12,14 @@ const WIDTH: f64 = 760.0;
 /// Height of the bars of one algorithm, and of all that belongs to it.
 const BARS: f64 = 110.0;
 const PANEL: f64 = BARS + 62.0;
-/// Under this name the workload `signature` keeps the length in bytes of each signature.
+/// The area.
+const AREA: &str = "signature";
+/// Under this name the workload keeps the length in bytes of each signature.
 const LENGTHS: &str = "signature_bytes";
 
 /// How many signatures had which length, a panel for each algorithm and library: what the lengths are, not how long they take.
-pub(super) fn signatures(analysis: &RunAnalysis<'_>) -> Option<Chart> {
-    let panels: Vec<Panel<'_, '_>> = analysis.area("signature").filter_map(Panel::of).collect();
+pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let panels: Vec<Panel<'_, '_>> = analysis.area(AREA).filter_map(Panel::of).collect();
     if panels.is_empty() {
         return None;
     }
@@ -100,7 +102,7 @@ mod tests {
     #[test]
     fn each_length_that_was_seen_has_a_bar() {
         let run = fixtures::references_run();
-        let chart = signatures(&RunAnalysis::of(&run)).unwrap();
+        let chart = lengths(&RunAnalysis::of(&run)).unwrap();
         for length in 650..=660 {
             assert!(chart.svg.contains(&format!("{length} bytes: ")), "{length}");
         }
@@ -114,6 +116,6 @@ mod tests {
             chart.about
         );
         assert!(chart.about.contains("CoV 0.4"), "{}", chart.about);
-        assert_eq!(signatures(&RunAnalysis::of(&fixtures::run())), None);
+        assert_eq!(lengths(&RunAnalysis::of(&fixtures::run())), None);
     }
 }

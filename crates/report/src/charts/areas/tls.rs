@@ -1,12 +1,12 @@
 //! TLS handshakes: what a server's core holds, what goes over the wire, what they are made of.
 
-use super::Chart;
-use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
-use super::stack::{Bar, stacked};
+use crate::charts::Chart;
+use crate::charts::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
+use crate::charts::stack::{Bar, stacked};
 use pqlab_analysis::number::{grouped as thousands, known_rate};
 use pqlab_analysis::tls::{
-    Configuration, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT, STEPS, decompositions,
-    handshakes,
+    AREA, Configuration, Flights, HandshakeDecomposition, HandshakeFigures, INITIAL_WINDOW, SEGMENT, STEPS,
+    decompositions, handshakes,
 };
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_stats::Interval;
@@ -21,9 +21,9 @@ const LINE: f64 = 26.0;
 /// An interval that goes on beyond so many times the largest rate ends in an arrow.
 const WIDEST: f64 = 1.3;
 
-/// The pictures of the area `tls`, for which the run has the data.
-pub(super) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
-    if area != "tls" {
+/// The pictures of the area, for which the run has the data.
+pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
+    if area != AREA {
         return Vec::new();
     }
     let all = handshakes(analysis);
@@ -174,7 +174,7 @@ mod tests {
 
     fn drawn() -> Vec<Chart> {
         let run = fixtures::tls_run();
-        pictures(&RunAnalysis::of(&run), "tls")
+        pictures(&RunAnalysis::of(&run), AREA)
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         let names: Vec<String> = drawn().into_iter().map(|chart| chart.name).collect();
         assert_eq!(names, ["tls-server-rate", "tls-flights", "tls-parts", "tls-steps"]);
         let run = fixtures::run();
-        assert!(pictures(&RunAnalysis::of(&run), "tls").is_empty());
+        assert!(pictures(&RunAnalysis::of(&run), AREA).is_empty());
         let run = fixtures::tls_run();
         assert!(pictures(&RunAnalysis::of(&run), "kem").is_empty());
     }
