@@ -129,7 +129,7 @@ impl<'a> Measured<'a> {
     pub fn not_ranked(&self) -> Option<NotRanked> {
         let case = &self.record.case;
         let reasons = [
-            (NotRanked::Overhead, case.library() == NULL),
+            (NotRanked::Overhead, case.is_null()),
             (NotRanked::OwnCode, is_own(&case.provider)),
             (NotRanked::KnownDefect, case.facts.defect.is_some()),
             (NotRanked::Disturbed, self.contended),
@@ -223,9 +223,6 @@ fn shared_moments(cases: &[&Measured<'_>], visits: Visits) -> BTreeSet<Moment> {
 /// The share of the visits of each of some cases that must have a counterpart in the others for the rounds in common to speak
 /// for all.
 const LEAST_COMMON: f64 = 0.5;
-
-/// The provider that does nothing.
-const NULL: &str = "null";
 
 const UNITS: [Unit; 2] = [Unit::Nanoseconds, Unit::CoreCycles];
 

@@ -139,7 +139,7 @@ fn rows<'s, 'a>(
                 case.transactions() == transactions && case.state() == State::Warm && ledger::rank(case).is_some()
             }
         };
-        let in_area = case.workload == area && case.provider != "null";
+        let in_area = case.workload == area && !case.is_null();
         plain && in_area && row.time().is_some() && operations.contains(&case.operation.as_str())
     };
     let mut rows: Vec<&'s CaseAnalysis<'a>> = analysis.cases().iter().filter(suits).collect();
@@ -394,7 +394,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     let usual: Vec<&CaseAnalysis<'_>> = analysis
         .cases()
         .iter()
-        .filter(|row| row.usual() && row.time().is_some() && row.case().provider != "null")
+        .filter(|row| row.usual() && row.time().is_some() && !row.case().is_null())
         .collect();
     let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
         |((_, job), rows)| {

@@ -7,9 +7,6 @@ use crate::number::NONE;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 
-/// What does nothing is written in no language.
-const NO_LIBRARY: &str = "null";
-
 /// A row for each provider of what a program in another language does too; without rows where there is none, or nothing beside it.
 pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     let title = "Languages: the same operation by programs and libraries in several";
@@ -27,7 +24,8 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     let areas = analysis.areas();
     for (area, group) in areas.iter().flat_map(|area| analysis.groups(area).into_iter().map(move |group| (area, group)))
     {
-        let of = |case: &&CaseAnalysis<'_>| case.median().is_some() && case.case().library() != NO_LIBRARY;
+        // What does nothing is written in no language.
+        let of = |case: &&CaseAnalysis<'_>| case.median().is_some() && !case.case().is_null();
         let cases = group.cases.into_iter().filter(of).map(|case| (analysis.language(&case.case().provider), case));
         let mut cases: Vec<(Language, &CaseAnalysis<'_>)> = cases.collect();
         if cases.len() < 2 || !cases.iter().any(|(language, _)| language.is_worker) {

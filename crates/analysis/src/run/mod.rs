@@ -14,13 +14,10 @@ use crate::group::distinct;
 use crate::job::JobWeights;
 use crate::measured::Measured;
 use crate::merged::Merged;
-use pqlab_record::{Run, RunHeader, Statistic};
+use pqlab_record::{Case, Run, RunHeader, Statistic};
 use pqlab_stats::Interval;
 use std::collections::HashMap;
 use std::sync::OnceLock;
-
-/// The provider that does nothing.
-const NULL: &str = "null";
 
 /// A run with its figures: what everything that is said of a run is made of, computed once.
 #[derive(Debug)]
@@ -97,12 +94,12 @@ impl<'a> RunAnalysis<'a> {
     /// Median in ns of what does nothing through the same calls; `None` where the run has not measured it. A worker's floor is
     /// that of its own loop.
     pub fn floor_ns(&self) -> Option<f64> {
-        self.floors().find(|(provider, _)| *provider == NULL).map(|(_, ns)| ns)
+        self.floors().find(|(provider, _)| *provider == Case::NULL).map(|(_, ns)| ns)
     }
 
     /// What an empty turn takes in the loop of each program in another language: its provider, and the median in ns.
     pub fn worker_floors(&self) -> Vec<(&'a str, f64)> {
-        self.floors().filter(|(provider, _)| *provider != NULL).collect()
+        self.floors().filter(|(provider, _)| *provider != Case::NULL).collect()
     }
 
     fn floors(&self) -> impl Iterator<Item = (&'a str, f64)> {
@@ -221,7 +218,7 @@ mod tests {
         assert_eq!(floors.iter().map(|(provider, _)| *provider).collect::<Vec<_>>(), ["go", "script"]);
         assert!(floors.iter().all(|(_, ns)| *ns < 2.6), "{floors:?}");
         let mut without = run.clone();
-        without.records.retain(|record| record.case.provider != NULL);
+        without.records.retain(|record| !record.case.is_null());
         assert_eq!(RunAnalysis::of(&without).floor_ns(), None);
     }
 }

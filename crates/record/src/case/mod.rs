@@ -113,6 +113,14 @@ pub struct Case {
 }
 
 impl Case {
+    /// The provider that does nothing through the same calls.
+    pub const NULL: &'static str = "null";
+
+    /// Whether the provider is the one that does nothing.
+    pub fn is_null(&self) -> bool {
+        self.library() == Case::NULL
+    }
+
     /// The provider's library, without its backend: `libcrux` of `libcrux:avx2`.
     pub fn library(&self) -> &str {
         self.provider.split(':').next().unwrap_or(&self.provider)

@@ -36,7 +36,7 @@ fn series<'r>(
     parameter: &str,
     value: impl Fn(&CaseAnalysis<'_>) -> Option<Interval>,
 ) -> Vec<Series> {
-    let with = rows.filter(|row| row.case().number(parameter).is_some() && row.case().provider != "null");
+    let with = rows.filter(|row| row.case().number(parameter).is_some() && !row.case().is_null());
     let all = grouped(with, |row| name_without(row.case(), parameter))
         .into_iter()
         .map(|(name, rows)| {
@@ -51,8 +51,7 @@ fn series<'r>(
 
 /// What all cases of a curve have in common: their names without the parameter that the curve is drawn against.
 fn name_without(case: &Case, parameter: &str) -> String {
-    let mut case = case.clone();
-    case.parameters.retain(|one| !matches!(one, Parameter::Number(name, _) if name == parameter));
+    let case = case.clone().without(&[parameter]);
     format!("{} · {}", case.name(), case.provider)
 }
 
@@ -163,7 +162,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     // A sample of such a case is the time of one operation over all threads: see the workload.
     let rows = analysis.area(area).filter(|row| row.case().tasks().is_none());
     let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
-    let all = series(rows, "threads", |row| rate(row, count(row)));
+    let all = series(rows, Parameter::THREADS, |row| rate(row, count(row)));
     let title = format!("{area}: throughput against threads");
     let plot = Plot {
         name: format!("threads-{}", slug(area)),
@@ -178,7 +177,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 
 /// Throughput of many tasks at once.
 pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let all = series(analysis.area(area), "tasks", |row| rate(row, 1.0));
+    let all = series(analysis.area(area), Parameter::TASKS, |row| rate(row, 1.0));
     let title = format!("{area}: throughput against tasks at once");
     let plot = Plot {
         name: format!("load-{}", slug(area)),
@@ -196,7 +195,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
-        let all = series(rows(), "len", |row| rate(row, row.case().facts.bytes? as f64));
+        let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64));
         // One function tells the providers apart better than all of them at once.
         let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
         let function = functions
@@ -208,7 +207,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
             .collect();
         (format!("{area}: bytes a second against message length"), ("bytes a second", Quantity::Throughput), all)
     } else {
-        let all = series(rows(), "len", |row| row.median());
+        let all = series(rows(), Parameter::LENGTH, |row| row.median());
         (format!("{area}: time against message length"), ("time of one operation", Quantity::Time), all)
     };
     let plot = Plot {
@@ -225,7 +224,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 /// Medians over the runs of the same machine, the newest as 1.
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
-    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && row.case().provider != "null";
+    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && !row.case().is_null();
     let rows = analysis.cases().iter().filter(post_quantum).filter(|row| !row.case().is_overhead());
     let mut all: Vec<Series> = rows
         .filter_map(|row| {

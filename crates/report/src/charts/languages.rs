@@ -7,6 +7,7 @@ use super::intervals::usual;
 use super::{Chart, slug};
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
+use pqlab_record::Case;
 use pqlab_stats::Interval;
 
 /// Most operations of a picture.
@@ -46,7 +47,7 @@ pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> 
 /// The languages of a run, in the order in which they first appear: what their colours and shapes go by.
 fn languages(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for language in analysis.providers.iter().filter(|one| *one != "null").map(|one| language(analysis, one)) {
+    for language in analysis.providers.iter().filter(|one| *one != Case::NULL).map(|one| language(analysis, one)) {
         if !found.contains(&language) {
             found.push(language);
         }

@@ -13,7 +13,7 @@ use crate::estimates::scaled;
 use crate::kinds::one_kind;
 use crate::rate::rate;
 use crate::run::RunAnalysis;
-use pqlab_record::{Form, Parameter};
+use pqlab_record::{Case, Form, Parameter};
 use pqlab_stats::{Interval, IntervalMethod};
 
 /// What a run has.
@@ -66,12 +66,8 @@ fn cases<'r, 'a>(
 /// Whether it differs from the usual case in where its randomness comes from alone: a cycle is measured in no other way.
 fn but_for_randomness(of: &CaseAnalysis<'_>) -> bool {
     let case = of.case();
-    let plain = |parameter: &Parameter| match parameter {
-        Parameter::Number(name, _) => name == Parameter::LENGTH,
-        Parameter::Flag(name) => name == "deterministic",
-        Parameter::Word(name, _) => name == "coins",
-    };
-    case.form != Some(Form::Encoded) && case.parameters.iter().all(plain)
+    let plain = case.has_only(&[Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS]);
+    case.form != Some(Form::Encoded) && plain
 }
 
 /// The usual case by the first of these libraries that has one; by the fastest if none is named.
@@ -117,7 +113,7 @@ pub(super) fn between(run: &RunAnalysis<'_>, job: Job, slow: &str, fast: &str) -
 
 /// The combiner of the document's own hybrid, by the pair whose whole is the fastest.
 pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
-    let own = |case: &pqlab_record::Case| case.algorithm == "X25519+ML-KEM-768" && case.operation == operation;
+    let own = |case: &Case| case.algorithm == "X25519+ML-KEM-768" && case.operation == operation;
     let found = decompositions(run).into_iter().filter(|of| own(&of.hybrid.case));
     let of = found.min_by(|one, other| one.hybrid_ns.total_cmp(&other.hybrid_ns))?;
     Some(Found { value: of.combiner_ns(), of: of.hybrid.case.provider.clone(), caveats: of.caveats })
@@ -178,7 +174,7 @@ pub(super) fn lengths(
 /// What the most threads with a processor each gain over one.
 fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingFigures> {
     let several = scaling(run).into_iter().filter(|of| of.name == name && of.threads > 1 && !of.oversubscribed);
-    several.filter(|of| of.provider == "liboqs" || of.provider != "null").max_by_key(|of| of.threads)
+    several.filter(|of| of.provider != Case::NULL).max_by_key(|of| of.threads)
 }
 
 fn of_threads(

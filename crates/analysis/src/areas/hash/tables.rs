@@ -7,7 +7,7 @@ use crate::group::grouped;
 use crate::number::{grouped as thousands, is_approximate};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
-use pqlab_record::{CyclesSource, Parameter, State};
+use pqlab_record::{CyclesSource, Parameter};
 use pqlab_stats::Interval;
 use std::collections::BTreeSet;
 
@@ -57,9 +57,7 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
 /// A digest in the usual state, of which only lengths are told.
 fn is_digest(of: &CaseAnalysis<'_>) -> bool {
     let case = of.case();
-    let plain =
-        |parameter: &Parameter| matches!(parameter, Parameter::Number(name, _) if name == "len" || name == "out");
-    case.operation == OPERATION && case.state() == State::Warm && case.parameters.iter().all(plain)
+    case.operation == OPERATION && case.has_only(&[Parameter::LENGTH, Parameter::OUTPUT])
 }
 
 /// Core cycles per byte with their interval, and where they come from.

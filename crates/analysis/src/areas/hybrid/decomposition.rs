@@ -64,9 +64,6 @@ const HALVES: [(&str, &str, &str); 8] = [
 /// reads, decodes and hashes a transaction for each.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
-/// The flag of cases that sign without randomness.
-const DETERMINISTIC: &str = "deterministic";
-
 /// Operations that contain the making of a key.
 const MAKES_KEYS: [&str; 3] = ["keygen", "handshake", "cycle"];
 
@@ -92,7 +89,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
     let (classical, post_quantum) = (half(classical, first)?, half(post_quantum, second)?);
     // A signer that repeats itself by chance differs from another by luck.
     let signs = ["sign", "cycle"].contains(&case.operation.as_str());
-    if signs && !(case.flag(DETERMINISTIC) && post_quantum.case().flag(DETERMINISTIC)) {
+    if signs && !(case.is_deterministic() && post_quantum.case().is_deterministic()) {
         return None;
     }
     let measured = Measured::together_by_means(&[hybrid.measured()?, classical.measured()?, post_quantum.measured()?]);
@@ -120,11 +117,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
 /// A hybrid that makes keys from the libraries' own randomness has no halves: it draws a seed and expands it, where each of
 /// them would ask a generator of its own.
 fn beside(half: &Case, hybrid: &Case) -> bool {
-    let told = |case: &Case| {
-        let mut parameters = case.parameters.clone();
-        parameters.retain(|parameter| *parameter != Parameter::Flag(DETERMINISTIC.into()));
-        parameters
-    };
+    let told = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;
     let draws = MAKES_KEYS.contains(&hybrid.operation.as_str()) && hybrid.coins() != Some(CoinSource::Exact);
     let same_work = half.form == hybrid.form && told(half) == told(hybrid) && !draws;
     same_work && half.workload == hybrid.workload && half.operation == hybrid.operation && half.block == hybrid.block
@@ -301,7 +294,7 @@ mod tests {
         let signed = |algorithm: &str, provider: &str, flagged: bool| {
             let mut record = record(algorithm, provider, 50);
             record.case.operation = "sign".into();
-            record.case.parameters = flagged.then(|| Parameter::Flag(DETERMINISTIC.into())).into_iter().collect();
+            record.case.parameters = flagged.then(|| Parameter::Flag(Parameter::DETERMINISTIC.into())).into_iter().collect();
             record
         };
         let of = |post_quantum: bool| {

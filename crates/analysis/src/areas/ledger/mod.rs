@@ -17,6 +17,9 @@ pub const AREA: &str = "ledger";
 /// What stands before the scheme's name where transactions have the reference's form.
 pub const REFERENCE_FORM: &str = "TXv1-";
 
+/// Parameters that grow with a block.
+const SIZE: [&str; 2] = [Parameter::TRANSACTIONS, Parameter::SENDERS];
+
 /// Transactions that one operation of a case verifies; `None` for a case that verifies none.
 pub fn transactions_verified(case: &Case) -> Option<u64> {
     match case.operation.as_str() {
@@ -107,7 +110,7 @@ pub fn scaling<'a>(analysis: &RunAnalysis<'a>) -> Vec<ScalingRow<'a>> {
         .filter(|of| of.case().operation == "verify-block" && transactions_verified(of.case()).is_some())
         .filter(|of| of.median().is_some())
         .collect();
-    let alike = grouped(verified.into_iter(), |of| without(of.case(), &["tx", "senders"]).id());
+    let alike = grouped(verified.into_iter(), |of| of.case().clone().without(&SIZE).id());
     let series = alike.into_iter().flat_map(|(_, cases)| {
         let most = cases.iter().filter_map(|of| of.case().senders()).max().unwrap_or(1);
         grouped(cases.into_iter(), move |of| fixed_senders(of.case(), most))
@@ -119,7 +122,7 @@ pub fn scaling<'a>(analysis: &RunAnalysis<'a>) -> Vec<ScalingRow<'a>> {
 fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> ScalingRow<'a> {
     let case = &cases[0].record.case;
     let mut parameters: Vec<String> = senders.map(|senders| format!("senders={senders}")).into_iter().collect();
-    parameters.extend(without(case, &["tx", "senders"]).parameters.iter().map(Parameter::to_string));
+    parameters.extend(case.clone().without(&SIZE).parameters.iter().map(Parameter::to_string));
     let block = |of: &&CaseAnalysis<'a>| {
         let transactions = transactions_verified(of.case())?;
         let per_second = rate(of, transactions as f64);
@@ -142,13 +145,6 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
 fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
     let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
     case.senders().filter(|senders| !grows(senders))
-}
-
-/// The case without these parameters.
-fn without(case: &Case, names: &[&str]) -> Case {
-    let mut case = case.clone();
-    case.parameters.retain(|one| !matches!(one, Parameter::Number(name, _) if names.contains(&name.as_str())));
-    case
 }
 
 /// What makes one case a better row of the comparison than another: the smaller.

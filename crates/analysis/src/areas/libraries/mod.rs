@@ -145,7 +145,7 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
 /// Code paths of which a library may be made: not those of several libraries, and not what does nothing.
 fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let cases = AREAS.into_iter().flat_map(|area| analysis.area(area)).map(CaseAnalysis::case);
-    let of_one = cases.filter(|case| case.library() != "null" && !case.provider.contains('+'));
+    let of_one = cases.filter(|case| !case.is_null() && !case.provider.contains('+'));
     distinct(of_one.map(|case| case.provider.as_str()))
 }
 

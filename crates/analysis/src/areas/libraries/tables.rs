@@ -10,9 +10,7 @@ use crate::group::grouped;
 use crate::number::memory as amount;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
-
-/// Code that does nothing through the same calls.
-const NO_LIBRARY: &str = "null";
+use pqlab_record::Case;
 
 /// What a job takes with each library that can do all of it by the same algorithms; without rows where no library can.
 pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Table {
@@ -154,7 +152,7 @@ fn libraries<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let mut found: Vec<&'a str> = Vec::new();
     for of in analysis.cases().iter().filter(|of| !of.is_floor()) {
         for library in of_provider(&of.case().provider) {
-            if library != NO_LIBRARY && !found.contains(&library) {
+            if library != Case::NULL && !found.contains(&library) {
                 found.push(library);
             }
         }

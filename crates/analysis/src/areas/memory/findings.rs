@@ -22,7 +22,7 @@ struct Peak<'r, 'a> {
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let peak = |of| Some(Peak { of, stack: most(of, PEAKS[0])?, heap: most(of, PEAKS[1])? });
-    let measured = analysis.area(AREA).filter(|of| of.usual() && of.case().provider != "null");
+    let measured = analysis.area(AREA).filter(|of| of.usual() && !of.case().is_null());
     let peaks: Vec<Peak<'_, '_>> = measured.filter_map(peak).collect();
     let category =
         peaks.iter().filter_map(|peak| peak.of.case().facts.category).filter(|of| *of <= CATEGORY).max();

@@ -45,9 +45,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
 }
 
 fn is_same(cleared: &Case, left: &Case) -> bool {
-    let mut other = cleared.clone();
-    other.parameters.retain(|parameter| !parameter.to_string().starts_with(BETWEEN));
-    other.id() == left.id()
+    cleared.clone().without(&[BETWEEN]).id() == left.id()
 }
 
 /// What a library leaves behind, and what it costs at most; `None` if it costs nothing.

@@ -18,7 +18,7 @@ use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
 use crate::group::gathered;
 use crate::run::RunAnalysis;
-use pqlab_record::{Case, Parameter};
+use pqlab_record::Parameter;
 use pqlab_stats::{Description, Interval};
 
 /// One operation on so many threads.
@@ -82,10 +82,10 @@ pub struct LoadFigures {
 /// The cases of a run with a number of threads, those of one operation together, in the order of the plan.
 pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingFigures> {
     let mut entries = Vec::new();
-    for group in groups(analysis, &["threads"]) {
-        let single = group.iter().find(|row| row.number("threads") == 1);
+    for group in groups(analysis, &[Parameter::THREADS]) {
+        let single = group.iter().find(|row| row.number(Parameter::THREADS) == 1);
         for row in &group {
-            let threads = row.number("threads");
+            let threads = row.number(Parameter::THREADS);
             let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
             let ideal = threads.min(cores.unwrap_or(threads)).max(1) as f64;
             let speed_up = single.and_then(|single| throughput_over(analysis, row, single));
@@ -108,14 +108,14 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingFigures> {
 /// The cases of a run with a number of tasks, those of one operation together, in the order of the plan.
 pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadFigures> {
     let mut entries = Vec::new();
-    for group in groups(analysis, &["tasks", "workers"]) {
+    for group in groups(analysis, &[Parameter::TASKS, Parameter::WORKERS]) {
         for row in &group {
-            let (tasks, workers) = (row.number("tasks"), row.number("workers"));
+            let (tasks, workers) = (row.number(Parameter::TASKS), row.number(Parameter::WORKERS));
             let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
-            let same_pool = || group.iter().filter(|other| other.number("workers") == workers);
+            let same_pool = || group.iter().filter(|other| other.number(Parameter::WORKERS) == workers);
             let peak =
                 same_pool().max_by(|one, other| one.throughput().estimate.total_cmp(&other.throughput().estimate));
-            let smallest = same_pool().min_by_key(|other| other.number("tasks"));
+            let smallest = same_pool().min_by_key(|other| other.number(Parameter::TASKS));
             let against = |other: Option<&Row<'_, '_>>| {
                 let ratio = throughput_over(analysis, row, other?)?;
                 Some(of_each_end(ratio, |value| 100.0 * (value - 1.0)))
@@ -183,17 +183,10 @@ fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, parameters: &[&str]) -> Vec<Vec
     let row = |case: &'r CaseAnalysis<'a>| {
         let all = parameters.iter().all(|name| case.case().number(name).is_some());
         let estimates = case.estimates.as_ref().filter(|_| all)?;
-        let rest = without(case.case(), parameters);
+        let rest = case.case().clone().without(parameters);
         Some((rest.id(), Row { name: rest.name(), case, estimates }))
     };
     gathered(analysis.cases().iter().filter_map(row)).into_iter().map(|(_, rows)| rows).collect()
-}
-
-fn without(case: &Case, parameters: &[&str]) -> Case {
-    let mut case = case.clone();
-    case.parameters
-        .retain(|parameter| !matches!(parameter, Parameter::Number(name, _) if parameters.contains(&name.as_str())));
-    case
 }
 
 #[cfg(test)]

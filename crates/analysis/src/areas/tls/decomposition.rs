@@ -91,13 +91,13 @@ impl HandshakeDecomposition {
 impl Primitive<'_> {
     /// Whether it is this case, in the usual manner.
     pub fn is(&self, case: &Case) -> bool {
-        let plain = |parameter: &Parameter| *parameter == Parameter::Number("len".into(), SIGNED);
+        let plain = case.has_only(&[Parameter::LENGTH]) && case.message_length().is_none_or(|length| length == SIGNED);
         case.workload == self.area
             && case.algorithm == self.algorithm
             && case.operation == self.operation
             && case.provider == self.provider
             && case.form == Some(self.form)
-            && case.parameters.iter().all(plain)
+            && plain
     }
 }
 

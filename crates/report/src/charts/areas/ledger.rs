@@ -24,7 +24,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
             && case.threads().is_none_or(|threads| threads == 1)
             && !case.has_invalid_transaction()
             && row.median().is_some()
-            && case.provider != "null"
+            && !case.is_null()
     };
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(block).collect();
     let of = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();

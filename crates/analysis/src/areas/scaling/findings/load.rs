@@ -11,7 +11,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let entries = loads(analysis);
     let with_case = entries.iter().filter_map(|entry| {
         let of = analysis.cases().iter().find(|of| of.case().id() == entry.id)?;
-        (of.case().provider != "null").then_some((entry.name.clone(), (entry, of)))
+        (!of.case().is_null()).then_some((entry.name.clone(), (entry, of)))
     });
     gathered(with_case).into_iter().filter_map(|(name, of)| largest(analysis, &name, &of)).collect()
 }

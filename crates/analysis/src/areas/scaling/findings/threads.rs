@@ -6,6 +6,7 @@ use crate::group::distinct;
 use crate::number::factor;
 use crate::recommendation::Recommendation;
 use crate::run::RunAnalysis;
+use pqlab_record::Case;
 use pqlab_stats::{Interval, Sorted};
 
 /// What is recommended here.
@@ -59,7 +60,7 @@ fn beyond_ideal(one: &ScalingFigures) -> bool {
 
 /// Gains that there cannot be, a line each.
 pub(crate) fn impossible(analysis: &RunAnalysis<'_>) -> Vec<String> {
-    let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != "null");
+    let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != Case::NULL);
     let gain = |one: ScalingFigures| {
         let gain = one.speed_up.map_or(String::new(), |gain| factor(gain.estimate));
         format!("{} {} on {} threads: {gain}", one.name, one.provider, one.threads)

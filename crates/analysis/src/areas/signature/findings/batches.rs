@@ -5,7 +5,7 @@ use crate::case::CaseAnalysis;
 use crate::group::grouped;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, time_per_item, times};
-use pqlab_record::{Case, State};
+use pqlab_record::{Case, Parameter, State};
 
 /// The operation that verifies the batch that is spoken of, and its size.
 const BATCH: (&str, u64) = ("verify-x100", 100);
@@ -41,8 +41,7 @@ fn single<'r, 'a>(analysis: &'r RunAnalysis<'a>, batch: &Case) -> Option<&'r Cas
     analysis.area(AREA).find(|of| {
         let case = of.case();
         let same = case.algorithm == batch.algorithm && case.provider == batch.provider && case.form == batch.form;
-        let plain = case.parameters.iter().all(|parameter| parameter.to_string().starts_with("len="));
-        same && plain
+        same && case.has_only(&[Parameter::LENGTH])
             && case.operation == "verify"
             && case.message_length() == batch.message_length()
             && of.median().is_some()

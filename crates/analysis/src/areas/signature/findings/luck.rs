@@ -7,8 +7,8 @@ use crate::number::{known_time, percent, time as nanoseconds};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time};
 
-/// The parameter that names a published set of messages, and the set that is spoken of.
-const MESSAGES: (&str, &str) = ("messages", "cctv");
+/// The published set of messages that is spoken of.
+const MESSAGES: &str = "cctv";
 /// The percentile that shows bad luck.
 const ORDER: f64 = 0.99;
 
@@ -27,7 +27,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
 }
 
 fn signs_published_set(of: &CaseAnalysis<'_>) -> bool {
-    of.case().word(MESSAGES.0) == Some(MESSAGES.1)
+    of.case().message_set() == Some(MESSAGES)
 }
 
 fn signing<'r, 'a>(
