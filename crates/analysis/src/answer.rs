@@ -1,12 +1,11 @@
 //! A run in two or three sentences: which library for what, and how far that can be believed.
 
+use crate::areas::hybrid;
 use crate::case::CaseAnalysis;
 use crate::comparison::NotRanked;
-use crate::decomposition::{Decomposition, decompositions};
-use crate::estimates::scaled;
 use crate::findings::{Findings, Recommendation, Statement};
 use crate::group::gathered;
-use crate::number::{decimals_of, grouped};
+use crate::number::grouped;
 use crate::run::RunAnalysis;
 use crate::trust::quality_sentence;
 use pqlab_record::RunHeader;
@@ -20,7 +19,7 @@ pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     let (first, then) = statements(analysis, found);
     let mut lines = first;
     lines.extend(found.recommendations.iter().take(NAMED).map(sentence));
-    lines.extend(of_hybrid(analysis));
+    lines.extend(hybrid::in_parts(analysis));
     lines.extend(then);
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
@@ -57,36 +56,6 @@ fn statements(analysis: &RunAnalysis<'_>, found: &Findings) -> (Vec<String>, Vec
     }
     let (first, then): (Vec<&Statement>, Vec<&Statement>) = found.statements.iter().partition(|of| of.first);
     (first.into_iter().map(line).collect(), then.into_iter().map(line).collect())
-}
-
-/// The hybrids of which an answer speaks, the most used first.
-const HYBRIDS: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
-
-/// What a whole exchange of a hybrid takes with the fastest pair of libraries, of what parts; `None` where none was measured beside
-/// its halves.
-fn of_hybrid(analysis: &RunAnalysis<'_>) -> Option<String> {
-    let all = decompositions(analysis);
-    let sound =
-        |of: &&Decomposition<'_>| of.caveats.notes().next().is_none() && of.hybrid.case.operation == "handshake";
-    let of = HYBRIDS.iter().find_map(|name| {
-        let same = all.iter().filter(sound).filter(|of| of.hybrid.case.algorithm == *name);
-        same.min_by(|one, other| one.hybrid_ns.total_cmp(&other.hybrid_ns))
-    })?;
-    let decimals = decimals_of(&scaled(&of.combiner_ns(), 1e-3)).min(2);
-    let us = |ns: f64| format!("{:.decimals$}", ns / 1e3);
-    let combiner = of.combiner_ns().estimate;
-    Some(format!(
-        "Hybrid in parts: {} by {}, mean {} µs for a whole exchange with given randomness = {} {} + {} {} {} {} combining them.",
-        of.hybrid.case.algorithm,
-        of.hybrid.case.provider,
-        us(of.hybrid_ns),
-        us(of.classical_ns),
-        of.classical.case.algorithm,
-        us(of.post_quantum_ns),
-        of.post_quantum.case.algorithm,
-        if combiner < 0.0 { "-" } else { "+" },
-        us(combiner.abs()),
-    ))
 }
 
 /// Which runs were put together, the newest first, and how many cases are of each; `None` for a run that is one.

@@ -1,9 +1,8 @@
 use crate::caveats::Caveats;
-use crate::comparison::{Measured, NotRanked};
 use crate::disturbances::Disturbances;
 use crate::estimates::{Estimates, estimate, is_length, scaled};
 use crate::histogram::Histogram;
-use crate::history::Past;
+use crate::measured::{Measured, NotRanked};
 use crate::text::neutral;
 use pqlab_record::{Case, Form, Parameter, Record, RunHeader, Sizes, State, Status};
 use pqlab_stats::{Interval, Sorted};
@@ -12,10 +11,9 @@ use pqlab_stats::{Interval, Sorted};
 const BARS: usize = 32;
 /// Most points of a distribution's curve.
 const STEPS: usize = 120;
-/// Operations outside the area `hash` that work through their input byte by byte.
-const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
-/// Area and operation of what signs with constructions.
-const SIGNING: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
+/// Parameters that a usual case may have, and one that signs with a construction.
+const USUAL: [&str; 1] = [Parameter::LENGTH];
+const USUAL_OF_CONSTRUCTIONS: [&str; 3] = [Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS];
 
 /// A case with its figures.
 #[derive(Clone, Debug)]
@@ -85,11 +83,6 @@ impl<'a> CaseAnalysis<'a> {
         self.not_ranked().is_none()
     }
 
-    /// How long the case took in another run over how long it takes here, in time.
-    pub fn time_over(&self, past: &Past) -> Option<Interval> {
-        past.time_over(self.header, self.measured.as_ref()?)
-    }
-
     /// Whether it failed.
     pub fn failed(&self) -> bool {
         self.record.status == Status::Failed
@@ -100,26 +93,19 @@ impl<'a> CaseAnalysis<'a> {
         self.case().is_overhead()
     }
 
-    /// In the usual state, with a prepared key where there are two forms, of no special variant. Of [constructions that
-    /// sign](SIGNING) each library has one way: without randomness if it can, else with its own. Whoever compares these takes
-    /// [one kind](crate::kinds::one_kind) of them.
+    /// In the usual state, with a prepared key where there are two forms, of no special variant. Of constructions that
+    /// [sign](Case::signs_with_construction) each library has one way: without randomness if it can, else with its own. Whoever
+    /// compares these takes [one kind](crate::kinds::one_kind) of them.
     pub fn usual(&self) -> bool {
         let case = self.case();
-        let signs = SIGNING.contains(&(case.workload.as_str(), case.operation.as_str()));
-        let plain = |parameter: &Parameter| match parameter {
-            Parameter::Number(name, _) => name == Parameter::LENGTH,
-            Parameter::Flag(name) => signs && name == Parameter::DETERMINISTIC,
-            Parameter::Word(name, _) => signs && name == "coins",
-        };
-        case.form != Some(Form::Encoded) && case.state() == State::Warm && case.parameters.iter().all(plain)
+        let may_have = if case.signs_with_construction() { &USUAL_OF_CONSTRUCTIONS[..] } else { &USUAL[..] };
+        case.form != Some(Form::Encoded) && case.state() == State::Warm && case.has_only(may_have)
     }
 
-    /// Bytes that one operation works through, where a figure for a byte or bytes a second say something: of what hashes, seals and
-    /// derives. Who reads a transaction hardly touches most of it, and who verifies one does not work by the byte.
+    /// Bytes that one operation works through, if it [works by the byte](Case::works_by_the_byte): then a figure for a byte or bytes a
+    /// second say something.
     pub fn bytes(&self) -> Option<u64> {
-        let case = self.case();
-        let by_the_byte = case.workload == "hash" || BY_THE_BYTE.contains(&case.operation.as_str());
-        case.facts.bytes.filter(|bytes| *bytes > 0 && by_the_byte)
+        self.case().facts.bytes.filter(|bytes| *bytes > 0 && self.case().works_by_the_byte())
     }
 
     /// Work a second, with its 95% interval and unit: transactions of a block (`tx/s`), otherwise operations (`op/s`).

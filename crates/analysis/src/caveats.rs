@@ -9,9 +9,6 @@ use crate::number::{duration, grouped, percent};
 use indexmap::IndexMap;
 use pqlab_record::{Case, Metric, Residue};
 
-/// The parameter of a case that names the encoding of its private key.
-const KEY: &str = "key";
-
 /// What must be known when a figure is read. Each is said in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Caveat {
@@ -111,7 +108,7 @@ impl Caveat {
                 let residues = estimates?.residues.as_ref().filter(|residues| !residues.is_empty())?;
                 Some(format!("the call leaves {} behind", residue_names(residues)))
             }
-            Caveat::Encoding => case.word(KEY).map(encoding),
+            Caveat::Encoding => case.key().map(encoding),
             Caveat::Batch => {
                 let batch = estimates?.batch;
                 (batch > 1).then(|| batched("", batch))
@@ -273,7 +270,7 @@ mod tests {
     use super::*;
     use crate::estimates::estimate;
     use crate::fixtures;
-    use pqlab_record::{Disturbance, Parameter, Protocol, Record};
+    use pqlab_record::{Disturbance, Protocol, Record};
 
     fn of(record: &Record, precision_pct: f64) -> Caveats {
         let protocol = Protocol { precision_pct, ..Protocol::default() };
@@ -365,7 +362,7 @@ mod tests {
         let mut texts = Vec::new();
         for key in ["seed", "expanded", "both", "scalar"] {
             let mut record = fixtures::failed("wrong");
-            record.case.parameters.push(Parameter::Word(KEY.into(), key.into()));
+            record.case = record.case.with_key(key);
             let found = of(&record, 1.0);
             assert!(found.has(Caveat::Encoding) && !texts.contains(&found.text()), "{key}");
             texts.push(found.text());

@@ -71,6 +71,13 @@ impl Past {
     }
 }
 
+impl CaseAnalysis<'_> {
+    /// How long the case took in another run over how long it takes here, in time.
+    pub fn time_over(&self, past: &Past) -> Option<Interval> {
+        past.time_over(self.header(), self.measured()?)
+    }
+}
+
 /// Whether two environments are of one machine, as far as can be told: host, processor and number of cores.
 pub fn same_machine(one: &Environment, other: &Environment) -> bool {
     one.host.name == other.host.name && one.cpu.model == other.cpu.model && one.cpu.cores == other.cpu.cores

@@ -16,7 +16,7 @@ pub(crate) struct OneKind<'r, 'a> {
 /// Splits cases by the kind of randomness that most libraries have. If two kinds have as many libraries, the library's own
 /// randomness wins.
 pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 'a> {
-    let draws = |case: &Case| case.coins().is_some() || case.flag(DETERMINISTIC);
+    let draws = |case: &Case| case.coins().is_some() || case.is_deterministic();
     let kinds = gathered(cases.iter().map(|of| of.case()).filter(|case| draws(case)).map(|case| {
         let kind = case.kind();
         ((kind.exact_coins, kind.deterministic), case)
@@ -28,8 +28,6 @@ pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 
     let (cases, left_out) = cases.into_iter().partition(kept);
     OneKind { cases, left_out }
 }
-
-const DETERMINISTIC: &str = "deterministic";
 
 /// The kind of randomness of some cases in words: `deterministic, with given randomness`; empty for the library's own.
 pub(crate) fn randomness<'c>(cases: impl IntoIterator<Item = &'c Case>) -> String {

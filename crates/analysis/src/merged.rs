@@ -2,7 +2,6 @@
 
 use crate::comparison::{Difference, differences_of_builds};
 use crate::group::distinct;
-use crate::run::RunAnalysis;
 use pqlab_record::{Case, Run, RunHeader};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -107,11 +106,6 @@ impl Merged {
         Ok(Merged { run: Run { header, records, complete, finished_at }, parts, of })
     }
 
-    /// With the figures of its cases.
-    pub fn analysis(&self) -> RunAnalysis<'_> {
-        RunAnalysis::of_merged(self)
-    }
-
     /// Of which run a case is.
     pub(crate) fn header(&self, place: usize) -> &RunHeader {
         &self.parts[self.of[place]]
@@ -138,6 +132,7 @@ mod tests {
     use super::*;
     use crate::comparison::Standing;
     use crate::fixtures;
+    use crate::run::RunAnalysis;
 
     /// A later run of the area `kem` alone, without one of the providers of a job where that is asked for.
     fn later(without: Option<&str>) -> Run {

@@ -130,9 +130,9 @@ impl Regressed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RunAnalysis;
-    use crate::comparison::{ComparisonCriteria, compare_runs};
+    use crate::comparison::ComparisonCriteria;
     use crate::fixtures;
+    use crate::run::{RunAnalysis, compare_runs};
 
     #[test]
     fn what_is_slower_or_fails_is_a_regression_and_nothing_else_is() {

@@ -1,6 +1,10 @@
 //! Which crate may know which: the table of ARCHITECTURE.md, checked against what cargo sees and against the sources.
 
+#[path = "layers/source.rs"]
+mod source;
+
 use serde_json::Value;
+use source::{circle, rooms, sources_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -105,6 +109,46 @@ const C_LIBRARIES: &[&str] = &[
 /// What reads a clock. Only the harness may: everything else is handed its stopwatch.
 const CLOCKS: &[&str] =
     &["Instant::now", "SystemTime::now", "Timestamp::now", "Zoned::now", "clock_gettime", "_rdtsc", "__rdtscp"];
+
+/// Crates whose modules use each other in one direction, with the folders of theirs whose parts are rooms of their own.
+const ONE_DIRECTION: &[(&str, &[&str])] = &[
+    ("pqlab-analysis", &["areas"]),
+    (
+        "pqlab-lab",
+        &["comparing", "leak", "libraries", "machine", "planning", "running", "samples", "stored", "verifying"],
+    ),
+];
+
+/// Crates that know an area by its name in a folder `areas` alone: elsewhere they call lists.
+const AREAS_HAVE_ROOMS: &[&str] = &["pqlab-analysis", "pqlab-report"];
+
+/// The areas of work.
+const AREAS: &[&str] = &[
+    "certificate",
+    "hash",
+    "hpke",
+    "hybrid",
+    "kem",
+    "ledger",
+    "memory",
+    "ntor",
+    "residue",
+    "scaling",
+    "signature",
+    "tls",
+    "token",
+];
+
+/// Where such a word stands for something else, and the file format of one area.
+const NOT_AREAS: &[(&str, &str)] = &[
+    ("analysis/src/caveats.rs", "residue"),
+    ("analysis/src/tables.rs", "scaling"),
+    ("report/src/exporters/columns.rs", "residue"),
+    ("report/src/exporters/columns.rs", "signature"),
+    ("report/src/exporters/sha3_csv.rs", "hash"),
+    ("report/src/templates/data.rs", "signature"),
+    ("report/src/terminal/case.rs", "signature"),
+];
 
 /// A crate of the workspace.
 struct Package {
@@ -306,6 +350,43 @@ fn no_verb_uses_the_file_of_another() {
     assert!(wrong.is_empty(), "move what verbs share out of src/commands:\n{}", wrong.join("\n"));
 }
 
+#[test]
+fn modules_use_each_other_in_one_direction() {
+    let packages = packages();
+    for (name, halls) in ONE_DIRECTION {
+        let package = packages.iter().find(|package| package.name == *name).expect("a crate of the workspace");
+        let rooms = rooms(&package.folder.join("src"), halls);
+        assert!(rooms.len() > 10, "{name} has only {} rooms", rooms.len());
+        let circle = circle(&rooms).unwrap_or_default();
+        assert!(circle.is_empty(), "{name} goes round in a circle:\n{}", circle.join("\n"));
+    }
+}
+
+#[test]
+fn areas_are_named_in_their_rooms_alone() {
+    let mut found = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for package in packages().iter().filter(|package| AREAS_HAVE_ROOMS.contains(&package.name.as_str())) {
+        let src = package.folder.join("src");
+        let outside = |source: &&source::Source| !source.file.iter().any(|part| part == "areas");
+        let sources = sources_of(&src);
+        for source in sources.iter().filter(outside) {
+            for (line, text) in source.texts.iter().filter(|(_, text)| AREAS.contains(&text.as_str())) {
+                let file = src.join(&source.file);
+                match NOT_AREAS.iter().find(|(known, word)| file.ends_with(known) && word == text) {
+                    Some(known) => {
+                        found.insert(known);
+                    }
+                    None => wrong.push(format!("{}:{line}: {text:?}", file.display())),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "an area is named outside of a folder `areas`:\n{}", wrong.join("\n"));
+    let gone: Vec<_> = NOT_AREAS.iter().filter(|known| !found.contains(known)).collect();
+    assert!(gone.is_empty(), "these are no exceptions any more: {gone:?}");
+}
+
 /// The source files below a folder, without those that hold tests only.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -325,5 +406,9 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 
 /// The text before the module of tests, which comes last in a file.
 fn without_tests(text: &str) -> &str {
-    text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text)
+    let are_tests = |(at, attribute): &(usize, &str)| {
+        let mut lines = text[at + attribute.len()..].lines().skip_while(|line| line.starts_with("#["));
+        lines.next() == Some("mod tests {")
+    };
+    text.match_indices("\n#[cfg(test)]\n").find(are_tests).map_or(text, |(at, _)| &text[..at])
 }

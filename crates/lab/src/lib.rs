@@ -72,7 +72,9 @@ pub use planning::suites_of_tables::suites_with_table;
 pub use leak::taint::{TaintEnd, TaintFinding, Tainted};
 pub use stored::timeline::{Visited, timeline};
 pub use environment_variables::check_environment;
-pub use verifying::{Extent, Found, Verified, VerifyPart, VerifyRequest};
+pub use verifying::found::Found;
+pub use verifying::parts::{VerifyPart, VerifyRequest};
+pub use verifying::verify::{Extent, Verified};
 pub use running::program::WorkerProgram;
 pub use running::worker::{run_if_worker, run_if_worker_with, serve_as_worker};
 

@@ -16,19 +16,19 @@ pub fn command(header: &RunHeader, case: &Case) -> String {
         match parameter {
             Parameter::Number(name, value) => {
                 let known = [
-                    ("len", "lengths"),
-                    ("keys", "keys"),
-                    ("threads", "threads"),
-                    ("tasks", "tasks"),
-                    ("workers", "workers"),
+                    (Parameter::LENGTH, "lengths"),
+                    (Parameter::KEYS, "keys"),
+                    (Parameter::THREADS, "threads"),
+                    (Parameter::TASKS, "tasks"),
+                    (Parameter::WORKERS, "workers"),
                 ];
                 if let Some((_, option)) = known.iter().find(|(known, _)| known == name) {
                     flag(option, value.to_string());
                 }
             }
-            Parameter::Word(name, value) if name == "state" => flag("state", value.clone()),
+            Parameter::Word(name, value) if name == Parameter::STATE => flag("state", value.clone()),
             Parameter::Word(name, _) | Parameter::Flag(name)
-                if ["deterministic", "prehash", "messages"].contains(&name.as_str()) =>
+                if [Parameter::DETERMINISTIC, Parameter::PREHASH, Parameter::MESSAGES].contains(&name.as_str()) =>
             {
                 flag("variant", name.clone());
             }

@@ -3,9 +3,9 @@
 use crate::fixtures;
 use crate::terminal::{Palette, run_table};
 use fastrand::Rng;
-use pqlab_analysis::comparison::{ComparedCase, Standing, compare};
+use pqlab_analysis::comparison::{ComparedCase, Standing};
 use pqlab_analysis::findings::findings;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, compare};
 use pqlab_record::{Disturbance, Run};
 use pqlab_stats::Verdict;
 use std::collections::BTreeSet;

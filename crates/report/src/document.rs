@@ -3,13 +3,14 @@
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
 use pqlab_analysis::languages::Language;
-use pqlab_analysis::scaling::{loads, scaling};
+use pqlab_analysis::scaling::{LoadFigures, ScalingFigures, loads, scaling};
 use pqlab_analysis::tables::{Cell, Column, Row, Table};
 use pqlab_analysis::trust::Quality;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
 use pqlab_record::document::{
     CellEntry, ColumnEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    LibraryEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, ResultEntry, RowEntry, RunEntry, TableEntry,
+    LibraryEntry, LoadEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, RatioInterval, ResultEntry, RowEntry,
+    RunEntry, ScalingEntry, TableEntry,
 };
 use pqlab_record::{Disturbance, Metric, Parameter, RunHeader, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Interval, Mode};
@@ -30,10 +31,50 @@ pub fn describe_run(analysis: &RunAnalysis<'_>, samples: bool, tables: &[Table])
         environment: EnvironmentEntry::from(&run.header.environment),
         harness: HarnessEntry::of(&run.header, analysis.floor_ns()),
         results,
-        scaling: scaling(analysis),
-        loads: loads(analysis),
+        scaling: scaling(analysis).into_iter().map(describe_scaling).collect(),
+        loads: loads(analysis).into_iter().map(describe_load).collect(),
         tables: tables.iter().map(|table| (table.name.to_owned(), describe_table(table))).collect(),
     }
+}
+
+fn describe_scaling(figures: ScalingFigures) -> ScalingEntry {
+    ScalingEntry {
+        id: figures.id,
+        name: figures.name,
+        provider: figures.provider,
+        threads: figures.threads,
+        cores: figures.cores,
+        oversubscribed: figures.oversubscribed,
+        ops_per_s: figures.rate.estimate,
+        ops_per_s_ci: [figures.rate.low, figures.rate.high],
+        speed_up: figures.speed_up.map(describe_ratio),
+        efficiency: figures.efficiency.map(describe_ratio),
+    }
+}
+
+fn describe_load(figures: LoadFigures) -> LoadEntry {
+    LoadEntry {
+        id: figures.id,
+        name: figures.name,
+        provider: figures.provider,
+        tasks: figures.tasks,
+        workers: figures.workers,
+        cores: figures.cores,
+        oversubscribed: figures.oversubscribed,
+        wall_ms: figures.wall_ms,
+        ops_per_s: figures.rate.estimate,
+        ops_per_s_ci: [figures.rate.low, figures.rate.high],
+        queueing_p50_us: figures.queueing_p50_us,
+        queueing_p95_us: figures.queueing_p95_us,
+        queueing_p99_us: figures.queueing_p99_us,
+        queueing_max_us: figures.queueing_max_us,
+        against_peak_pct: figures.against_peak_pct.map(describe_ratio),
+        against_smallest_pct: figures.against_smallest_pct.map(describe_ratio),
+    }
+}
+
+fn describe_ratio(ratio: Interval) -> RatioInterval {
+    RatioInterval { estimate: ratio.estimate, low: ratio.low, high: ratio.high }
 }
 
 fn describe_execution(analysis: &RunAnalysis<'_>) -> RunEntry {

@@ -12,7 +12,7 @@ pub struct Difference {
 }
 
 /// Whether two runs were measured on different machines, to judge by host name, processor, cores and memory.
-pub(super) fn machines_differ(first: &Environment, second: &Environment) -> bool {
+pub(crate) fn machines_differ(first: &Environment, second: &Environment) -> bool {
     let hosts = (&first.host.name, &second.host.name);
     let named_apart = matches!(hosts, (Some(one), Some(two)) if one != two);
     let facts = |environment: &Environment| {
@@ -23,7 +23,7 @@ pub(super) fn machines_differ(first: &Environment, second: &Environment) -> bool
 }
 
 /// A machine in a few words.
-pub(super) fn machine(environment: &Environment) -> String {
+pub(crate) fn machine(environment: &Environment) -> String {
     let name = environment.host.name.as_deref().unwrap_or("unnamed host");
     format!("{name} ({}, {} cores)", environment.cpu.model, environment.cpu.cores)
 }

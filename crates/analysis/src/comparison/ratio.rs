@@ -1,7 +1,7 @@
 //! The one function by which figures are compared, whatever shows the result.
 
-use super::measured::{Figure, Measured, common_moments, common_statistic};
 use super::{ComparisonCriteria, Judged};
+use crate::measured::{Figure, Measured, common_moments, common_statistic};
 use pqlab_record::{CyclesSource, Moment, Statistic, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;

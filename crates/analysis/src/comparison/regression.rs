@@ -146,10 +146,10 @@ pub fn contention_factor(samples: &Samples) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ComparisonCriteria, compare_runs};
     use super::*;
+    use crate::comparison::ComparisonCriteria;
     use crate::fixtures;
-    use crate::run::RunAnalysis;
+    use crate::run::{RunAnalysis, compare_runs};
     use Outcome::{Fail, Pass, Undecided};
     use pqlab_record::Disturbance;
 

@@ -1,8 +1,8 @@
 //! Fastest library of each measured operation, for runs that no use case covers.
 
-use super::statements::{Statement, fastest_case, time};
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
+use crate::statement::{Statement, fastest_case, time};
 
 /// Most operations of an area that are named.
 const NAMED: usize = 6;

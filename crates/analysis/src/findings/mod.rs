@@ -2,71 +2,26 @@
 //! uncertain. Every sentence is computed, and whatever is said to be faster is so by [the one function that
 //! compares](crate::comparison::ratio); where the data do not tell some apart, all of them are named.
 
-mod batches;
-mod blocks;
-mod cold;
 mod each;
-mod hpke;
-mod lengths;
-mod load;
-mod luck;
-mod memory;
-mod one_library;
 mod randomness;
-mod residue;
-mod sizes;
 mod smoke;
-mod statements;
-mod threads;
-mod tls;
-mod token;
-mod use_cases;
 
-pub use self::statements::Statement;
-use self::threads::threads;
-use self::use_cases::{AGAINST, OF_REFERENCE, USE_CASES, UseCase};
+pub use crate::recommendation::Recommendation;
+pub use crate::statement::{Statement, unit_words};
+
+use crate::areas::{self, AGAINST, SMALLEST, STATEMENTS, USE_CASES, ledger, libraries, scaling};
 use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
-use crate::comparison::{Compared, NotRanked, Standing};
+use crate::comparison::Standing;
 use crate::estimates::{Estimates, rate_of, scaled};
 use crate::group::{distinct, grouped};
 use crate::kinds::{OneKind, one_kind};
-use crate::ledger;
-use crate::number::{
-    digits, factor_and_range, grouped as thousands, known_rate, percent, throughput_within, time_and_range,
-};
+use crate::number::{digits, grouped as thousands, known_rate, percent, throughput_within};
+use crate::recommendation::{Against, Best, Candidate, Smallest, UseCase, factor_text, not_recommended};
 use crate::run::RunAnalysis;
-use crate::tables::most_lengths;
-use pqlab_record::{NULL, Sizes, State, Statistic, Unit};
+use crate::statement::listed;
+use pqlab_record::{State, Statistic, Unit};
 use pqlab_stats::{Interval, Verdict};
-
-/// The NIST category that a recommendation should have at least, where there is one: what the standards' own defaults have.
-const CATEGORY: u8 = 3;
-
-/// What is recommended for a use case: the best of those that may be.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recommendation {
-    /// The use case: `Key exchange`.
-    pub use_case: &'static str,
-    /// The algorithm.
-    pub algorithm: String,
-    /// The provider, with the language of one that is a program of its own: `go (Go)`.
-    pub provider: String,
-    /// Its figure: `31.2 µs`, `mean 88.8 µs`.
-    pub figure: String,
-    /// The figure's interval.
-    pub interval: String,
-    /// How often that can be done: `4,780 a second on one core`.
-    pub rate: Option<String>,
-    /// The ids of the cases that the figure is made of, one as often as the job does it.
-    pub cases: Vec<String>,
-    /// What the figure is of.
-    pub what: String,
-    /// Why it and not another.
-    pub why: String,
-    /// What else may be the best as far as the data tell: `ML-KEM-768 by aws-lc`.
-    pub tied: Vec<String>,
-}
 
 /// What one thing costs against another.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,123 +79,16 @@ pub struct Findings {
     pub caveats: Vec<RunCaveat>,
 }
 
-/// One that could be chosen.
-struct Candidate<'r, 'a> {
-    algorithm: String,
-    /// As people read it: `go (Go)` for a program in another language.
-    provider: String,
-    category: Option<u8>,
-    /// By the statistic that all candidates for the use case are compared by.
-    time: Interval,
-    statistic: Statistic,
-    /// Mean time in ns, which rates are made of.
-    mean: Interval,
-    sizes: Sizes,
-    /// What one operation works through, in bytes.
-    bytes: Option<u64>,
-    /// What the library is known to do wrong.
-    defect: Option<String>,
-    /// Its cases, one for each operation.
-    parts: Vec<&'r CaseAnalysis<'a>>,
-}
-
-impl Candidate<'_, '_> {
-    /// Whether it has the category that a recommendation should have.
-    fn strong(&self) -> bool {
-        self.category.is_some_and(|category| category >= CATEGORY)
-    }
-
-    /// Why it is not recommended; `None` if it may be.
-    fn not_ranked(&self) -> Option<NotRanked> {
-        self.parts.iter().find_map(|row| row.not_ranked())
-    }
-
-    /// Whether it may be recommended.
-    fn sound(&self) -> bool {
-        self.not_ranked().is_none()
-    }
-
-    /// Its time: `31.2 µs`, `mean 88.8 µs`.
-    fn time_text(&self) -> String {
-        self.time_and_range().0
-    }
-
-    /// Its time with the ends of its interval.
-    fn time_and_range(&self) -> (String, String) {
-        let (time, range) = time_and_range(&self.time);
-        match self.statistic {
-            Statistic::Median => (time, range),
-            Statistic::Mean => (format!("mean {time}"), range),
-        }
-    }
-
-    /// The ids of its cases.
-    fn ids(&self) -> Vec<String> {
-        self.parts.iter().map(|row| row.case().id()).collect()
-    }
-
-    /// `ML-KEM-768 by aws-lc`.
-    fn name(&self) -> String {
-        format!("{} by {}", self.algorithm, self.provider)
-    }
-}
-
-/// Which of some candidates is the best, which cannot be told from it, and which comes next.
-struct Best<'c, 'r, 'a> {
-    best: &'c Candidate<'r, 'a>,
-    /// Not told apart from it.
-    tied: Vec<&'c Candidate<'r, 'a>>,
-    /// The least slow one of those that are slower, and how many times as long it takes, in words.
-    next: Option<(&'c Candidate<'r, 'a>, String)>,
-}
-
-impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
-    fn of(analysis: &RunAnalysis<'a>, from: &[&'c Candidate<'r, 'a>]) -> Option<Best<'c, 'r, 'a>> {
-        let rivals: Vec<Vec<&CaseAnalysis<'a>>> = from.iter().map(|one| one.parts.clone()).collect();
-        let ranking = analysis.ranking(&rivals);
-        let slower = ranking.standings.iter().zip(from).filter_map(|(standing, one)| match standing {
-            Some(Standing::Slower(ratio)) => Some((*one, *ratio)),
-            _ => None,
-        });
-        let best = from[ranking.leader?];
-        let next = slower.min_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate));
-        let factor = |one: &Candidate<'r, 'a>| factor_text(&analysis.ratio(&best.parts, &one.parts)?);
-        Some(Best {
-            best,
-            tied: ranking.not_told_apart().into_iter().map(|place| from[place]).collect(),
-            next: next.and_then(|(one, _)| Some((one, factor(one)?))),
-        })
-    }
-
-    fn tied_names(&self) -> Vec<String> {
-        self.tied.iter().map(|one| one.name()).collect()
-    }
-}
-
-/// A ratio with its interval and its unit: `1.217× (1.185× to 1.251×) in core cycles`.
-fn factor_text(compared: &Compared) -> Option<String> {
-    let (factor, range) = factor_and_range(&compared.ratio?.ratio);
-    Some(format!("{factor} ({range}) in {}", unit_words(compared.unit)))
-}
-
-/// A unit as sentences name it.
-pub fn unit_words(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Nanoseconds => "time",
-        Unit::CoreCycles => "core cycles",
-    }
-}
-
 /// Most details of a caveat that are named.
 const NAMED: usize = 12;
 
 /// What the run found.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
-    let mut recommendations: Vec<Recommendation> = one_library::for_job(analysis).into_iter().collect();
+    let mut recommendations: Vec<Recommendation> = libraries::for_job(analysis).into_iter().collect();
     let recommended = |use_case| Some(randomness::note_kind(analysis, use_case, recommend(analysis, use_case)?));
-    recommendations.extend(USE_CASES.iter().filter_map(recommended));
-    recommendations.extend(smallest(analysis));
-    recommendations.extend(threads(analysis));
+    recommendations.extend(use_cases().filter_map(recommended));
+    recommendations.extend(SMALLEST.into_iter().filter_map(|of| smallest(analysis, of)));
+    recommendations.extend(scaling::threads(analysis));
     let statements = statements(analysis, &recommendations);
     let costs = costs(analysis).into_iter().map(|cost| randomness::note_cost_kind(analysis, cost)).collect();
     Findings { statements, recommendations, costs, caveats: caveats(analysis) }
@@ -248,29 +96,15 @@ pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
 
 /// What a run says beside its recommendations. If neither speaks of what it is mostly about, each operation speaks for itself.
 fn statements(analysis: &RunAnalysis<'_>, recommendations: &[Recommendation]) -> Vec<Statement> {
-    let modules = [
-        smoke::statements,
-        tls::statements,
-        hpke::statements,
-        token::statements,
-        memory::statements,
-        residue::statements,
-        cold::statements,
-        batches::statements,
-        luck::statements,
-        lengths::statements,
-        sizes::statements,
-        load::statements,
-        blocks::statements,
-    ];
-    let mut all: Vec<Statement> = modules.iter().flat_map(|statements| statements(analysis)).collect();
+    let mut all = smoke::statements(analysis);
+    all.extend(STATEMENTS.iter().flat_map(|statements| statements(analysis)));
     if all.is_empty() && recommendations.is_empty() {
         return analysis.areas().into_iter().flat_map(|area| each::statements(analysis, area)).collect();
     }
     let most = analysis.areas().into_iter().rev().max_by_key(|area| analysis.area(area).count());
-    let is_of = |area: &str, use_case: &str| match USE_CASES.iter().find(|of| of.name == use_case) {
+    let is_of = |area: &str, use_case: &str| match use_cases().find(|of| of.name == use_case) {
         Some(of) => of.area == area,
-        None => use_case == threads::USE_CASE,
+        None => use_case == scaling::USE_CASE,
     };
     let spoken_of = |area: &&str| {
         all.iter().any(|of| of.area == *area) || recommendations.iter().any(|of| is_of(area, of.use_case))
@@ -280,32 +114,42 @@ fn statements(analysis: &RunAnalysis<'_>, recommendations: &[Recommendation]) ->
     all
 }
 
+/// The use cases of all areas, in the order in which recommendations have them.
+fn use_cases() -> impl Iterator<Item = &'static UseCase> {
+    USE_CASES.into_iter().flatten()
+}
+
+/// The comparisons with what is in use today, of all areas.
+fn against() -> impl Iterator<Item = &'static Against> {
+    AGAINST.into_iter().flatten()
+}
+
 /// The cases of some operations that may be set against each other, and those that do other work.
 fn rows<'s, 'a>(
     analysis: &'s RunAnalysis<'a>,
     area: &str,
     operations: &[&str],
-    parameter: Option<(&str, u64)>,
+    transactions: Option<u64>,
 ) -> OneKind<'s, 'a> {
     let suits = |row: &&CaseAnalysis<'a>| {
         let case = row.case();
-        let plain = match parameter {
+        let plain = match transactions {
             None => row.usual(),
-            Some((name, number)) => {
-                case.number(name) == Some(number) && case.state() == State::Warm && ledger::rank(case).is_some()
+            Some(_) => {
+                case.transactions() == transactions && case.state() == State::Warm && ledger::rank(case).is_some()
             }
         };
-        let in_area = case.workload == area && case.provider != NULL;
+        let in_area = case.workload == area && !case.is_null();
         plain && in_area && row.time().is_some() && operations.contains(&case.operation.as_str())
     };
     let mut rows: Vec<&'s CaseAnalysis<'a>> = analysis.cases().iter().filter(suits).collect();
-    if parameter.is_some() {
+    if transactions.is_some() {
         // Blocks are compared in one form and regime.
         let typical = rows.iter().filter_map(|row| ledger::rank(row.case())).min();
         rows.retain(|row| ledger::rank(row.case()) == typical);
     }
     // Messages are compared in one length: of a hash the longest, of a signature the shortest.
-    let hash = rows.iter().any(|row| row.case().facts.bytes.is_some()) && parameter.is_none();
+    let hash = rows.iter().any(|row| row.case().facts.bytes.is_some()) && transactions.is_none();
     let lengths = || rows.iter().filter_map(|row| row.case().message_length());
     let length = if hash { lengths().max() } else { lengths().min() };
     rows.retain(|row| row.case().message_length().is_none_or(|own| Some(own) == length));
@@ -323,9 +167,9 @@ fn candidates<'s, 'a>(
     analysis: &'s RunAnalysis<'a>,
     area: &str,
     operations: &[&str],
-    parameter: Option<(&str, u64)>,
+    transactions: Option<u64>,
 ) -> Vec<Candidate<'s, 'a>> {
-    let rows = rows(analysis, area, operations, parameter).cases;
+    let rows = rows(analysis, area, operations, transactions).cases;
     let by_chance = rows.iter().any(|row| row.case().repeats_by_chance());
     let statistic = if by_chance || operations.len() > 1 { Statistic::Mean } else { Statistic::Median };
     let mut found = Vec::new();
@@ -352,12 +196,10 @@ fn candidates<'s, 'a>(
 }
 
 fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
-    let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.parameter);
+    let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.transactions);
     all.retain(|candidate| (use_case.algorithms)(&candidate.algorithm));
     // What one of the reference systems has for itself is chosen where it stands alone: it is no tie with the same in another form.
-    let of_reference = |one: &Candidate<'_, '_>| {
-        one.algorithm.starts_with(ledger::REFERENCE_FORM) || OF_REFERENCE.contains(&one.algorithm.as_str())
-    };
+    let of_reference = |one: &Candidate<'_, '_>| areas::is_of_reference(&one.algorithm);
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
     }
@@ -401,15 +243,11 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     }
     let unsound = all.iter().filter(|one| suits(one) && !one.sound());
     why.extend(unsound.filter(|one| faster_than_best(one).is_some()).map(not_recommended));
-    let each = match use_case.parameter {
-        Some((_, number)) => number as f64,
-        None => 1.0,
-    };
-    let through = best.bytes.filter(|_| use_case.area == "hash");
-    let rate = rate_of(&best.mean).map(|rate| match through {
-        Some(bytes) => throughput_within(&scaled(&rate, bytes as f64)),
-        None if use_case.parameter.is_some() => format!("{} transactions a second", known_rate(&scaled(&rate, each))),
-        None => format!("{} a second on one core", known_rate(&rate)),
+    let through = best.bytes.filter(|_| use_case.by_the_byte);
+    let rate = rate_of(&best.mean).map(|rate| match (through, use_case.transactions) {
+        (Some(bytes), _) => throughput_within(&scaled(&rate, bytes as f64)),
+        (None, Some(number)) => format!("{} transactions a second", known_rate(&scaled(&rate, number as f64))),
+        (None, None) => format!("{} a second on one core", known_rate(&rate)),
     });
     why.extend(rate.clone());
     let (figure, interval) = best.time_and_range();
@@ -427,92 +265,64 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     })
 }
 
-/// `a`, `a and b`, `a, b and c`.
-fn listed(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [others @ .., last] => format!("{} and {last}", others.join(", ")),
-    }
-}
-
-/// What took less time than what is recommended, and why it is not.
-fn not_recommended(one: &Candidate<'_, '_>) -> String {
-    let reason = match (one.not_ranked(), &one.defect) {
-        (Some(NotRanked::KnownDefect), Some(defect)) => format!("known defect: {defect}"),
-        (Some(NotRanked::Disturbed), _) => "disturbed: another program used its core".to_owned(),
-        (reason, _) => reason.map_or(String::new(), |reason| reason.text().to_owned()),
+/// The fewest bytes on the wire: by what the encoding may take at most, and by what was seen on average where lengths vary.
+fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Smallest) -> Option<Recommendation> {
+    let all = candidates(analysis, area, &[operation], None);
+    let any_strong = all.iter().any(Candidate::strong);
+    let sound = || all.iter().filter(|one| one.category.is_some() && one.sound());
+    let fit = || sound().filter(|one| one.strong() || !any_strong);
+    let bytes = |one: &Candidate<'_, '_>| wire_bytes(&one.sizes);
+    let fewest = fit().filter_map(bytes).min()?;
+    let least = fit().find(|one| bytes(one) == Some(fewest))?;
+    let others = fit().filter(|one| one.algorithm != least.algorithm);
+    let (next_bytes, next) = others.filter_map(|one| Some((bytes(one)?, one))).min_by_key(|(bytes, _)| *bytes)?;
+    let same: Vec<&Candidate<'_, '_>> = fit().filter(|one| one.algorithm == least.algorithm).collect();
+    let found = Best::of(analysis, &same)?;
+    let best = found.best;
+    let mut why = vec![
+        format!("NIST category {}", best.category.unwrap_or(0)),
+        format!("at most {} B", thousands(fewest)),
+        format!("the next, {}, has at most {} B", next.algorithm, thousands(next_bytes)),
+    ];
+    let mean = |one: &Candidate<'_, '_>| {
+        let seen = areas::most_lengths(analysis, &one.algorithm)?.1.mean;
+        Some((one.algorithm.clone(), seen + one.sizes.public_key? as f64))
     };
-    format!("faster but not ranked: {} takes {} ({reason})", one.name(), one.time_text())
-}
-
-/// The fewest bytes on the wire, of signatures and of key exchanges: by what the encoding may take at most, and by what was seen on
-/// average where lengths vary.
-fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
-    let of = |area: &str, operation: &str, use_case: &'static str, what: &str| {
-        let all = candidates(analysis, area, &[operation], None);
-        let any_strong = all.iter().any(Candidate::strong);
-        let sound = || all.iter().filter(|one| one.category.is_some() && one.sound());
-        let fit = || sound().filter(|one| one.strong() || !any_strong);
-        let bytes = |one: &Candidate<'_, '_>| wire_bytes(&one.sizes);
-        let fewest = fit().filter_map(bytes).min()?;
-        let least = fit().find(|one| bytes(one) == Some(fewest))?;
-        let others = fit().filter(|one| one.algorithm != least.algorithm);
-        let (next_bytes, next) = others.filter_map(|one| Some((bytes(one)?, one))).min_by_key(|(bytes, _)| *bytes)?;
-        let same: Vec<&Candidate<'_, '_>> = fit().filter(|one| one.algorithm == least.algorithm).collect();
-        let found = Best::of(analysis, &same)?;
-        let best = found.best;
-        let mut why = vec![
-            format!("NIST category {}", best.category.unwrap_or(0)),
-            format!("at most {} B", thousands(fewest)),
-            format!("the next, {}, has at most {} B", next.algorithm, thousands(next_bytes)),
-        ];
-        let mean = |one: &Candidate<'_, '_>| {
-            let seen = most_lengths(analysis, &one.algorithm)?.1.mean;
-            Some((one.algorithm.clone(), seen + one.sizes.public_key? as f64))
+    // Against the lengths that do not vary: a mean may be the least of all.
+    let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
+    why.extend(by_mean.map(|(algorithm, mean)| {
+        let least = if mean < fewest as f64 {
+            "the fewest on average has"
+        } else {
+            "of those whose length varies the least on average has"
         };
-        // Against the lengths that do not vary: a mean may be the least of all.
-        let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
-        why.extend(by_mean.map(|(algorithm, mean)| {
-            let least = if mean < fewest as f64 {
-                "the fewest on average has"
-            } else {
-                "of those whose length varies the least on average has"
-            };
-            format!("{least} {algorithm}: {} B", digits(mean, 4))
-        }));
-        let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));
-        why.extend(weaker.min_by_key(|(bytes, _)| *bytes).filter(|(bytes, _)| *bytes < fewest).map(|(bytes, one)| {
-            format!("at category {}, {} has {} B", one.category.unwrap_or(0), one.algorithm, thousands(bytes))
-        }));
-        why.push(match (&found.tied[..], same.len()) {
-            (_, 1) => "this library alone was measured".to_owned(),
-            ([], _) => "this library is the fastest at it".to_owned(),
-            _ => format!("not told apart from {}", listed(&found.tied_names())),
-        });
-        Some(Recommendation {
-            use_case,
-            algorithm: best.algorithm.clone(),
-            provider: best.provider.clone(),
-            figure: format!("{} B", thousands(fewest)),
-            interval: "exact".to_owned(),
-            rate: None,
-            cases: best.ids(),
-            what: what.to_owned(),
-            why: format!("{} ({operation}: {}).", why.join("; "), best.time_text()),
-            tied: found.tied_names(),
-        })
-    };
-    let signature =
-        of("signature", "verify", "Smallest key and signature", "public key and signature together, at most");
-    let exchange = of("kem", "encapsulate", "Smallest key and ciphertext", "public key and ciphertext together");
-    let transaction =
-        of("ledger", "verify", "Smallest transaction key and signature", "public key and signature together, at most");
-    [signature, exchange, transaction].into_iter().flatten().collect()
+        format!("{least} {algorithm}: {} B", digits(mean, 4))
+    }));
+    let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));
+    why.extend(weaker.min_by_key(|(bytes, _)| *bytes).filter(|(bytes, _)| *bytes < fewest).map(|(bytes, one)| {
+        format!("at category {}, {} has {} B", one.category.unwrap_or(0), one.algorithm, thousands(bytes))
+    }));
+    why.push(match (&found.tied[..], same.len()) {
+        (_, 1) => "this library alone was measured".to_owned(),
+        ([], _) => "this library is the fastest at it".to_owned(),
+        _ => format!("not told apart from {}", listed(&found.tied_names())),
+    });
+    Some(Recommendation {
+        use_case,
+        algorithm: best.algorithm.clone(),
+        provider: best.provider.clone(),
+        figure: format!("{} B", thousands(fewest)),
+        interval: "exact".to_owned(),
+        rate: None,
+        cases: best.ids(),
+        what: what.to_owned(),
+        why: format!("{} ({operation}: {}).", why.join("; "), best.time_text()),
+        tied: found.tied_names(),
+    })
 }
 
 fn costs(analysis: &RunAnalysis<'_>) -> Vec<Cost> {
-    let cost = |(what, area, operations, post_quantum, classical): (&str, &str, &[&str], &str, &str)| {
+    let cost = |&(what, area, operations, post_quantum, classical): &Against| {
         let all = candidates(analysis, area, operations, None);
         let best = |algorithm: &str| {
             let same: Vec<&Candidate<'_, '_>> =
@@ -540,7 +350,7 @@ fn costs(analysis: &RunAnalysis<'_>) -> Vec<Cost> {
             bytes: wire_bytes(&new.0.sizes).zip(wire_bytes(&old.0.sizes)),
         })
     };
-    AGAINST.into_iter().filter_map(cost).collect()
+    against().filter_map(cost).collect()
 }
 
 fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
@@ -584,7 +394,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     let usual: Vec<&CaseAnalysis<'_>> = analysis
         .cases()
         .iter()
-        .filter(|row| row.usual() && row.time().is_some() && row.case().provider != NULL)
+        .filter(|row| row.usual() && row.time().is_some() && !row.case().is_null())
         .collect();
     let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
         |((_, job), rows)| {
@@ -598,7 +408,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     add("comparisons whose fastest are not told apart", open.collect());
     add(
         "gains above the number of threads: the figure of one thread alone is disturbed",
-        threads::impossible(analysis),
+        scaling::impossible(analysis),
     );
     let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());
     if missing > 0 {

@@ -1,10 +1,11 @@
 //! Kind of randomness that a finding is about.
 
-use super::use_cases::{AGAINST, OF_REFERENCE, UseCase};
-use super::{Candidate, Cost, Recommendation, rows};
+use super::{Cost, against, rows};
+use crate::areas::hybrid::OF_REFERENCE;
 use crate::case::CaseAnalysis;
 use crate::group::distinct;
 use crate::kinds::{one_kind, randomness};
+use crate::recommendation::{Candidate, Recommendation, UseCase};
 use crate::run::RunAnalysis;
 use std::collections::HashSet;
 
@@ -17,7 +18,7 @@ pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
 
 /// Adds to a recommendation its kind of randomness, and the libraries that it leaves out for another kind.
 pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
-    let of = rows(analysis, use_case.area, use_case.operations, use_case.parameter);
+    let of = rows(analysis, use_case.area, use_case.operations, use_case.transactions);
     let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;
     let best: Vec<_> = of.cases.iter().filter(is_best).map(|row| row.case()).collect();
     let is_reference = |name: &str| OF_REFERENCE.contains(&name);
@@ -51,7 +52,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
 pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
     let sides = (found.what.as_str(), found.post_quantum.algorithm.as_str(), found.classical.algorithm.as_str());
     let Some((_, area, operations, new, old)) =
-        AGAINST.iter().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
+        against().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
     else {
         return found;
     };

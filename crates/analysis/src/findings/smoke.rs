@@ -1,8 +1,8 @@
 //! Whether the laboratory works on this machine.
 
-use super::statements::Statement;
 use crate::number::grouped;
 use crate::run::RunAnalysis;
+use crate::statement::Statement;
 
 /// The suite that asks.
 const SUITE: &str = "smoke";

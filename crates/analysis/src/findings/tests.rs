@@ -345,7 +345,7 @@ fn a_library_that_is_alone_is_compared_in_its_own_kind() {
 #[test]
 fn the_signature_cycle_is_a_headline_and_a_claim() {
     let run = fixtures::constructions_run();
-    let tables = crate::tables::tables(&RunAnalysis::of(&run), &crate::ntor::RelayScenario::default());
+    let tables = crate::tables::tables(&RunAnalysis::of(&run), &crate::areas::ntor::RelayScenario::default());
     let rows = |name: &str| -> Vec<Vec<String>> {
         let table = tables.iter().find(|table| table.name == name).unwrap();
         table.rows.iter().map(|row| row.cells.iter().map(|cell| cell.text.clone()).collect()).collect()

@@ -362,7 +362,7 @@ fn conclude(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_lab::analysis::comparison::compare;
+    use pqlab_lab::analysis::compare;
 
     #[test]
     fn how_long_a_plan_takes_is_said_with_how_that_is_known() {

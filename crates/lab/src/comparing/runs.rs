@@ -1,8 +1,8 @@
 //! Comparisons of stored runs, and what comparisons of a case with itself say of a machine.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
-use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, compare, compare_runs, pair_by_stars};
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, crossed_of};
+use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, pair_by_stars};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, compare, compare_runs, crossed_of};
 use pqlab_harness::clock;
 use pqlab_record::{Case, Environment, MachineNoise, Protocol, Record, Run, RunSummary, Unit, Visits};
 use pqlab_stats::{Crossed, FEWEST_COMPARISONS, RunSpread, null_comparisons};

@@ -8,7 +8,7 @@ use crate::leak::taint::TaintTask;
 use crate::leak::timing::LeakTask;
 use crate::libraries::DescribeTask;
 use crate::libraries::opened::{Opened, open_libraries};
-use crate::verifying::{PaceTask, VerifyTask};
+use crate::verifying::verify::{PaceTask, VerifyTask};
 use pqlab_harness::{BuildId, process, wire, worker};
 use pqlab_primitives::Provider;
 use pqlab_workloads::Registry;

@@ -1,4 +1,4 @@
-use super::VerifyPart;
+use super::parts::VerifyPart;
 use pqlab_verification::{EdgeCases, Line};
 
 /// What came of the parts of a verification, in any order.

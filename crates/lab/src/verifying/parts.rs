@@ -1,10 +1,26 @@
 //! What a verification consists of.
 
-use super::VerifyRequest;
 use crate::{LabError, Thing, matches};
 use pqlab_primitives::Provider;
+use pqlab_verification::Answers;
 use pqlab_workloads::{NULL, Registry};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What is to be verified.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerifyRequest {
+    /// Patterns of providers, with or without their backend; empty for all.
+    pub providers: Vec<String>,
+    /// Patterns of algorithms; empty for all.
+    pub algorithms: Vec<String>,
+    /// Whether every provider is put to the test against every other, too.
+    pub interoperability: bool,
+    /// How far accumulated vectors go.
+    pub answers: Answers,
+    /// The folder in which is kept how far they came; without one they begin anew.
+    pub kept_in: Option<PathBuf>,
+}
 
 /// Of what a line is the outcome: what one process does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,11 +6,11 @@ use crate::{Case, Form, Parameter};
 use std::fmt;
 
 /// The parameter that names the encoding of the private key that is loaded or written within the operation.
-const KEY: &str = "key";
+const KEY: &str = Parameter::KEY;
 /// The parameter that names coins other than those of the library's own generator.
-const COINS: &str = "coins";
+const COINS: &str = Parameter::COINS;
 /// The parameter that names how many keys the operation takes in turn, where that is not the usual pool.
-const KEYS: &str = "keys";
+const KEYS: &str = Parameter::KEYS;
 
 /// Where the randomness of an operation that needs some comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -91,6 +91,8 @@ impl Statistic {
 
 /// Operations that sign.
 const SIGNING: [&str; 4] = ["sign", "make", "build", "cycle"];
+/// Area and operation of what signs with constructions.
+const CONSTRUCTIONS_SIGN: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
 /// Operations of a TLS handshake in which the server signs.
 const SERVER_SIGNS: [&str; 4] = ["handshake", "server", "server-flight", "connect"];
 /// Signature schemes that start over until a signature passes their checks: FIPS 204, section 3.2; the Falcon specification, section
@@ -116,6 +118,11 @@ impl Case {
             "keygen" => named(&KEYS_BY_TRIAL, &self.algorithm),
             _ => SIGNING.contains(&operation) && named(&SIGN_BY_TRIAL, &self.algorithm),
         }
+    }
+
+    /// Whether it signs with a construction. Each library has one way of that: without randomness if it can, else with its own.
+    pub fn signs_with_construction(&self) -> bool {
+        CONSTRUCTIONS_SIGN.contains(&(self.workload.as_str(), self.operation.as_str()))
     }
 
     /// The statistic that the case is compared and ranked by.

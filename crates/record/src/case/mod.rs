@@ -6,6 +6,7 @@ pub use id::{CaseId, UnreadableId};
 pub use kind::{CoinSource, Kind, Statistic};
 pub use parameters::Parameter;
 
+use crate::NULL;
 use serde::{Deserialize, Serialize};
 
 /// Whether an operation starts from a key that is parsed and expanded already, or from its encoded bytes.
@@ -110,6 +111,11 @@ pub struct Case {
 }
 
 impl Case {
+    /// Whether the provider is the one that does nothing.
+    pub fn is_null(&self) -> bool {
+        self.library() == NULL
+    }
+
     /// The provider's library, without its backend: `libcrux` of `libcrux:avx2`.
     pub fn library(&self) -> &str {
         self.provider.split(':').next().unwrap_or(&self.provider)

@@ -50,6 +50,16 @@ impl Parameter {
     pub const OVER: &'static str = "over";
     /// State of the caches and of the process.
     pub const STATE: &'static str = "state";
+    /// Encoding of the private key that is loaded or written within the operation.
+    pub const KEY: &'static str = "key";
+    /// Coins other than those of the library's own generator.
+    pub const COINS: &'static str = "coins";
+    /// Keys that the operation takes in turn, where that is not the usual pool.
+    pub const KEYS: &'static str = "keys";
+    /// Published set of messages that are signed.
+    pub const MESSAGES: &'static str = "messages";
+    /// Hash function by which the message is hashed before it is signed.
+    pub const PREHASH: &'static str = "prehash";
     /// Signing that draws nothing although the scheme has a variant that does.
     pub const DETERMINISTIC: &'static str = "deterministic";
 
@@ -75,6 +85,10 @@ impl fmt::Display for Parameter {
 const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
 /// The area of peak stack and heap, which are not times.
 const MEMORY: &str = "memory";
+/// The area of hash functions.
+const HASH: &str = "hash";
+/// Operations of other areas that work through their input byte by byte.
+const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 
 impl Case {
     /// The value of a named number among the parameters.
@@ -96,6 +110,17 @@ impl Case {
     /// Whether a flag is set among the parameters.
     pub fn flag(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
+    }
+
+    /// Whether nothing but parameters of these names tells the case apart.
+    pub fn has_only(&self, names: &[&str]) -> bool {
+        self.parameters.iter().all(|parameter| names.contains(&parameter.name()))
+    }
+
+    /// The same case without the parameters of these names.
+    pub fn without(mut self, names: &[&str]) -> Case {
+        self.parameters.retain(|parameter| !names.contains(&parameter.name()));
+        self
     }
 
     /// Message length in bytes, if the operation has a message.
@@ -168,6 +193,11 @@ impl Case {
         self.word(Parameter::OVER)
     }
 
+    /// Published set of messages that are signed, if they are not made up.
+    pub fn message_set(&self) -> Option<&str> {
+        self.word(Parameter::MESSAGES)
+    }
+
     /// Whether signing draws nothing although the scheme has a variant that does.
     pub fn is_deterministic(&self) -> bool {
         self.flag(Parameter::DETERMINISTIC)
@@ -181,6 +211,12 @@ impl Case {
     /// Whether the operation is measured with many tasks in a thread pool.
     pub fn is_load(&self) -> bool {
         self.operation.ends_with("-load")
+    }
+
+    /// Whether the operation works through its input byte by byte, so that a figure for a byte means something. Who reads a
+    /// transaction hardly touches most of it, and who verifies one does not work by the byte.
+    pub fn works_by_the_byte(&self) -> bool {
+        self.workload == HASH || BY_THE_BYTE.contains(&self.operation.as_str())
     }
 
     /// The state in which the case is measured.
@@ -248,6 +284,13 @@ mod tests {
         let over = |word: &str| case(vec![Parameter::Word(word.into(), "1".into())]).waits_for_network();
         assert!(over("rtt") && over("network") && !over("over"));
         assert!(!Case { workload: "memory".into(), ..plain }.computes());
+    }
+
+    #[test]
+    fn parameters_are_asked_for_and_left_out_by_name() {
+        let case = case(vec![Parameter::Number("len".into(), 32), Parameter::Flag("deterministic".into())]);
+        assert!(case.has_only(&[Parameter::LENGTH, Parameter::DETERMINISTIC]) && !case.has_only(&[Parameter::LENGTH]));
+        assert_eq!(case.without(&[Parameter::DETERMINISTIC, Parameter::KEY]).name(), "ML-DSA-65 verify[len=32]");
     }
 
     #[test]

@@ -11,13 +11,6 @@ pub struct RatioInterval {
     pub high: f64,
 }
 
-impl RatioInterval {
-    /// Applies a function that does not decrease to the estimate and both ends.
-    pub fn map(self, of: impl Fn(f64) -> f64) -> RatioInterval {
-        RatioInterval { estimate: of(self.estimate), low: of(self.low), high: of(self.high) }
-    }
-}
-
 /// One operation on so many threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingEntry {

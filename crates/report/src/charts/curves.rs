@@ -1,10 +1,10 @@
-//! Curves: throughput against threads, tasks and transactions, time against length, medians over runs.
+//! Curves: throughput against threads and tasks, time against length, medians over runs.
 
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
 use super::{Chart, slug};
 use pqlab_analysis::history::Past;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, ledger, rate};
-use pqlab_record::{Case, Form, NULL, Parameter};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, rate};
+use pqlab_record::{Case, Parameter};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -13,20 +13,21 @@ const HEIGHT: f64 = 320.0;
 const MOST: usize = 8;
 
 /// A curve: its name, and what it shows at each place, with its interval.
-struct Series {
-    name: String,
-    points: Vec<(f64, Interval)>,
+pub(super) struct Series {
+    pub(super) name: String,
+    pub(super) points: Vec<(f64, Interval)>,
 }
 
-struct Plot<'p> {
-    name: String,
-    title: String,
-    across: (&'p str, Quantity),
-    up: (&'p str, Quantity),
+/// What a picture of curves is called, and what its axes show.
+pub(super) struct Plot<'p> {
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) across: (&'p str, Quantity),
+    pub(super) up: (&'p str, Quantity),
     /// Whether the vertical scale is of logarithms.
-    log: bool,
+    pub(super) log: bool,
     /// Proportion to the first curve's first point.
-    ideal: bool,
+    pub(super) ideal: bool,
 }
 
 /// The curves of rows that have the parameter, by everything else that tells cases apart; those with two points at least.
@@ -35,7 +36,7 @@ fn series<'r>(
     parameter: &str,
     value: impl Fn(&CaseAnalysis<'_>) -> Option<Interval>,
 ) -> Vec<Series> {
-    let with = rows.filter(|row| row.case().number(parameter).is_some() && row.case().provider != NULL);
+    let with = rows.filter(|row| row.case().number(parameter).is_some() && !row.case().is_null());
     let all = grouped(with, |row| name_without(row.case(), parameter))
         .into_iter()
         .map(|(name, rows)| {
@@ -50,13 +51,12 @@ fn series<'r>(
 
 /// What all cases of a curve have in common: their names without the parameter that the curve is drawn against.
 fn name_without(case: &Case, parameter: &str) -> String {
-    let mut case = case.clone();
-    case.parameters.retain(|one| !matches!(one, Parameter::Number(name, _) if name == parameter));
+    let case = case.clone().without(&[parameter]);
     format!("{} · {}", case.name(), case.provider)
 }
 
 /// Those with two points at least, the one that ends highest first.
-fn curves(mut all: Vec<Series>) -> Vec<Series> {
+pub(super) fn curves(mut all: Vec<Series>) -> Vec<Series> {
     all.retain(|series| series.points.len() > 1);
     all.sort_by(|one, other| last(other).total_cmp(&last(one)));
     all
@@ -80,7 +80,7 @@ fn in_common(all: &mut [Series], analysis: &RunAnalysis<'_>) -> Option<(String, 
     Some((what, all.iter().map(|series| analysis.series(&series.name)).collect()))
 }
 
-fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
+pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
     let total = all.len();
     all.truncate(MOST);
     if all.is_empty() {
@@ -162,7 +162,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     // A sample of such a case is the time of one operation over all threads: see the workload.
     let rows = analysis.area(area).filter(|row| row.case().tasks().is_none());
     let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
-    let all = series(rows, "threads", |row| rate(row, count(row)));
+    let all = series(rows, Parameter::THREADS, |row| rate(row, count(row)));
     let title = format!("{area}: throughput against threads");
     let plot = Plot {
         name: format!("threads-{}", slug(area)),
@@ -177,7 +177,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 
 /// Throughput of many tasks at once.
 pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let all = series(analysis.area(area), "tasks", |row| rate(row, 1.0));
+    let all = series(analysis.area(area), Parameter::TASKS, |row| rate(row, 1.0));
     let title = format!("{area}: throughput against tasks at once");
     let plot = Plot {
         name: format!("load-{}", slug(area)),
@@ -195,7 +195,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
-        let all = series(rows(), "len", |row| rate(row, row.case().facts.bytes? as f64));
+        let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64));
         // One function tells the providers apart better than all of them at once.
         let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
         let function = functions
@@ -207,7 +207,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
             .collect();
         (format!("{area}: bytes a second against message length"), ("bytes a second", Quantity::Throughput), all)
     } else {
-        let all = series(rows(), "len", |row| row.median());
+        let all = series(rows(), Parameter::LENGTH, |row| row.median());
         (format!("{area}: time against message length"), ("time of one operation", Quantity::Time), all)
     };
     let plot = Plot {
@@ -221,41 +221,10 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     draw(analysis, &plot, all)
 }
 
-/// Transactions a second in blocks of several sizes.
-pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    if area != ledger::AREA {
-        return None;
-    }
-    let valid = |row: &ledger::ScalingRow<'_>| {
-        row.case.threads().unwrap_or(1) == 1 && !row.case.has_invalid_transaction()
-    };
-    let curve = |row: ledger::ScalingRow<'_>| {
-        let form = (row.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
-        let all: Vec<String> =
-            form.into_iter().chain([row.parameters].into_iter().filter(|text| !text.is_empty())).collect();
-        let point = |block: &ledger::Block| Some((block.transactions as f64, block.per_second?));
-        Series {
-            name: format!("{} [{}] · {}", row.algorithm, all.join(","), row.provider),
-            points: row.blocks.iter().filter_map(point).collect(),
-        }
-    };
-    let all = curves(ledger::scaling(analysis).into_iter().filter(valid).map(curve).collect());
-    let title = format!("{area}: transactions a second against block size");
-    let plot = Plot {
-        name: format!("blocks-{}", slug(area)),
-        title,
-        across: ("transactions in a block", Quantity::Plain),
-        up: ("transactions a second", Quantity::Rate),
-        log: true,
-        ideal: false,
-    };
-    draw(analysis, &plot, all)
-}
-
 /// Medians over the runs of the same machine, the newest as 1.
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
-    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && row.case().provider != NULL;
+    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && !row.case().is_null();
     let rows = analysis.cases().iter().filter(post_quantum).filter(|row| !row.case().is_overhead());
     let mut all: Vec<Series> = rows
         .filter_map(|row| {
@@ -294,7 +263,7 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_record::{Record, Run};
+    use pqlab_record::{Form, Record, Run};
 
     /// A block with prepared keys.
     fn prepared(transactions: u64, microseconds: f64) -> Record {
@@ -308,28 +277,6 @@ mod tests {
     }
 
     #[test]
-    fn prepared_and_encoded_keys_are_two_curves_of_blocks() {
-        let run = run(vec![
-            prepared(100, 700.0),
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 4_000.0),
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
-        ]);
-        let chart = blocks(&RunAnalysis::of(&run), ledger::AREA).unwrap();
-        // 25,000 a second at both sizes; that of prepared keys has one size and is no curve.
-        assert!(chart.about.contains("encoded,regime=compute") && !chart.about.contains("143k"), "{}", chart.about);
-        let both = run_with(run, prepared(1_000, 7_000.0));
-        let chart = blocks(&RunAnalysis::of(&both), ledger::AREA).unwrap();
-        for name in ["ML-DSA-65 [encoded,regime=compute] · aws-lc", "ML-DSA-65 [regime=compute] · aws-lc"] {
-            assert!(chart.about.contains(name), "{name} in {}", chart.about);
-        }
-    }
-
-    fn run_with(mut run: Run, record: Record) -> Run {
-        run.records.push(record);
-        run
-    }
-
-    #[test]
     fn threads_of_two_forms_are_two_curves() {
         let on = |threads, encoded: bool, microseconds| {
             let mut record = prepared(100, microseconds);
@@ -338,23 +285,8 @@ mod tests {
             record
         };
         let run = run(vec![on(1, true, 4_000.0), on(2, true, 2_000.0), on(1, false, 700.0), on(2, false, 350.0)]);
-        let chart = threads(&RunAnalysis::of(&run), ledger::AREA).unwrap();
+        let chart = threads(&RunAnalysis::of(&run), "ledger").unwrap();
         assert!(chart.about.contains("verify-block[encoded,tx=100,"), "{}", chart.about);
         assert!(chart.about.contains("verify-block[tx=100,"), "{}", chart.about);
-    }
-
-    #[test]
-    fn curves_of_throughput_show_the_reciprocal_of_the_mean() {
-        let mut records = vec![
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
-            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 50_000.0),
-        ];
-        // One slow sample of 40 in each visit: a mean of 1.975 medians.
-        for visit in records.iter_mut().flat_map(|record| &mut record.samples.visits) {
-            visit.ticks[0] *= 40;
-        }
-        let run = run(records);
-        let chart = blocks(&RunAnalysis::of(&run), ledger::AREA).unwrap();
-        assert!(chart.about.contains("10.1k at 100"), "{}", chart.about);
     }
 }

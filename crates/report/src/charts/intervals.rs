@@ -13,7 +13,8 @@ const LINE: f64 = 23.0;
 
 /// The usual cases of an area with a figure: of those that differ in the message's length alone, one.
 pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec<&'s CaseAnalysis<'a>> {
-    let rows = || analysis.area(area).filter(|row| row.usual() && row.time().is_some() && row.case().provider != NULL);
+    let rows =
+        || analysis.area(area).filter(|row| row.usual() && row.time().is_some() && !row.case().is_null());
     let same = |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| {
         one.case().algorithm == other.case().algorithm && one.case().operation == other.case().operation
     };
@@ -33,7 +34,7 @@ pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
         // An area may have nothing but cases with parameters of its own.
         // What is told of threads and tasks is a throughput, drawn as a curve.
         let together = |row: &CaseAnalysis<'_>| row.case().threads().or(row.case().tasks()).is_some();
-        let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && row.case().provider != NULL && !together(row);
+        let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && !row.case().is_null() && !together(row);
         rows = analysis.area(area).filter(plain).collect();
     }
     let lines = grouped(rows.iter().copied(), |row| row.job());

@@ -1,17 +1,16 @@
 //! Pictures of a run. Each is drawn once, as SVG; a page takes it as it is, and [`raster`] makes PNG and PDF of it.
 
+mod areas;
 mod canvas;
+mod columns;
 mod curves;
 mod distribution;
 mod heat;
 mod intervals;
 mod languages;
-mod lengths;
-mod named;
 pub mod raster;
 mod scatter;
 mod stack;
-mod tls;
 
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
@@ -31,15 +30,15 @@ pub struct Chart {
 
 /// The pictures of an area, for which the run has the data.
 pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
-    let mut charts = tls::pictures(analysis, area);
+    let mut charts = areas::tls::pictures(analysis, area);
     charts.extend(intervals::latency(analysis, area));
     charts.extend(languages::by_language(analysis, area));
-    charts.extend(stack::phases(analysis, area));
-    charts.extend(stack::halves(analysis, area));
+    charts.extend(areas::ntor::phases(analysis, area));
+    charts.extend(areas::hybrid::halves(analysis, area));
     charts.extend(curves::threads(analysis, area));
     charts.extend(curves::load(analysis, area));
     charts.extend(curves::lengths(analysis, area));
-    charts.extend(curves::blocks(analysis, area));
+    charts.extend(areas::ledger::blocks(analysis, area));
     charts.extend(distribution::cumulative(analysis, area));
     charts.extend(distribution::violins(analysis, area));
     charts.extend(scatter::sizes(analysis, area));
@@ -49,8 +48,9 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
 
 /// The pictures that the references name, for which the run has the data.
 pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
-    let mut charts = named::all(analysis);
-    charts.extend(lengths::signatures(analysis));
+    let mut charts = areas::ntor::named(analysis);
+    charts.extend(areas::ledger::block_verify(analysis));
+    charts.extend(areas::signature::lengths(analysis));
     charts
 }
 

@@ -1,21 +1,13 @@
-//! What a time is made of: the steps of a handshake, the halves of a hybrid.
+//! Bars of parts: what a time is made of.
 
+use super::Chart;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
-use super::intervals::usual;
-use super::{Chart, slug};
-use pqlab_analysis::decomposition::{Decomposition, decompositions};
 use pqlab_analysis::number::{percent, time};
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 34.0;
 /// Most bars.
 pub(super) const MOST: usize = 18;
-/// The steps of a circuit handshake, in their order, and the whole.
-const STEPS: [&str; 3] = ["create", "reply", "finish"];
-const WHOLE: &str = "handshake";
-/// Operations of the ledger that sign and verify nothing.
-const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
 
 /// A bar: its name and provider, its parts in ns, and the whole where it was measured by itself.
 pub(super) struct Bar {
@@ -23,53 +15,6 @@ pub(super) struct Bar {
     pub(super) provider: String,
     pub(super) parts: Vec<f64>,
     pub(super) whole: Option<f64>,
-}
-
-/// The steps of each handshake, as measured one by one.
-pub(super) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let bars = steps(analysis, area);
-    let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
-    stacked(&format!("phases-{}", slug(area)), &format!("{area}: the steps of a handshake"), &STEPS, bars, MOST, note)
-}
-
-/// For each algorithm and provider of an area that has all three steps.
-pub(super) fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
-    let rows = usual(analysis, area);
-    let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));
-    let bar = |((algorithm, provider), rows): &((String, String), Vec<&CaseAnalysis<'_>>)| {
-        let time = |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.time()?.estimate);
-        let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
-        Some(Bar { name: algorithm.clone(), provider: provider.clone(), parts, whole: time(WHOLE) })
-    };
-    groups.iter().filter_map(bar).collect()
-}
-
-/// Each hybrid beside its halves alone, measured in the same rounds. Where single operations were measured, blocks of them
-/// and what takes no cryptography are left to the table: they have another scale.
-pub(super) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    let bar = |of: Decomposition<'_>| {
-        let case = &of.hybrid.case;
-        Bar {
-            name: case.name(),
-            provider: case.provider.clone(),
-            parts: vec![of.classical_ns, of.post_quantum_ns, of.combiner_ns().estimate.max(0.0)],
-            whole: Some(of.hybrid_ns),
-        }
-    };
-    let mut of_area = decompositions(analysis);
-    of_area.retain(|of| of.hybrid.case.workload == area);
-    let cryptography = |of: &Decomposition<'_>| {
-        let case = &of.hybrid.case;
-        case.transactions().is_none() && !UNCRYPTOGRAPHIC.contains(&case.operation.as_str())
-    };
-    if of_area.iter().any(cryptography) {
-        of_area.retain(cryptography);
-    }
-    let note = "Means of the same rounds. The overhead is the hybrid less both halves, not drawn where the hybrid took no longer \
-                than these; the line is the hybrid.";
-    let parts = ["classical half", "post-quantum half", "overhead"];
-    let title = format!("{area}: hybrids and their halves");
-    stacked(&format!("halves-{}", slug(area)), &title, &parts, of_area.into_iter().map(bar).collect(), MOST, note)
 }
 
 /// Bars of parts, the fastest first, so many at most.

@@ -75,8 +75,8 @@ pub(super) fn row(case: &ComparedCase, name: &str) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_analysis::RunAnalysis;
-    use pqlab_analysis::comparison::{ComparisonCriteria, compare};
+    use pqlab_analysis::comparison::ComparisonCriteria;
+    use pqlab_analysis::{RunAnalysis, compare};
     use pqlab_record::LoadedLibrary;
 
     #[test]

@@ -39,8 +39,8 @@ pub fn compared_runs(comparison: &Comparison) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_analysis::RunAnalysis;
-    use pqlab_analysis::comparison::{ComparisonCriteria, compare_runs};
+    use pqlab_analysis::comparison::ComparisonCriteria;
+    use pqlab_analysis::{RunAnalysis, compare_runs};
 
     #[test]
     fn a_comment_has_the_answer_and_a_row_for_each_case() {

@@ -205,8 +205,8 @@ fn footer(comparison: &Comparison) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_analysis::RunAnalysis;
-    use pqlab_analysis::comparison::{ComparisonCriteria, compare, compare_runs};
+    use pqlab_analysis::comparison::ComparisonCriteria;
+    use pqlab_analysis::{RunAnalysis, compare, compare_runs};
     use pqlab_record::Run;
 
     fn compared(first: &Run, second: &Run) -> Comparison {

@@ -1,6 +1,7 @@
 //! What rows are called: by the ids of their cases, or, where that is asked for, as in the reference's ledger benchmark.
 
 use super::super::ExportError;
+use pqlab_analysis::ledger::AREA;
 use pqlab_record::{Case, Form, Protocol, ProtocolKind};
 
 /// The form of transaction that the reference measured.
@@ -11,7 +12,7 @@ const BLOCK: u64 = 100;
 /// What the reference calls the work of a case; `None` for what it did not measure.
 fn reference_name(case: &Case) -> Option<&'static str> {
     let one_thread = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
-    let reference = case.workload == "ledger" && case.algorithm == REFERENCE_FORM && one_thread;
+    let reference = case.workload == AREA && case.algorithm == REFERENCE_FORM && one_thread;
     // It parsed the key on each call, and verified one after the other.
     if !reference || case.form == Some(Form::Prepared) || case.batch_size().is_some() {
         return None;

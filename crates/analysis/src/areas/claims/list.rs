@@ -1,0 +1,501 @@
+//! The claims, by document.
+
+use super::figures::{
+    Found, KEM_ONLY, block, bytes, combiner, digests, efficiency, fingerprint, gain, handshake_of, lengths, load, loss,
+    point, reference_ledger, share_of_part, share_of_step, transaction, transactions_per_second,
+};
+use super::{Claim, Document, Find, Unit};
+use crate::areas::ntor::RelayScenario;
+use crate::areas::{certificate, hybrid, kem, ledger, ntor, signature};
+use crate::run::RunAnalysis;
+
+/// A row of a list: what is claimed, the figure and its unit, how it is found, and what explains a difference.
+type Line = (&'static str, f64, Unit, Find, &'static str);
+
+/// All of them, in the order in which they are shown.
+pub(super) fn claims() -> Vec<Claim> {
+    let mut all = Vec::new();
+    all.extend(HYBRIDS.iter().map(|line| claim(Document::Hybrids, line)));
+    all.extend(RATES.iter().flat_map(rates));
+    all.extend(SIGNATURES.iter().map(|line| claim(Document::Signatures, line)));
+    all.extend(TRANSACTIONS.iter().map(|line| claim(Document::Transactions, line)));
+    all.extend(ASSUMED.iter().map(assumed));
+    all.extend(CIRCUITS.iter().map(|line| claim(Document::Circuits, line)));
+    all.extend(HASHES.iter().map(|line| claim(Document::Hashes, line)));
+    all.extend(SHA3.iter().flat_map(cycles));
+    all
+}
+
+fn claim(document: Document, &(what, claimed, unit, find, why): &Line) -> Claim {
+    Claim { document, what: what.to_owned(), claimed, to: None, unit, find, why }
+}
+
+const CERTIFICATE: &str = "X.509-detached";
+const HANDSHAKE: (&str, &str, &str) = (ntor::AREA, KEM_ONLY, "handshake");
+const NTOR: (&str, &str, &str) = (ntor::AREA, "ntor-v1", "handshake");
+
+/// Why a signature of the reference's hybrid may differ beyond the machine.
+const RANDOMNESS: &str = "signed with fresh randomness there, here without if the library can";
+const POOL: &str = "a thread pool of Python there";
+
+const HYBRIDS: &[Line] = &[
+    (
+        "X25519+ML-KEM-768, a whole handshake",
+        301.0,
+        Unit::Time,
+        Find::Time((hybrid::AREA, "X25519+ML-KEM-768", "handshake"), &[]),
+        "",
+    ),
+    (
+        "Ed25519+ML-DSA-65, keys made, signed, verified",
+        468.0,
+        Unit::Time,
+        Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "cycle"), &[]),
+        "keys from given seeds here, and signed without randomness if the library can",
+    ),
+    ("Ed25519, signed", 33.5, Unit::Time, Find::Time((hybrid::AREA, "Ed25519", "sign"), &[]), ""),
+    (
+        "Ed25519, verified",
+        106.9,
+        Unit::Time,
+        Find::Time((hybrid::AREA, "Ed25519", "verify"), &[]),
+        "twice what its ML-DSA-65 took there",
+    ),
+    ("ML-DSA-65, signed", 100.5, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "sign"), &[]), RANDOMNESS),
+    ("ML-DSA-65, verified", 45.4, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "verify"), &[]), ""),
+    (
+        "Ed25519+ML-DSA-65, signed",
+        138.8,
+        Unit::Time,
+        Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "sign"), &[]),
+        RANDOMNESS,
+    ),
+    ("Ed25519+ML-DSA-65, verified", 133.2, Unit::Time, Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), &[]), ""),
+    (
+        "verifying Ed25519+ML-DSA-65 against Ed25519 alone",
+        133.2 / 106.9,
+        Unit::Factor,
+        Find::Ratio((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), (hybrid::AREA, "Ed25519", "verify"), &[]),
+        "its Ed25519 took 107 µs, twice what its ML-DSA-65 took",
+    ),
+    ("combiner of a key generation", 94.0, Unit::Time, Find::By(|run| combiner(run, "keygen")), ENCODED),
+    ("combiner of an encapsulation", 57.0, Unit::Time, Find::By(|run| combiner(run, "encapsulate")), ENCODED),
+    ("combiner of a decapsulation", 51.0, Unit::Time, Find::By(|run| combiner(run, "decapsulate")), ENCODED),
+    ("handshakes a second, 100 at once", 1992.0, Unit::Rate, Find::By(|run| load(run, 100)), POOL),
+    ("handshakes a second, 500 at once", 2151.0, Unit::Rate, Find::By(|run| load(run, 500)), POOL),
+    ("handshakes a second, 1,000 at once", 2089.0, Unit::Rate, Find::By(|run| load(run, 1000)), POOL),
+    ("handshakes a second, 5,000 at once", 2009.0, Unit::Rate, Find::By(|run| load(run, 5000)), POOL),
+    (
+        "throughput of 5,000 at once against the best load",
+        -6.6,
+        Unit::Percent,
+        Find::By(|run| loss(run, 5000, |entry| entry.against_peak_pct)),
+        POOL,
+    ),
+    (
+        "throughput of 5,000 at once against 100",
+        -0.8,
+        Unit::Percent,
+        Find::By(|run| loss(run, 5000, |entry| entry.against_smallest_pct)),
+        "the table there has 1,992 and 2,009 a second, which is +0.9%",
+    ),
+    ("CoV of AES-256-GCM, 1 KB", 2.1, Unit::Percent, Find::Variation((hybrid::AREA, "AES-256-GCM", "seal")), ""),
+    ("CoV of verifying with Ed25519", 2.2, Unit::Percent, Find::Variation((hybrid::AREA, "Ed25519", "verify")), ""),
+    ("CoV of a public key's fingerprint", 2.0, Unit::Percent, Find::By(fingerprint), ""),
+    ("CoV of HKDF-SHA256", 2.8, Unit::Percent, Find::Variation((hybrid::AREA, "HKDF-SHA256", "derive")), ""),
+    (
+        "CoV of encapsulating with ML-KEM-768",
+        9.4,
+        Unit::Percent,
+        Find::Variation((hybrid::AREA, "ML-KEM-768", "encapsulate")),
+        "put down to the scheduler there",
+    ),
+    (
+        "CoV of signing with ML-DSA-65",
+        52.4,
+        Unit::Percent,
+        Find::Variation((hybrid::AREA, "ML-DSA-65", "sign")),
+        "it is the luck of rejection",
+    ),
+    (
+        "a certificate with a second signature, issued",
+        314.0,
+        Unit::Time,
+        Find::Time((certificate::AREA, CERTIFICATE, "build"), &[]),
+        RANDOMNESS,
+    ),
+    (
+        "the second signature of a certificate, verified",
+        255.4,
+        Unit::Time,
+        Find::Time((certificate::AREA, CERTIFICATE, "verify-cosignature"), &[]),
+        "",
+    ),
+    (
+        "ML-KEM-768, key generation by a generic build against vector code",
+        5.3,
+        Unit::Factor,
+        Find::Between((kem::AREA, "ML-KEM-768", "keygen"), "generic", "vector"),
+        "two operating systems there, one here",
+    ),
+];
+
+/// Why a combiner takes longer there.
+const ENCODED: &str = "keys are encoded to PEM and CBOR in it there";
+
+/// The schemes side by side: key generation, signing, verification a second, and the libraries that stand for the document's.
+const RATES: &[(&str, [f64; 3], &[&str])] = &[
+    ("Falcon-512", [212.0, 7_014.0, 43_787.0], LIBOQS),
+    ("Falcon-1024", [65.0, 3_502.0, 22_102.0], LIBOQS),
+    ("ML-DSA-44", [36_065.0, 15_307.0, 37_343.0], LIBOQS),
+    ("ML-DSA-65", [20_711.0, 9_741.0, 22_340.0], LIBOQS),
+    ("SLH-DSA-SHA2-128f", [1_214.0, 52.0, 832.0], PQ_OR_OPENSSL),
+    ("ECDSA-secp256k1", [5_108.0, 5_153.0, 5_621.0], OPENSSL),
+    ("Ed25519", [34_711.0, 34_335.0, 12_491.0], OPENSSL),
+];
+const LIBOQS: &[&str] = &["liboqs"];
+const OPENSSL: &[&str] = &["openssl"];
+/// liboqs has SLH-DSA by its older name alone.
+const PQ_OR_OPENSSL: &[&str] = &["liboqs", "openssl"];
+const SLH_DSA: &str = "SLH-DSA of liboqs there";
+
+fn rates(&(algorithm, rates, libraries): &(&'static str, [f64; 3], &'static [&'static str])) -> Vec<Claim> {
+    let operations =
+        [("keygen", "key generations a second"), ("sign", "signatures a second"), ("verify", "verifications a second")];
+    let claim = |((operation, words), claimed)| Claim {
+        document: Document::Signatures,
+        what: format!("{algorithm}, {words}"),
+        claimed,
+        to: None,
+        unit: Unit::Rate,
+        find: Find::Rate((signature::AREA, algorithm, operation), libraries),
+        why: if libraries.len() > 1 { SLH_DSA } else { "" },
+    };
+    operations.into_iter().zip(rates).map(claim).collect()
+}
+
+const SIGNATURES: &[Line] = &[
+    (
+        "verifications of Falcon-512 against ML-DSA-44",
+        1.17,
+        Unit::Factor,
+        Find::Ratio((signature::AREA, "ML-DSA-44", "verify"), (signature::AREA, "Falcon-512", "verify"), LIBOQS),
+        "both of liboqs, whose fastest code for a processor differs by algorithm",
+    ),
+    (
+        "verifications of Falcon-512 against Ed25519",
+        3.5,
+        Unit::Factor,
+        Find::Ratio((signature::AREA, "Ed25519", "verify"), (signature::AREA, "Falcon-512", "verify"), PQ_OR_OPENSSL),
+        "Falcon-512 of liboqs, Ed25519 of OpenSSL",
+    ),
+    (
+        "key generations of ML-DSA-44 against Ed25519",
+        36_065.0 / 34_711.0,
+        Unit::Factor,
+        Find::Ratio((signature::AREA, "Ed25519", "keygen"), (signature::AREA, "ML-DSA-44", "keygen"), PQ_OR_OPENSSL),
+        "ML-DSA-44 of liboqs, Ed25519 of OpenSSL",
+    ),
+    (
+        "signatures of Ed25519 against Falcon-512",
+        4.9,
+        Unit::Factor,
+        Find::Ratio((signature::AREA, "Falcon-512", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
+        "Falcon-512 of liboqs, Ed25519 of OpenSSL",
+    ),
+    (
+        "signatures of Ed25519 against ML-DSA-44",
+        5.0,
+        Unit::Factor,
+        Find::Ratio((signature::AREA, "ML-DSA-44", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
+        "the document's own table has 34,335 and 15,307 a second, which is 2.24",
+    ),
+    (
+        "signatures of Ed25519 against SLH-DSA-SHA2-128f",
+        660.0,
+        Unit::Factor,
+        Find::Ratio((signature::AREA, "SLH-DSA-SHA2-128f", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
+        SLH_DSA,
+    ),
+    (
+        "signing with Falcon-512 on 10 cores against one",
+        8.6,
+        Unit::Factor,
+        Find::By(|run| gain(run, "Falcon-512 sign")),
+        "as many cores as there are here",
+    ),
+    (
+        "efficiency of signing with Falcon-512 on 10 cores",
+        86.0,
+        Unit::Percent,
+        Find::By(|run| efficiency(run, "Falcon-512 sign")),
+        "as many cores as there are here",
+    ),
+    (
+        "mean length of a signature of Falcon-512",
+        655.0,
+        Unit::Bytes,
+        Find::By(|run| lengths(run, "Falcon-512", |of| Some(of.mean))),
+        "",
+    ),
+    (
+        "standard deviation of the length of a signature of Falcon-512",
+        2.2,
+        Unit::Bytes,
+        Find::By(|run| lengths(run, "Falcon-512", |of| of.stdev)),
+        "",
+    ),
+    (
+        "CoV of the length of a signature of Falcon-512, at most",
+        0.35,
+        Unit::Percent,
+        Find::By(|run| lengths(run, "Falcon-512", |of| of.cov_pct)),
+        "",
+    ),
+    (
+        "99th percentile of the length of a signature of Falcon-512",
+        660.0,
+        Unit::Bytes,
+        Find::By(|run| lengths(run, "Falcon-512", |of| Some(of.p99))),
+        "",
+    ),
+    (
+        "mean length of a signature of Falcon-1024",
+        1_271.0,
+        Unit::Bytes,
+        Find::By(|run| lengths(run, "Falcon-1024", |of| Some(of.mean))),
+        "",
+    ),
+];
+
+const TRANSACTIONS: &[Line] = &[
+    (
+        "a transaction of a block of 100, verified",
+        15.08,
+        Unit::Time,
+        Find::By(|run| block(run).and_then(transaction)),
+        "",
+    ),
+    ("a transaction alone, verified", 13.78, Unit::Time, Find::By(|run| reference_ledger(run, "verify")), ""),
+    ("a transaction to bytes", 0.69, Unit::Time, Find::By(|run| reference_ledger(run, "encode")), ""),
+    (
+        "bytes to a transaction",
+        0.58,
+        Unit::Time,
+        Find::By(|run| reference_ledger(run, "decode")),
+        "here it is read in place",
+    ),
+    (
+        "transactions a second on one thread",
+        64_000.0,
+        Unit::Rate,
+        Find::By(|run| block(run).and_then(transactions_per_second)),
+        "15.08 µs a transaction would be 66,300",
+    ),
+];
+
+/// Times of classical schemes that are assumed there, from and to, in µs.
+const ASSUMED: &[(&str, &str, [f64; 2])] = &[
+    ("Ed25519, verified", "Ed25519", [10.0, 15.0]),
+    ("ECDSA with secp256k1, verified", "ECDSA-secp256k1", [50.0, 100.0]),
+    ("RSA-2048, verified", "RSA-2048", [100.0, 200.0]),
+];
+
+fn assumed(&(what, algorithm, [from, to]): &(&'static str, &'static str, [f64; 2])) -> Claim {
+    Claim {
+        document: Document::Transactions,
+        what: what.to_owned(),
+        claimed: from,
+        to: Some(to),
+        unit: Unit::Time,
+        find: Find::Time((ledger::AREA, algorithm, "verify"), &[]),
+        why: "not measured there",
+    }
+}
+
+const PROFILE: &str = "a profile there, each part left out here";
+const WHOLE: &str = "the whole handshake there, the relay's step here";
+const WHOLE_TIMES_CORES: &str = "the whole handshake times the number of cores there, the relay's step here";
+
+const CIRCUITS: &[Line] = &[
+    ("KEM-only handshake with ML-KEM-512", 29.0, Unit::Time, Find::Time(HANDSHAKE, &[]), ""),
+    ("the client's first step", 6.0, Unit::Time, Find::Time((ntor::AREA, KEM_ONLY, "create"), &[]), ""),
+    ("the relay's step", 13.0, Unit::Time, Find::Time((ntor::AREA, KEM_ONLY, "reply"), &[]), ""),
+    ("the client's last step", 10.0, Unit::Time, Find::Time((ntor::AREA, KEM_ONLY, "finish"), &[]), ""),
+    (
+        "classical ntor against it, in time",
+        15.5,
+        Unit::Factor,
+        Find::Ratio(NTOR, HANDSHAKE, &[]),
+        "the classical handshake was not measured there, but taken as 0.45 ms",
+    ),
+    (
+        "it against classical ntor, in time",
+        64.0,
+        Unit::Factor,
+        Find::Ratio(HANDSHAKE, NTOR, &[]),
+        "elsewhere in the document it is 15.5 times as fast",
+    ),
+    (
+        "CoV of the handshake",
+        10.8,
+        Unit::Percent,
+        Find::By(|run| {
+            handshake_of(run, KEM_ONLY, |of| {
+                let whole = of.whole.as_ref()?;
+                Some(point(100.0 * whole.single?.stdev? / whole.mean))
+            })
+        }),
+        "",
+    ),
+    (
+        "handshakes a second on a core",
+        34_500.0,
+        Unit::Rate,
+        Find::By(|run| handshake_of(run, KEM_ONLY, |of| of.whole.as_ref()?.per_second)),
+        "",
+    ),
+    ("handshakes a second on 8 cores", 276_000.0, Unit::Rate, Find::By(|run| on_cores(run, 8)), WHOLE_TIMES_CORES),
+    ("handshakes a second on 64 cores", 2_208_000.0, Unit::Rate, Find::By(|run| on_cores(run, 64)), WHOLE_TIMES_CORES),
+    (
+        "bytes of both messages against classical ntor",
+        10.9,
+        Unit::Factor,
+        Find::By(|run| bytes(run, KEM_ONLY, |own, ntor| own / ntor)),
+        "",
+    ),
+    (
+        "bytes against classical ntor, ML-KEM-768",
+        15.3,
+        Unit::Factor,
+        Find::By(|run| bytes(run, "kem-only-mlkem768", |own, ntor| own / ntor)),
+        "1,204 and 1,120 bytes by the same layout",
+    ),
+    (
+        "bytes against classical ntor, ML-KEM-1024",
+        21.2,
+        Unit::Factor,
+        Find::By(|run| bytes(run, "kem-only-mlkem1024", |own, ntor| own / ntor)),
+        "1,588 and 1,600 bytes by the same layout",
+    ),
+    (
+        "more time on a link of 100 Mbit/s than classical ntor",
+        118.0,
+        Unit::Time,
+        Find::By(|run| bytes(run, KEM_ONLY, |own, ntor| (own - ntor) * 8.0 / 100e6 * 1e9)),
+        "",
+    ),
+    (
+        "more bandwidth at 1,000 circuits a second than classical ntor",
+        11.78,
+        Unit::Megabits,
+        Find::By(|run| bytes(run, KEM_ONLY, |own, ntor| (own - ntor) * 8.0 * 1000.0 / 1e6)),
+        "",
+    ),
+    (
+        "the handshake with ML-KEM-768",
+        35.0,
+        Unit::Time,
+        Find::Time((ntor::AREA, "kem-only-mlkem768", "handshake"), &[]),
+        "extrapolated there",
+    ),
+    (
+        "the handshake with ML-KEM-1024",
+        45.0,
+        Unit::Time,
+        Find::Time((ntor::AREA, "kem-only-mlkem1024", "handshake"), &[]),
+        "extrapolated there",
+    ),
+    ("share of the client's first step", 20.7, Unit::Percent, Find::By(|run| share_of_step(run, 0)), ""),
+    ("share of the relay's step", 45.0, Unit::Percent, Find::By(|run| share_of_step(run, 1)), ""),
+    ("share of the client's last step", 34.3, Unit::Percent, Find::By(|run| share_of_step(run, 2)), ""),
+    ("share of the KEM", 60.0, Unit::Percent, Find::By(|run| share_of_part(run, "kem")), PROFILE),
+    ("share of key derivation", 25.0, Unit::Percent, Find::By(|run| share_of_part(run, "kdf")), PROFILE),
+    ("share of authentication", 10.0, Unit::Percent, Find::By(|run| share_of_part(run, "mac")), PROFILE),
+    (
+        "of a core at 1,000 circuits a second",
+        2.9,
+        Unit::Percent,
+        Find::By(|run| {
+            let scenario = RelayScenario { circuits_per_second: 1000.0, ..RelayScenario::default() };
+            handshake_of(run, KEM_ONLY, |of| of.cpu_pct(&scenario).map(point))
+        }),
+        WHOLE,
+    ),
+    (
+        "CPU time of a million handshakes",
+        29.0,
+        Unit::Seconds,
+        Find::By(|run| handshake_of(run, KEM_ONLY, |of| Some(point(1e6 / of.replies_per_second()?)))),
+        WHOLE,
+    ),
+    (
+        "data of a million handshakes",
+        1.54,
+        Unit::Gigabytes,
+        Find::By(|run| bytes(run, KEM_ONLY, |own, _| own / 1e3)),
+        POWERS_OF_TWO,
+    ),
+    (
+        "data of a million classical handshakes",
+        0.141,
+        Unit::Gigabytes,
+        Find::By(|run| bytes(run, KEM_ONLY, |_, ntor| ntor / 1e3)),
+        POWERS_OF_TWO,
+    ),
+];
+
+const POWERS_OF_TWO: &str = "counted in powers of two there";
+
+/// Answers that so many cores of a relay give in a second: measured, else multiplied up.
+fn on_cores(run: &RunAnalysis<'_>, cores: u64) -> Option<Found> {
+    handshake_of(run, KEM_ONLY, |of| {
+        let rate = of.measured_replies(cores).or_else(|| of.extrapolated_replies(cores));
+        rate.map(point)
+    })
+}
+
+const SCALAR: &str = "cryptogams:scalar";
+const AVX512: &str = "cryptogams:avx512vl";
+const OTHER_CODE: &str = "other code than there";
+
+const HASHES: &[Line] = &[(
+    "SHA3-256 of 16,384 bytes: plain code against AVX-512",
+    9.3 / 7.4,
+    Unit::Factor,
+    Find::By(|run| digests(run, SCALAR, AVX512)),
+    OTHER_CODE,
+)];
+
+/// Message lengths in bytes of the table in cycles per byte.
+const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16_384];
+
+/// Its rows: function, what stands for the code that the document measured, and the figures.
+const SHA3: &[(&str, &str, [f64; 5])] = &[
+    ("SHA3-224", AVX512, [15.4, 7.8, 7.8, 7.1, 7.0]),
+    ("SHA3-256", AVX512, [15.4, 7.8, 7.8, 7.6, 7.4]),
+    ("SHA3-384", AVX512, [15.5, 11.7, 9.8, 9.8, 9.7]),
+    ("SHA3-512", AVX512, [15.4, 15.5, 14.6, 13.9, 13.9]),
+    ("SHAKE128", AVX512, [15.5, 7.8, 6.9, 6.2, 6.1]),
+    ("SHAKE256", AVX512, [15.6, 7.8, 7.9, 7.6, 7.4]),
+    ("SHA3-224", SCALAR, [19.5, 10.1, 9.9, 8.9, 8.8]),
+    ("SHA3-256", SCALAR, [19.5, 10.1, 9.9, 9.5, 9.3]),
+    ("SHA3-384", SCALAR, [20.2, 14.8, 12.3, 12.2, 12.0]),
+    ("SHA3-512", SCALAR, [19.9, 19.5, 18.1, 17.1, 17.1]),
+    ("SHAKE128", SCALAR, [20.0, 10.0, 8.7, 7.7, 7.6]),
+    ("SHAKE256", SCALAR, [19.6, 10.1, 9.9, 9.5, 9.3]),
+];
+
+fn cycles(&(algorithm, provider, figures): &(&'static str, &'static str, [f64; 5])) -> Vec<Claim> {
+    let code = if provider == AVX512 { "AVX-512" } else { "plain code" };
+    let claim = |(length, claimed)| Claim {
+        document: Document::Hashes,
+        what: format!("{algorithm} of {} bytes by {code}", crate::number::grouped(length)),
+        claimed,
+        to: None,
+        unit: Unit::CyclesPerByte,
+        find: Find::CyclesPerByte { algorithm, provider, length },
+        why: OTHER_CODE,
+    };
+    LENGTHS.into_iter().zip(figures).map(claim).collect()
+}

@@ -1,0 +1,249 @@
+//! What published documents claim, and what this run found of it. The claims are quoted figures; whatever stands under `found` was
+//! measured in the run.
+
+mod figures;
+mod list;
+
+use self::figures::{Found, Job};
+use crate::number::{digits, percent, significant};
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Holds, Table};
+use pqlab_stats::Interval;
+
+/// A claim of a document.
+struct Claim {
+    document: Document,
+    /// What is claimed of what.
+    what: String,
+    /// The figure, the lower one of a range.
+    claimed: f64,
+    /// The upper figure of a range.
+    to: Option<f64>,
+    unit: Unit,
+    find: Find,
+    /// What explains a difference, beside what the document explains; empty for nothing.
+    why: &'static str,
+}
+
+/// How a run's figure is found. Libraries are tried in their order; if none is named, the fastest counts.
+#[derive(Clone, Copy)]
+enum Find {
+    /// Median of a job.
+    Time(Job, &'static [&'static str]),
+    /// Operations a second.
+    Rate(Job, &'static [&'static str]),
+    /// CoV of single operations.
+    Variation(Job),
+    /// How many times as long the first job takes as the second.
+    Ratio(Job, Job, &'static [&'static str]),
+    /// How many times as long the first library takes as the second for the job.
+    Between(Job, &'static str, &'static str),
+    /// Core cycles per byte of a digest.
+    CyclesPerByte { algorithm: &'static str, provider: &'static str, length: u64 },
+    /// By a function of its own.
+    By(fn(&RunAnalysis<'_>) -> Option<Found>),
+}
+
+impl Find {
+    fn of(self, run: &RunAnalysis<'_>) -> Option<Found> {
+        match self {
+            Find::Time(job, libraries) => figures::time(run, job, libraries),
+            Find::Rate(job, libraries) => figures::per_second(run, job, libraries),
+            Find::Variation(job) => figures::variation(run, job),
+            Find::Ratio(first, second, libraries) => figures::over(run, first, second, libraries),
+            Find::Between(job, slow, fast) => figures::between(run, job, slow, fast),
+            Find::CyclesPerByte { algorithm, provider, length } => {
+                figures::cycles_per_byte(run, algorithm, provider, length)
+            }
+            Find::By(find) => find(run),
+        }
+    }
+}
+
+/// A document and under which conditions its figures came about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Document {
+    Hybrids,
+    Signatures,
+    Transactions,
+    Circuits,
+    Hashes,
+}
+
+/// The unit of a figure. Times are found in ns and shown in µs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Unit {
+    Factor,
+    Time,
+    Rate,
+    Percent,
+    Bytes,
+    CyclesPerByte,
+    Seconds,
+    Gigabytes,
+    Megabits,
+}
+
+impl Document {
+    fn name(self) -> &'static str {
+        match self {
+            Document::Hybrids => "hybrid library, 2026-03",
+            Document::Signatures => "signature suite, 2026-02",
+            Document::Transactions => "ledger report, 2025-12",
+            Document::Circuits => "pq-ntor report, 2025-10",
+            Document::Hashes => "sha3 bench",
+        }
+    }
+
+    fn conditions(self) -> &'static str {
+        match self {
+            Document::Hybrids => {
+                "there Python over liboqs 0.15, keys in PEM and CBOR within the operation; here no interpreter"
+            }
+            Document::Signatures => "there liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
+            Document::Transactions => "there liboqs on 44 cores with Windows, 3 repetitions of 10 blocks",
+            Document::Circuits => "there Kyber512 of liboqs 0.11, one loop of 1,000",
+            Document::Hashes => "there an i7-1185G7",
+        }
+    }
+}
+
+impl Unit {
+    fn name(self) -> &'static str {
+        match self {
+            Unit::Factor => "times",
+            Unit::Time => "µs",
+            Unit::Rate => "1/s",
+            Unit::Percent => "%",
+            Unit::Bytes => "B",
+            Unit::CyclesPerByte => "cycles/B",
+            Unit::Seconds => "s",
+            Unit::Gigabytes => "GB",
+            Unit::Megabits => "Mbit/s",
+        }
+    }
+
+    fn claimed(self, value: f64) -> Cell {
+        match self {
+            Unit::Factor => Cell::factor(value),
+            Unit::Time => Cell::time(1e3 * value),
+            Unit::Rate => Cell::rate(value),
+            Unit::Percent => Cell::number(format!("{}%", significant(value)), value),
+            _ => Cell::number(format!("{} {}", digits(value, 4), self.name()), value),
+        }
+    }
+
+    fn found(self, value: &Interval) -> Cell {
+        let exact = value.low == value.high;
+        match self {
+            Unit::Time if exact => Cell::time(value.estimate),
+            Unit::Time => Cell::time_within(value),
+            Unit::Factor => Cell::factor_within(value),
+            Unit::Rate if exact => Cell::rate(value.estimate),
+            Unit::Rate => Cell::rate_within(value),
+            Unit::Percent if !exact => Cell::share_within(value),
+            Unit::CyclesPerByte => {
+                let text = format!("{} cycles/B ±{}", significant(value.estimate), percent(value.half_width_pct()));
+                Cell::significant(value.estimate).within(text, value, 1.0)
+            }
+            _ => self.claimed(value.estimate),
+        }
+    }
+}
+
+pub(crate) fn claims(analysis: &RunAnalysis<'_>) -> Table {
+    let mut table = Table::new("claims", "", "Claimed elsewhere, found here")
+        .names("document", "document")
+        .names("what", "claim")
+        .column("unit", "unit", "", Holds::Text, 2)
+        .figures("claimed", "claimed there", "", 0)
+        .figures("claimed_to", "to", "", 0)
+        .figures("found", "found here", "", 0)
+        .names("of", "of")
+        .prose("why", "why it may differ", 1)
+        .stacked(2);
+    let mut documents = Vec::new();
+    for claim in list::claims() {
+        let Some(Found { value, of, caveats }) = claim.find.of(analysis) else { continue };
+        if !documents.contains(&claim.document) {
+            documents.push(claim.document);
+        }
+        let cells = [
+            Cell::text(claim.document.name()),
+            Cell::text(claim.what),
+            Cell::text(claim.unit.name()),
+            claim.unit.claimed(claim.claimed),
+            Cell::of(claim.to, |to| claim.unit.claimed(to)),
+            claim.unit.found(&value),
+            Cell::text(of),
+            Cell::text(claim.why),
+        ];
+        table.row([&caveats], cells);
+    }
+    if let Some(area) = analysis.areas().first() {
+        table.area = (*area).to_owned();
+    }
+    let conditions = documents.iter().map(|document| format!("{}: {}", document.name(), document.conditions()));
+    table.notes.extend(conditions);
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn claims_are_told_apart_and_name_a_figure_each() {
+        let all = list::claims();
+        for (index, claim) in all.iter().enumerate() {
+            let same = |other: &&Claim| other.document == claim.document && other.what == claim.what;
+            assert!(all[..index].iter().find(same).is_none(), "{} twice", claim.what);
+            assert!(claim.claimed.is_finite() && claim.to.is_none_or(|to| to > claim.claimed), "{}", claim.what);
+        }
+        let of = |document: Document, unit: Unit| {
+            all.iter().filter(|claim| claim.document == document && claim.unit == unit).count()
+        };
+        assert_eq!(of(Document::Hashes, Unit::CyclesPerByte), 60, "six functions, two codes, five lengths");
+        assert_eq!(of(Document::Signatures, Unit::Rate), 21, "seven schemes, three operations");
+    }
+
+    #[test]
+    fn figures_found_are_those_of_the_documents_constructions() {
+        let run = fixtures::references_run();
+        let table = claims(&RunAnalysis::of(&run));
+        let row = |what: &str| {
+            let row = table.rows.iter().find(|row| row.cells[1].text == what);
+            &row.unwrap_or_else(|| panic!("no {what}")).cells
+        };
+        let found = |what: &str| row(what)[5].number.unwrap().estimate;
+        let near =
+            |what: &str, wanted: f64| assert!((found(what) / wanted - 1.0).abs() < 0.02, "{what}: {}", found(what));
+        // The certificate whose second signature is detached, not the alternative one; the load of the reference's own hybrid.
+        near("a certificate with a second signature, issued", 150.0);
+        near("handshakes a second, 5,000 at once", 1e6 / 62.0);
+        assert!(row("handshakes a second, 5,000 at once")[6].text.starts_with("X25519+ML-KEM-768"));
+        // A cycle is measured from given seeds alone.
+        near("Ed25519+ML-DSA-65, keys made, signed, verified", 210.0);
+        near("Falcon-512, verifications a second", 1e6 / 30.0);
+        near("SHA3-256 of 16,384 bytes by AVX-512", 42.0 * 2700.0 / 16_384.0);
+        assert_eq!(row("SHA3-256 of 64 bytes by plain code")[2].text, "cycles/B");
+        assert_eq!(row("99th percentile of the length of a signature of Falcon-512")[2].text, "B");
+    }
+
+    #[test]
+    fn columns_of_figures_hold_numbers_alone() {
+        let mut run = fixtures::references_run();
+        let mut rsa = fixtures::record("aws-lc", 14.0);
+        (rsa.case.workload, rsa.case.algorithm, rsa.case.operation) =
+            ("ledger".to_owned(), "RSA-2048".to_owned(), "verify".to_owned());
+        run.records.push(rsa);
+        let table = claims(&RunAnalysis::of(&run));
+        for row in &table.rows {
+            assert!(row.cells[3].number.is_some() && row.cells[5].number.is_some(), "{row:?}");
+            assert!(!row.cells[2].text.is_empty(), "{row:?}");
+        }
+        let rsa = table.rows.iter().find(|row| row.cells[1].text == "RSA-2048, verified").unwrap();
+        assert_eq!([3, 4].map(|place| rsa.cells[place].number.unwrap().estimate), [100.0, 200.0]);
+    }
+}

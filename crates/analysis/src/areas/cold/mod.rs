@@ -1,0 +1,3 @@
+//! Operations in other states than the usual one, whatever their area.
+
+pub(super) mod findings;

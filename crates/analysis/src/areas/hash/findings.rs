@@ -1,0 +1,26 @@
+//! What is found of hash functions.
+
+use super::AREA;
+use crate::recommendation::UseCase;
+
+/// The use cases of the area.
+pub(crate) const USE_CASES: &[UseCase] = &[
+    UseCase {
+        name: "Hashing",
+        area: AREA,
+        operations: &["digest"],
+        what: "SHA3-256 of the longest message",
+        algorithms: |name| name == "SHA3-256",
+        by_the_byte: true,
+        ..UseCase::USUAL
+    },
+    UseCase {
+        name: "Extendable output",
+        area: AREA,
+        operations: &["digest"],
+        what: "SHAKE128 of the longest message",
+        algorithms: |name| name == "SHAKE128",
+        by_the_byte: true,
+        ..UseCase::USUAL
+    },
+];

@@ -1,0 +1,7 @@
+//! Hash functions.
+
+pub(super) mod findings;
+pub(super) mod tables;
+
+/// The area.
+pub(crate) const AREA: &str = "hash";

@@ -1,0 +1,50 @@
+//! Cost of sealing and opening a message with a post-quantum KEM.
+
+use super::AREA;
+use crate::case::CaseAnalysis;
+use crate::group::{distinct, grouped};
+use crate::number::grouped as thousands;
+use crate::run::RunAnalysis;
+use crate::statement::{Fastest, Statement, fastest_library, time, times};
+
+const OPERATIONS: [&str; 2] = ["seal", "open"];
+
+pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
+    let usual = || analysis.area(AREA).filter(|of| of.usual() && of.median().is_some());
+    let shortest = usual().filter_map(|of| of.case().message_length()).min();
+    let rows: Vec<&CaseAnalysis<'_>> = usual().filter(|of| of.case().message_length() == shortest).collect();
+    let is_post_quantum = |of: &CaseAnalysis<'_>| of.case().facts.category.is_some();
+    let algorithms = distinct(rows.iter().map(|of| of.case().algorithm.as_str()));
+    let fastest = |algorithm: &str| {
+        let same: Vec<_> = rows.iter().copied().filter(|of| of.case().algorithm == algorithm).collect();
+        both(analysis, &same)
+    };
+    let classical = rows.iter().find(|of| !is_post_quantum(of)).map(|of| of.case().algorithm.as_str());
+    let old = classical.and_then(|name| Some((name, fastest(name)?)));
+    let statement = |algorithm: &&str| {
+        let new = fastest(algorithm).filter(|new| is_post_quantum(new.best[0]))?;
+        let mut text = format!("{} to seal and open by {}", time(analysis, &new.best)?, new.by);
+        if let Some((name, old)) = &old {
+            let ratio = times(analysis, &old.best, &new.best)?.inside();
+            text = format!("{text} against {} with {name} by {} ({ratio})", time(analysis, &old.best)?, old.by);
+        }
+        let key = |of: &CaseAnalysis<'_>| of.case().facts.sizes.ciphertext.map(thousands);
+        if let Some(bytes) = key(new.best[0]) {
+            let against = old.as_ref().and_then(|(_, old)| key(old.best[0]));
+            let against = against.map(|bytes| format!(" against {bytes} B")).unwrap_or_default();
+            text = format!("{text}; the encapsulated key adds {bytes} B to the message{against}");
+        }
+        Some(Statement::new(AREA, format!("HPKE with {algorithm}"), text))
+    };
+    algorithms.iter().filter_map(statement).collect()
+}
+
+/// The library that seals and opens the fastest, one after the other.
+fn both<'r, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'r CaseAnalysis<'a>]) -> Option<Fastest<'r, 'a>> {
+    let by_library = grouped(rows.iter(), |of| of.case().provider.clone());
+    let rivals = by_library.into_iter().filter_map(|(_, of)| {
+        let part = |operation: &str| of.iter().find(|of| of.case().operation == operation).map(|of| **of);
+        OPERATIONS.into_iter().map(part).collect::<Option<Vec<_>>>()
+    });
+    fastest_library(analysis, &rivals.collect::<Vec<_>>())
+}

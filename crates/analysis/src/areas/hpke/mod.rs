@@ -1,0 +1,6 @@
+//! Messages sealed with HPKE.
+
+pub(super) mod findings;
+
+/// The area.
+const AREA: &str = "hpke";

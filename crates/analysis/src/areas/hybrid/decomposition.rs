@@ -1,0 +1,368 @@
+//! What a hybrid costs beyond its halves.
+//!
+//! A hybrid, its classical and its post-quantum half are measured in the same rounds. The combiner is what the hybrid takes
+//! beyond the halves: the difference of the times, and as a part of what the halves take together, with the interval over the
+//! ratios of the rounds ([the one function that compares](crate::comparison::ratio)). It is made of the
+//! means of the visits that all three have in common, because means add up and medians do not. Samples are not trimmed: what is
+//! cut from one of three does not cancel.
+//!
+//! Key generation of X25519 is in a hybrid's key generation and, for the ephemeral key, in its encapsulation; encapsulation
+//! and decapsulation have one Diffie-Hellman each. The half stands beside it with the same operations.
+
+use super::AREA;
+use crate::areas::certificate;
+use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
+use crate::comparison::{Judged, Measured, ratio};
+use crate::estimates::scaled;
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, CoinSource, Parameter, Record, Statistic, Unit};
+use pqlab_stats::Interval;
+
+/// A hybrid with its halves. Times in ns, each the mean over the rounds that all three have in common.
+#[derive(Clone, Debug)]
+pub struct Decomposition<'a> {
+    /// The hybrid's record.
+    pub hybrid: &'a Record,
+    /// The classical half's record.
+    pub classical: &'a Record,
+    /// The post-quantum half's record.
+    pub post_quantum: &'a Record,
+    /// Mean of the hybrid.
+    pub hybrid_ns: f64,
+    /// Mean of the classical half.
+    pub classical_ns: f64,
+    /// Mean of the post-quantum half.
+    pub post_quantum_ns: f64,
+    /// What the hybrid takes beyond both halves, in percent of what these take together, with its 95% interval.
+    pub combiner_pct: Interval,
+    /// What must be known of the three.
+    pub caveats: Caveats,
+}
+
+impl Decomposition<'_> {
+    /// What the hybrid takes beyond both halves in ns, with its 95% interval.
+    pub fn combiner_ns(&self) -> Interval {
+        scaled(&self.combiner_pct, (self.classical_ns + self.post_quantum_ns) / 100.0)
+    }
+}
+
+/// The halves of each hybrid whose overhead is worth knowing: algorithm, classical, post-quantum. Not the reference's
+/// signature, which is randomised, and not the mock, which has no second half.
+const HALVES: [(&str, &str, &str); 8] = [
+    ("X-Wing", "X25519", "ML-KEM-768"),
+    ("MLKEM768-X25519-SHA3-256", "X25519", "ML-KEM-768"),
+    ("X25519MLKEM768", "X25519", "ML-KEM-768"),
+    ("X25519+ML-KEM-768", "X25519", "ML-KEM-768"),
+    ("MLDSA65-Ed25519-SHA512", "Ed25519", "ML-DSA-65"),
+    ("X.509-alternative", "X.509-Ed25519", "X.509-ML-DSA-65"),
+    ("X.509-composite", "X.509-Ed25519", "X.509-ML-DSA-65"),
+    ("X.509-detached", "X.509-Ed25519", "X.509-ML-DSA-65"),
+];
+
+/// The areas that give hybrid and halves the same work. In others the halves do twice what the hybrid does once: the ledger
+/// reads, decodes and hashes a transaction for each.
+const AREAS: [&str; 2] = [AREA, certificate::AREA];
+
+/// Operations that contain the making of a key.
+const MAKES_KEYS: [&str; 3] = ["keygen", "handshake", "cycle"];
+
+/// Every hybrid of the run whose halves were measured in the same rounds.
+pub fn decompositions<'a>(analysis: &RunAnalysis<'a>) -> Vec<Decomposition<'a>> {
+    analysis.cases().iter().filter_map(|hybrid| decompose(analysis, hybrid)).collect()
+}
+
+fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Option<Decomposition<'a>> {
+    let case = hybrid.case();
+    // Each form of certificate has other bytes signed than its halves: ML-DSA repeats itself another number of times.
+    if !AREAS.contains(&case.workload.as_str()) || case.operation == "build" {
+        return None;
+    }
+    let (_, classical, post_quantum) = HALVES.iter().find(|(algorithm, ..)| *algorithm == case.algorithm)?;
+    let (first, second) = case.provider.split_once('+').unwrap_or((&case.provider, &case.provider));
+    let half = |algorithm: &str, provider: &str| {
+        analysis.cases().iter().find(|half| {
+            let other = half.case();
+            other.algorithm == algorithm && other.provider == provider && beside(other, case)
+        })
+    };
+    let (classical, post_quantum) = (half(classical, first)?, half(post_quantum, second)?);
+    // A signer that repeats itself by chance differs from another by luck.
+    let signs = ["sign", "cycle"].contains(&case.operation.as_str());
+    if signs && !(case.is_deterministic() && post_quantum.case().is_deterministic()) {
+        return None;
+    }
+    let measured = Measured::together_by_means(&[hybrid.measured()?, classical.measured()?, post_quantum.measured()?]);
+    let [whole, one, two] = &measured[..] else { return None };
+    let compared = ratio(&[one, two], &[whole], &analysis.criteria().clone().judged_in(Judged::Time));
+    let found = compared.ratio.filter(|_| compared.paired)?.ratio;
+    let mean = |of: &Measured<'_>| of.headline(Unit::Nanoseconds, Statistic::Mean);
+    let pct = |ratio: f64| 100.0 * (ratio - 1.0);
+    let combiner_pct = Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found };
+    Some(Decomposition {
+        hybrid: hybrid.record,
+        classical: classical.record,
+        post_quantum: post_quantum.record,
+        hybrid_ns: mean(whole)?,
+        classical_ns: mean(one)?,
+        post_quantum_ns: mean(two)?,
+        combiner_pct,
+        caveats: Caveats::merged([hybrid, classical, post_quantum].map(|case| &case.caveats)),
+    })
+}
+
+/// Whether a case was measured beside a hybrid and does the same work: the same operation in the same format and form, from
+/// the same randomness. Signing without any is the one thing that a half may do unsaid: Ed25519 never draws.
+///
+/// A hybrid that makes keys from the libraries' own randomness has no halves: it draws a seed and expands it, where each of
+/// them would ask a generator of its own.
+fn beside(half: &Case, hybrid: &Case) -> bool {
+    let told = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;
+    let draws = MAKES_KEYS.contains(&hybrid.operation.as_str()) && hybrid.coins() != Some(CoinSource::Exact);
+    let same_work = half.form == hybrid.form && told(half) == told(hybrid) && !draws;
+    same_work && half.workload == hybrid.workload && half.operation == hybrid.operation && half.block == hybrid.block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_record::{Facts, Metric, Run, Samples, Status, Visit};
+
+    /// `ns` per operation in each round of each of four processes, to which the machine adds its mood.
+    fn record(algorithm: &str, provider: &str, ns: u64) -> Record {
+        let case = Case {
+            workload: "hybrid".into(),
+            algorithm: algorithm.into(),
+            operation: "handshake".into(),
+            provider: provider.into(),
+            form: None,
+            parameters: vec![Parameter::Word("coins".into(), "exact".into())],
+            block: "hybrid/kem/handshake".into(),
+            facts: Facts::default(),
+        };
+        let visit = |process: u32, round: u32| Visit {
+            start: 0,
+            process,
+            round,
+            repeats: 0,
+            disturbances: Vec::new(),
+            clock_hz: 0.0,
+            // The slower the machine in this round, the slower everything in it.
+            ticks: vec![ns * u64::from(100 + round), ns * u64::from(100 + round)],
+            wall_ns: Vec::new(),
+            extra: Vec::new(),
+            conditions: Default::default(),
+        };
+        let visits = (0..4).flat_map(|process| (0..5).map(move |round| visit(process, round))).collect();
+        let samples = Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits };
+        Record {
+            status: Status::Ok,
+            error: None,
+            verified: true,
+            precision_reached: true,
+            samples,
+            ..Record::failed(case, String::new(), String::new())
+        }
+    }
+
+    fn run(records: Vec<Record>) -> Run {
+        let mut run = crate::fixtures::run();
+        run.records = records;
+        run
+    }
+
+    fn decomposed(run: &Run) -> Vec<Decomposition<'_>> {
+        decompositions(&RunAnalysis::of(run))
+    }
+
+    #[test]
+    fn the_overhead_is_what_the_halves_leave() {
+        let run = run(vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)]);
+        let found = decomposed(&run);
+        assert_eq!(found.len(), 1);
+        // 3 of 93 in each round: the machine's mood, 2% on average, is in the parts as in the whole.
+        assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9);
+        let combiner = found[0].combiner_pct;
+        assert!((combiner.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9);
+        // The machine's mood is in all three alike: it is no part of the interval.
+        assert!(combiner.high - combiner.low < 0.1, "{combiner:?}");
+        assert!((found[0].hybrid_ns - 93.0 * 102.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn where_each_was_disturbed_in_another_round_all_rounds_count() {
+        let neighbour = |record: &mut Record, processes: &[u32]| {
+            for visit in record.samples.visits.iter_mut().filter(|visit| processes.contains(&visit.process)) {
+                visit.disturbances = vec![pqlab_record::Disturbance::SharedCore { pct: 30.0, kept: false }];
+            }
+        };
+        let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
+        for (index, record) in all.iter_mut().enumerate() {
+            neighbour(record, &[index as u32]);
+        }
+        let run = run(all);
+        assert_eq!(run.records.iter().filter(|record| record.samples.contended()).count(), 0);
+        let found = decomposed(&run);
+        assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9, "{:?}", found[0].combiner_pct);
+    }
+
+    #[test]
+    fn a_half_that_was_measured_enough_early_is_compared_in_its_rounds() {
+        let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
+        all[0].samples.visits.retain(|visit| visit.round < 2);
+        // What the others did afterwards is not compared with what it did before.
+        let later =
+            |visit: &mut Visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 1 + u64::from(visit.round / 2));
+        all[2].samples.visits.iter_mut().for_each(later);
+        let run = run(all);
+        let found = decomposed(&run);
+        assert_eq!(found.len(), 1);
+        assert!((found[0].combiner_pct.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9, "{:?}", found[0].combiner_pct);
+        assert!((found[0].hybrid_ns - 93.0 * 100.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn halves_that_another_start_of_the_run_measured_do_not_count() {
+        let mut half = record("ML-KEM-768", "b", 30);
+        half.samples.visits.iter_mut().for_each(|visit| visit.start = 1);
+        assert!(decomposed(&run(vec![record("X25519", "a", 60), half, record("X-Wing", "a+b", 93)])).is_empty());
+    }
+
+    #[test]
+    fn halves_of_another_provider_or_another_round_do_not_count() {
+        let hybrid = || record("X-Wing", "a+b", 93);
+        assert!(decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty());
+        let of = |rounds: u32, others: u32| {
+            let (mut half, mut other) = (record("ML-KEM-768", "b", 30), record("X25519", "a", 60));
+            half.samples.visits.retain(|visit| visit.round >= 5 - rounds);
+            other.samples.visits.retain(|visit| visit.round < others);
+            run(vec![other, half, hybrid()])
+        };
+        assert!(decomposed(&of(2, 3)).is_empty());
+        assert!((decomposed(&of(3, 5))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn whole_minus_halves_is_the_combiner_whatever_the_clock_did() {
+        let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
+        for (record, hz) in all.iter_mut().zip([2e9, 2e9, 2.1e9]) {
+            record.samples.visits.iter_mut().for_each(|visit| visit.clock_hz = hz);
+        }
+        let run = run(all);
+        let found = &decomposed(&run)[0];
+        let difference = found.hybrid_ns - found.classical_ns - found.post_quantum_ns;
+        assert!((found.combiner_ns().estimate - difference).abs() < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn only_halves_in_the_hybrids_own_format_count() {
+        let encoded = |algorithm: &str, provider: &str, ns: u64, format: &str| {
+            let mut record = record(algorithm, provider, ns);
+            record.case.operation = "encode-public".into();
+            record.case.parameters = vec![Parameter::Word("format".into(), format.into())];
+            record
+        };
+        let of = |format: &'static str| {
+            let both = ["pem", "der"].map(|other| {
+                let factor = if other == format { 1 } else { 20 };
+                [encoded("X25519", "a", 60 * factor, other), encoded("ML-KEM-768", "b", 30 * factor, other)]
+            });
+            let halves = both.into_iter().flatten();
+            run(halves.chain([encoded("X-Wing", "a+b", 93, format)]).collect())
+        };
+        for format in ["der", "pem"] {
+            let run = of(format);
+            let found = decomposed(&run);
+            assert!(
+                (found[0].hybrid_ns / (found[0].classical_ns + found[0].post_quantum_ns) - 93.0 / 90.0).abs() < 1e-9
+            );
+        }
+        assert!(decomposed(&of("cbor")).is_empty(), "no half is in CBOR");
+    }
+
+    #[test]
+    fn keys_that_each_library_draws_for_itself_are_not_decomposed() {
+        let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
+        all.iter_mut().for_each(|record| record.case.parameters.clear());
+        assert!(decomposed(&run(all.clone())).is_empty());
+        all.iter_mut().for_each(|record| record.case.operation = "encapsulate".into());
+        assert_eq!(decomposed(&run(all)).len(), 1, "each half draws there what the hybrid has it draw");
+    }
+
+    #[test]
+    fn a_signature_without_randomness_has_halves_without_any() {
+        let signed = |algorithm: &str, provider: &str, flagged: bool| {
+            let mut record = record(algorithm, provider, 50);
+            record.case.operation = "sign".into();
+            record.case.parameters = flagged.then(|| Parameter::Flag(Parameter::DETERMINISTIC.into())).into_iter().collect();
+            record
+        };
+        let of = |post_quantum: bool| {
+            let halves = vec![signed("Ed25519", "a", false), signed("ML-DSA-65", "b", post_quantum)];
+            run(halves.into_iter().chain([signed("MLDSA65-Ed25519-SHA512", "a+b", true)]).collect())
+        };
+        assert_eq!((decomposed(&of(true)).len(), decomposed(&of(false)).len()), (1, 0));
+    }
+
+    /// What the areas plan, each hybrid before its halves: the id without provider and parameters, then those.
+    fn planned(id: &str, parameters: &[(&str, &str)], provider: &str, ns: u64) -> Record {
+        let mut record = record("", provider, ns);
+        let [workload, algorithm, operation] = id.split('/').collect::<Vec<_>>()[..] else { panic!("{id}") };
+        record.case.workload = workload.into();
+        record.case.algorithm = algorithm.into();
+        record.case.operation = operation.into();
+        record.case.block = format!("{workload}/{operation}");
+        let parameter = |&(name, value): &(&str, &str)| match value {
+            "" => Parameter::Flag(name.into()),
+            _ => Parameter::Word(name.into(), value.into()),
+        };
+        record.case.parameters = parameters.iter().map(parameter).collect();
+        record
+    }
+
+    #[test]
+    fn private_keys_in_another_encoding_are_no_halves() {
+        let key = |algorithm: &str, key: &str, format: &str| {
+            let id = format!("certificate/{algorithm}/decode-private");
+            planned(&id, &[("key", key), ("format", format)], "a", 50)
+        };
+        let mut all = Vec::new();
+        for format in ["der", "pem"] {
+            all.extend(["X-Wing", "MLDSA65-Ed25519-SHA512", "Ed25519"].map(|algorithm| key(algorithm, "seed", format)));
+            all.push(key("X25519", "scalar", format));
+            for encoding in ["both", "expanded", "seed"] {
+                all.extend(["ML-KEM-768", "ML-DSA-65"].map(|algorithm| key(algorithm, encoding, format)));
+            }
+        }
+        all.push(key("X25519+ML-KEM-768", "cbor", "cbor"));
+        let run = run(all);
+        let found = decomposed(&run);
+        let ids: Vec<_> = found.iter().map(|of| (of.hybrid.case.name(), of.post_quantum.case.name())).collect();
+        // X25519's private key is a scalar and X-Wing's a seed, which is expanded; of the composite all three are seeds.
+        let of = |algorithm: &str, format: &str| format!("{algorithm} decode-private[key=seed,format={format}]");
+        let expected = ["der", "pem"].map(|format| (of("MLDSA65-Ed25519-SHA512", format), of("ML-DSA-65", format)));
+        assert_eq!(ids, expected);
+    }
+
+    #[test]
+    fn what_both_halves_do_anew_is_no_combiner() {
+        let three = |ids: [&str; 3], parameters: &[(&str, &str)]| {
+            run(ids.iter().map(|id| planned(id, parameters, "a", 50)).collect())
+        };
+        // A block is read, decoded and hashed once, whatever signs its transactions.
+        let block =
+            ["Ed25519", "ML-DSA-65", "MLDSA65-Ed25519-SHA512"].map(|name| format!("ledger/{name}/verify-block"));
+        let found = three([&block[0], &block[1], &block[2]], &[("regime", "disk")]);
+        assert!(decomposed(&found).is_empty(), "{:?}", decomposed(&found)[0].hybrid.case.id());
+        // Each form of certificate has its own bytes signed, and ML-DSA repeats itself as these will have it.
+        let forms = |operation: &str| {
+            ["X.509-Ed25519", "X.509-ML-DSA-65", "X.509-composite"]
+                .map(|form| format!("certificate/{form}/{operation}"))
+        };
+        let of = |operation: &str, parameters: &[(&str, &str)]| {
+            let [classical, post_quantum, hybrid] = &forms(operation);
+            decomposed(&three([classical, post_quantum, hybrid], parameters)).len()
+        };
+        assert_eq!((of("build", &[("deterministic", "")]), of("verify", &[])), (0, 1));
+    }
+}

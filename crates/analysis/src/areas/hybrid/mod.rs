@@ -1,0 +1,11 @@
+//! Hybrids of a classical and a post-quantum half, with the halves beside them.
+
+mod decomposition;
+pub(super) mod findings;
+pub(super) mod tables;
+
+pub use decomposition::{Decomposition, decompositions};
+pub(crate) use findings::{OF_REFERENCE, in_parts};
+
+/// The area.
+pub(crate) const AREA: &str = "hybrid";

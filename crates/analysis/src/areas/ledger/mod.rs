@@ -1,0 +1,296 @@
+//! What the cases of the ledger say together: schemes side by side, and blocks from small to large.
+
+pub(super) mod findings;
+pub(super) mod tables;
+
+use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
+use crate::group::grouped;
+use crate::rate::rate;
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, Form, Parameter};
+use pqlab_stats::Interval;
+
+/// The workload's name.
+pub const AREA: &str = "ledger";
+
+/// What stands before the scheme's name where transactions have the reference's form.
+pub const REFERENCE_FORM: &str = "TXv1-";
+
+/// Parameters that grow with a block.
+const SIZE: [&str; 2] = [Parameter::TRANSACTIONS, Parameter::SENDERS];
+
+/// Transactions that one operation of a case verifies; `None` for a case that verifies none.
+pub fn transactions_verified(case: &Case) -> Option<u64> {
+    match case.operation.as_str() {
+        _ if case.workload != AREA => None,
+        "verify" => Some(1),
+        "verify-block" => case.transactions().filter(|transactions| *transactions > 0),
+        _ => None,
+    }
+}
+
+/// A scheme of one provider with keys of one form: what verifying a transaction costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemeRow {
+    /// The scheme; `TXv1-` before it for the reference's form.
+    pub algorithm: String,
+    /// The provider.
+    pub provider: String,
+    /// Whether keys come prepared or encoded in the transactions.
+    pub form: Option<Form>,
+    /// What was measured: one transaction or a block, with its parameters.
+    pub what: String,
+    /// Time for a transaction in ns, with its interval.
+    pub verify_ns: Interval,
+    /// Transactions a second, with the interval.
+    pub per_second: Option<Interval>,
+    /// Bytes of a transaction, the longest where the length varies.
+    pub bytes: Option<u64>,
+    /// Whether no quantum computer is known to break it: it has a NIST category.
+    pub quantum_safe: bool,
+    /// What must be known of the figure.
+    pub caveats: Caveats,
+}
+
+/// The comparison of schemes: for each scheme, provider and form of keys the verification of a block of 100 (else of the block
+/// nearest to it, else of one transaction), computing only where that was measured; without bad transactions, over one
+/// thread. Sorted from the fastest on.
+pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
+    let mut best: Vec<(Rank, &CaseAnalysis<'_>, Interval)> = Vec::new();
+    for of in analysis.area(AREA) {
+        let case = of.case();
+        let (Some(rank), Some(median)) = (rank(case), of.median()) else { continue };
+        let key = |case: &Case| (case.algorithm.clone(), case.provider.clone(), case.form);
+        match best.iter_mut().find(|(_, other, _)| key(other.case()) == key(case)) {
+            Some(known) if known.0 <= rank => {}
+            Some(known) => *known = (rank, of, median),
+            None => best.push((rank, of, median)),
+        }
+    }
+    let mut rows: Vec<SchemeRow> = best.iter().map(|(_, of, median)| row(of, *median)).collect();
+    rows.sort_by(|one, other| one.verify_ns.estimate.total_cmp(&other.verify_ns.estimate));
+    rows
+}
+
+/// How one provider verifies blocks of one kind from small to large.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScalingRow<'a> {
+    /// The scheme.
+    pub algorithm: String,
+    /// The provider.
+    pub provider: String,
+    /// Whether keys come prepared or encoded in the transactions.
+    pub form: Option<Form>,
+    /// Every other parameter but the size of the block: `regime=compute,batch=100`.
+    pub parameters: String,
+    /// One of the cases, for its parameters.
+    pub case: &'a Case,
+    /// The blocks, from the smallest on.
+    pub blocks: Vec<Block>,
+}
+
+/// A block that was verified.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Transactions in it.
+    pub transactions: u64,
+    /// Time of the whole block in ns.
+    pub time_ns: Interval,
+    /// Transactions a second, with the interval.
+    pub per_second: Option<Interval>,
+    /// What must be known of the figure.
+    pub caveats: Caveats,
+}
+
+/// The scaling table: every series of blocks of more than one size that differ in nothing else.
+pub fn scaling<'a>(analysis: &RunAnalysis<'a>) -> Vec<ScalingRow<'a>> {
+    let verified: Vec<&CaseAnalysis<'a>> = analysis
+        .area(AREA)
+        .filter(|of| of.case().operation == "verify-block" && transactions_verified(of.case()).is_some())
+        .filter(|of| of.median().is_some())
+        .collect();
+    let alike = grouped(verified.into_iter(), |of| of.case().clone().without(&SIZE).id());
+    let series = alike.into_iter().flat_map(|(_, cases)| {
+        let most = cases.iter().filter_map(|of| of.case().senders()).max().unwrap_or(1);
+        grouped(cases.into_iter(), move |of| fixed_senders(of.case(), most))
+    });
+    let rows = series.map(|(senders, cases)| scaling_row(senders, &cases));
+    rows.filter(|row| row.blocks.len() > 1).collect()
+}
+
+fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> ScalingRow<'a> {
+    let case = &cases[0].record.case;
+    let mut parameters: Vec<String> = senders.map(|senders| format!("senders={senders}")).into_iter().collect();
+    parameters.extend(case.clone().without(&SIZE).parameters.iter().map(Parameter::to_string));
+    let block = |of: &&CaseAnalysis<'a>| {
+        let transactions = transactions_verified(of.case())?;
+        let per_second = rate(of, transactions as f64);
+        Some(Block { transactions, time_ns: of.median()?, per_second, caveats: of.caveats.clone() })
+    };
+    let mut blocks: Vec<Block> = cases.iter().filter_map(block).collect();
+    blocks.sort_by_key(|block| block.transactions);
+    ScalingRow {
+        algorithm: case.algorithm.clone(),
+        provider: case.provider.clone(),
+        form: case.form,
+        parameters: parameters.join(","),
+        case,
+        blocks,
+    }
+}
+
+/// The number of senders if it does not grow with the block. `most` is the largest number among blocks alike: a pool of senders
+/// is limited, so a large block may have fewer senders than transactions.
+fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
+    let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
+    case.senders().filter(|senders| !grows(senders))
+}
+
+/// What makes one case a better row of the comparison than another: the smaller.
+pub type Rank = (u64, u8, u8, u64);
+
+/// How good a row of the comparison a case is; `None` for one that verifies no transactions, or bad ones, or over threads.
+pub fn rank(case: &Case) -> Option<Rank> {
+    let transactions = transactions_verified(case)?;
+    let simple = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
+    let regime = match case.regime() {
+        Some("compute") | None => 0,
+        Some("ram") => 1,
+        _ => 2,
+    };
+    let form = u8::from(case.form == Some(Form::Prepared));
+    let one = case.senders().map_or(0, |senders| u64::MAX - senders);
+    simple.then_some((transactions.abs_diff(100), regime, form, one))
+}
+
+fn row(of: &CaseAnalysis<'_>, median: Interval) -> SchemeRow {
+    let case = of.case();
+    let transactions = transactions_verified(case).unwrap_or(1) as f64;
+    let verify_ns = Interval {
+        estimate: median.estimate / transactions,
+        low: median.low / transactions,
+        high: median.high / transactions,
+        ..median
+    };
+    let parameters: Vec<String> = case.parameters.iter().map(Parameter::to_string).collect();
+    let brackets = if parameters.is_empty() { String::new() } else { format!("[{}]", parameters.join(",")) };
+    SchemeRow {
+        algorithm: case.algorithm.clone(),
+        provider: case.provider.clone(),
+        form: case.form,
+        what: format!("{}{brackets}", case.operation),
+        verify_ns,
+        per_second: rate(of, transactions),
+        bytes: case.facts.bytes.map(|bytes| bytes / transactions as u64),
+        quantum_safe: case.facts.category.is_some(),
+        caveats: of.caveats.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::{Record, Run};
+
+    fn run(records: Vec<Record>) -> Run {
+        Run { records, ..fixtures::run() }
+    }
+
+    #[test]
+    fn schemes_are_compared_by_the_typical_block() {
+        let mut classical = fixtures::ledger_block("Ed25519", "rustcrypto", 100, 4_000.0);
+        classical.case.facts.category = None;
+        let run = run(vec![
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 60_000.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
+            classical,
+        ]);
+        let rows = comparison(&RunAnalysis::of(&run));
+        assert_eq!(rows.len(), 2);
+        assert_eq!((rows[0].algorithm.as_str(), rows[0].quantum_safe), ("Ed25519", false));
+        assert!(rows[1].quantum_safe && (rows[1].verify_ns.estimate / 50_000.0 - 1.0).abs() < 0.02);
+        assert!((rows[1].per_second.unwrap().estimate / 20_000.0 - 1.0).abs() < 0.02);
+        assert_eq!(rows[1].bytes, Some(5327));
+        assert!(rows[1].what.contains("tx=100,"));
+    }
+
+    #[test]
+    fn series_grow_from_small_to_large() {
+        let block =
+            |transactions, microseconds| fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
+        let mut other = block(1_000, 70_000.0);
+        other.case.provider = "openssl".into();
+        let run = run(vec![block(1_000, 60_000.0), block(1, 50.0), other, block(100, 5_000.0)]);
+        let rows = scaling(&RunAnalysis::of(&run));
+        assert_eq!(rows.len(), 1, "one size is no series: {rows:?}");
+        let sizes: Vec<u64> = rows[0].blocks.iter().map(|block| block.transactions).collect();
+        assert_eq!(sizes, [1, 100, 1_000]);
+        let row = &rows[0];
+        assert_eq!((row.algorithm.as_str(), row.provider.as_str()), ("ML-DSA-65", "aws-lc"));
+        assert_eq!((row.form, row.parameters.as_str()), (Some(Form::Encoded), "regime=compute"));
+    }
+
+    /// A block of so many transactions and senders with prepared keys.
+    fn prepared(transactions: u64, senders: u64, microseconds: f64) -> Record {
+        let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
+        record.case.form = Some(Form::Prepared);
+        record.case.parameters[1] = Parameter::Number("senders".into(), senders);
+        record
+    }
+
+    #[test]
+    fn both_forms_of_keys_have_a_row() {
+        let run = run(vec![
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
+            prepared(100, 100, 3_000.0),
+            fixtures::ledger_block("ML-DSA-44", "aws-lc", 100, 4_000.0),
+        ]);
+        let rows = comparison(&RunAnalysis::of(&run));
+        let found: Vec<(&str, Option<Form>)> = rows.iter().map(|row| (row.algorithm.as_str(), row.form)).collect();
+        assert_eq!(
+            found,
+            [
+                ("ML-DSA-65", Some(Form::Prepared)),
+                ("ML-DSA-44", Some(Form::Encoded)),
+                ("ML-DSA-65", Some(Form::Encoded))
+            ]
+        );
+    }
+
+    #[test]
+    fn forms_and_senders_are_series_of_their_own() {
+        let run = run(vec![
+            prepared(100, 100, 700.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 4_000.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
+            prepared(1_000, 100, 7_000.0),
+            prepared(10_000, 100, 70_000.0),
+            prepared(100, 1, 600.0),
+            prepared(1_000, 1, 6_000.0),
+        ]);
+        let rows = scaling(&RunAnalysis::of(&run));
+        let named: Vec<(Option<Form>, &str, Vec<u64>)> = rows
+            .iter()
+            .map(|row| (row.form, row.parameters.as_str(), row.blocks.iter().map(|block| block.transactions).collect()))
+            .collect();
+        assert_eq!(
+            named,
+            [
+                // The pool of senders ends at 100.
+                (Some(Form::Prepared), "regime=compute", vec![100, 1_000, 10_000]),
+                (Some(Form::Prepared), "senders=1,regime=compute", vec![100, 1_000]),
+                (Some(Form::Encoded), "regime=compute", vec![100, 1_000]),
+            ]
+        );
+    }
+
+    #[test]
+    fn other_areas_verify_no_transactions() {
+        let run = fixtures::run();
+        let analysis = RunAnalysis::of(&run);
+        assert_eq!(run.records.iter().find_map(|record| transactions_verified(&record.case)), None);
+        assert!(comparison(&analysis).is_empty() && scaling(&analysis).is_empty());
+    }
+}

@@ -1,0 +1,115 @@
+//! Transactions: schemes side by side, blocks from small to large, and the codec.
+
+use super::{AREA, comparison, scaling};
+use crate::facts::shown;
+use crate::rate::rate;
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Table};
+use pqlab_record::Form;
+
+/// Operations of the codec.
+const CODEC: [&str; 2] = ["encode", "decode"];
+
+pub(crate) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
+    let compared = comparison(analysis);
+    // What all rows have in common stands above them.
+    let common = compared.first().filter(|first| compared.iter().all(|scheme| scheme.what == first.what));
+    let title = common.map_or_else(
+        || "Ledger: schemes, for one transaction".to_owned(),
+        |first| format!("Ledger: schemes, for one transaction, by {}", first.what),
+    );
+    let mut table = Table::new("ledger-schemes", AREA, title)
+        .names("scheme", "scheme")
+        .names("provider", "provider")
+        .names("form", "keys")
+        .figures("verify", "verify", "µs", 0)
+        .figures("rate", "tx/s", "1/s", 2)
+        .figures("bytes", "bytes/tx", "B", 1)
+        .names("quantum_safe", "quantum-safe");
+    if common.is_none() {
+        table = table.prose("measured_as", "measured as", 3);
+    }
+    for scheme in &compared {
+        let mut cells = vec![
+            Cell::text(&scheme.algorithm),
+            Cell::text(shown(&scheme.provider)),
+            Cell::text(form(scheme.form)),
+            Cell::time_within(&scheme.verify_ns),
+            Cell::of(scheme.per_second, |rate| Cell::rate_within(&rate)),
+            Cell::of(scheme.bytes, Cell::whole),
+            Cell::text(if scheme.quantum_safe { "yes" } else { "no" }),
+        ];
+        if common.is_none() {
+            cells.push(Cell::text(brackets(&scheme.what)));
+        }
+        table.row([&scheme.caveats], cells);
+    }
+    table
+}
+
+pub(crate) fn blocks(analysis: &RunAnalysis<'_>) -> Table {
+    let mut table = Table::new("ledger-blocks", AREA, "Ledger: blocks from small to large")
+        .names("scheme", "scheme")
+        .names("provider", "provider")
+        .names("form", "keys")
+        .names("parameters", "measured as")
+        .figures("transactions", "transactions", "", 0)
+        .figures("time", "the block", "ms", 0)
+        .figures("each", "a transaction", "µs", 0)
+        .figures("rate", "tx/s", "1/s", 0)
+        .stacked(4);
+    for row in scaling(analysis) {
+        for block in &row.blocks {
+            let whole = Cell::time_within(&block.time_ns);
+            let cells = [
+                Cell::text(&row.algorithm),
+                Cell::text(shown(&row.provider)),
+                Cell::text(form(row.form)),
+                Cell::text(&row.parameters),
+                Cell::whole(block.transactions),
+                whole.scaled(1e-3),
+                Cell::time(block.time_ns.estimate / block.transactions as f64),
+                Cell::of(block.per_second, |rate| Cell::rate_within(&rate)),
+            ];
+            table.row([&block.caveats], cells);
+        }
+    }
+    table
+}
+
+/// Whether keys are prepared before the timed call, or parsed within it.
+fn form(form: Option<Form>) -> &'static str {
+    match form {
+        Some(Form::Prepared) => "prepared",
+        Some(Form::Encoded) => "encoded",
+        None => "",
+    }
+}
+
+pub(crate) fn codec(analysis: &RunAnalysis<'_>) -> Table {
+    let mut table = Table::new("ledger-codec", AREA, "Ledger: transactions to bytes and back")
+        .names("scheme", "scheme")
+        .names("provider", "provider")
+        .names("operation", "operation")
+        .figures("time", "a transaction", "µs", 0)
+        .figures("rate", "tx/s", "1/s", 0)
+        .figures("bytes", "bytes/tx", "B", 1);
+    for of in analysis.area(AREA).filter(|of| CODEC.contains(&of.case().operation.as_str())) {
+        let (case, Some(estimates)) = (of.case(), &of.estimates) else { continue };
+        let cells = [
+            Cell::text(&case.algorithm),
+            Cell::text(&case.provider),
+            Cell::text(case.name().split_once(' ').map_or("", |(_, what)| what)),
+            Cell::time_within(&estimates.median_ns),
+            Cell::of(rate(of, 1.0), |rate| Cell::rate_within(&rate)),
+            Cell::of(case.facts.bytes, Cell::whole),
+        ];
+        table.row([&of.caveats], cells);
+    }
+    table.note("decoding checks form and lengths and verifies no signature; it hardly copies, so bytes a second would say nothing")
+}
+
+/// Of `verify-block[tx=100,senders=1]` the brackets, which tell one from another; all of what has none.
+fn brackets(what: &str) -> String {
+    what.split_once('[').map_or_else(|| what.to_owned(), |(_, rest)| rest.trim_end_matches(']').to_owned())
+}

@@ -1,0 +1,166 @@
+//! Which one library does all of a job the fastest.
+
+use super::{JobTotals, JobWeights, LibraryTotal, Part, facts_of, job_totals};
+use crate::estimates::rate_of;
+use crate::number::{known_rate, known_time};
+use crate::recommendation::{Best, Candidate, Recommendation, not_recommended};
+use crate::run::RunAnalysis;
+use crate::statement::listed;
+use pqlab_record::Statistic;
+use pqlab_stats::Verdict;
+
+/// The library for the [job](RunAnalysis::job), by default what both sides of a TLS handshake do, of those that may be recommended.
+pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
+    let weights = analysis.job;
+    let job = job_totals(analysis, &weights).into_iter().find(|job| job.pairing.post_quantum)?;
+    let all: Vec<Candidate<'_, '_>> = job.totals.iter().map(|total| candidate(analysis, &job, total)).collect();
+    let sound = all.iter().zip(&job.totals).filter(|(_, total)| total.sound);
+    let from: Vec<&Candidate<'_, '_>> = sound.map(|(one, _)| one).collect();
+    let found = Best::of(analysis, &from)?;
+    let best = found.best;
+    let (_, total) = all.iter().zip(&job.totals).find(|(one, _)| std::ptr::eq(*one, best))?;
+    let mut why: Vec<String> = best.category.map(|category| format!("NIST category {category}")).into_iter().collect();
+    why.push(total.parts.iter().map(part).collect::<Vec<_>>().join(", "));
+    let tied: Vec<String> = found.tied.iter().map(|one| one.provider.clone()).collect();
+    if !tied.is_empty() {
+        why.push(format!("not told apart from {}", listed(&tied)));
+    }
+    match &found.next {
+        Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.provider, next.time_text())),
+        None if tied.is_empty() => why.push("no other that may be recommended can do all of it".to_owned()),
+        None => {}
+    }
+    let faster = |one: &&Candidate<'_, '_>| {
+        let compared = analysis.ratio(&best.parts, &one.parts);
+        compared.is_some_and(|compared| compared.verdict() == Verdict::Faster)
+    };
+    why.extend(all.iter().filter(|one| !one.sound()).filter(faster).map(not_recommended));
+    // Who takes the fastest has to know what its authors think of it.
+    let library = total.parts.first()?.case.case().library();
+    why.extend(facts_of(library).map(|facts| format!("maturity by its authors: {}", facts.maturity)));
+    let (figure, interval) = best.time_and_range();
+    Some(Recommendation {
+        use_case: if weights == JobWeights::default() { "One library for TLS" } else { "One library for the job" },
+        algorithm: best.algorithm.clone(),
+        provider: best.provider.clone(),
+        figure,
+        interval,
+        rate: rate_of(&best.mean).map(|rate| format!("{} a second on one core", known_rate(&rate))),
+        cases: best.ids(),
+        what: format!("{}, one after the other", weights.words()),
+        why: format!("{}.", why.join("; ")),
+        tied: found.tied_names(),
+    })
+}
+
+fn candidate<'r, 'a>(
+    analysis: &RunAnalysis<'a>,
+    job: &JobTotals<'r, 'a>,
+    total: &LibraryTotal<'r, 'a>,
+) -> Candidate<'r, 'a> {
+    let cases = || total.parts.iter().map(|part| part.case.case());
+    Candidate {
+        algorithm: job.pairing.name(&analysis.job),
+        provider: analysis.by(total.provider),
+        category: cases().map(|case| case.facts.category).min().flatten(),
+        time: total.total,
+        statistic: Statistic::Mean,
+        mean: total.total,
+        sizes: Default::default(),
+        bytes: None,
+        defect: cases().find_map(|case| case.facts.defect.clone()),
+        parts: total.cases(),
+    }
+}
+
+/// `2 × verify 70.0 µs`.
+fn part(of: &Part<'_, '_>) -> String {
+    let often = if of.weight == 1 { String::new() } else { format!("{} × ", of.weight) };
+    format!("{often}{} {}", of.operation, known_time(&of.time))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::{Disturbance, Run};
+
+    fn found(run: &Run) -> Option<Recommendation> {
+        let all = crate::findings::findings(&RunAnalysis::of(run)).recommendations;
+        all.into_iter().find(|one| one.use_case == "One library for TLS")
+    }
+
+    fn contended(run: &mut Run, provider: &str) {
+        for record in run.records.iter_mut().filter(|record| record.case.provider == provider) {
+            record
+                .samples
+                .visits
+                .iter_mut()
+                .for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 20.0 }]);
+        }
+    }
+
+    #[test]
+    fn the_library_is_named_with_its_parts_the_next_and_what_is_faster_but_defective() {
+        let best = found(&fixtures::libraries_run()).unwrap();
+        assert_eq!((best.algorithm.as_str(), best.provider.as_str()), ("ML-KEM-768 with ML-DSA-65", "aws-lc"));
+        assert!(best.tied.is_empty() && best.figure == "mean 201 µs", "{best:?}");
+        for part in [
+            "NIST category 3; keygen 12.0 µs, encapsulate 13.0 µs, decapsulate 16.0 µs, sign 90.1 µs, 2 × verify 70.1 µs;",
+            "the next, libcrux:avx2, takes mean 310 µs, 1.54",
+            "faster but not ranked: ML-KEM-768 with ML-DSA-65 by liboqs takes mean 176 µs (known defect: a check",
+            "maturity by its authors: general-purpose",
+        ] {
+            assert!(best.why.contains(part), "{}", best.why);
+        }
+    }
+
+    #[test]
+    fn another_job_is_named_so() {
+        let run = fixtures::libraries_run();
+        let analysis = RunAnalysis::of(&run).with_job("sign=1,verify=100".parse().unwrap());
+        let all = crate::findings::findings(&analysis).recommendations;
+        let found = all.iter().find(|one| one.use_case == "One library for the job").unwrap();
+        assert_eq!(
+            (found.algorithm.as_str(), found.what.as_str()),
+            ("ML-DSA-65", "1 × sign, 100 × verify, one after the other")
+        );
+    }
+
+    #[test]
+    fn nothing_contended_or_defective_is_named_instead() {
+        let mut run = fixtures::libraries_run();
+        contended(&mut run, "aws-lc");
+        let best = found(&run).unwrap();
+        assert_eq!(best.provider, "libcrux:avx2");
+        assert!(
+            best.why
+                .contains("faster but not ranked: ML-KEM-768 with ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "),
+            "{}",
+            best.why
+        );
+        contended(&mut run, "libcrux:avx2");
+        contended(&mut run, "openssl");
+        assert_eq!(found(&run), None, "nothing that is left may be recommended");
+    }
+
+    #[test]
+    fn all_that_are_not_told_apart_are_named() {
+        let mut run = fixtures::libraries_run();
+        let twins: Vec<_> = run.records.iter().filter(|record| record.case.provider == "aws-lc").cloned().collect();
+        run.records.extend(twins.into_iter().map(|mut record| {
+            record.case.provider = "branch".into();
+            record
+        }));
+        let best = found(&run).unwrap();
+        assert_eq!(best.tied, ["ML-KEM-768 with ML-DSA-65 by branch"]);
+        assert!(best.why.contains("not told apart from branch; the next, libcrux:avx2"), "{}", best.why);
+    }
+
+    #[test]
+    fn classical_algorithms_are_no_substitute() {
+        let mut run = fixtures::libraries_run();
+        run.records.retain(|record| record.case.algorithm != "ML-DSA-65");
+        assert_eq!(found(&run), None);
+    }
+}

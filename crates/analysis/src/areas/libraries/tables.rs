@@ -1,0 +1,279 @@
+//! Which one library: what a job takes with each, and what beside speed decides.
+
+use super::{JobTotals, JobWeights, LibraryTotal, NOT_FOUND, PAIRINGS, Source, facts_of, job_totals};
+use crate::areas::kem;
+use crate::areas::memory::{AREA as MEMORY, PEAKS};
+use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
+use crate::comparison::Standing;
+use crate::group::grouped;
+use crate::number::memory as amount;
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Holds, Table};
+use pqlab_record::NULL;
+
+/// What a job takes with each library that can do all of it by the same algorithms; without rows where no library can.
+pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Table {
+    let title = format!("One library for a job: {}", weights.words());
+    let mut table = Table::new("libraries", kem::AREA, title)
+        .names("algorithms", "algorithms")
+        .names("provider", "provider")
+        .figures("total", "total", "µs", 0)
+        .names("standing", "standing")
+        .figures("factor", "to the fastest", "", 0);
+    for (operation, weight) in weights.parts() {
+        let heading = if weight == 1 { operation.to_owned() } else { format!("{weight} × {operation}") };
+        table = table.figures(&format!("{operation}_part"), &heading, "µs", 1);
+    }
+    table = table.column("job", "job", "", Holds::Text, 2);
+    let jobs = job_totals(analysis, weights);
+    for job in &jobs {
+        let algorithms = job.pairing.name(weights);
+        for total in &job.totals {
+            let standing = total.standing;
+            let mut cells = vec![
+                Cell::text(&algorithms),
+                Cell::text(total.provider),
+                Cell::time_within(&total.total),
+                Cell::text(stands(job, total)),
+                Cell::of(standing.and_then(Standing::ratio), |ratio| Cell::factor_within(&ratio)),
+            ];
+            cells.extend(total.parts.iter().map(|part| Cell::time_within(&part.time)));
+            cells.push(Cell::text(weights.to_string()));
+            let caveats: Vec<&Caveats> = total.parts.iter().map(|part| &part.case.caveats).collect();
+            table.row(caveats, cells);
+        }
+        for (provider, missing) in &job.incomplete {
+            let missing = if missing.is_empty() { "the whole".to_owned() } else { missing.join(", ") };
+            table.notes.push(format!("{algorithms} by {provider}: no total, the run has no figure of {missing}"));
+        }
+    }
+    if let Some(part) = jobs.first().and_then(|job| job.totals.first()).and_then(|total| total.parts.first()) {
+        table.area.clone_from(&part.case.case().workload);
+    }
+    let by_trial = |job: &JobTotals<'_, '_>| job.pairing.post_quantum && weights.of("sign") > 0;
+    if jobs.iter().any(by_trial) {
+        let signature = PAIRINGS[0].signature;
+        table = table
+            .note(format!("{signature} signs by trial: a total has the median of a signature, whose mean is longer"));
+    }
+    table
+        .note("total: the operations one after the other, each as often as the job does it, with prepared keys; the columns of operations add up to it")
+        .note("only libraries with the same algorithms are ranked; what is contended or has a known defect is not, and is never the fastest")
+}
+
+/// How a library stands, in a word.
+fn stands(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> String {
+    if let Some(reason) = total.parts.iter().find_map(|part| part.case.not_ranked()) {
+        return reason.sentence();
+    }
+    let word = match total.standing {
+        Some(Standing::Fastest) => "fastest",
+        Some(Standing::Tied) => "tied",
+        Some(Standing::Lowest) => "lowest",
+        Some(Standing::Slower(_)) => "slower",
+        Some(Standing::Open(_)) => "not told apart",
+        None if job.totals.len() > 1 => "the only one ranked",
+        None => "measured alone",
+    };
+    word.to_owned()
+}
+
+/// What is known of each library of a run beside its speed; without rows where the run chooses no library for a job and has no
+/// code of this project.
+pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
+    let mut table = Table::new("library-facts", "", "Libraries beside their speed")
+        .names("library", "library")
+        .prose("version", "version", 7)
+        .prose("language", "language", 4)
+        .prose("whose", "whose code", 6)
+        .prose("licence", "licence", 5)
+        .prose("maturity", "maturity, by its authors", 1)
+        .prose("validation", "FIPS 140-3 validation", 2)
+        .prose("constant_time", "constant time, by its authors", 3)
+        .prose("defects", "known defects here", 0)
+        .figures("stack", "peak stack", "B", 8)
+        .figures("heap", "peak heap", "B", 9);
+    let libraries = libraries(analysis);
+    let own = libraries.iter().any(|library| facts_of(library).is_some_and(|facts| facts.own));
+    if !own && job_totals(analysis, &analysis.job).is_empty() {
+        return table;
+    }
+    let mut sources = Vec::new();
+    let mut remembered = false;
+    for library in libraries {
+        let version = version(analysis, library);
+        let facts = facts_of(library);
+        let says = |fact: Option<&String>| Cell::text(fact.map_or(NOT_FOUND, String::as_str));
+        let [stack, heap] = PEAKS.map(|name| peak(analysis, library, name));
+        remembered |= stack.is_some() || heap.is_some();
+        let bytes = |most: Option<f64>| Cell::of(most, |most| Cell::number(amount(most as u64), most));
+        let cells = [
+            Cell::text(library),
+            Cell::text(version.unwrap_or_default()),
+            Cell::text(analysis.language(library).name.unwrap_or_else(|| NOT_FOUND.to_owned())),
+            says(facts.map(|facts| &facts.whose)),
+            says(facts.map(|facts| &facts.licence)),
+            says(facts.map(|facts| &facts.maturity)),
+            says(facts.map(|facts| &facts.validation)),
+            says(facts.map(|facts| &facts.constant_time)),
+            Cell::text(defects(analysis, library)),
+            bytes(stack),
+            bytes(heap),
+        ];
+        table.row([], cells);
+        let Some(facts) = facts else { continue };
+        if let Some(version) = version.filter(|version| !facts.are_of(version)) {
+            sources.push(format!("{library}: looked up for {}, the run has {version}", facts.versions.join(", ")));
+        }
+        for (date, of) in grouped(facts.sources.iter(), |source| source.looked_at.clone()) {
+            let named = |source: &&Source| format!("{}: {}", source.of.join(", ").replace('_', " "), source.url);
+            let named: Vec<String> = of.iter().map(named).collect();
+            sources.push(format!("sources of {library}, looked at on {date}: {}", named.join("; ")));
+        }
+    }
+    if let Some(area) = analysis.areas().first() {
+        table.area = (*area).to_owned();
+    }
+    table = table
+        .note("in our words; not found: no source was found, which does not say that there is nothing")
+        .note("known defects: those that concern cases of this run")
+        .note("what was found of time that depends on secrets is not stored: run `pqlab leak`");
+    if remembered {
+        let of = format!("{} or {}", PAIRINGS[0].kem, PAIRINGS[0].signature);
+        table = table.note(format!("peaks: the most of any operation of {of} that the area {MEMORY} measured"));
+    }
+    table.notes.extend(sources);
+    table
+}
+
+/// The libraries of a run, each once.
+fn libraries<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
+    let mut found: Vec<&'a str> = Vec::new();
+    for of in analysis.cases().iter().filter(|of| !of.is_floor()) {
+        for library in of_provider(&of.case().provider) {
+            if library != NULL && !found.contains(&library) {
+                found.push(library);
+            }
+        }
+    }
+    found
+}
+
+/// `aws-lc+libcrux:avx2` is of `aws-lc` and `libcrux`.
+fn of_provider(provider: &str) -> impl Iterator<Item = &str> {
+    provider.split('+').map(|one| one.split(':').next().unwrap_or(one))
+}
+
+fn version<'a>(analysis: &RunAnalysis<'a>, library: &str) -> Option<&'a str> {
+    let mut builds = analysis.run.header.environment.providers.iter();
+    builds.find(|build| of_provider(&build.id).eq([library])).map(|build| build.version.as_str())
+}
+
+/// `ML-DSA-65 verify: what it does wrong`.
+fn defects(analysis: &RunAnalysis<'_>, library: &str) -> String {
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for case in analysis.cases().iter().map(CaseAnalysis::case).filter(|case| case.library() == library) {
+        let Some(defect) = &case.facts.defect else { continue };
+        let what = format!("{} {}", case.algorithm, case.operation);
+        match found.iter_mut().find(|(known, _)| known == defect) {
+            Some((_, all)) if all.contains(&what) => {}
+            Some((_, all)) => all.push(what),
+            None => found.push((defect, vec![what])),
+        }
+    }
+    found.iter().map(|(defect, what)| format!("{}: {defect}", what.join(", "))).collect::<Vec<_>>().join("; ")
+}
+
+/// The most bytes that a call took, of the algorithms that a job wants today: they are the same for all libraries.
+fn peak(analysis: &RunAnalysis<'_>, library: &str, name: &str) -> Option<f64> {
+    let of_job = |of: &&CaseAnalysis<'_>| {
+        let (case, pairing) = (of.case(), PAIRINGS[0]);
+        case.library() == library && (case.algorithm == pairing.kem || case.algorithm == pairing.signature)
+    };
+    let peaks = analysis.area(MEMORY).filter(of_job).filter_map(|of| Some(of.estimates.as_ref()?.extra(name)?.max));
+    peaks.max_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    /// The texts of the row of a provider or library, by column.
+    fn row(table: &Table, name: &str) -> Vec<(String, String)> {
+        let row = table.rows.iter().find(|row| row.cells[..2].iter().any(|cell| cell.text == name)).unwrap();
+        let columns = table.columns.iter().map(|column| column.name.clone());
+        columns.zip(row.cells.iter().map(|cell| cell.text.clone())).collect()
+    }
+
+    fn cell(table: &Table, name: &str, column: &str) -> String {
+        row(table, name).into_iter().find(|(known, _)| known == column).unwrap().1
+    }
+
+    #[test]
+    fn a_row_says_the_job_its_parts_and_why_it_is_not_ranked() {
+        let run = fixtures::libraries_run();
+        let table = libraries_table(&RunAnalysis::of(&run), &JobWeights::default());
+        assert_eq!(
+            table.title,
+            "One library for a job: 1 × keygen, 1 × encapsulate, 1 × decapsulate, 1 × sign, 2 × verify"
+        );
+        assert_eq!(cell(&table, "aws-lc", "standing"), "fastest");
+        assert!(cell(&table, "aws-lc", "verify_part").starts_with("70."), "{table:?}");
+        assert!(cell(&table, "libcrux:avx2", "factor").starts_with("1.54"), "{table:?}");
+        assert_eq!(cell(&table, "aws-lc", "job"), JobWeights::default().to_string());
+        assert_eq!(
+            (cell(&table, "liboqs", "standing"), cell(&table, "liboqs", "factor")),
+            ("not ranked: known defect".into(), "-".into())
+        );
+        let defective = table.rows.iter().find(|row| row.cells[1].text == "liboqs").unwrap();
+        assert!(defective.caveats.text().contains(fixtures::LIBRARIES_DEFECT));
+        let missing = "ML-KEM-768 with ML-DSA-65 by graviola: no total, the run has no figure of sign, verify";
+        assert!(table.notes.iter().any(|note| note == missing), "{:?}", table.notes);
+        let classical: Vec<&str> = table.rows[4..].iter().map(|row| row.cells[3].text.as_str()).collect();
+        assert_eq!(classical, ["fastest", "slower"]);
+        let trial = |table: &Table| table.notes.iter().any(|note| note.starts_with("ML-DSA-65 signs by trial"));
+        assert!(trial(&table));
+        let verifying = libraries_table(&RunAnalysis::of(&run), &"verify=3".parse().unwrap());
+        assert_eq!((verifying.columns.len(), verifying.area.as_str()), (7, "signature"));
+        assert!(!trial(&verifying));
+    }
+
+    #[test]
+    fn facts_stand_beside_what_the_run_knows_of_a_library() {
+        let run = fixtures::libraries_run();
+        let table = facts(&RunAnalysis::of(&run));
+        let names: Vec<&str> = table.rows.iter().map(|row| row.cells[0].text.as_str()).collect();
+        assert_eq!(names, ["aws-lc", "liboqs", "libcrux", "openssl", "rustcrypto", "graviola", "keccak"]);
+        assert_eq!(cell(&table, "libcrux", "version").split(',').next(), Some("libcrux-ml-kem 0.0.11"));
+        assert_eq!(cell(&table, "openssl", "language"), "C and assembly");
+        assert!(cell(&table, "keccak", "whose").starts_with("this project's own code: not recommended"));
+        assert_eq!(cell(&table, "liboqs", "defects"), format!("ML-DSA-65 verify: {}", fixtures::LIBRARIES_DEFECT));
+        assert_eq!(cell(&table, "openssl", "defects"), "");
+        assert_eq!(
+            (cell(&table, "aws-lc", "stack"), cell(&table, "aws-lc", "heap")),
+            ("12.0 KiB".into(), "512 B".into())
+        );
+        let older = "liboqs: looked up for 0.13.0, the run has 0.12.0";
+        assert!(table.notes.iter().any(|note| note == older), "{:?}", table.notes);
+        assert!(!table.notes.iter().any(|note| note.starts_with("aws-lc: looked up")), "{:?}", table.notes);
+    }
+
+    #[test]
+    fn a_run_in_which_nobody_chooses_a_library_has_no_facts() {
+        let run = fixtures::ntor_run();
+        let analysis = RunAnalysis::of(&run);
+        assert!(facts(&analysis).rows.is_empty() && libraries_table(&analysis, &JobWeights::default()).rows.is_empty());
+    }
+
+    #[test]
+    fn a_library_that_was_loaded_has_no_facts_and_says_so() {
+        let mut run = fixtures::libraries_run();
+        for record in run.records.iter_mut().filter(|record| record.case.provider == "aws-lc") {
+            record.case.provider = "branch".into();
+        }
+        let table = facts(&RunAnalysis::of(&run));
+        assert_eq!(cell(&table, "branch", "licence"), NOT_FOUND);
+    }
+}

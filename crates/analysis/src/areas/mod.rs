@@ -1,0 +1,95 @@
+//! What is known of each area of work, in a room of its own: what its cases say together, its tables (`tables`), what is found of it
+//! (`findings`). Some rooms hold what concerns several areas at once, such as the choice of one library. The lists below are all that
+//! the rest of the crate calls: a new room goes into them, in the order in which tables and sentences are shown.
+
+mod certificate;
+mod claims;
+mod cold;
+mod hash;
+mod hpke;
+pub mod hybrid;
+mod kem;
+pub mod ledger;
+pub mod libraries;
+mod memory;
+pub mod ntor;
+mod residue;
+pub mod scaling;
+mod signature;
+pub mod tls;
+mod token;
+
+pub(crate) use signature::most_lengths;
+
+use crate::languages::languages;
+use crate::recommendation::{Against, Smallest, UseCase};
+use crate::run::RunAnalysis;
+use crate::statement::Statement;
+use crate::table::Table;
+use ntor::RelayScenario;
+
+/// Makes tables of a run; those without rows are left out afterwards.
+type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
+
+/// All tables, in the order in which they are shown.
+pub(crate) const TABLES: [MakeTables; 11] = [
+    |run, _| vec![hybrid::tables::headlines(run), languages(run)],
+    |run, _| vec![libraries::tables::libraries_table(run, &run.job), libraries::tables::facts(run)],
+    |run, _| vec![hybrid::tables::decomposition(run), hybrid::tables::spread(run)],
+    |run, _| vec![scaling::tables::threads(run), scaling::tables::load(run)],
+    |run, _| vec![hash::tables::per_byte(run)],
+    |run, _| vec![signature::tables::signatures(run), kem::tables::kems(run)],
+    |run, _| vec![signature::tables::sizes(run), signature::tables::batches(run), token::tables::tokens(run)],
+    |run, _| tls::tables::tables(run),
+    |run, _| vec![ledger::tables::schemes(run), ledger::tables::blocks(run), ledger::tables::codec(run)],
+    ntor::tables::tables,
+    |run, _| vec![claims::claims(run)],
+];
+
+/// Says what a run found of an area.
+type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
+
+/// All statements, in the order in which they are made.
+pub(crate) const STATEMENTS: [MakeStatements; 12] = [
+    tls::findings::statements,
+    hpke::findings::statements,
+    token::findings::statements,
+    memory::findings::statements,
+    residue::findings::statements,
+    cold::findings::statements,
+    signature::findings::batches::statements,
+    signature::findings::luck::statements,
+    signature::findings::lengths::statements,
+    signature::findings::sizes::statements,
+    scaling::findings::load::statements,
+    ledger::findings::statements,
+];
+
+/// All use cases, in the order in which they are recommended for.
+pub(crate) const USE_CASES: [&[UseCase]; 7] = [
+    kem::findings::USE_CASES,
+    signature::findings::USE_CASES,
+    hybrid::findings::USE_CASES,
+    certificate::findings::USE_CASES,
+    ntor::findings::USE_CASES,
+    ledger::findings::USE_CASES,
+    hash::findings::USE_CASES,
+];
+
+/// All comparisons with what is in use today, in the order in which they are shown.
+pub(crate) const AGAINST: [&[Against]; 5] = [
+    kem::findings::AGAINST,
+    signature::findings::AGAINST,
+    hybrid::findings::AGAINST,
+    ledger::findings::AGAINST,
+    ntor::findings::AGAINST,
+];
+
+/// What is recommended for its few bytes, likewise.
+pub(crate) const SMALLEST: [Smallest; 3] =
+    [signature::findings::SMALLEST, kem::findings::SMALLEST, ledger::findings::SMALLEST];
+
+/// Whether an algorithm is what one of the reference systems has for itself.
+pub(crate) fn is_of_reference(algorithm: &str) -> bool {
+    algorithm.starts_with(ledger::REFERENCE_FORM) || hybrid::OF_REFERENCE.contains(&algorithm)
+}

@@ -1,0 +1,30 @@
+//! What is found of circuit handshakes.
+
+use super::AREA;
+use crate::recommendation::{Against, UseCase};
+
+/// The use cases of the area.
+pub(crate) const USE_CASES: &[UseCase] = &[
+    UseCase {
+        name: "Circuit handshakes",
+        area: AREA,
+        operations: &["handshake"],
+        what: "a whole handshake that authenticates the relay",
+        algorithms: |name| name.starts_with("ntor-"),
+        ..UseCase::USUAL
+    },
+    UseCase {
+        name: "A relay's part of circuit handshakes",
+        area: AREA,
+        operations: &["reply"],
+        what: "one reply of a relay that is authenticated by it",
+        algorithms: |name| name.starts_with("ntor-"),
+        ..UseCase::USUAL
+    },
+];
+
+/// What is set against what is in use today.
+pub(crate) const AGAINST: &[Against] = &[
+    ("Circuit handshake", AREA, &["handshake"], "ntor-x25519-mlkem512", "ntor-v1"),
+    ("Circuit handshake, relay not authenticated", AREA, &["handshake"], "kem-only-mlkem512", "ntor-v1"),
+];

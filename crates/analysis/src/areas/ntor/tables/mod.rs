@@ -1,0 +1,443 @@
+//! Circuit handshakes: messages, steps, parts, and what they cost a relay and its links.
+
+mod ahead;
+mod variants;
+
+use crate::areas::ntor::{
+    AREA, HandshakeFigures, Quoted, RelayScenario, STEPS, Single, Timing, handshakes, onion_services, related_work,
+};
+use crate::caveats::Caveats;
+use crate::number::{rate, significant, time};
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Table};
+
+/// Numbers of cores to which rates are extrapolated: those of the reference report.
+const EXTRAPOLATED: [u64; 2] = [8, 64];
+/// Said of a run that has the handshake that authenticates nobody.
+const NOT_AUTHENTICATED: &str =
+    "kem-only-*: forward secret, and does NOT authenticate the relay: whoever knows its identity can answer";
+
+/// The tables of a run, those without rows left out; none for a run without handshakes.
+pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
+    let all = handshakes(analysis);
+    let memory = ahead::memory(analysis);
+    // Who answers an onion service is no relay: only messages and steps are told of both.
+    let both: Vec<HandshakeFigures<'_>> = all.iter().cloned().chain(onion_services(analysis)).collect();
+    if both.is_empty() {
+        return vec![memory];
+    }
+    vec![
+        variants::variants(analysis, &both),
+        lengths(&both),
+        steps(&both),
+        shares(&both),
+        parts(&all),
+        ahead::precomputation(&both),
+        ahead::queue(analysis, scenario),
+        memory,
+        cores(&all),
+        relay(&all, scenario),
+        links(&all, scenario),
+        exchange(&all),
+        overhead(&all),
+        quoted(&related_work()),
+    ]
+}
+
+/// A table of handshakes, each with its pair of libraries.
+fn table(name: &'static str, title: impl Into<String>) -> Table {
+    Table::new(name, AREA, title).names("handshake", "handshake").names("provider", "provider")
+}
+
+fn row(table: &mut Table, figures: &HandshakeFigures<'_>, caveats: &Caveats, cells: impl IntoIterator<Item = Cell>) {
+    let names = [&figures.algorithm, &figures.provider].map(Cell::text);
+    table.row([caveats], names.into_iter().chain(cells));
+}
+
+fn median(timing: Option<&Timing<'_>>) -> Cell {
+    Cell::of(timing, |timing| Cell::time_within(&timing.median))
+}
+
+/// Classical ntor of the same run: over the same classical provider where it was measured, else over any.
+fn classical_of<'f, 'a>(
+    all: &'f [HandshakeFigures<'a>],
+    figures: &HandshakeFigures<'_>,
+) -> Option<&'f HandshakeFigures<'a>> {
+    let provider = figures.provider.split('+').next().unwrap_or_default();
+    let mut classical = all.iter().filter(|other| other.classical());
+    classical.clone().find(|other| other.provider == provider).or_else(|| classical.next())
+}
+
+/// As [`classical_of`]; `None` for classical ntor itself.
+fn classical_beside<'f, 'a>(
+    all: &'f [HandshakeFigures<'a>],
+    figures: &HandshakeFigures<'_>,
+) -> Option<&'f HandshakeFigures<'a>> {
+    classical_of(all, figures).filter(|_| !figures.classical())
+}
+
+fn lengths(all: &[HandshakeFigures<'_>]) -> Table {
+    let mut table = Table::new("ntor-lengths", AREA, "Circuit handshakes: lengths in bytes, and cells")
+        .names("handshake", "handshake")
+        .figures("onionskin", "onionskin", "B", 0)
+        .figures("reply", "reply", "B", 0)
+        .figures("total", "total", "B", 0)
+        .figures("onionskin_cells", "cells of the onionskin", "", 2)
+        .figures("reply_cells", "of the reply", "", 3)
+        .figures("cells", "of the handshake", "", 1);
+    let mut seen: Vec<&str> = Vec::new();
+    for figures in all {
+        if seen.contains(&figures.algorithm.as_str()) {
+            continue;
+        }
+        seen.push(&figures.algorithm);
+        let [onionskin, reply] = figures.cells();
+        let numbers = [figures.onionskin, figures.reply, figures.bytes(), onionskin, reply, onionskin + reply];
+        table.row([], std::iter::once(Cell::text(&figures.algorithm)).chain(numbers.map(Cell::whole)));
+    }
+    table
+}
+
+fn steps(all: &[HandshakeFigures<'_>]) -> Table {
+    let mut table = table("ntor-steps", "Circuit handshakes: steps")
+        .names("step", "step")
+        .figures("min", "min", "µs", 5)
+        .figures("mean", "mean", "µs", 3)
+        .figures("median", "median", "µs", 0)
+        .figures("max", "max", "µs", 6)
+        .figures("stdev", "stdev", "µs", 7)
+        .figures("p90", "p90", "µs", 4)
+        .figures("p99", "p99", "µs", 2);
+    for figures in all {
+        let named = STEPS.iter().zip(&figures.steps).map(|(name, step)| (*name, step.as_ref()));
+        for (name, timing) in named.chain([("handshake", figures.whole.as_ref())]) {
+            let Some(timing) = timing else { continue };
+            let single = |of: fn(&Single) -> Option<f64>| Cell::of(timing.single.as_ref().and_then(of), Cell::time);
+            let cells = [
+                Cell::text(name),
+                single(|s| Some(s.min)),
+                Cell::time(timing.mean),
+                Cell::time_within(&timing.median),
+                single(|s| Some(s.max)),
+                single(|s| s.stdev),
+                single(|s| Some(s.p90)),
+                single(|s| Some(s.p99)),
+            ];
+            row(&mut table, figures, timing.caveats, cells);
+        }
+    }
+    table
+}
+
+fn shares(all: &[HandshakeFigures<'_>]) -> Table {
+    let mut table = table("ntor-shares", "Circuit handshakes: share of each step")
+        .figures("create", "client create", "%", 0)
+        .figures("reply", "relay reply", "%", 0)
+        .figures("finish", "client finish", "%", 1);
+    for figures in all.iter().filter(|figures| figures.shares.iter().all(Option::is_some)) {
+        let cells = figures.shares.map(|share| Cell::of(share, |share| Cell::share_within(&share)));
+        row(&mut table, figures, &figures.caveats, cells);
+    }
+    table
+}
+
+fn parts(all: &[HandshakeFigures<'_>]) -> Table {
+    let mut table = table("ntor-parts", "Circuit handshakes: parts, by leaving each out")
+        .names("part", "part")
+        .figures("share", "share", "%", 0);
+    for figures in all {
+        for (part, share) in &figures.parts {
+            row(&mut table, figures, &figures.caveats, [Cell::text(part), Cell::share_within(share)]);
+        }
+    }
+    table
+}
+
+fn cores(all: &[HandshakeFigures<'_>]) -> Table {
+    let answering: Vec<&HandshakeFigures<'_>> =
+        all.iter().filter(|figures| figures.replies_per_second().is_some()).collect();
+    let mut measured: Vec<u64> =
+        answering.iter().flat_map(|figures| figures.measured_cores()).filter(|&cores| cores > 1).collect();
+    measured.sort_unstable();
+    measured.dedup();
+    let most = measured.last().copied().unwrap_or(1);
+    let beyond: Vec<u64> = EXTRAPOLATED.into_iter().filter(|&cores| cores > most).collect();
+    let title = "Circuit handshakes that a relay answers in a second";
+    let mut table = table("ntor-cores", title).figures("cores_1", "a core (measured)", "1/s", 0);
+    let several =
+        measured.iter().map(|cores| (cores, "measured")).chain(beyond.iter().map(|cores| (cores, "extrapolated")));
+    for (place, (cores, how)) in several.enumerate() {
+        table = table.figures(&format!("cores_{cores}"), &format!("{cores} cores ({how})"), "1/s", rank(place));
+    }
+    table = table.names("extrapolated_from", "extrapolated from");
+    for figures in answering {
+        let from = match figures.measured_cores().max().unwrap_or(1) {
+            1 => "1 core".to_owned(),
+            cores => format!("{cores} cores"),
+        };
+        let one = figures.replies_per_second();
+        let several = measured.iter().map(|&cores| figures.measured_replies(cores));
+        let more = beyond.iter().map(|&cores| figures.extrapolated_replies(cores));
+        let rates = std::iter::once(one).chain(several).chain(more).map(|rate| Cell::of(rate, Cell::rate));
+        row(&mut table, figures, &figures.caveats, rates.chain([Cell::text(from)]));
+    }
+    table.note("extrapolated: as many times more as there are cores, which no machine quite reaches")
+}
+
+/// By which a column is left out where there is no room, of several alike: from the last to the second.
+fn rank(place: usize) -> u8 {
+    u8::try_from(place + 1).unwrap_or(u8::MAX)
+}
+
+fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
+    let title =
+        format!("What circuit handshakes cost a relay at {} circuits a second", rate(scenario.circuits_per_second));
+    let mut table = table("ntor-relay", title)
+        .figures("core", "of a core at the rate", "%", 0)
+        .figures("bandwidth", "bandwidth", "Mbit/s", 2)
+        .figures("added_bandwidth", "added to ntor's", "Mbit/s", 3)
+        .figures("million_cpu", "CPU of a million", "s", 4)
+        .figures("million_data", "data of a million", "GB", 5);
+    for figures in all.iter().filter(|figures| figures.replies_per_second().is_some()) {
+        let with_unit = |value: f64, unit: &str| Cell::number(format!("{}{unit}", significant(value)), value);
+        let cells = [
+            Cell::of(figures.cpu_pct(scenario), |share| with_unit(share, "%")),
+            with_unit(figures.bandwidth(scenario) / 1e6, " Mbit/s"),
+            Cell::of(classical_beside(all, figures), |ntor| {
+                with_unit((figures.bandwidth(scenario) - ntor.bandwidth(scenario)) / 1e6, " Mbit/s")
+            }),
+            Cell::of(figures.replies_per_second(), |replies| with_unit(1e6 / replies, " s")),
+            with_unit(figures.bytes() as f64 / 1e3, " GB"),
+        ];
+        row(&mut table, figures, &figures.caveats, cells);
+    }
+    table
+}
+
+fn links(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
+    let title = format!("Circuit handshakes on links with a round trip of {} ms", significant(scenario.rtt_ms));
+    let mut table = table("ntor-links", title);
+    let mut place = 0;
+    for (name, what) in [("wire", "on the wire"), ("keys", "to keys"), ("added", "to keys beyond ntor")] {
+        for &link in &scenario.links {
+            let (short, long) = speed(link);
+            table = table.figures(&format!("{name}_{short}"), &format!("{what} at {long}"), "µs", place);
+            place = place.saturating_add(1);
+        }
+    }
+    for figures in all.iter().filter(|figures| figures.whole.is_some()) {
+        let to_keys = |of: &HandshakeFigures<'_>, link| of.time_to_keys(link, scenario.rtt_ms);
+        let ntor = classical_beside(all, figures);
+        let wire = scenario.links.iter().map(|&link| Cell::time(figures.transmission(link)));
+        let keys = scenario.links.iter().map(|&link| Cell::of(to_keys(figures, link), Cell::time));
+        let added = scenario.links.iter().map(|&link| {
+            let pair = ntor.and_then(|ntor| to_keys(ntor, link)).zip(to_keys(figures, link));
+            Cell::of(pair.map(|(ntor, own)| own - ntor), Cell::time)
+        });
+        let caveats = Caveats::merged([Some(figures), ntor].into_iter().flatten().map(|of| &of.caveats));
+        row(&mut table, figures, &caveats, wire.chain(keys).chain(added));
+    }
+    table.note("to keys: computing, one round trip, and both messages on the link; beyond ntor: the difference to classical ntor of the same run")
+}
+
+/// The speed of a link in a column's name, and in its heading: `100m`, `100 Mbit/s`.
+fn speed(bits_per_second: f64) -> (String, String) {
+    let units = [(1e9, "g", "Gbit/s"), (1e6, "m", "Mbit/s"), (1e3, "k", "kbit/s"), (1.0, "", "bit/s")];
+    let (unit, letter, name) = units.into_iter().find(|(unit, ..)| bits_per_second >= *unit).unwrap_or(units[3]);
+    let value = bits_per_second / unit;
+    (format!("{}{letter}", value.to_string().replace('.', "_")), format!("{value} {name}"))
+}
+
+fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
+    let title = "Circuit handshakes over loopback sockets, both ends on this machine";
+    let mut table = table("ntor-exchange", title)
+        .figures("computing", "computing", "µs", 0)
+        .figures("kept", "connection kept", "µs", 0)
+        .figures("kept_beyond", "beyond computing", "µs", 2)
+        .figures("fresh", "fresh", "µs", 0)
+        .figures("fresh_beyond", "beyond computing", "µs", 1);
+    for figures in all.iter().filter(|figures| figures.kept.is_some() || figures.fresh.is_some()) {
+        let beyond = |timing: Option<&Timing<'_>>| {
+            let pair = timing.zip(figures.whole.as_ref());
+            Cell::of(pair.map(|(exchange, whole)| exchange.median.estimate - whole.median.estimate), Cell::time)
+        };
+        let (kept, fresh) = (figures.kept.as_ref(), figures.fresh.as_ref());
+        let cells = [median(figures.whole.as_ref()), median(kept), beyond(kept), median(fresh), beyond(fresh)];
+        row(&mut table, figures, &figures.caveats, cells);
+    }
+    table
+}
+
+fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
+    let title = "Circuit handshakes against classical ntor of the same run, times in core cycles where both have them";
+    let mut table = table("ntor-overhead", title)
+        .figures("onionskin", "onionskin", "", 2)
+        .figures("reply", "reply", "", 1)
+        .figures("total", "total", "", 0)
+        .figures("time", "time", "", 0)
+        .figures("relay_time", "relay's time", "", 0);
+    for figures in all.iter().filter(|figures| !figures.classical()) {
+        let Some(classical) = classical_of(all, figures) else { continue };
+        let bytes = |this: u64, that: u64| Cell::factor(this as f64 / that as f64);
+        let times = |this: Option<&Timing<'_>>, that: Option<&Timing<'_>>| {
+            let ratio = this.zip(that).and_then(|(this, that)| this.over(that));
+            Cell::of(ratio, |ratio| Cell::factor_within(&ratio))
+        };
+        let cells = [
+            bytes(figures.onionskin, classical.onionskin),
+            bytes(figures.reply, classical.reply),
+            bytes(figures.bytes(), classical.bytes()),
+            times(figures.whole.as_ref(), classical.whole.as_ref()),
+            times(figures.steps[1].as_ref(), classical.steps[1].as_ref()),
+        ];
+        row(&mut table, figures, &Caveats::merged([&figures.caveats, &classical.caveats]), cells);
+    }
+    match all.iter().any(|figures| !figures.authenticates_relay()) {
+        true => table.note(NOT_AUTHENTICATED),
+        false => table,
+    }
+}
+
+fn quoted(all: &[Quoted]) -> Table {
+    let mut table = Table::new("ntor-literature", AREA, "Literature: figures of others, NOT measured here")
+        .names("protocol", "protocol")
+        .names("algorithm", "algorithm")
+        .figures("time", "time", "", 0)
+        .prose("source", "source", 0);
+    for quoted in all {
+        let [low, high] = quoted.time_ms.map(|milliseconds| time(1e6 * milliseconds));
+        let figure = if low == high { low } else { format!("{low} to {high}") };
+        let cells =
+            [quoted.protocol.clone(), quoted.algorithm.clone(), figure, format!("{} ({})", quoted.source, quoted.note)];
+        table.row([], cells.map(Cell::text));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::number::NONE;
+    use pqlab_record::Run;
+
+    fn of(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
+        let mut made = tables(&RunAnalysis::of(run), scenario);
+        made.retain(|table| !table.rows.is_empty());
+        made
+    }
+
+    fn made(name: &str, scenario: &RelayScenario) -> Table {
+        of(&fixtures::ntor_run(), scenario).into_iter().find(|table| table.name == name).unwrap()
+    }
+
+    /// The cell below a heading in the row of a handshake.
+    fn cell(table: &Table, handshake: &str, heading: &str) -> String {
+        let column = table.columns.iter().position(|column| column.heading == heading);
+        let column = column.unwrap_or_else(|| panic!("{heading} in {:?}", table.columns));
+        table.rows.iter().find(|row| row.cells[0].text == handshake).unwrap().cells[column].text.clone()
+    }
+
+    #[test]
+    fn a_run_without_handshakes_has_no_such_tables() {
+        assert!(of(&fixtures::run(), &RelayScenario::default()).is_empty());
+    }
+
+    #[test]
+    fn lengths_cells_and_factors_are_those_of_the_messages() {
+        let lengths = made("ntor-lengths", &RelayScenario::default());
+        let of = |heading: &str| cell(&lengths, "kem-only-mlkem512", heading);
+        assert_eq!([of("onionskin"), of("reply"), of("total")], ["820", "800", "1,620"]);
+        assert_eq!([of("cells of the onionskin"), of("of the reply"), of("of the handshake")], ["2", "2", "4"]);
+        assert_eq!(cell(&lengths, "ntor-v1", "of the handshake"), "2");
+        let overhead = made("ntor-overhead", &RelayScenario::default());
+        let of = |heading: &str| cell(&overhead, "kem-only-mlkem512", heading);
+        assert_eq!([of("onionskin"), of("reply"), of("total")], ["9.76×", "12.5×", "10.9×"]);
+        assert!(of("time").starts_with("0.6") && of("relay's time").starts_with("0.6"), "{overhead:?}");
+    }
+
+    #[test]
+    fn cores_that_were_measured_stand_beside_those_that_were_not() {
+        let cores = made("ntor-cores", &RelayScenario::default());
+        let number = |handshake: &str, heading: &str| -> f64 {
+            cell(&cores, handshake, heading).replace(',', "").parse().unwrap()
+        };
+        let near = |left: f64, right: f64| assert!((left / right - 1.0).abs() < 0.01, "{left} is not {right}");
+        // 40 µs on one core, 1.9 times as many on two.
+        near(number("kem-only-mlkem512", "a core (measured)"), 25_000.0);
+        near(number("kem-only-mlkem512", "2 cores (measured)"), 47_500.0);
+        near(number("kem-only-mlkem512", "8 cores (extrapolated)"), 4.0 * 47_500.0);
+        near(number("kem-only-mlkem512", "64 cores (extrapolated)"), 32.0 * 47_500.0);
+        assert_eq!(cell(&cores, "kem-only-mlkem512", "extrapolated from"), "2 cores");
+        // Measured on one core alone.
+        assert_eq!(cell(&cores, "ntor-v1", "2 cores (measured)"), NONE);
+        near(number("ntor-v1", "8 cores (extrapolated)"), 8.0 / 60e-6);
+        assert_eq!(cell(&cores, "ntor-v1", "extrapolated from"), "1 core");
+        // Four threads on two processors are no four cores.
+        assert!(!cores.columns.iter().any(|column| column.heading.starts_with("4 cores")), "{cores:?}");
+    }
+
+    #[test]
+    fn rates_links_and_round_trips_are_parameters() {
+        let scenario = RelayScenario { circuits_per_second: 50.0, links: vec![2e6], rtt_ms: 300.0 };
+        let relay = made("ntor-relay", &scenario);
+        assert!(relay.title.contains("50.0 circuits"), "{}", relay.title);
+        assert!(cell(&relay, "kem-only-mlkem512", "of a core at the rate").starts_with("0.2"), "{relay:?}");
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "bandwidth"), "0.648 Mbit/s");
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "data of a million"), "1.62 GB");
+        assert!(cell(&relay, "kem-only-mlkem512", "CPU of a million").starts_with("40."), "{relay:?}");
+        let links = made("ntor-links", &scenario);
+        assert!(links.title.contains("300 ms"), "{}", links.title);
+        // 1,620 bytes are 12,960 bits.
+        assert_eq!(cell(&links, "kem-only-mlkem512", "on the wire at 2 Mbit/s"), "6.48 ms");
+        assert_eq!(cell(&links, "kem-only-mlkem512", "to keys at 2 Mbit/s"), "307 ms");
+    }
+
+    #[test]
+    fn differences_to_classical_ntor_have_columns() {
+        let relay = made("ntor-relay", &RelayScenario::default());
+        // 1,620 and 148 bytes, a thousand times a second.
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "added to ntor's"), "11.8 Mbit/s");
+        assert_eq!(cell(&relay, "ntor-v1", "added to ntor's"), NONE);
+        let links = made("ntor-links", &RelayScenario::default());
+        // 11,776 bits more, and 50 µs less to compute.
+        let added = links.columns.iter().position(|column| column.name == "added_100m").unwrap();
+        let of = |handshake: &str| links.rows.iter().find(|row| row.cells[0].text == handshake).unwrap();
+        let number = of("kem-only-mlkem512").cells[added].number.unwrap().estimate;
+        assert!((number - (117.76 - 50.0)).abs() < 2.0, "{number}");
+        assert_eq!(of("ntor-v1").cells[added].number, None);
+        let variants = made("ntor-variants", &RelayScenario::default());
+        let of = |heading: &str| cell(&variants, "kem-only-mlkem512", heading);
+        assert_eq!([of("KEM key"), of("ciphertext"), of("bytes of ntor's")], ["800", "768", "10.9×"]);
+        assert_eq!(cell(&variants, "ntor-v1", "KEM key"), NONE);
+    }
+
+    #[test]
+    fn speeds_of_links_have_short_names() {
+        let names = [(100e6, "100m"), (10e9, "10g"), (2.5e9, "2_5g"), (56e3, "56k"), (0.5, "0_5")];
+        for (bits, name) in names {
+            assert_eq!(speed(bits).0, name);
+        }
+        assert_eq!(speed(2.5e9).1, "2.5 Gbit/s");
+    }
+
+    #[test]
+    fn figures_of_others_are_marked_and_stand_apart() {
+        let all = of(&fixtures::ntor_run(), &RelayScenario::default());
+        let (quoted, measured) = all.split_last().unwrap();
+        assert!(quoted.title.contains("Literature") && quoted.title.contains("NOT measured"), "{}", quoted.title);
+        assert!(
+            quoted.rows.iter().any(|row| row.cells[0].text.contains("KEMTLS") && row.cells[3].text.contains("doi:")),
+            "{quoted:?}"
+        );
+        for table in measured {
+            assert!(!format!("{table:?}").contains("KEMTLS"), "{table:?}");
+        }
+    }
+
+    #[test]
+    fn who_reads_of_a_handshake_without_authentication_is_told_so() {
+        let overhead = made("ntor-overhead", &RelayScenario::default());
+        assert!(overhead.notes.iter().any(|note| note.contains("does NOT authenticate the relay")));
+    }
+}

@@ -1,0 +1,75 @@
+//! The variants side by side, each by the libraries that are the fastest at it.
+
+use super::{AREA, classical_beside};
+use crate::areas::ntor::HandshakeFigures;
+use crate::caveats::Caveats;
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Table};
+
+/// What a handshake's name says of its KEM, with the lengths in bytes of an encapsulation key and a ciphertext (FIPS 203, table 3).
+const KEMS: [(&str, u64, u64); 3] = [("mlkem512", 800, 768), ("mlkem768", 1184, 1088), ("mlkem1024", 1568, 1568)];
+
+pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>]) -> Table {
+    let mut made = Table::new(
+        "ntor-variants",
+        AREA,
+        "Circuit handshakes: variants, each by the libraries that are the fastest at it",
+    )
+    .names("handshake", "handshake")
+    .names("provider", "provider")
+    .figures("nist_category", "NIST category", "", 0)
+    .names("authenticates", "relay authenticated")
+    .figures("kem_key", "KEM key", "B", 7)
+    .figures("ciphertext", "ciphertext", "B", 8)
+    .figures("onionskin", "onionskin", "B", 2)
+    .figures("reply", "reply", "B", 3)
+    .figures("cells", "cells", "", 1)
+    .figures("bytes_factor", "bytes of ntor's", "", 4)
+    .figures("create", "create", "µs", 5)
+    .figures("answer", "reply, time", "µs", 0)
+    .figures("finish", "finish", "µs", 6)
+    .figures("handshake_time", "handshake", "µs", 0);
+    let mut seen: Vec<&str> = Vec::new();
+    for first in all {
+        if seen.contains(&first.algorithm.as_str()) {
+            continue;
+        }
+        seen.push(&first.algorithm);
+        let whole: Vec<_> = analysis
+            .area(AREA)
+            .filter(|of| {
+                let case = of.case();
+                case.algorithm == first.algorithm && case.operation == "handshake" && of.usual()
+            })
+            .collect();
+        // What may not be recommended is no variant's best; where nothing may, lengths alone are told.
+        let best = analysis.leading(&whole).first().map(|of| of.case().provider.clone());
+        let best = all.iter().find(|of| of.algorithm == first.algorithm && Some(&of.provider) == best.as_ref());
+        let category = analysis.area(AREA).find(|of| of.case().algorithm == first.algorithm);
+        let category = category.and_then(|of| of.case().facts.category);
+        let step = |place: usize| {
+            Cell::of(best.and_then(|of| of.steps[place].as_ref()), |timing| Cell::time_within(&timing.median))
+        };
+        let [onionskin, reply] = first.cells();
+        let kem = KEMS.into_iter().find(|(name, ..)| first.algorithm.ends_with(name));
+        let cells = [
+            Cell::text(&first.algorithm),
+            Cell::text(best.map(|of| of.provider.as_str()).unwrap_or_default()),
+            Cell::of(category, |category| Cell::number(category.to_string(), f64::from(category))),
+            Cell::text(if first.authenticates_relay() { "yes" } else { "no" }),
+            Cell::of(kem.map(|(_, key, _)| key), Cell::whole),
+            Cell::of(kem.map(|(.., ciphertext)| ciphertext), Cell::whole),
+            Cell::whole(first.onionskin),
+            Cell::whole(first.reply),
+            Cell::whole(onionskin + reply),
+            Cell::of(classical_beside(all, first), |ntor| Cell::factor(first.bytes() as f64 / ntor.bytes() as f64)),
+            step(0),
+            step(1),
+            step(2),
+            Cell::of(best.and_then(|of| of.whole.as_ref()), |timing| Cell::time_within(&timing.median)),
+        ];
+        let caveats = best.map_or_else(Caveats::default, |of| of.caveats.clone());
+        made.row([&caveats], cells);
+    }
+    made
+}

@@ -1,0 +1,6 @@
+//! What a call leaves behind in the processor.
+
+pub(super) mod findings;
+
+/// The area.
+const AREA: &str = "residue";

@@ -1,0 +1,39 @@
+//! What is found of signatures.
+
+pub(crate) mod batches;
+pub(crate) mod lengths;
+pub(crate) mod luck;
+pub(crate) mod sizes;
+
+use super::AREA;
+use crate::recommendation::{Against, Smallest, UseCase};
+
+/// The use cases of the area.
+pub(crate) const USE_CASES: &[UseCase] = &[
+    UseCase {
+        name: "Signing much",
+        area: AREA,
+        operations: &["sign"],
+        what: "one signature, with a prepared key",
+        ..UseCase::USUAL
+    },
+    UseCase {
+        name: "Verifying much",
+        area: AREA,
+        operations: &["verify"],
+        what: "one verification, with a prepared key",
+        ..UseCase::USUAL
+    },
+];
+
+/// What is set against what is in use today.
+pub(crate) const AGAINST: &[Against] = &[
+    ("Signing", AREA, &["sign"], "ML-DSA-65", "Ed25519"),
+    ("Verifying", AREA, &["verify"], "ML-DSA-65", "Ed25519"),
+    ("Verifying", AREA, &["verify"], "ML-DSA-65", "ECDSA-P-256"),
+    ("Verifying", AREA, &["verify"], "Falcon-512", "Ed25519"),
+];
+
+/// What is sent the fewest bytes of.
+pub(crate) const SMALLEST: Smallest =
+    (AREA, "verify", "Smallest key and signature", "public key and signature together, at most");

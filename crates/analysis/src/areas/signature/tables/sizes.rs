@@ -1,0 +1,102 @@
+//! How long keys, ciphertexts and signatures are: what the encoding may take at most, and what was seen where it varies.
+
+use super::length;
+use crate::areas::kem;
+use crate::areas::signature::{AREA, most_lengths};
+use crate::case::{CaseAnalysis, wire_bytes};
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Table};
+use pqlab_stats::Description;
+
+const AREAS: [&str; 2] = [AREA, kem::AREA];
+
+pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
+    let mut table = Table::new("sizes", AREAS[0], "Lengths in bytes")
+        .names("algorithm", "algorithm")
+        .figures("public_key", "public key", "B", 1)
+        .figures("secret_key", "secret key", "B", 3)
+        .figures("sent", "sent, max", "B", 0)
+        .figures("seen_min", "shortest seen", "B", 4)
+        .figures("seen_max", "longest seen", "B", 2)
+        .figures("mean", "mean", "B", 0)
+        .figures("stdev", "stdev", "B", 5)
+        .figures("cov", "CoV", "%", 0)
+        .figures("p99", "p99", "B", 6)
+        .figures("wire", "with key, max", "B", 0)
+        .figures("wire_mean", "with key, mean", "B", 0)
+        .prose("lengths_of", "lengths seen of", 7);
+    let mut seen: Vec<&str> = Vec::new();
+    let mut varying = false;
+    for area in AREAS {
+        for of in analysis.area(area).filter(|of| !of.case().is_null()) {
+            let case = of.case();
+            let sizes = &case.facts.sizes;
+            let Some(sent) = sizes.signature.or(sizes.ciphertext) else { continue };
+            if seen.contains(&case.algorithm.as_str()) {
+                continue;
+            }
+            if seen.is_empty() {
+                table.area = area.to_owned();
+            }
+            seen.push(&case.algorithm);
+            let measured = most_lengths(analysis, &case.algorithm);
+            let lengths = measured.map(|(_, lengths)| lengths);
+            // A length that never varies has no spread worth a figure.
+            let lengths = lengths.filter(|lengths| lengths.n > 1 && lengths.min < lengths.max);
+            varying |= lengths.is_some();
+            let whole = |value: f64| Cell::number(crate::number::grouped(value as u64), value);
+            let cells = [
+                Cell::text(&case.algorithm),
+                Cell::of(sizes.public_key, Cell::whole),
+                Cell::of(sizes.secret_key, Cell::whole),
+                Cell::whole(sent),
+                Cell::of(lengths.map(|of| of.min), whole),
+                Cell::of(lengths.map(|of| of.max), whole),
+                Cell::of(lengths.map(|of| of.mean), length),
+                Cell::of(lengths.and_then(|of| of.stdev), Cell::significant),
+                Cell::of(lengths.and_then(|of| of.cov_pct), |cov| {
+                    Cell::number(format!("{}%", crate::number::significant(cov)), cov)
+                }),
+                Cell::of(lengths.map(|of| of.p99), whole),
+                Cell::of(wire_bytes(sizes), Cell::whole),
+                Cell::of(lengths.zip(sizes.public_key), |(of, key)| length(of.mean + key as f64)),
+                Cell::text(
+                    measured
+                        .filter(|_| lengths.is_some())
+                        .map(|(of, lengths)| seen_of(of, lengths))
+                        .unwrap_or_default(),
+                ),
+            ];
+            table.row([], cells);
+        }
+    }
+    if seen.len() < 2 && !varying {
+        table.rows.clear();
+    }
+    table.note("sent: a signature or a ciphertext, with key: together with the public key; max: what the encoding may take; shortest and longest seen, mean, stdev, CoV and p99: of signatures that were made, if their length varies")
+}
+
+/// `10,000 signatures by liboqs`.
+fn seen_of(of: &CaseAnalysis<'_>, lengths: &Description) -> String {
+    format!("{} signatures by {}", crate::number::grouped(lengths.n as u64), of.case().provider)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn lengths_that_vary_have_the_shortest_and_the_longest_seen() {
+        let run = fixtures::references_run();
+        let table = sizes(&RunAnalysis::of(&run));
+        let cell = |algorithm: &str, name: &str| {
+            let column = table.columns.iter().position(|column| column.name == name).unwrap();
+            let row = table.rows.iter().find(|row| row.cells[0].text == algorithm).unwrap();
+            row.cells[column].number.map(|number| number.estimate)
+        };
+        let of = |algorithm| ["sent", "seen_min", "seen_max"].map(|name| cell(algorithm, name));
+        assert_eq!(of("Falcon-512"), [Some(752.0), Some(650.0), Some(660.0)]);
+        assert_eq!(of("ML-DSA-44"), [Some(2420.0), None, None]);
+    }
+}

@@ -1,0 +1,344 @@
+//! A handshake's time into its primitives as they were measured alone in the same run, and the rest.
+//!
+//! Handshakes and primitives are of different blocks: other processes measured them, at another time. So the handshake is held
+//! against the sum of its primitives as two independent estimates, each with the interval of the one function that adds up
+//! ([`crate::comparison::total`]), spread between runs included; the half-widths of the difference are the roots of the sums of
+//! their squares (Zou and Donner, "Construction of confidence limits about effect measures: A general approach", Statistics in Medicine
+//! 27 (2008)). All figures are means, because means add up and medians do not: ML-DSA repeats itself by chance.
+//!
+//! Where all of them have core cycles these are added up, and shown as times at the clock that the handshake's core had: what the
+//! clock did between two blocks is no part of the rest.
+
+use super::{Configuration, HandshakeFigures, handshakes};
+use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
+use crate::comparison::{Measured, total_in};
+use crate::estimates::scaled;
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, Form, Parameter, Statistic, Unit};
+use pqlab_stats::Interval;
+
+/// Bytes that a CertificateVerify signs with SHA-384 as the handshake's hash: 64 spaces, the context of 33 bytes, a zero, the hash of
+/// the transcript (RFC 8446, section 4.4.3).
+pub const SIGNED: u64 = 64 + 33 + 1 + 48;
+
+/// What a primitive does in a handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// It agrees on a secret.
+    KeyExchange,
+    /// It signs the handshake.
+    Signing,
+    /// It verifies the handshake's signature, or a certificate.
+    Verification,
+}
+
+/// An operation that a handshake needs, as a case of its own: keys that the side has made are prepared, those that come over the wire
+/// are encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Primitive<'c> {
+    /// What it does.
+    pub part: Part,
+    /// The area of its case.
+    pub area: &'static str,
+    /// Its algorithm.
+    pub algorithm: &'c str,
+    /// The operation.
+    pub operation: &'static str,
+    /// The provider whose primitives the side's implementation calls.
+    pub provider: &'static str,
+    /// Prepared or encoded.
+    pub form: Form,
+    /// How often it is done.
+    pub times: u64,
+}
+
+/// A handshake with its primitives. Times in ns.
+#[derive(Clone, Debug)]
+pub struct HandshakeDecomposition {
+    /// What it is.
+    pub configuration: Configuration,
+    /// The mean of the handshake.
+    pub handshake_ns: f64,
+    /// Key exchange of both sides.
+    pub exchange_ns: f64,
+    /// Signatures made.
+    pub signing_ns: f64,
+    /// Signatures verified.
+    pub verification_ns: f64,
+    /// What is left, with its 95% interval: TLS itself.
+    pub rest_ns: Interval,
+    /// In which unit that was added up.
+    pub unit: Unit,
+    /// What must be known of all cases.
+    pub caveats: Caveats,
+}
+
+impl HandshakeDecomposition {
+    /// All primitives together.
+    pub fn primitives_ns(&self) -> f64 {
+        self.exchange_ns + self.signing_ns + self.verification_ns
+    }
+
+    /// The rest in percent of the handshake.
+    pub fn rest_pct(&self) -> Interval {
+        let Interval { estimate, low, high, .. } = self.rest_ns;
+        let pct = |ns: f64| 100.0 * ns / self.handshake_ns;
+        Interval { estimate: pct(estimate), low: pct(low), high: pct(high), ..self.rest_ns }
+    }
+}
+
+impl Primitive<'_> {
+    /// Whether it is this case, in the usual manner.
+    pub fn is(&self, case: &Case) -> bool {
+        let plain = case.has_only(&[Parameter::LENGTH]) && case.message_length().is_none_or(|length| length == SIGNED);
+        case.workload == self.area
+            && case.algorithm == self.algorithm
+            && case.operation == self.operation
+            && case.provider == self.provider
+            && case.form == Some(self.form)
+            && plain
+    }
+}
+
+/// The KEMs of a key exchange, whose secrets it concatenates; none for one that is not known.
+fn kems(exchange: &str) -> &'static [&'static str] {
+    match exchange {
+        "X25519" => &["X25519"],
+        "X25519MLKEM768" => &["X25519", "ML-KEM-768"],
+        "SecP256r1MLKEM768" => &["P-256", "ML-KEM-768"],
+        "SecP384r1MLKEM1024" => &["P-384", "ML-KEM-1024"],
+        "MLKEM768" => &["ML-KEM-768"],
+        _ => &[],
+    }
+}
+
+/// The provider of the primitives that an implementation calls.
+fn provider(implementation: &str) -> Option<&'static str> {
+    match implementation {
+        "rustls" => Some("aws-lc"),
+        "openssl" => Some("openssl"),
+        _ => None,
+    }
+}
+
+/// The primitives of a handshake; `None` where they are not known.
+///
+/// A key exchange is a key made by the client, an encapsulation by the server, a decapsulation by the client, of each KEM in it;
+/// of a pre-shared key alone there is the key that the client makes for nothing. Who shows who it is signs once, and the other
+/// side verifies that signature, the certificate and those above it, all but the root's.
+pub fn primitives(of: &Configuration) -> Option<Vec<Primitive<'_>>> {
+    let (kems, [client, server]) = (kems(&of.exchange), of.sides().map(provider));
+    let (client, server) = (client?, server?);
+    if kems.is_empty() {
+        return None;
+    }
+    let kem = |operation, provider, form| {
+        let area = "kem";
+        kems.iter().map(move |algorithm| {
+            let part = Part::KeyExchange;
+            Primitive { part, area, algorithm, operation, provider, form, times: 1 }
+        })
+    };
+    let shown = |by: &'static str, to: &'static str| {
+        let (area, algorithm) = ("signature", of.authentication.as_str());
+        let of_part = move |part, operation, provider, form, times| Primitive {
+            part,
+            area,
+            algorithm,
+            operation,
+            provider,
+            form,
+            times,
+        };
+        let verified = of.intermediates + 2;
+        [
+            of_part(Part::Signing, "sign", by, Form::Prepared, 1),
+            of_part(Part::Verification, "verify", to, Form::Encoded, verified),
+        ]
+    };
+    let mut all: Vec<Primitive<'_>> = kem("keygen", client, Form::Prepared).collect();
+    if of.mode.as_deref() == Some("psk") {
+        return Some(all);
+    }
+    all.extend(kem("encapsulate", server, Form::Encoded));
+    all.extend(kem("decapsulate", client, Form::Prepared));
+    match of.mode.as_deref() {
+        None => all.extend(shown(server, client)),
+        Some("client-auth") => {
+            all.extend(shown(server, client));
+            all.extend(shown(client, server));
+        }
+        Some("psk-dhe") => {}
+        Some(_) => return None,
+    }
+    Some(all)
+}
+
+/// The handshakes of a run all of whose primitives were measured in it too, in the order of the plan.
+pub fn decompositions(analysis: &RunAnalysis<'_>) -> Vec<HandshakeDecomposition> {
+    handshakes(analysis).iter().filter_map(|figures| decompose(analysis, figures)).collect()
+}
+
+fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>) -> Option<HandshakeDecomposition> {
+    let whole = figures.whole?;
+    let by_means = |of: &CaseAnalysis<'a>| Measured::together_by_means(&[of.measured()?]).pop();
+    let mut parts: Vec<(Primitive<'_>, Measured<'a>)> = Vec::new();
+    let mut caveats = vec![&whole.caveats];
+    for primitive in primitives(&figures.configuration)? {
+        let of = analysis.cases().iter().find(|of| of.header().id == whole.header().id && primitive.is(of.case()))?;
+        parts.push((primitive, by_means(of)?));
+        caveats.push(&of.caveats);
+    }
+    let whole = by_means(whole)?;
+    let in_cycles = parts
+        .iter()
+        .map(|(_, of)| of)
+        .chain([&whole])
+        .all(|of| of.headline(Unit::CoreCycles, Statistic::Mean).is_some());
+    let unit = if in_cycles { Unit::CoreCycles } else { Unit::Nanoseconds };
+    let repeated = parts.iter().flat_map(|(primitive, of)| (0..primitive.times).map(move |_| of));
+    let all = total_in(&repeated.collect::<Vec<_>>(), unit, analysis.criteria())?;
+    let one = total_in(&[&whole], unit, analysis.criteria())?;
+    let handshake_ns = whole.headline(Unit::Nanoseconds, Statistic::Mean)?;
+    let ns = handshake_ns / one.estimate;
+    let sum = |part: Part| -> Option<f64> {
+        let of_part = parts.iter().filter(|(primitive, _)| primitive.part == part);
+        let each =
+            of_part.map(|(primitive, of)| Some(primitive.times as f64 * of.headline(unit, Statistic::Mean)? * ns));
+        each.sum()
+    };
+    Some(HandshakeDecomposition {
+        configuration: figures.configuration.clone(),
+        handshake_ns,
+        exchange_ns: sum(Part::KeyExchange)?,
+        signing_ns: sum(Part::Signing)?,
+        verification_ns: sum(Part::Verification)?,
+        rest_ns: scaled(&difference(&one, &all), ns),
+        unit,
+        caveats: Caveats::merged(caveats),
+    })
+}
+
+/// What the first of two independent estimates is beyond the second.
+fn difference(first: &Interval, second: &Interval) -> Interval {
+    let estimate = first.estimate - second.estimate;
+    Interval {
+        estimate,
+        low: estimate - (first.estimate - first.low).hypot(second.high - second.estimate),
+        high: estimate + (first.high - first.estimate).hypot(second.estimate - second.low),
+        ..*first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_stats::IntervalMethod;
+
+    fn close(left: f64, right: f64, within: f64) {
+        assert!((left - right).abs() <= within, "{left} is not within {within} of {right}");
+    }
+
+    fn configuration(mode: Option<&str>, provider: &str) -> Configuration {
+        Configuration {
+            exchange: "X25519MLKEM768".into(),
+            authentication: "ML-DSA-65".into(),
+            intermediates: 2,
+            mode: mode.map(str::to_owned),
+            provider: provider.into(),
+        }
+    }
+
+    /// `client:keygen`, and how often.
+    fn told(of: &Configuration) -> Vec<(String, u64)> {
+        let all = primitives(of).unwrap();
+        all.iter().map(|one| (format!("{} {} {}", one.provider, one.algorithm, one.operation), one.times)).collect()
+    }
+
+    #[test]
+    fn each_side_has_the_primitives_of_its_own_library() {
+        let named =
+            |all: &[(&str, u64)]| all.iter().map(|(name, times)| ((*name).to_owned(), *times)).collect::<Vec<_>>();
+        let exchange = [
+            ("aws-lc X25519 keygen", 1),
+            ("aws-lc ML-KEM-768 keygen", 1),
+            ("openssl X25519 encapsulate", 1),
+            ("openssl ML-KEM-768 encapsulate", 1),
+            ("aws-lc X25519 decapsulate", 1),
+            ("aws-lc ML-KEM-768 decapsulate", 1),
+        ];
+        let server = [("openssl ML-DSA-65 sign", 1), ("aws-lc ML-DSA-65 verify", 4)];
+        let client = [("aws-lc ML-DSA-65 sign", 1), ("openssl ML-DSA-65 verify", 4)];
+        let of = |mode| told(&configuration(mode, "rustls+openssl"));
+        assert_eq!(of(None), named(&[&exchange[..], &server].concat()));
+        assert_eq!(of(Some("client-auth")), named(&[&exchange[..], &server, &client].concat()));
+        assert_eq!(of(Some("psk-dhe")), named(&exchange));
+        assert_eq!(of(Some("psk")), named(&exchange[..2]));
+        assert_eq!(primitives(&configuration(Some("early-data"), "rustls")), None);
+        assert_eq!(primitives(&configuration(None, "boring")), None);
+    }
+
+    #[test]
+    fn the_rest_is_what_the_primitives_leave() {
+        let run = fixtures::tls_run();
+        let all = decompositions(&RunAnalysis::of(&run));
+        let names: Vec<String> = all.iter().map(|of| of.configuration.name()).collect();
+        // Of the third no primitive was measured.
+        let wanted =
+            ["X25519 ECDSA-P-256 chain=1", "X25519MLKEM768 ML-DSA-65 chain=2", "X25519 ECDSA-P-256 chain=1 psk"];
+        assert_eq!(names, wanted);
+        let of = &all[0];
+        // 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 times 45 to verify. The noise of all is the same: means lie
+        // 0.2% above.
+        close(of.handshake_ns, 300e3, 1e3);
+        close(of.exchange_ns, 100e3, 400.0);
+        close(of.signing_ns, 15e3, 100.0);
+        close(of.verification_ns, 135e3, 500.0);
+        close(of.rest_ns.estimate, 50e3, 300.0);
+        close(of.rest_pct().estimate, 100.0 / 6.0, 0.1);
+        assert_eq!(of.unit, Unit::CoreCycles);
+        close(of.primitives_ns() + of.rest_ns.estimate, of.handshake_ns, 1e-6);
+        // Each sum is known to some percent of itself, and the rest to as many ns.
+        let half = of.rest_ns.high - of.rest_ns.estimate;
+        assert!(half > 0.002 * of.handshake_ns && half < 0.03 * of.handshake_ns, "{:?}", of.rest_ns);
+        close(all[2].exchange_ns, 21e3, 100.0);
+        close(all[2].rest_ns.estimate, 39e3, 300.0);
+    }
+
+    #[test]
+    fn what_the_clock_did_between_blocks_is_no_rest() {
+        let mut run = fixtures::tls_run();
+        let at = |run: &pqlab_record::Run| decompositions(&RunAnalysis::of(run)).swap_remove(0);
+        let before = at(&run);
+        // The core ran 5% faster while the primitives were measured.
+        for record in run.records.iter_mut().filter(|record| record.case.workload != "tls") {
+            for visit in &mut record.samples.visits {
+                visit.clock_hz *= 1.05;
+                visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 / 1.05).round() as u64);
+            }
+        }
+        let after = at(&run);
+        close(after.rest_ns.estimate, before.rest_ns.estimate, 20.0);
+        close(after.primitives_ns(), before.primitives_ns(), 20.0);
+        // Without cycles it is.
+        run.records.iter_mut().flat_map(|record| &mut record.samples.visits).for_each(|visit| visit.clock_hz = 0.0);
+        let blind = at(&run);
+        assert_eq!(blind.unit, Unit::Nanoseconds);
+        close(blind.rest_ns.estimate, 300e3 - 250e3 / 1.05, 1e3);
+    }
+
+    #[test]
+    fn a_difference_is_as_uncertain_as_both() {
+        let of = |estimate: f64, half: f64| Interval {
+            estimate,
+            low: estimate - half,
+            high: estimate + half,
+            confidence: 0.95,
+            method: IntervalMethod::CrossedT,
+        };
+        let found = difference(&of(100.0, 3.0), &of(60.0, 4.0));
+        assert_eq!((found.estimate, found.low, found.high), (40.0, 35.0, 45.0));
+    }
+}

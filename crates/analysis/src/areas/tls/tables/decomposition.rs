@@ -1,0 +1,92 @@
+//! What of a handshake its primitives take, and what TLS does.
+
+use super::{names, table};
+use crate::areas::tls::{SIGNED, decompositions};
+use crate::number::{NONE, time};
+use crate::run::RunAnalysis;
+use crate::table::{Cell, NS_PER_US, Table};
+use pqlab_record::Unit;
+use pqlab_stats::Interval;
+
+pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
+    let mut made = table("tls-decomposition", "TLS handshakes in memory: the primitives in them, and the rest")
+        .figures("handshake", "handshake", "µs", 0)
+        .figures("exchange", "key exchange", "µs", 1)
+        .figures("signing", "signing", "µs", 3)
+        .figures("verification", "verification", "µs", 2)
+        .figures("primitives", "primitives", "µs", 4)
+        .figures("rest", "rest", "µs", 0)
+        .figures("rest_pct", "of the handshake", "%", 0);
+    let found = decompositions(analysis);
+    for of in &found {
+        let cells = [
+            Cell::time(of.handshake_ns),
+            Cell::time(of.exchange_ns),
+            part(of.signing_ns),
+            part(of.verification_ns),
+            Cell::time(of.primitives_ns()),
+            rest(&of.rest_ns),
+            Cell::share_within(&of.rest_pct()),
+        ];
+        made.row([&of.caveats], names(&of.configuration).into_iter().chain(cells));
+    }
+    let judged = match found.iter().filter(|of| of.unit == Unit::CoreCycles).count() {
+        0 => "",
+        some if some == found.len() => ", added up in core cycles at the clock of the handshake",
+        _ => ", added up in core cycles at the clock of the handshake where all have them",
+    };
+    made.note(format!("means, of both sides{judged}; the rest is the handshake less its primitives: certificates read, keys derived, records sealed, buffers"))
+        .note("primitives: measured alone in the same run in other rounds, by the provider of the library that the side calls (rustls: aws-lc); so the rest is the difference of two independent estimates, whose interval has the uncertainty of both")
+        .note(format!("signatures: one by who shows who it is; the other side verifies it and each certificate but the root's, from encoded keys, over {SIGNED} bytes"))
+}
+
+/// What a resumed handshake has none of.
+fn part(ns: f64) -> Cell {
+    if ns > 0.0 { Cell::time(ns) } else { Cell::number(NONE.to_owned(), 0.0) }
+}
+
+/// A difference in ns, which may be below zero: `50.0 µs ±2.10 µs`.
+fn rest(ns: &Interval) -> Cell {
+    let sign = if ns.estimate < 0.0 { "-" } else { "" };
+    let half = (ns.high - ns.estimate).max(ns.estimate - ns.low);
+    let text = format!("{sign}{} ±{}", time(ns.estimate.abs()), time(half));
+    Cell::number(text.clone(), ns.estimate / NS_PER_US).within(text, ns, NS_PER_US)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_stats::IntervalMethod;
+
+    #[test]
+    fn parts_and_rest_make_up_the_handshake() {
+        let run = fixtures::tls_run();
+        let table = decomposition(&RunAnalysis::of(&run));
+        assert_eq!(table.rows.len(), 3);
+        for row in &table.rows {
+            let number = |place: usize| row.cells[place].number.unwrap().estimate;
+            let [handshake, exchange, signing, verification, primitives, rest] = [5, 6, 7, 8, 9, 10].map(number);
+            assert!((exchange + signing + verification - primitives).abs() < 1e-9);
+            assert!((primitives + rest - handshake).abs() < 1e-9);
+            assert!((100.0 * rest / handshake - number(11)).abs() < 1e-9);
+        }
+        // A resumed handshake has no signatures.
+        assert_eq!((table.rows[2].cells[7].text.as_str(), table.rows[2].cells[8].text.as_str()), (NONE, NONE));
+        assert!(table.notes[0].contains("core cycles at the clock of the handshake;"), "{}", table.notes[0]);
+    }
+
+    #[test]
+    fn a_rest_below_zero_is_shown_as_such() {
+        let ns = Interval {
+            estimate: -1_000.0,
+            low: -3_000.0,
+            high: 900.0,
+            confidence: 0.95,
+            method: IntervalMethod::CrossedT,
+        };
+        let cell = rest(&ns);
+        assert_eq!(cell.text, "-1.00 µs ±2.00 µs");
+        assert_eq!(cell.number.unwrap().interval, Some([-3.0, 0.9]));
+    }
+}

@@ -1,0 +1,71 @@
+//! What a handshake takes of either side, and what goes over the wire.
+
+use super::{names, table};
+use crate::areas::tls::{Flights, INITIAL_WINDOW, SEGMENT, handshakes as all_of};
+use crate::case::CaseAnalysis;
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Table};
+
+pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
+    let mut made = table("tls-handshakes", "TLS handshakes in memory: what both sides compute, and what they send")
+        .figures("handshake", "handshake", "µs", 0)
+        .figures("client", "client", "µs", 5)
+        .figures("server", "server", "µs", 3)
+        .figures("per_core", "a server's core", "1/s", 0)
+        .figures("client_hello", "ClientHello", "B", 6)
+        .figures("server_flight", "server's flight", "B", 1)
+        .figures("client_finish", "client's finish", "B", 7)
+        .figures("packets", "packets", "", 4)
+        .names("first_window", "first window");
+    for of in all_of(analysis).iter().filter(|of| of.whole.or(of.client).or(of.server).is_some()) {
+        let time =
+            |of: Option<&CaseAnalysis<'_>>| Cell::of(of.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
+        let flights = of.flights();
+        let length = |of: fn(&Flights) -> u64| Cell::of(flights.as_ref().map(of), Cell::whole);
+        let fits = flights.map_or("", |flights| if flights.fits_the_initial_window() { "yes" } else { "no" });
+        let cells = [
+            time(of.whole),
+            time(of.client),
+            time(of.server),
+            Cell::of(of.server_per_second(), |rate| Cell::rate_within(&rate)),
+            length(|flights| flights.client_hello),
+            length(|flights| flights.server_flight),
+            length(|flights| flights.client_finish),
+            length(|flights| flights.server_packets),
+            Cell::text(fits),
+        ];
+        let sides = [of.whole, of.client, of.server].into_iter().flatten();
+        made.row(sides.map(|of| &of.caveats), names(&of.configuration).into_iter().chain(cells));
+    }
+    made.note("chain: certificates between the server's and the root; no mode: a full handshake in which the server alone shows who it is")
+        .note("a server's core: such handshakes a second without a socket, the reciprocal of the server's mean")
+        .note(format!(
+            "lengths are the longest that were seen, headers of records among them; packets: those of the server's flight, with {} bytes at an MTU of 1,500; first window: whether these are at most {INITIAL_WINDOW} (RFC 6928), else the last of them wait for a round trip more",
+            crate::number::grouped(SEGMENT)
+        ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_row_says_what_both_sides_take_and_whether_the_flight_fits() {
+        let run = fixtures::tls_run();
+        let table = handshakes(&RunAnalysis::of(&run));
+        let text = |row: usize, column: &str| {
+            let place = table.columns.iter().position(|known| known.name == column).unwrap();
+            table.rows[row].cells[place].text.as_str()
+        };
+        assert_eq!(table.rows.len(), 4);
+        assert!(text(0, "handshake").starts_with("300") && text(0, "server").starts_with("100"));
+        assert_eq!((text(0, "server_flight"), text(0, "packets"), text(0, "first_window")), ("1,450", "2", "yes"));
+        assert_eq!((text(1, "server_flight"), text(1, "packets"), text(1, "first_window")), ("17,900", "13", "no"));
+        assert_eq!((text(2, "mode"), text(2, "server_flight"), text(2, "first_window")), ("client-auth", "-", ""));
+        let per_core = |row: usize| table.rows[row].cells[8].number.unwrap();
+        assert!((per_core(1).estimate / (1e6 / 300.0) - 1.0).abs() < 0.005, "{:?}", per_core(1));
+        let [low, high] = per_core(1).interval.unwrap();
+        assert!(low < per_core(1).estimate && per_core(1).estimate < high);
+    }
+}

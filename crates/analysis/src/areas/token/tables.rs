@@ -1,0 +1,143 @@
+//! Signed tokens: how long they are, what they fit, and what making and verifying one takes by the library with the lowest figure.
+
+use super::AREA;
+use crate::case::CaseAnalysis;
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Table};
+
+/// Bytes of a cookie's name and value that browsers keep (RFC 6265bis, section 5.6).
+const COOKIE: u64 = 4096;
+const COOKIE_NAME: u64 = "__Host-token".len() as u64;
+/// Bytes of a header's line that servers take unless they are told otherwise.
+const HEADER: u64 = 8 << 10;
+const HEADER_AROUND: u64 = "Authorization: Bearer \r\n".len() as u64;
+/// Bytes in a QR code of version 40 with error correction of level L, and characters of its alphanumeric mode (ISO/IEC 18004).
+const QR_BYTES: u64 = 2953;
+const QR_ALPHANUMERIC: u64 = 4296;
+
+pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
+    let mut table = Table::new("tokens", AREA, "Signed tokens: how long they are, and what they fit")
+        .names("token", "token")
+        .figures("nist_category", "NIST category", "", 4)
+        .figures("payload", "payload", "B", 3)
+        .figures("bytes", "token", "B", 0)
+        .figures("text", "as text", "B", 2)
+        .names("cookie", "cookie")
+        .names("header", "header")
+        .names("qr_code", "QR code")
+        .figures("make", "make", "µs", 1)
+        .names("make_by", "by")
+        .figures("verify", "verify", "µs", 1)
+        .names("verify_by", "by");
+    let mut seen: Vec<(&str, Option<u64>)> = Vec::new();
+    for of in analysis.area(AREA) {
+        let (case, payload) = (of.case(), of.case().message_length());
+        let Some(bytes) = case.facts.bytes else { continue };
+        if seen.contains(&(&case.algorithm, payload)) {
+            continue;
+        }
+        seen.push((&case.algorithm, payload));
+        let [make, verify] = ["make", "verify"].map(|operation| fastest(analysis, &case.algorithm, payload, operation));
+        let fits = Fits::of(bytes, case.algorithm.starts_with("JWS-"));
+        let time =
+            |of: Option<&CaseAnalysis<'_>>| Cell::of(of.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
+        let by = |of: Option<&CaseAnalysis<'_>>| Cell::text(of.map_or("", |of| &of.case().provider));
+        let cells = [
+            Cell::text(&case.algorithm),
+            Cell::of(case.facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
+            Cell::of(payload, Cell::whole),
+            Cell::whole(bytes),
+            Cell::whole(fits.text),
+            Cell::text(yes(fits.cookie)),
+            Cell::text(yes(fits.header)),
+            Cell::text(fits.qr_code),
+            time(make),
+            by(make),
+            time(verify),
+            by(verify),
+        ];
+        table.row([make, verify].into_iter().flatten().map(|of| &of.caveats), cells);
+    }
+    table
+        .note("as text: what a cookie or a header carries: base64url, which a JWS is")
+        .note("cookie: 4,096 bytes for the name __Host-token and the value; header: a line of 8 KiB with Authorization: Bearer")
+        .note("QR code: version 40, error correction L: 2,953 bytes, or 4,296 alphanumeric characters, which are 2,864 bytes in Base45 (RFC 9285): a JWS has small letters and goes as bytes")
+        .note("make and verify: by the library with the lowest figure; the ranking says which lead by more than chance")
+}
+
+/// The case of the library with the lowest figure in an operation.
+fn fastest<'r, 'a>(
+    analysis: &'r RunAnalysis<'a>,
+    algorithm: &str,
+    payload: Option<u64>,
+    operation: &str,
+) -> Option<&'r CaseAnalysis<'a>> {
+    let same = |of: &&CaseAnalysis<'_>| {
+        let case = of.case();
+        case.algorithm == algorithm && case.message_length() == payload && case.operation == operation && of.usual()
+    };
+    let time = |of: &CaseAnalysis<'_>| of.median().map(|median| median.estimate);
+    let measured = analysis.area(AREA).filter(same).filter_map(|of| Some((of, time(of)?)));
+    measured.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(of, _)| of)
+}
+
+/// What a token fits.
+#[derive(Debug, PartialEq)]
+struct Fits {
+    /// Length in bytes as text.
+    text: u64,
+    cookie: bool,
+    header: bool,
+    qr_code: &'static str,
+}
+
+impl Fits {
+    fn of(bytes: u64, is_text: bool) -> Fits {
+        let text = if is_text { bytes } else { (4 * bytes).div_ceil(3) };
+        // Two bytes are three characters of Base45, and one that is left over is two.
+        let base45 = 3 * (bytes / 2) + 2 * (bytes % 2);
+        let qr_code = match bytes <= QR_BYTES {
+            true if is_text || base45 <= QR_ALPHANUMERIC => "yes",
+            true => "as bytes",
+            false => "no",
+        };
+        Fits { text, cookie: COOKIE_NAME + text <= COOKIE, header: HEADER_AROUND + text <= HEADER, qr_code }
+    }
+}
+
+fn yes(fits: bool) -> &'static str {
+    if fits { "yes" } else { "no" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn what_fits_ends_at_the_limit() {
+        let fits = |bytes, is_text| {
+            let fits = Fits::of(bytes, is_text);
+            (fits.text, fits.cookie, fits.header, fits.qr_code)
+        };
+        assert_eq!(fits(2953, true), (2953, true, true, "yes"));
+        assert_eq!(fits(2954, true), (2954, true, true, "no"));
+        assert_eq!((fits(4084, true).1, fits(4085, true).1), (true, false));
+        assert_eq!((fits(8168, true).2, fits(8169, true).2), (true, false));
+        assert_eq!(fits(2864, false), (3819, true, true, "yes"));
+        assert_eq!(fits(2865, false), (3820, true, true, "as bytes"));
+        assert_eq!(fits(2954, false), (3939, true, true, "no"));
+        assert_eq!((fits(3063, false).1, fits(3064, false).1), (true, false));
+    }
+
+    #[test]
+    fn a_token_is_a_row_with_the_library_that_is_fastest_at_each() {
+        let run = fixtures::references_run();
+        let table = tokens(&RunAnalysis::of(&run));
+        let text = |row: usize| -> Vec<&str> { table.rows[row].cells.iter().map(|cell| cell.text.as_str()).collect() };
+        assert_eq!(table.rows.len(), 2);
+        assert_eq!(&text(0)[..8], ["JWS-ML-DSA-44", "L1", "256", "3,666", "3,666", "yes", "yes", "no"]);
+        assert_eq!((text(0)[9], text(0)[11]), ("aws-lc", "liboqs"));
+        assert_eq!(&text(1)[3..8], ["2,726", "3,635", "yes", "yes", "yes"]);
+    }
+}

@@ -1,0 +1,114 @@
+//! The same operation in programs and libraries in several languages.
+
+use super::Language;
+use crate::case::CaseAnalysis;
+use crate::comparison::{NotRanked, Standing};
+use crate::number::NONE;
+use crate::run::RunAnalysis;
+use crate::table::{Cell, Holds, Table};
+
+/// A row for each provider of what a program in another language does too; without rows where there is none, or nothing beside it.
+pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
+    let title = "Languages: the same operation by programs and libraries in several";
+    let mut table = Table::new("languages", "", title)
+        .names("operation", "operation")
+        .names("language", "language")
+        .names("provider", "provider")
+        .figures("median", "median", "µs", 0)
+        .figures("factor", "to the fastest", "", 0)
+        .names("runtime", "run by")
+        .column("version", "version", "", Holds::Text, 1);
+    if !analysis.has_workers() {
+        return table;
+    }
+    let areas = analysis.areas();
+    for (area, group) in areas.iter().flat_map(|area| analysis.groups(area).into_iter().map(move |group| (area, group)))
+    {
+        // What does nothing is written in no language.
+        let of = |case: &&CaseAnalysis<'_>| case.median().is_some() && !case.case().is_null();
+        let cases = group.cases.into_iter().filter(of).map(|case| (analysis.language(&case.case().provider), case));
+        let mut cases: Vec<(Language, &CaseAnalysis<'_>)> = cases.collect();
+        if cases.len() < 2 || !cases.iter().any(|(language, _)| language.is_worker) {
+            continue;
+        }
+        let time = |case: &CaseAnalysis<'_>| case.median().map_or(f64::INFINITY, |median| median.estimate);
+        cases.sort_by(|(_, one), (_, other)| time(one).total_cmp(&time(other)));
+        if table.rows.is_empty() {
+            table.area = (*area).to_owned();
+        }
+        for (language, case) in cases {
+            let or_none = |text: Option<String>| Cell::text(text.unwrap_or_else(|| NONE.to_owned()));
+            let cells = [
+                Cell::text(&group.job),
+                or_none(language.name),
+                Cell::text(&case.case().provider),
+                Cell::of(case.median().as_ref(), Cell::time_within),
+                stands(analysis.standing(case), case.not_ranked()),
+                or_none(language.runtime),
+                or_none(language.version),
+            ];
+            table.row([&case.caveats], cells);
+        }
+    }
+    table
+        .note("a program in another language times its own loop, and the clock of the harness around it bears that out: messages between the two are no part of a figure")
+        .note("it is of code as far compiled as warm-up brings it; what compiles or collects meanwhile shares the core")
+}
+
+/// How many times as long as the fastest it takes; for those that lead the word for how.
+fn stands(standing: Option<Standing>, reason: Option<NotRanked>) -> Cell {
+    match standing {
+        None => Cell::text(reason.map_or_else(String::new, NotRanked::sentence)),
+        Some(standing) => {
+            standing.ratio().map_or_else(|| Cell::text(standing.text()), |ratio| Cell::factor_within(&ratio))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn providers_of_an_operation_stand_by_their_time_with_language_run_time_and_version() {
+        let run = fixtures::workers_run();
+        let table = languages(&RunAnalysis::of(&run));
+        let of = |job: &str| {
+            let rows = table.rows.iter().filter(|row| row.cells[0].text == job);
+            rows.map(|row| row.cells[1..].iter().map(|cell| cell.text.clone()).collect::<Vec<_>>()).collect::<Vec<_>>()
+        };
+        let verify = of("ML-DSA-65 verify[len=32]");
+        let named: Vec<[&str; 2]> = verify.iter().map(|row| [row[0].as_str(), row[1].as_str()]).collect();
+        assert_eq!(
+            named,
+            [["Go", "go"], ["C and assembly", "openssl"], ["Rust", "libcrux:avx2"], ["JavaScript", "script"]]
+        );
+        assert_eq!(verify[0][3..], ["fastest", "go1.26.8", "crypto/mlkem go1.26.8"]);
+        assert_eq!(verify[1][3], "1.13× ±0.9%");
+        assert_eq!(verify[1][4..], ["-", "4.0.3"]);
+        assert_eq!(of("ML-KEM-768 keygen").len(), 5);
+        assert_eq!(table.rows.len(), 3 * 5 + 3 + 4 + 4);
+    }
+
+    #[test]
+    fn caveats_travel_and_what_is_defective_is_not_the_fastest() {
+        let mut run = fixtures::workers_run();
+        for record in run.records.iter_mut().filter(|record| record.case.provider == "go") {
+            record.case.facts.defect = Some("made up".into());
+        }
+        let table = languages(&RunAnalysis::of(&run));
+        let go =
+            table.rows.iter().find(|row| row.cells[2].text == "go" && row.cells[0].text.contains("verify")).unwrap();
+        assert_eq!(go.cells[4].text, "not ranked: known defect");
+        assert!(go.caveats.text().contains("made up"));
+    }
+
+    #[test]
+    fn there_is_no_table_without_a_worker_or_without_anything_beside_it() {
+        assert!(languages(&RunAnalysis::of(&fixtures::libraries_run())).rows.is_empty());
+        let mut alone = fixtures::workers_run();
+        alone.records.retain(|record| record.case.provider == "go");
+        assert!(languages(&RunAnalysis::of(&alone)).rows.is_empty());
+    }
+}

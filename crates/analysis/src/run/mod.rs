@@ -1,0 +1,224 @@
+//! A run with its figures: what everything above a case is made of.
+
+mod groups;
+mod pairs;
+
+pub use groups::Group;
+pub use pairs::{compare, compare_runs};
+
+use crate::case::CaseAnalysis;
+use crate::comparison::{
+    Compared, ComparisonCriteria, Judged, Ranking, Standing, ranking, ratio, ratio_by, standings, total,
+};
+use crate::group::distinct;
+use crate::job::JobWeights;
+use crate::measured::Measured;
+use crate::merged::Merged;
+use pqlab_record::{NULL, Run, RunHeader, Statistic};
+use pqlab_stats::Interval;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+/// A run with its figures: what everything that is said of a run is made of, computed once.
+#[derive(Debug)]
+pub struct RunAnalysis<'a> {
+    /// The run, or the [one](Merged::of) that several were put into.
+    pub run: &'a Run,
+    /// The runs that its cases are of, the newest first: itself, or those that were merged.
+    pub parts: Vec<&'a RunHeader>,
+    /// The job that a library is chosen for.
+    pub job: JobWeights,
+    /// Its providers, in the order in which they first appear: what colours and shapes go by.
+    pub providers: Vec<String>,
+    /// Where each stands among them.
+    places: HashMap<String, usize>,
+    cases: Vec<CaseAnalysis<'a>>,
+    /// By what its cases are compared with each other.
+    criteria: ComparisonCriteria,
+    /// How each case stands, made when it is first asked for: a table of figures alone compares nothing.
+    standings: OnceLock<Vec<Option<Standing>>>,
+}
+
+impl<'a> RunAnalysis<'a> {
+    /// Computes the figures of all cases.
+    pub fn of(run: &'a Run) -> RunAnalysis<'a> {
+        let criteria = ComparisonCriteria::within(&run.header);
+        RunAnalysis::made(run, vec![&run.header], |_| &run.header, criteria)
+    }
+
+    /// Computes the figures of cases of several runs, each by the rules of its own: cases of different runs are compared as measured
+    /// apart.
+    pub fn of_merged(merged: &'a Merged) -> RunAnalysis<'a> {
+        let each = merged.parts.iter().map(ComparisonCriteria::within);
+        let criteria = each.reduce(ComparisonCriteria::wider).unwrap_or_default();
+        RunAnalysis::made(&merged.run, merged.parts.iter().collect(), |place| merged.header(place), criteria)
+    }
+
+    /// With another job that a library is chosen for.
+    pub fn with_job(self, job: JobWeights) -> RunAnalysis<'a> {
+        RunAnalysis { job, ..self }
+    }
+
+    fn made(
+        run: &'a Run,
+        parts: Vec<&'a RunHeader>,
+        header: impl Fn(usize) -> &'a RunHeader,
+        criteria: ComparisonCriteria,
+    ) -> RunAnalysis<'a> {
+        let cases = run.records.iter().enumerate();
+        let cases = cases.map(|(place, record)| CaseAnalysis::of(header(place), record).at(place));
+        let cases: Vec<CaseAnalysis<'a>> = cases.collect();
+        let measured = cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
+        let providers = distinct(measured.map(|case| case.provider.clone()));
+        let places = providers.iter().cloned().zip(0..).collect();
+        let (job, standings) = (JobWeights::default(), OnceLock::new());
+        RunAnalysis { run, parts, job, providers, places, cases, criteria, standings }
+    }
+
+    /// Its cases, in the order of the plan.
+    pub fn cases(&self) -> &[CaseAnalysis<'a>] {
+        &self.cases
+    }
+
+    /// The areas, without the floor of the harness, in the order of the plan.
+    pub fn areas(&self) -> Vec<&'a str> {
+        let measured = self.cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
+        distinct(measured.map(|case| case.workload.as_str()))
+    }
+
+    /// The cases of an area.
+    pub fn area<'s>(&'s self, area: &'s str) -> impl Iterator<Item = &'s CaseAnalysis<'a>> {
+        self.cases.iter().filter(move |case| case.case().workload == area)
+    }
+
+    /// Median in ns of what does nothing through the same calls; `None` where the run has not measured it. A worker's floor is
+    /// that of its own loop.
+    pub fn floor_ns(&self) -> Option<f64> {
+        self.floors().find(|(provider, _)| *provider == NULL).map(|(_, ns)| ns)
+    }
+
+    /// What an empty turn takes in the loop of each program in another language: its provider, and the median in ns.
+    pub fn worker_floors(&self) -> Vec<(&'a str, f64)> {
+        self.floors().filter(|(provider, _)| *provider != NULL).collect()
+    }
+
+    fn floors(&self) -> impl Iterator<Item = (&'a str, f64)> {
+        let floors = self.cases.iter().filter(|case| case.is_floor());
+        floors.filter_map(|case| Some((case.case().provider.as_str(), case.median()?.estimate)))
+    }
+
+    /// By what its cases are compared with each other.
+    pub fn criteria(&self) -> &ComparisonCriteria {
+        &self.criteria
+    }
+
+    /// How a case of this run stands among those that differ in the provider alone; `None` for what takes no part in rankings.
+    pub fn standing(&self, case: &CaseAnalysis<'_>) -> Option<Standing> {
+        let measured = || self.cases.iter().map(CaseAnalysis::measured).collect::<Vec<_>>();
+        let standings = self.standings.get_or_init(|| standings(&measured(), &self.criteria));
+        standings.get(case.place).copied().flatten()
+    }
+
+    /// How long the second takes over how long the first does, each one case or several done one after the other; `None` where
+    /// one has no figure.
+    pub fn ratio(&self, first: &[&CaseAnalysis<'a>], second: &[&CaseAnalysis<'a>]) -> Option<Compared> {
+        Some(ratio(&measured(first)?, &measured(second)?, &self.criteria))
+    }
+
+    /// How many times the throughput of the first the second has, in time; `None` if one has no figure.
+    pub fn throughput_ratio(&self, first: &CaseAnalysis<'a>, second: &CaseAnalysis<'a>) -> Option<Interval> {
+        let (first, second) = (measured(&[first])?, measured(&[second])?);
+        let criteria = self.criteria.clone().judged_in(Judged::Time);
+        Some(ratio_by(&second, &first, Statistic::Mean, &criteria).ratio?.ratio)
+    }
+
+    /// How long some cases take one after the other, in ns, with the interval of the whole: of several the sum of their means, with
+    /// a case counted as often as it occurs. `None` if one has no figure.
+    pub fn total(&self, cases: &[&CaseAnalysis<'a>]) -> Option<Interval> {
+        total(&measured(cases)?, &self.criteria)
+    }
+
+    /// Which of some that do the same is the fastest, each one case or several done one after the other.
+    pub fn ranking(&self, rivals: &[Vec<&CaseAnalysis<'a>>]) -> Ranking {
+        let rivals: Vec<Vec<&Measured<'a>>> = rivals.iter().map(|cases| measured(cases).unwrap_or_default()).collect();
+        ranking(&rivals, &self.criteria)
+    }
+
+    /// Those of some cases that lead, each by itself, the one with the lowest figure first; none where none takes part.
+    pub fn leading<'r>(&self, cases: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
+        let rivals: Vec<Vec<&CaseAnalysis<'a>>> = cases.iter().map(|case| vec![*case]).collect();
+        self.ranking(&rivals).leaders().into_iter().map(|place| cases[place]).collect()
+    }
+
+    /// The place of a provider among all, for its colour and shape.
+    pub fn series(&self, provider: &str) -> usize {
+        self.places.get(provider).copied().unwrap_or(self.providers.len())
+    }
+}
+
+impl Merged {
+    /// With the figures of its cases.
+    pub fn analysis(&self) -> RunAnalysis<'_> {
+        RunAnalysis::of_merged(self)
+    }
+}
+
+/// As comparisons need them; `None` where one has no figure.
+fn measured<'r, 'a>(cases: &[&'r CaseAnalysis<'a>]) -> Option<Vec<&'r Measured<'a>>> {
+    cases.iter().map(|case| case.measured()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn every_record_is_a_case_in_its_place_and_the_floor_no_area() {
+        let run = fixtures::run();
+        let analysis = RunAnalysis::of(&run);
+        assert_eq!(analysis.cases().len(), run.records.len());
+        for (case, record) in analysis.cases().iter().zip(&run.records) {
+            assert!(std::ptr::eq(case.record, record) && case.failed() == case.estimates.is_none());
+        }
+        assert_eq!(analysis.areas(), ["kem", "signature", "hash"]);
+        assert_eq!(analysis.providers, ["liboqs", "aws-lc", "openssl", "libcrux:avx2"]);
+        assert!((analysis.floor_ns().unwrap() / 2.7 - 1.0).abs() < 0.01);
+        let standings: Vec<Option<Standing>> = analysis.cases().iter().map(|case| analysis.standing(case)).collect();
+        assert_eq!(standings[0], Some(Standing::Fastest));
+        assert!(matches!(standings[1], Some(Standing::Slower(_))));
+        assert!(standings[2..].iter().all(Option::is_none), "they have no rival: {standings:?}");
+    }
+
+    #[test]
+    fn a_case_is_estimated_once_whatever_is_said_of_the_run() {
+        let made = || crate::estimates::tests::MADE.get();
+        for run in [fixtures::run(), fixtures::scaling_run(), fixtures::ntor_run()] {
+            let before = made();
+            let analysis = RunAnalysis::of(&run);
+            crate::findings::findings(&analysis);
+            crate::trust::trust_sentence(&analysis);
+            crate::areas::scaling::scaling(&analysis);
+            crate::areas::scaling::loads(&analysis);
+            crate::areas::ledger::comparison(&analysis);
+            crate::areas::hybrid::decompositions(&analysis);
+            crate::tables::tables(&analysis, &crate::areas::ntor::RelayScenario::default());
+            compare_runs(&analysis, &analysis, analysis.criteria());
+            assert!(analysis.floor_ns().is_some() || run.area("floor").next().is_none());
+            assert_eq!(made() - before, run.records.len());
+        }
+    }
+
+    #[test]
+    fn the_floor_is_that_of_the_harness_and_a_worker_has_its_own() {
+        let run = fixtures::workers_run();
+        let analysis = RunAnalysis::of(&run);
+        assert!((analysis.floor_ns().unwrap() / 2.7 - 1.0).abs() < 0.01);
+        let floors = analysis.worker_floors();
+        assert_eq!(floors.iter().map(|(provider, _)| *provider).collect::<Vec<_>>(), ["go", "script"]);
+        assert!(floors.iter().all(|(_, ns)| *ns < 2.6), "{floors:?}");
+        let mut without = run.clone();
+        without.records.retain(|record| !record.case.is_null());
+        assert_eq!(RunAnalysis::of(&without).floor_ns(), None);
+    }
+}

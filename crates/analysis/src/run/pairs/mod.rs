@@ -1,0 +1,170 @@
+//! Cases compared in pairs: those of two runs that do the same work, or any.
+
+use super::RunAnalysis;
+use crate::case::CaseAnalysis;
+use crate::comparison::{
+    ComparedCase, Comparison, ComparisonCriteria, Judged, differences, machine, machines_differ, ratio,
+};
+use crate::measured::common_statistic;
+use crate::series::SeriesComparison;
+use pqlab_record::{Case, Statistic, Unit};
+use pqlab_stats::{Judgement, Ratio, Verdict, judge};
+use std::collections::BTreeMap;
+
+/// Compares two runs case by case, without what the harness itself costs.
+pub fn compare_runs(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, criteria: &ComparisonCriteria) -> Comparison {
+    let (ours, theirs) = (by_id(first), by_id(second));
+    let in_order = first.cases().iter().filter(|case| !case.is_floor());
+    let pairs = in_order.filter_map(|case| Some((case, *theirs.get(&case.case().id())?)));
+    let mut comparison = compared_pairs(first, second, &pairs.collect::<Vec<_>>(), criteria, true);
+    comparison.only_first = only(&ours, &theirs);
+    comparison.only_second = only(&theirs, &ours);
+    comparison.other_encodings = other_encodings(first, second, &comparison);
+    comparison
+}
+
+/// Cases by their ids.
+type ById<'r, 'a> = BTreeMap<String, &'r CaseAnalysis<'a>>;
+
+fn by_id<'r, 'a>(run: &'r RunAnalysis<'a>) -> ById<'r, 'a> {
+    let cases = run.cases().iter().filter(|case| !case.is_floor());
+    cases.map(|case| (case.case().id(), case)).collect()
+}
+
+/// The ids of those that the other run has not, sorted.
+fn only(own: &ById<'_, '_>, other: &ById<'_, '_>) -> Vec<String> {
+    own.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
+}
+
+/// Of the cases that one run alone has, those that the other has with its private key in another encoding.
+fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison: &Comparison) -> Vec<String> {
+    let alone = |run: &RunAnalysis<'_>, ids: &[String]| -> Vec<Case> {
+        let cases = run.cases().iter().map(CaseAnalysis::case);
+        cases.filter(|case| ids.contains(&case.id())).cloned().collect()
+    };
+    let others = alone(second, &comparison.only_second);
+    let keys = |case: &Case| case.key().map(|key| format!("key={key}"));
+    let said = alone(first, &comparison.only_first).into_iter().filter_map(|case| {
+        let same = others.iter().filter(|other| other.id_without_key() == case.id_without_key());
+        let there: Vec<String> = same.filter_map(keys).collect();
+        let here = keys(&case).filter(|_| !there.is_empty())?;
+        Some(format!("{}: {here} in the first run, {} in the second", case.id_without_key(), there.join(" and ")))
+    });
+    said.collect()
+}
+
+/// Compares pairs of cases: the first of each from the first run, the second from the second. Where that is the same run each
+/// pair is judged by itself.
+pub fn compare(
+    first: &RunAnalysis<'_>,
+    second: &RunAnalysis<'_>,
+    pairs: &[(&CaseAnalysis<'_>, &CaseAnalysis<'_>)],
+    criteria: &ComparisonCriteria,
+) -> Comparison {
+    let corrected = first.run.header.id != second.run.header.id;
+    compared_pairs(first, second, pairs, criteria, corrected)
+}
+
+fn compared_pairs(
+    first: &RunAnalysis<'_>,
+    second: &RunAnalysis<'_>,
+    pairs: &[(&CaseAnalysis<'_>, &CaseAnalysis<'_>)],
+    criteria: &ComparisonCriteria,
+    corrected: bool,
+) -> Comparison {
+    let (first, second) = (&first.run.header, &second.run.header);
+    let criteria = criteria.between(&first.protocol.run_spreads, &second.protocol.run_spreads);
+    let mut cases: Vec<ComparedCase> = pairs.iter().map(|(one, two)| compared(one, two, &criteria)).collect();
+    let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio.filter(|_| !case.unlike)).collect();
+    let judgements = match corrected {
+        true => judge(&ratios, criteria.margin_pct),
+        false => ratios.iter().flat_map(|ratio| judge(&[*ratio], criteria.margin_pct)).collect(),
+    };
+    for (case, judgement) in cases.iter_mut().zip(judgements) {
+        case.judgement = judgement;
+        if case.doubtful && matches!(judgement.verdict, Verdict::Faster | Verdict::Slower) {
+            case.judgement.verdict = Verdict::Inconclusive;
+            case.notes.push(format!("else it would be called {}", judgement.verdict.name()));
+        }
+    }
+    let (one, two) = (&first.environment, &second.environment);
+    Comparison {
+        first_run: first.id.clone(),
+        second_run: second.id.clone(),
+        machines: machines_differ(one, two).then(|| [one, two].map(machine)),
+        differences: differences(first, second),
+        criteria,
+        cases,
+        corrected,
+        only_first: Vec::new(),
+        only_second: Vec::new(),
+        other_encodings: Vec::new(),
+    }
+}
+
+fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &ComparisonCriteria) -> ComparedCase {
+    let sides = [first, second].map(|of| of.measured().into_iter().collect::<Vec<_>>());
+    let statistic = common_statistic(&[&sides[0], &sides[1]]);
+    let time = |of: &CaseAnalysis<'_>| Some(of.estimates.as_ref()?.time(statistic).estimate);
+    let cycles = |of: &CaseAnalysis<'_>| Some(of.estimates.as_ref()?.cycles?.by(statistic).estimate);
+    let mut case = ComparedCase {
+        first: first.case().id(),
+        second: second.case().id(),
+        statistic,
+        first_ns: time(first),
+        second_ns: time(second),
+        first_cycles: cycles(first),
+        second_cycles: cycles(second),
+        paired: false,
+        unit: if criteria.judged == Judged::Cycles { Unit::CoreCycles } else { Unit::Nanoseconds },
+        ratio: None,
+        time_ratio: None,
+        means: SeriesComparison::of_cases(first, second),
+        judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
+        doubtful: false,
+        broken: first.record.error.is_none() && second.record.error.is_some(),
+        unlike: !first.case().comparable(second.case()),
+        notes: Vec::new(),
+    };
+    if case.unlike {
+        let said = |of: &CaseAnalysis<'_>| Some(of.case().kind().to_string()).filter(|kind| !kind.is_empty());
+        let [one, two] = [first, second].map(|of| said(of).unwrap_or_else(|| "the usual".into()));
+        case.notes.push(format!("different kinds of work, no verdict: {one} against {two}"));
+    }
+    if let (Some(one), Some(two)) = (first.measured(), second.measured()) {
+        let found = ratio(&[one], &[two], criteria);
+        case.time_ratio = match found.unit {
+            Unit::Nanoseconds => found.ratio,
+            Unit::CoreCycles => ratio(&[one], &[two], &criteria.clone().judged_in(Judged::Time)).ratio,
+        };
+        (case.paired, case.unit, case.ratio) = (found.paired, found.unit, found.ratio);
+        case.doubtful = found.doubtful;
+        case.notes.extend(found.notes);
+    }
+    for (which, of) in [("first", first), ("second", second)] {
+        match (&of.record.error, &of.estimates) {
+            (Some(error), _) => case.notes.push(format!("the {which} failed: {error}")),
+            (None, None) => case.notes.push(format!("the {which} has no samples")),
+            (None, Some(estimates)) => {
+                if estimates.contended {
+                    case.notes.push(format!("the {which} was disturbed"));
+                }
+                if estimates.drift.is_some_and(|drift| drift.drifting) {
+                    case.notes.push(format!("the {which} drifted while it was measured"));
+                }
+            }
+        }
+    }
+    if statistic == Statistic::Mean {
+        case.notes.push("compared by means: the operation repeats by chance".to_owned());
+    }
+    if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
+        && one.batch != two.batch
+    {
+        case.notes.push(format!("batches of {} and of {} operations", one.batch, two.batch));
+    }
+    case
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! Sentences that answer the question of a suite, the number first. All figures and ratios in them are formatted here.
+
+use crate::case::CaseAnalysis;
+use crate::comparison::Standing;
+use crate::estimates::scaled;
+use crate::number::{factor_and_range, time_and_range};
+use crate::run::RunAnalysis;
+use pqlab_record::{Statistic, Unit};
+use pqlab_stats::{Interval, Verdict};
+
+/// Sentence about one thing that a run measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The area of its cases: `tls`.
+    pub area: String,
+    /// Its subject: `TLS handshake`.
+    pub about: String,
+    /// The sentence, the number first, without a full stop.
+    pub text: String,
+    /// Whether it comes before the recommendations.
+    pub first: bool,
+}
+
+impl Statement {
+    pub(crate) fn new(area: impl Into<String>, about: impl Into<String>, text: impl Into<String>) -> Statement {
+        Statement { area: area.into(), about: about.into(), text: text.into(), first: false }
+    }
+
+    /// Puts it before the recommendations.
+    pub(crate) fn first(self) -> Statement {
+        Statement { first: true, ..self }
+    }
+}
+
+/// The fastest of several libraries, each with one case or several done one after the other.
+pub(crate) struct Fastest<'r, 'a> {
+    /// Its cases.
+    pub(crate) best: Vec<&'r CaseAnalysis<'a>>,
+    /// `aws-lc (not told apart from liboqs)`.
+    pub(crate) by: String,
+    /// The next one that is slower: `the next, liboqs, takes 1.20× (1.19× to 1.21×) in core cycles`.
+    pub(crate) next: Option<String>,
+}
+
+/// Finds the fastest of those that may be recommended; `None` if there is none.
+pub(crate) fn fastest_library<'r, 'a>(
+    analysis: &RunAnalysis<'a>,
+    rivals: &[Vec<&'r CaseAnalysis<'a>>],
+) -> Option<Fastest<'r, 'a>> {
+    let ranking = analysis.ranking(rivals);
+    let best = rivals[ranking.leader?].clone();
+    let name = |place: usize| analysis.by(rivals[place].first().map_or("", |of| &of.case().provider));
+    let tied: Vec<String> = ranking.not_told_apart().into_iter().map(name).collect();
+    let slower = ranking.standings.iter().enumerate().filter_map(|(place, standing)| match standing {
+        Some(Standing::Slower(ratio)) => Some((place, ratio.estimate)),
+        _ => None,
+    });
+    let next = slower.min_by(|one, other| one.1.total_cmp(&other.1));
+    let next = next.and_then(|(place, _)| {
+        Some(format!("the next, {}, takes {}", name(place), times(analysis, &best, &rivals[place])?))
+    });
+    let by = analysis.by(&best.first()?.case().provider);
+    let by = if tied.is_empty() { by } else { format!("{by} (not told apart from {})", listed(&tied)) };
+    Some(Fastest { best, by, next })
+}
+
+/// As [`fastest_library`], of libraries with one case each.
+pub(crate) fn fastest_case<'r, 'a>(
+    analysis: &RunAnalysis<'a>,
+    cases: &[&'r CaseAnalysis<'a>],
+) -> Option<Fastest<'r, 'a>> {
+    fastest_library(analysis, &cases.iter().map(|of| vec![*of]).collect::<Vec<_>>())
+}
+
+/// How long some cases take one after the other: `31.2 µs`, `mean 88.8 µs`.
+pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
+    match cases {
+        [one] => time_per_item(one, 1),
+        _ => Some(time_text(&analysis.total(cases)?, Statistic::Mean)),
+    }
+}
+
+/// How long each of several things takes that one operation of a case does.
+pub(crate) fn time_per_item(of: &CaseAnalysis<'_>, number: u64) -> Option<String> {
+    Some(time_text(&scaled(&of.time()?, 1.0 / number as f64), of.case().statistic()))
+}
+
+fn time_text(of: &Interval, statistic: Statistic) -> String {
+    let time = time_and_range(of).0;
+    match statistic {
+        Statistic::Median => time,
+        Statistic::Mean => format!("mean {time}"),
+    }
+}
+
+/// A ratio in words.
+pub(crate) struct Times {
+    factor: String,
+    range: String,
+    unit: &'static str,
+}
+
+impl Times {
+    /// For what stands in parentheses: `1.16× in core cycles, 1.15× to 1.17×`.
+    pub(crate) fn inside(&self) -> String {
+        format!("{} in {}, {}", self.factor, self.unit, self.range)
+    }
+}
+
+impl std::fmt::Display for Times {
+    /// `1.16× (1.15× to 1.17×) in core cycles`.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} ({}) in {}", self.factor, self.range, self.unit)
+    }
+}
+
+/// How many times as long the second takes as the first, each one case or several done one after the other.
+pub(crate) fn times<'a>(
+    analysis: &RunAnalysis<'a>,
+    first: &[&CaseAnalysis<'a>],
+    second: &[&CaseAnalysis<'a>],
+) -> Option<Times> {
+    let compared = analysis.ratio(first, second)?;
+    let (factor, range) = factor_and_range(&compared.ratio?.ratio);
+    let open = match compared.verdict() {
+        Verdict::Faster | Verdict::Slower => "",
+        _ => ", not told apart",
+    };
+    Some(Times { factor, range: format!("{range}{open}"), unit: unit_words(compared.unit) })
+}
+
+/// A unit as sentences name it.
+pub fn unit_words(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "time",
+        Unit::CoreCycles => "core cycles",
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}

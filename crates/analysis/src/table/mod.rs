@@ -1,0 +1,276 @@
+//! What a table is made of: columns, and rows of typed cells with their caveats. Each room of [areas](crate::areas) makes its own.
+
+pub(crate) mod side_by_side;
+
+use crate::caveats::Caveats;
+use crate::number::{
+    self, NONE, decimals_of, factor, factor_within, grouped, percent, plus_minus, rate, rate_within, significant, time,
+    time_within,
+};
+use pqlab_stats::Interval;
+
+/// Of which one is a µs.
+pub(crate) const NS_PER_US: f64 = 1000.0;
+
+/// What stands in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Names.
+    Text,
+    /// Figures.
+    Figures,
+    /// Sentences, which may need several lines.
+    Prose,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name in files: lower case, unlike that of any other column of the table.
+    pub name: String,
+    /// What people read above it.
+    pub heading: String,
+    /// The unit of its numbers; empty for what has none.
+    pub unit: &'static str,
+    /// What stands below.
+    pub holds: Holds,
+    /// The rank by which it is left out where there is no room: the greatest first; zero stays.
+    pub spare: u8,
+}
+
+/// A number in the unit of its column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number {
+    /// The estimate.
+    pub estimate: f64,
+    /// The ends of its 95% interval; `None` for what has none.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// A cell: what people read, and the number that it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// With its unit, rounded.
+    pub text: String,
+    /// As exact as it is known; `None` for names, and where there is no figure.
+    pub number: Option<Number>,
+}
+
+/// A row. It has a cell for each column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// What must be known of the cases that it is made of.
+    pub caveats: Caveats,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// A word for it, unlike that of any other table.
+    pub name: &'static str,
+    /// The area whose cases it is made of.
+    pub area: String,
+    /// What it shows.
+    pub title: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// What must be known when it is read.
+    pub notes: Vec<String>,
+    /// How many columns at the left tell rows apart and become a line above them where there is no room.
+    pub stacked: usize,
+}
+
+impl Table {
+    /// One without columns and rows.
+    pub(crate) fn new(name: &'static str, area: &str, title: impl Into<String>) -> Table {
+        Table {
+            name,
+            area: area.to_owned(),
+            title: title.into(),
+            columns: Vec::new(),
+            rows: Vec::new(),
+            notes: Vec::new(),
+            stacked: 1,
+        }
+    }
+
+    /// With a column more of names.
+    pub(crate) fn names(self, name: &str, heading: &str) -> Table {
+        self.column(name, heading, "", Holds::Text, 0)
+    }
+
+    /// With a column more of figures in a unit, which is left out by this rank where there is no room.
+    pub(crate) fn figures(self, name: &str, heading: &str, unit: &'static str, spare: u8) -> Table {
+        self.column(name, heading, unit, Holds::Figures, spare)
+    }
+
+    /// With a column more of sentences.
+    pub(crate) fn prose(self, name: &str, heading: &str, spare: u8) -> Table {
+        self.column(name, heading, "", Holds::Prose, spare)
+    }
+
+    pub(crate) fn column(mut self, name: &str, heading: &str, unit: &'static str, holds: Holds, spare: u8) -> Table {
+        self.columns.push(Column { name: name.to_owned(), heading: heading.to_owned(), unit, holds, spare });
+        self
+    }
+
+    /// So many columns become a line above their rows where there is no room.
+    pub(crate) fn stacked(self, columns: usize) -> Table {
+        Table { stacked: columns, ..self }
+    }
+
+    /// With a sentence more below it.
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Table {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds a row, made of cases with these caveats.
+    pub(crate) fn row<'c>(
+        &mut self,
+        caveats: impl IntoIterator<Item = &'c Caveats>,
+        cells: impl IntoIterator<Item = Cell>,
+    ) {
+        let cells: Vec<Cell> = cells.into_iter().collect();
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.name);
+        self.rows.push(Row { cells, caveats: Caveats::merged(caveats) });
+    }
+}
+
+impl Table {
+    /// The columns that have something in some row: the others are not shown to people.
+    pub fn shown(&self) -> Vec<usize> {
+        let told = |place: &usize| self.rows.iter().any(|row| !row.cells[*place].is_empty());
+        (0..self.columns.len()).filter(told).collect()
+    }
+}
+
+impl Cell {
+    /// Whether there is neither a name nor a figure.
+    pub fn is_empty(&self) -> bool {
+        self.number.is_none() && (self.text.is_empty() || self.text == NONE)
+    }
+
+    pub(crate) fn text(text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), number: None }
+    }
+
+    /// Where there is no figure.
+    pub(crate) fn none() -> Cell {
+        Cell::text(NONE)
+    }
+
+    pub(crate) fn number(text: String, estimate: f64) -> Cell {
+        Cell { text, number: estimate.is_finite().then_some(Number { estimate, interval: None }) }
+    }
+
+    /// What is there, or none.
+    pub(crate) fn of<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
+        value.map_or_else(Cell::none, cell)
+    }
+
+    /// A time in ns, for a column in µs.
+    pub(crate) fn time(ns: f64) -> Cell {
+        Cell::number(time(ns), ns / NS_PER_US)
+    }
+
+    /// A time in ns with its interval, for a column in µs.
+    pub(crate) fn time_within(ns: &Interval) -> Cell {
+        Cell::time(ns.estimate).within(time_within(ns), ns, NS_PER_US)
+    }
+
+    /// Operations a second, calculated and not measured.
+    pub(crate) fn rate(per_second: f64) -> Cell {
+        Cell::number(rate(per_second), per_second)
+    }
+
+    /// Operations a second with their interval.
+    pub(crate) fn rate_within(per_second: &Interval) -> Cell {
+        Cell::rate(per_second.estimate).within(rate_within(per_second), per_second, 1.0)
+    }
+
+    /// A whole number, such as a length in bytes.
+    pub(crate) fn whole(value: u64) -> Cell {
+        Cell::number(grouped(value), value as f64)
+    }
+
+    /// A number of three digits.
+    pub(crate) fn significant(value: f64) -> Cell {
+        Cell::number(significant(value), value)
+    }
+
+    /// A share in percent.
+    pub(crate) fn percent(value: f64) -> Cell {
+        Cell::number(percent(value), value)
+    }
+
+    /// A ratio.
+    pub(crate) fn factor(value: f64) -> Cell {
+        Cell::number(factor(value), value)
+    }
+
+    /// A ratio with its interval; without one where it is a point.
+    pub(crate) fn factor_within(ratio: &Interval) -> Cell {
+        let text = if ratio.low == ratio.high { factor(ratio.estimate) } else { factor_within(ratio) };
+        Cell::factor(ratio.estimate).within(text, ratio, 1.0)
+    }
+
+    /// A share in percent with its interval: `20.7% ±0.4`; without one where it is a point.
+    pub(crate) fn share_within(share: &Interval) -> Cell {
+        let decimals = decimals_of(share);
+        let estimate = format!("{:.decimals$}%", share.estimate);
+        let text =
+            if share.low == share.high { estimate } else { format!("{estimate} {}", plus_minus(share, decimals)) };
+        Cell::percent(share.estimate).within(text, share, 1.0)
+    }
+
+    /// A difference in percent with its interval: `+1.3% ±0.2`; without one where it is a point.
+    pub(crate) fn difference_within(difference: &Interval) -> Cell {
+        Cell::percent(difference.estimate).within(number::difference(difference), difference, 1.0)
+    }
+
+    /// Its number in another unit.
+    pub(crate) fn scaled(mut self, by: f64) -> Cell {
+        if let Some(Number { estimate, interval }) = &mut self.number {
+            *estimate *= by;
+            interval.iter_mut().flatten().for_each(|end| *end *= by);
+        }
+        self
+    }
+
+    /// With the ends of an interval of which so much is one of its column's unit.
+    pub(crate) fn within(mut self, text: String, of: &Interval, unit: f64) -> Cell {
+        self.text = text;
+        if let Some(number) = &mut self.number
+            && of.low.is_finite()
+            && of.high.is_finite()
+        {
+            number.interval = Some([of.low / unit, of.high / unit]);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_stats::IntervalMethod;
+
+    fn interval(estimate: f64, low: f64, high: f64) -> Interval {
+        Interval { estimate, low, high, confidence: 0.95, method: IntervalMethod::CrossedT }
+    }
+
+    #[test]
+    fn figures_of_a_cell_are_in_the_unit_of_their_column() {
+        let cell = Cell::time_within(&interval(31_200.0, 31_000.0, 31_400.0));
+        assert_eq!(cell.number, Some(Number { estimate: 31.2, interval: Some([31.0, 31.4]) }));
+        assert_eq!(cell.text, "31.2 µs ±0.6%");
+        assert_eq!(Cell::time(f64::NAN), Cell { text: "- s".into(), number: None });
+        assert_eq!(Cell::difference_within(&interval(-10.0, -10.3, -9.8)).text, "-10.0% ±0.3");
+        assert_eq!(Cell::difference_within(&interval(0.0, 0.0, 0.0)).text, "+0.0%");
+    }
+}

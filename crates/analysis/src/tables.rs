@@ -1,0 +1,101 @@
+//! Tables that several cases of a run make together. Each is made once, of typed cells with the caveats of its rows; the terminal,
+//! the page, Markdown, LaTeX, CSV and JSON lay them out and add nothing.
+
+pub use crate::table::{Cell, Column, Holds, Number, Row, Table};
+
+use crate::areas::TABLES;
+use crate::areas::ntor::RelayScenario;
+use crate::run::RunAnalysis;
+
+/// Names of all tables that there can be, in the order in which they are shown.
+pub const NAMES: [&str; 37] = [
+    "headlines",
+    "languages",
+    "libraries",
+    "library-facts",
+    "decomposition",
+    "spread",
+    "scaling",
+    "load",
+    "cycles-per-byte",
+    "signatures",
+    "kems",
+    "sizes",
+    "batches",
+    "tokens",
+    "tls-handshakes",
+    "tls-steps",
+    "tls-decomposition",
+    "tls-connections",
+    "tls-server",
+    "ledger-schemes",
+    "ledger-blocks",
+    "ledger-codec",
+    "ntor-variants",
+    "ntor-lengths",
+    "ntor-steps",
+    "ntor-shares",
+    "ntor-parts",
+    "ntor-precomputation",
+    "ntor-queue",
+    "ntor-memory",
+    "ntor-cores",
+    "ntor-relay",
+    "ntor-links",
+    "ntor-exchange",
+    "ntor-overhead",
+    "ntor-literature",
+    "claims",
+];
+
+/// The tables of a run, those without rows left out. A scenario is what tables of circuit handshakes are asked about.
+pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
+    let mut all: Vec<Table> = TABLES.iter().flat_map(|tables| tables(analysis, scenario)).collect();
+    all.retain(|table| !table.rows.is_empty());
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn every_table_is_a_rectangle_with_a_name_and_columns_of_its_own() {
+        let mut seen = Vec::new();
+        for run in [
+            fixtures::run(),
+            fixtures::ntor_ahead_run(),
+            fixtures::scaling_run(),
+            fixtures::references_run(),
+            fixtures::libraries_run(),
+            fixtures::batches_run(),
+            fixtures::workers_run(),
+            fixtures::tls_run(),
+        ] {
+            let all = tables(&RunAnalysis::of(&run), &RelayScenario::default());
+            let places: Vec<usize> =
+                all.iter().map(|table| NAMES.iter().position(|name| *name == table.name).unwrap()).collect();
+            assert!(places.is_sorted_by(|one, other| one < other), "{places:?}");
+            for table in &all {
+                assert!(table.rows.iter().all(|row| row.cells.len() == table.columns.len()), "{table:?}");
+                let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+                for (index, name) in names.iter().enumerate() {
+                    assert!(!names[..index].contains(name), "{name} twice in {}", table.name);
+                    let plain = |character: char| {
+                        character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_'
+                    };
+                    assert!(!name.is_empty() && name.chars().all(plain), "{name}");
+                }
+                assert!(table.stacked <= table.columns.len());
+                let figures = table.columns.iter().enumerate().filter(|(_, column)| column.holds != Holds::Figures);
+                for (place, _) in figures {
+                    assert!(table.rows.iter().all(|row| row.cells[place].number.is_none()), "{table:?}");
+                }
+            }
+            seen.extend(all.into_iter().map(|table| table.name));
+        }
+        let missing: Vec<&&str> = NAMES.iter().filter(|name| !seen.contains(*name)).collect();
+        assert!(missing.is_empty(), "no fixture has the tables {missing:?}");
+    }
+}

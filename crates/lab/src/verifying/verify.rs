@@ -1,0 +1,304 @@
+//! Known answers, published vectors and every library against every other: each algorithm of each provider in a process of its
+//! own, so that one that crashes is a failed line and the rest goes on. As many go on at once as there are processors.
+
+use crate::running::errand::{Task, lost, read_answer};
+use crate::{LabError, Laboratory};
+use super::parts::{VerifyPart, VerifyRequest, check_names, parts};
+use pqlab_harness::clock;
+use pqlab_harness::errand::{Errand, ErrandEnd, Manner, Next};
+use pqlab_verification::{
+    self as verification, Accumulation, Answers, EDGE_CASES, EDGE_CASES_OF, EdgeCases, Line, Vectors, fetched_vectors,
+    vectors_root,
+};
+use pqlab_workloads::Registry;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// How often is looked whether the user wants it stopped.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// What comes of a part.
+#[derive(Clone, Debug)]
+pub enum Verified {
+    /// A line.
+    Line(Line),
+    /// What a provider accepts of Ed25519's edge cases.
+    EdgeCases(EdgeCases),
+    /// It has so many accumulated answers of so many.
+    Answers(u64, u64),
+    /// It has come to its end.
+    Done,
+}
+
+/// How long the accumulated vectors of a request take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extent {
+    /// Answers, of all providers together.
+    pub answers: u64,
+    /// Seconds, on the processors that there are.
+    pub seconds: f64,
+}
+
+impl Laboratory {
+    /// The parts that a verification consists of, in the order in which a reader would have them.
+    ///
+    /// # Errors
+    /// [`LabError::Unknown`] for a pattern that matches nothing.
+    pub fn verify_parts(&self, request: &VerifyRequest) -> Result<Vec<VerifyPart>, LabError> {
+        check_names(self.registry(), request)?;
+        Ok(parts(self.registry(), request))
+    }
+
+    /// Verifies these parts, several at once, and hands over what comes of each as it comes. Whether all came to their end: not
+    /// where `stop` was set.
+    ///
+    /// # Errors
+    /// [`LabError::Worker`] where no process can be started; and what `take` reports, after which nothing more is verified.
+    pub fn verify<E: From<LabError>>(
+        &self,
+        parts: &[VerifyPart],
+        request: &VerifyRequest,
+        take: &mut dyn FnMut(&VerifyPart, Verified) -> Result<(), E>,
+        stop: &AtomicBool,
+    ) -> Result<bool, E> {
+        let mut order: Vec<&VerifyPart> = parts.iter().collect();
+        // What takes longest begins first, so that nobody waits for it alone at the end.
+        order.sort_by_key(|part| !part.is_slow());
+        several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
+    }
+
+    /// How long the accumulated vectors of these parts take: some answers of each are timed, and these alone.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify). What crashes is left out: the verification will say so.
+    pub fn verify_extent(
+        &self,
+        parts: &[VerifyPart],
+        request: &VerifyRequest,
+        stop: &AtomicBool,
+    ) -> Result<Extent, LabError> {
+        let timed: Vec<&VerifyPart> = parts.iter().filter(|part| part.accumulates()).collect();
+        let (mut answers, mut seconds, mut longest) = (0, 0.0, 0.0_f64);
+        let mut take = |_: &VerifyPart, (count, pace): (u64, f64)| {
+            answers += count;
+            seconds += count as f64 * pace;
+            longest = longest.max(count as f64 * pace);
+            Ok::<(), LabError>(())
+        };
+        several_at_once(&timed, stop, &mut take, |part, halt, say| self.time_part(part, request, halt, say))?;
+        Ok(Extent { answers, seconds: longest.max(seconds / at_once(timed.len()) as f64) })
+    }
+
+    /// Starts the process of a part and takes what it says. If it dies, that is a failed line.
+    fn verify_part(
+        &self,
+        part: &VerifyPart,
+        request: &VerifyRequest,
+        halt: &AtomicBool,
+        say: &dyn Fn(Verified),
+    ) -> Result<bool, LabError> {
+        let task = VerifyTask { part: part.clone(), request: request.clone() };
+        let mut errand: Errand = self.start(&task, &Manner::default())?;
+        let mut last = "before its first line".to_owned();
+        loop {
+            match errand.next(halt).map_err(lost)? {
+                Next::Said(said) => match read_answer::<VerifyTask>(&said) {
+                    Some(VerifyAnswer::Line(line)) => {
+                        last = format!("after {} {}", line.algorithm, line.suite);
+                        say(Verified::Line(line));
+                    }
+                    Some(VerifyAnswer::EdgeCases(edge_cases)) => say(Verified::EdgeCases(edge_cases)),
+                    Some(VerifyAnswer::Answers(done, of)) => say(Verified::Answers(done, of)),
+                    _ => {}
+                },
+                Next::Ended => break,
+                Next::Stopped => return Ok(false),
+            }
+        }
+        let ErrandEnd { status, stdout, .. } = errand.end().map_err(lost)?;
+        let failed = |what: String| {
+            Verified::Line(Line {
+                provider: part.provider().to_owned(),
+                algorithm: part.algorithm().to_owned(),
+                suite: "the process itself".into(),
+                attempted: 1,
+                failures: vec![what],
+                ..Line::default()
+            })
+        };
+        if !stdout.is_empty() {
+            say(failed(format!("a library wrote {} lines to standard output", stdout.lines().count())));
+        }
+        if !status.success() {
+            say(failed(format!("it ended {last}: {status}")));
+        }
+        say(Verified::Done);
+        Ok(true)
+    }
+
+    fn time_part(
+        &self,
+        part: &VerifyPart,
+        request: &VerifyRequest,
+        halt: &AtomicBool,
+        say: &dyn Fn((u64, f64)),
+    ) -> Result<bool, LabError> {
+        let task = PaceTask { part: part.clone(), answers: request.answers };
+        let mut errand: Errand = self.start(&task, &Manner::default())?;
+        loop {
+            match errand.next(halt).map_err(lost)? {
+                Next::Said(said) => {
+                    if let Some(PaceAnswer { answers, seconds }) = read_answer::<PaceTask>(&said) {
+                        say((answers, seconds));
+                    }
+                }
+                Next::Ended => return Ok(true),
+                Next::Stopped => return Ok(false),
+            }
+        }
+    }
+}
+
+/// Does `work` for each part on a thread of its own, as many at once as there are processors, and hands over what it says.
+fn several_at_once<'p, T: Send, E: From<LabError>>(
+    parts: &[&'p VerifyPart],
+    stop: &AtomicBool,
+    take: &mut dyn FnMut(&VerifyPart, T) -> Result<(), E>,
+    work: impl Fn(&VerifyPart, &AtomicBool, &dyn Fn(T)) -> Result<bool, LabError> + Sync,
+) -> Result<bool, E> {
+    let (halt, queue) = (AtomicBool::new(false), Mutex::new(parts.iter()));
+    let (said, hear) = channel();
+    // One thread's turns, until nothing is left. Nobody listens to it any more where an error has ended it.
+    let turns = |said: Sender<(&'p VerifyPart, T)>| -> Result<bool, LabError> {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
+            let Some(part) = next else { return Ok(true) };
+            let ended = work(part, &halt, &|what| said.send((part, what)).unwrap_or_default());
+            if !matches!(ended, Ok(true)) {
+                halt.store(true, Ordering::Relaxed);
+                return ended;
+            }
+        }
+    };
+    let turns = &turns;
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once(parts.len()))
+            .map(|_| {
+                let said = said.clone();
+                scope.spawn(move || turns(said))
+            })
+            .collect();
+        drop(said);
+        let mut outcome = Ok(());
+        loop {
+            if stop.load(Ordering::Relaxed) || outcome.is_err() {
+                halt.store(true, Ordering::Relaxed);
+            }
+            match hear.recv_timeout(LOOK) {
+                Ok((part, what)) if outcome.is_ok() => outcome = take(part, what),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        outcome?;
+        let mut whole = true;
+        for thread in threads {
+            whole &= thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(whole)
+    })
+}
+
+fn at_once(parts: usize) -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(parts).max(1)
+}
+
+/// Times some accumulated answers of a part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PaceTask {
+    part: VerifyPart,
+    /// How many answers there are to be.
+    answers: Answers,
+}
+
+/// How many accumulated answers are asked for, and what one of them takes.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PaceAnswer {
+    answers: u64,
+    seconds: f64,
+}
+
+impl Task for PaceTask {
+    const NAME: &'static str = "pace";
+    type Answer = PaceAnswer;
+
+    fn carry_out(self, registry: &Registry, say: &(dyn Fn(PaceAnswer) + Sync)) -> io::Result<()> {
+        let provider = registry.providers().iter().find(|provider| provider.id() == self.part.provider());
+        let pace = provider.and_then(|provider| {
+            verification::pace(provider, self.part.algorithm(), self.answers, clock::monotonic_ns)
+        });
+        if let Some((answers, seconds)) = pace {
+            say(PaceAnswer { answers, seconds });
+        }
+        Ok(())
+    }
+}
+
+/// Verifies one part.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct VerifyTask {
+    part: VerifyPart,
+    request: VerifyRequest,
+}
+
+/// One result of a part.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum VerifyAnswer {
+    Line(Line),
+    EdgeCases(EdgeCases),
+    /// Accumulated answers that are done, and all of them.
+    Answers(u64, u64),
+}
+
+impl Task for VerifyTask {
+    const NAME: &'static str = "verify";
+    type Answer = VerifyAnswer;
+
+    fn carry_out(self, registry: &Registry, say: &(dyn Fn(VerifyAnswer) + Sync)) -> io::Result<()> {
+        let VerifyTask { part, request } = &self;
+        let providers = registry.providers();
+        match part {
+            VerifyPart::Interoperability { algorithm } => {
+                let select = |provider: &str, name: &str, _: &str| name == algorithm && request.asks_for(provider);
+                verification::interop(providers, &select, &mut |line| say(VerifyAnswer::Line(line)));
+            }
+            VerifyPart::Provider { id, algorithm } => {
+                let select = |provider: &str, name: &str, _: &str| provider == id && name == algorithm;
+                let mut report = |line| say(VerifyAnswer::Line(line));
+                verification::verify_known_answers(providers, &select, &mut report);
+                let told = |done, all| say(VerifyAnswer::Answers(done, all));
+                let accumulation = Accumulation {
+                    answers: request.answers,
+                    kept_in: request.kept_in.clone(),
+                    told: Some(&told),
+                    clock: Some(clock::monotonic_ns),
+                };
+                let vectors =
+                    Vectors::new(vectors_root()).with_fetched(fetched_vectors()).with_accumulation(accumulation);
+                verification::verify(providers, &vectors, &select, &mut report);
+                let asked = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);
+                let provider = providers.iter().find(|provider| provider.id() == *id).filter(|_| asked);
+                if let Some(edge_cases) = provider.and_then(|provider| verification::edge_cases(provider)) {
+                    say(VerifyAnswer::EdgeCases(edge_cases));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,214 @@
+//! Transactions: the block that the reference's report shows, and blocks from small to large.
+
+use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, width_of};
+use crate::charts::curves::{Plot, Series, curves, draw};
+use crate::charts::{Chart, slug};
+use pqlab_analysis::ledger::{self, AREA, REFERENCE_FORM, rank as rank_of};
+use pqlab_analysis::number::{grouped as thousands, known_time, rate, time};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, rate as rate_of};
+use pqlab_record::Form;
+use pqlab_stats::Interval;
+
+const WIDTH: f64 = 760.0;
+/// Transactions in the block of the reference report.
+const BLOCK: u64 = 100;
+/// The scheme of the reference report.
+const SCHEME: &str = "ML-DSA-65";
+
+/// A block of transactions: the whole and the average, and the average written large.
+pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let block = |row: &&CaseAnalysis<'_>| {
+        let case = row.case();
+        case.operation.starts_with("verify")
+            && case.transactions() == Some(BLOCK)
+            && case.threads().is_none_or(|threads| threads == 1)
+            && !case.has_invalid_transaction()
+            && row.median().is_some()
+            && !case.is_null()
+    };
+    let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(block).collect();
+    let of = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();
+    let rows =
+        Some(of(SCHEME)).filter(|rows| !rows.is_empty()).unwrap_or_else(|| of(&format!("{REFERENCE_FORM}{SCHEME}")));
+    // Of one form and regime, which is not chosen by how fast it was.
+    let rank = |row: &CaseAnalysis<'_>| rank_of(row.case());
+    let typical = rows.iter().copied().filter_map(rank).min()?;
+    let typical: Vec<&CaseAnalysis<'_>> = rows.iter().copied().filter(|row| rank(row) == Some(typical)).collect();
+    let leading = analysis.leading(&typical);
+    let best = *leading.first()?;
+    let tied: Vec<&str> = leading.iter().skip(1).map(|row| row.case().provider.as_str()).collect();
+    let tied = if tied.is_empty() { String::new() } else { format!(" Not told apart from {}.", tied.join(", ")) };
+    let total = best.median()?;
+    let one = |value: f64| value / BLOCK as f64;
+    let average = Interval { estimate: one(total.estimate), low: one(total.low), high: one(total.high), ..total };
+    let title = format!("Verify {BLOCK} transactions: {} · {}", best.case().algorithm, best.case().provider);
+    let height = 340.0;
+    let single = single_transactions(analysis, best);
+    let mut canvas = Canvas::new(WIDTH, height + SINGLE * (single.len() as f64 + 1.5));
+    let top = canvas.head(&title, &[]) + 24.0;
+    let bottom = height - 30.0;
+    // Two quantities a hundredfold apart: each has an axis of its own.
+    for (place, (name, value)) in [("the whole block", total), ("one transaction", average)].into_iter().enumerate() {
+        let left = 64.0 + place as f64 * 190.0;
+        let up = Scale::linear([value.high].into_iter(), bottom, top);
+        canvas.axis_up(&up, Quantity::Time, left, left + 110.0);
+        let (x, y) = (left + 55.0, up.at(value.estimate));
+        canvas.bar(place, x - 34.0, y, 68.0, bottom - y, name);
+        canvas.interval_up(x, &up, value.low, value.high);
+        canvas.text(x, up.at(value.high) - 7.0, TextStyle::Value, Anchor::Middle, &known_time(&value));
+        canvas.text(x, bottom + 17.0, TextStyle::Label, Anchor::Middle, name);
+    }
+    let figure = known_time(&average);
+    let x = 440.0 + (WIDTH - 440.0) / 2.0;
+    canvas.text(x, 150.0, TextStyle::Large, Anchor::Middle, &figure);
+    canvas.text(x, 178.0, TextStyle::Label, Anchor::Middle, "average verify time of a transaction");
+    canvas.text(
+        x,
+        198.0,
+        TextStyle::Faint,
+        Anchor::Middle,
+        &format!("95% interval {} to {}", time(average.low), time(average.high)),
+    );
+    let throughput = rate_of(best, BLOCK as f64)?.estimate;
+    canvas.text(x, 226.0, TextStyle::Label, Anchor::Middle, &format!("{} transactions a second", rate(throughput)));
+    canvas.text(
+        x,
+        246.0,
+        TextStyle::Faint,
+        Anchor::Middle,
+        &format!("{} samples", thousands(best.estimates.as_ref()?.n as u64)),
+    );
+    debug_assert!(width_of(&figure, 40.0) < WIDTH);
+    alone(&mut canvas, &single, height);
+    let beside: String = single.iter().map(|(name, time_of)| format!(" {name}: {}.", known_time(time_of))).collect();
+    let about = format!(
+        "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} a second.{tied}{beside}",
+        best.case().id(),
+        known_time(&total),
+        rate(throughput)
+    );
+    Some(canvas.finish("block_verify", &title, about))
+}
+
+/// Height of a line of the operations beside the block.
+const SINGLE: f64 = 26.0;
+
+/// What else is done with a transaction of the block's scheme and library, each alone: verifying, to bytes, from bytes.
+fn single_transactions(analysis: &RunAnalysis<'_>, block: &CaseAnalysis<'_>) -> Vec<(&'static str, Interval)> {
+    let of = |operation: &str| {
+        let suits = |of: &&CaseAnalysis<'_>| {
+            let (one, block) = (of.case(), block.case());
+            one.operation == operation && one.algorithm == block.algorithm && one.provider == block.provider
+        };
+        // Where there are two forms, the one that reads the key from the transaction, as the block does.
+        let all: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
+        let alike = all.iter().find(|of| of.case().form == block.case().form).or(all.first());
+        alike.and_then(|of| of.median())
+    };
+    let named = [("one alone, verified", "verify"), ("one to bytes", "encode"), ("one from bytes", "decode")];
+    named.into_iter().filter_map(|(name, operation)| Some((name, of(operation)?))).collect()
+}
+
+/// A line for each, on one logarithmic axis: a signature is thousands of times the work of a codec.
+fn alone(canvas: &mut Canvas, single: &[(&str, Interval)], top: f64) {
+    if single.is_empty() {
+        return;
+    }
+    let (left, right) = (170.0, WIDTH - 90.0);
+    let bottom = top + SINGLE * single.len() as f64;
+    let across = Scale::log(single.iter().flat_map(|(_, of)| [of.low, of.high]), left, right);
+    canvas.axis_across(&across, Quantity::Time, top, bottom);
+    for (place, (name, of)) in single.iter().enumerate() {
+        let y = top + SINGLE * (place as f64 + 0.5);
+        canvas.text(left - 12.0, y + 4.0, TextStyle::Label, Anchor::End, name);
+        canvas.interval_across(y, &across, of.low, of.high);
+        canvas.mark(place, across.at(of.estimate), y, name);
+        canvas.text(across.at(of.high) + 10.0, y + 4.0, TextStyle::Value, Anchor::Start, &known_time(of));
+    }
+}
+
+/// Transactions a second in blocks of several sizes.
+pub(crate) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    if area != AREA {
+        return None;
+    }
+    let valid = |row: &ledger::ScalingRow<'_>| {
+        row.case.threads().unwrap_or(1) == 1 && !row.case.has_invalid_transaction()
+    };
+    let curve = |row: ledger::ScalingRow<'_>| {
+        let form = (row.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
+        let all: Vec<String> =
+            form.into_iter().chain([row.parameters].into_iter().filter(|text| !text.is_empty())).collect();
+        let point = |block: &ledger::Block| Some((block.transactions as f64, block.per_second?));
+        Series {
+            name: format!("{} [{}] · {}", row.algorithm, all.join(","), row.provider),
+            points: row.blocks.iter().filter_map(point).collect(),
+        }
+    };
+    let all = curves(ledger::scaling(analysis).into_iter().filter(valid).map(curve).collect());
+    let title = format!("{area}: transactions a second against block size");
+    let plot = Plot {
+        name: format!("blocks-{}", slug(area)),
+        title,
+        across: ("transactions in a block", Quantity::Plain),
+        up: ("transactions a second", Quantity::Rate),
+        log: true,
+        ideal: false,
+    };
+    draw(analysis, &plot, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::{Record, Run};
+
+    /// A block with prepared keys.
+    fn prepared(transactions: u64, microseconds: f64) -> Record {
+        let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
+        record.case.form = Some(Form::Prepared);
+        record
+    }
+
+    fn run(records: Vec<Record>) -> Run {
+        Run { records, ..fixtures::run() }
+    }
+
+    #[test]
+    fn prepared_and_encoded_keys_are_two_curves_of_blocks() {
+        let run = run(vec![
+            prepared(100, 700.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 4_000.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
+        ]);
+        let chart = blocks(&RunAnalysis::of(&run), AREA).unwrap();
+        // 25,000 a second at both sizes; that of prepared keys has one size and is no curve.
+        assert!(chart.about.contains("encoded,regime=compute") && !chart.about.contains("143k"), "{}", chart.about);
+        let both = run_with(run, prepared(1_000, 7_000.0));
+        let chart = blocks(&RunAnalysis::of(&both), AREA).unwrap();
+        for name in ["ML-DSA-65 [encoded,regime=compute] · aws-lc", "ML-DSA-65 [regime=compute] · aws-lc"] {
+            assert!(chart.about.contains(name), "{name} in {}", chart.about);
+        }
+    }
+
+    fn run_with(mut run: Run, record: Record) -> Run {
+        run.records.push(record);
+        run
+    }
+
+    #[test]
+    fn curves_of_throughput_show_the_reciprocal_of_the_mean() {
+        let mut records = vec![
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 50_000.0),
+        ];
+        // One slow sample of 40 in each visit: a mean of 1.975 medians.
+        for visit in records.iter_mut().flat_map(|record| &mut record.samples.visits) {
+            visit.ticks[0] *= 40;
+        }
+        let run = run(records);
+        let chart = blocks(&RunAnalysis::of(&run), AREA).unwrap();
+        assert!(chart.about.contains("10.1k at 100"), "{}", chart.about);
+    }
+}

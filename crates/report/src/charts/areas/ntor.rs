@@ -1,0 +1,181 @@
+//! Circuit handshakes: their steps, and the pictures that the reference publishes.
+
+use crate::charts::canvas::{LegendEntry, Quantity};
+use crate::charts::columns::{Column, columns};
+use crate::charts::intervals::usual;
+use crate::charts::stack::{Bar, MOST, stacked};
+use crate::charts::{Chart, slug};
+use pqlab_analysis::ntor::AREA;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, wire_bytes};
+use pqlab_stats::Interval;
+
+/// The steps of a circuit handshake, in their order, and the whole.
+const STEPS: [&str; 3] = ["create", "reply", "finish"];
+const WHOLE: &str = "handshake";
+/// The handshakes of the reference report, by what they are.
+const CLASSICAL: &str = "ntor-v1";
+const KEM_ONLY: &str = "kem-only-mlkem512";
+const AUTHENTICATED: &str = "ntor-x25519-mlkem512";
+const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
+
+/// The pictures that the reference publishes, under their names, from what this run measured.
+pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
+    let pictures: [fn(&RunAnalysis<'_>) -> Option<Chart>; 4] =
+        [operation_times, handshake_breakdown, ntor_comparison, overhead_analysis];
+    pictures.into_iter().filter_map(|picture| picture(analysis)).collect()
+}
+
+/// The rows of a handshake by the fastest provider, or by the one with the lowest figure of those that are not told apart.
+fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s CaseAnalysis<'a>> {
+    let rows = usual(analysis, AREA).into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
+    let whole: Vec<&CaseAnalysis<'a>> =
+        rows.iter().copied().filter(|row| row.case().operation == "handshake").collect();
+    let Some(provider) = analysis.leading(&whole).first().map(|row| row.case().provider.clone()) else {
+        return Vec::new();
+    };
+    rows.into_iter().filter(|row| row.case().provider == provider).collect()
+}
+
+/// Of the handshakes in a picture those whose fastest provider the data do not tell from others, in a sentence.
+fn not_told_apart(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
+    let of = |algorithm: &&str| {
+        let usual = usual(analysis, AREA).into_iter();
+        let whole: Vec<&CaseAnalysis<'_>> =
+            usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake").collect();
+        let names: Vec<&str> = analysis.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
+        (names.len() > 1)
+            .then(|| format!(" The fastest libraries of {algorithm} are not told apart: {}.", names.join(", ")))
+    };
+    algorithms.iter().filter_map(of).collect()
+}
+
+fn of(rows: &[&CaseAnalysis<'_>], operation: &str) -> Option<Interval> {
+    rows.iter().find(|row| row.case().operation == operation)?.median()
+}
+
+fn whole<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Option<&'r CaseAnalysis<'a>> {
+    rows.iter().copied().find(|row| row.case().operation == "handshake")
+}
+
+/// The handshake that the reference measured, with what it is said to be.
+fn measured<'s, 'a>(analysis: &'s RunAnalysis<'a>) -> Vec<&'s CaseAnalysis<'a>> {
+    fastest(analysis, KEM_ONLY)
+}
+
+fn provider<'r>(rows: &[&'r CaseAnalysis<'_>]) -> &'r str {
+    rows.first().map_or("", |row| row.case().provider.as_str())
+}
+
+fn operation_times(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let rows = measured(analysis);
+    let bars: Vec<Column> = OPERATIONS
+        .iter()
+        .filter_map(|operation| {
+            Some(Column {
+                name: (*operation).to_owned(),
+                value: of(&rows, operation)?,
+                series: usize::from(*operation == "handshake"),
+            })
+        })
+        .collect();
+    let title = format!("{KEM_ONLY}: time of each operation, {}", provider(&rows));
+    let note = "Medians with 95% intervals. This handshake does not authenticate the relay.";
+    columns("operation_times", &title, Quantity::Time, &[], &bars, note)
+}
+
+fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let best: Vec<(String, String)> = [CLASSICAL, KEM_ONLY, AUTHENTICATED]
+        .iter()
+        .map(|name| ((*name).to_owned(), provider(&fastest(analysis, name)).to_owned()))
+        .collect();
+    let mut bars = steps(analysis, AREA);
+    bars.retain(|bar| best.iter().any(|(name, provider)| *name == bar.name && *provider == bar.provider));
+    let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
+    stacked(
+        "handshake_breakdown",
+        "What a handshake's time is spent on",
+        &["create (client)", "reply (relay)", "finish (client)"],
+        bars,
+        MOST,
+        note,
+    )
+}
+
+fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let bars: Vec<Column> = [(CLASSICAL, 1), (KEM_ONLY, 0), (AUTHENTICATED, 2)]
+        .iter()
+        .filter_map(|(name, series)| {
+            let rows = fastest(analysis, name);
+            Some(Column { name: (*name).to_owned(), value: of(&rows, "handshake")?, series: *series })
+        })
+        .collect();
+    if bars.len() < 2 {
+        return None;
+    }
+    let note = format!(
+        "Whole handshakes, measured in the same run, the fastest library of each. kem-only does not authenticate the relay.{}",
+        not_told_apart(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+    );
+    columns(
+        "ntor_comparison",
+        "Full handshake: classical, KEM only, authenticated hybrid",
+        Quantity::Time,
+        &[],
+        &bars,
+        &note,
+    )
+}
+
+/// Bytes of onionskin and reply, as the cases say.
+fn bytes(rows: &[&CaseAnalysis<'_>]) -> Option<u64> {
+    wire_bytes(&rows.first()?.case().facts.sizes)
+}
+
+fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let classical = fastest(analysis, CLASSICAL);
+    let (time, wire) = (whole(&classical)?, bytes(&classical)?);
+    let mut bars = Vec::new();
+    for name in &[KEM_ONLY, AUTHENTICATED] {
+        let rows = fastest(analysis, name);
+        let (Some(its), Some(sent)) = (whole(&rows), bytes(&rows)) else { continue };
+        let Some(ratio) = analysis.ratio(&[time], &[its]).and_then(|found| found.ratio) else { continue };
+        let ratio = ratio.ratio;
+        let communication = sent as f64 / wire as f64;
+        bars.push(Column {
+            name: (*name).to_owned(),
+            value: Interval { estimate: communication, low: communication, high: communication, ..ratio },
+            series: 0,
+        });
+        bars.push(Column { name: (*name).to_owned(), value: ratio, series: 1 });
+    }
+    let legend = [
+        (LegendEntry::Block(0), "communication: bytes of both messages".to_owned()),
+        (LegendEntry::Block(1), "computation: time of the handshake".to_owned()),
+    ];
+    let note = format!(
+        "As multiples of {CLASSICAL}: bytes of both messages, and the whole handshake with its 95% interval, in core cycles where \
+         both have them.{}",
+        not_told_apart(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+    );
+    let title = "Overhead: multiples of the classical handshake";
+    columns("overhead_analysis", title, Quantity::Factor, &legend, &bars, &note)
+}
+
+/// The steps of each handshake, as measured one by one.
+pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let bars = steps(analysis, area);
+    let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
+    stacked(&format!("phases-{}", slug(area)), &format!("{area}: the steps of a handshake"), &STEPS, bars, MOST, note)
+}
+
+/// For each algorithm and provider of an area that has all three steps.
+fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
+    let rows = usual(analysis, area);
+    let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));
+    let bar = |((algorithm, provider), rows): &((String, String), Vec<&CaseAnalysis<'_>>)| {
+        let time = |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.time()?.estimate);
+        let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
+        Some(Bar { name: algorithm.clone(), provider: provider.clone(), parts, whole: time(WHOLE) })
+    };
+    groups.iter().filter_map(bar).collect()
+}

@@ -1,0 +1,121 @@
+//! How long signatures are where their length varies.
+
+use crate::charts::Chart;
+use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle};
+use pqlab_analysis::number::{digits, grouped, significant};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_stats::{Description, describe_samples};
+use std::collections::BTreeMap;
+
+const WIDTH: f64 = 760.0;
+/// Height of the bars of one algorithm, and of all that belongs to it.
+const BARS: f64 = 110.0;
+const PANEL: f64 = BARS + 62.0;
+/// The area.
+const AREA: &str = "signature";
+/// Under this name the workload keeps the length in bytes of each signature.
+const LENGTHS: &str = "signature_bytes";
+
+/// How many signatures had which length, a panel for each algorithm and library: what the lengths are, not how long they take.
+pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let panels: Vec<Panel<'_, '_>> = analysis.area(AREA).filter_map(Panel::of).collect();
+    if panels.is_empty() {
+        return None;
+    }
+    let title = "How many signatures have which length, in bytes";
+    let mut canvas = Canvas::new(WIDTH, 34.0 + PANEL * panels.len() as f64);
+    let top = canvas.head(title, &[]);
+    let (left, right) = (64.0, WIDTH - 16.0);
+    for (place, panel) in panels.iter().enumerate() {
+        let top = top + 24.0 + PANEL * place as f64;
+        let bottom = top + BARS;
+        canvas.text(left, top - 8.0, TextStyle::Label, Anchor::Start, &neutral(&panel.heading()));
+        let (from, to) = (panel.seen.min - 1.0, panel.seen.max + 1.0);
+        let across = Scale::between(from, to, left, right);
+        let most = panel.counts.values().copied().max().unwrap_or(1) as f64;
+        let up = Scale::linear([most].into_iter(), bottom, top);
+        canvas.axis_up(&up, Quantity::Plain, left, right);
+        // Whole bytes: axes have three digits, and these lengths differ in the fourth.
+        for tick in across.ticks(12).into_iter().filter(|tick| tick.fract() == 0.0) {
+            let x = across.at(tick);
+            canvas.rule((x, top), (x, bottom));
+            canvas.text(x, bottom + 15.0, TextStyle::Faint, Anchor::Middle, &grouped(tick as u64));
+        }
+        let wide = (0.8 * (right - left) / (to - from)).max(1.0);
+        for (length, count) in &panel.counts {
+            let (x, y) = (across.at(*length as f64), up.at(*count as f64));
+            canvas.bar(place, x - wide / 2.0, y, wide, bottom - y, &format!("{length} bytes: {count}"));
+        }
+        let mean = across.at(panel.seen.mean);
+        canvas.whisker((mean, top), (mean, bottom));
+    }
+    let about: Vec<String> = panels.iter().map(Panel::heading).collect();
+    Some(canvas.finish("signature_lengths", title, format!("{}. The line is the mean.", about.join("; "))))
+}
+
+/// The lengths of one case.
+struct Panel<'r, 'a> {
+    of: &'r CaseAnalysis<'a>,
+    seen: Description,
+    /// Signatures by their length in bytes.
+    counts: BTreeMap<u64, u64>,
+}
+
+impl<'r, 'a> Panel<'r, 'a> {
+    /// `None` where all lengths are the same, and for what shows them in passing: signing has a case of its own for lengths.
+    fn of(of: &'r CaseAnalysis<'a>) -> Option<Panel<'r, 'a>> {
+        if of.case().operation != "signature-size" {
+            return None;
+        }
+        let lengths = of.noted(LENGTHS);
+        let seen = describe_samples(&lengths)?;
+        let mut counts = BTreeMap::new();
+        for length in &lengths {
+            *counts.entry(*length as u64).or_insert(0) += 1;
+        }
+        (counts.len() > 1).then_some(Panel { of, seen, counts })
+    }
+
+    fn heading(&self) -> String {
+        let Description { n, mean, stdev, cov_pct, min, max, .. } = self.seen;
+        let case = self.of.case();
+        let spread = stdev
+            .zip(cov_pct)
+            .map(|(stdev, cov)| format!(", standard deviation {}, CoV {}%", significant(stdev), significant(cov)));
+        format!(
+            "{} · {}: {} signatures of {min:.0} to {max:.0} bytes, mean {}{}",
+            case.algorithm,
+            case.provider,
+            grouped(n as u64),
+            digits(mean, 4),
+            spread.unwrap_or_default()
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn each_length_that_was_seen_has_a_bar() {
+        let run = fixtures::references_run();
+        let chart = lengths(&RunAnalysis::of(&run)).unwrap();
+        for length in 650..=660 {
+            assert!(chart.svg.contains(&format!("{length} bytes: ")), "{length}");
+        }
+        assert!(!chart.svg.contains("661 bytes"));
+        let text = |text: &str| chart.svg.contains(&format!(">{text}<"));
+        assert!(text("650") && text("655") || text("652") && text("654"), "{}", chart.svg);
+        assert!(!chart.svg.contains("…"), "headings are whole");
+        assert!(
+            chart.about.contains("640 signatures of 650 to 660 bytes, mean 655.0, standard deviation"),
+            "{}",
+            chart.about
+        );
+        assert!(chart.about.contains("CoV 0.4"), "{}", chart.about);
+        assert_eq!(lengths(&RunAnalysis::of(&fixtures::run())), None);
+    }
+}
