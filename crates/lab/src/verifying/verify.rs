@@ -13,7 +13,6 @@ use pqlab_verification::{
 use pqlab_workloads::Registry;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
