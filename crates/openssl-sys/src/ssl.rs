@@ -1,7 +1,8 @@
 //! TLS: SSL_CTX_new(3), SSL_new(3), and the memory buffers between which a connection works: BIO_s_mem(3).
 
-use crate::{EVP_PKEY, OPENSSL_INIT_SETTINGS, OSSL_LIB_CTX, X509, opaque};
+use crate::{OPENSSL_INIT_SETTINGS, X509};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+use pqlab_openssl_headers::{EVP_PKEY, OSSL_LIB_CTX, opaque};
 
 opaque! {
     /// What connections have in common, SSL_CTX_new(3).
