@@ -19,7 +19,7 @@ FIGURE = Figure(
 )
 
 PLATFORM = "x86_64-unknown-linux-gnu"
-ADAPTERS = ("pqlab-openssl-sys", "pqlab-providers", "pqlab-foreign", "pqlab-mldsa-batch", "pqlab-keccak")
+ADAPTERS = ("pqlab-openssl-sys", "pqlab-adapters", "pqlab-providers", "pqlab-foreign", "pqlab-mldsa-batch", "pqlab-keccak")
 THREADED = ("pqlab-store", "pqlab-server", "pqlab-harness")
 WITHOUT_C = ("pqlab-primitives", "pqlab-record", "pqlab-stats")
 REPORTS = re.compile(r"(?:ERROR|WARNING): (?:Address|Thread)Sanitizer.*|error: Undefined Behavior.*")

@@ -17,14 +17,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-record", &[]),
     ("pqlab-stats", &[]),
     ("pqlab-cpu", &[]),
-    ("pqlab-openssl-sys", &[]),
+    ("pqlab-openssl-headers", &[]),
+    ("pqlab-openssl-sys", &["pqlab-openssl-headers"]),
     ("pqlab-cryptogams-sys", &["pqlab-cpu"]),
     ("pqlab-keccak", &["pqlab-cpu"]),
     ("pqlab-mldsa-batch", &["pqlab-cpu", "pqlab-keccak"]),
     ("pqlab-verification", &["pqlab-primitives"]),
+    ("pqlab-adapters", &["pqlab-openssl-headers", "pqlab-primitives"]),
     (
         "pqlab-providers",
         &[
+            "pqlab-adapters",
             "pqlab-cpu",
             "pqlab-primitives",
             "pqlab-openssl-sys",
@@ -33,7 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "pqlab-mldsa-batch",
         ],
     ),
-    ("pqlab-foreign", &["pqlab-primitives"]),
+    ("pqlab-foreign", &["pqlab-adapters", "pqlab-openssl-headers", "pqlab-primitives"]),
     ("pqlab-network", &[]),
     ("pqlab-constructions", &["pqlab-primitives"]),
     ("pqlab-tls", &["pqlab-constructions", "pqlab-openssl-sys", "pqlab-primitives"]),
@@ -286,6 +289,26 @@ fn only_providers_depend_on_cryptography_in_c() {
         wrong.extend(forbidden.map(|name| format!("{} must not use {name}: put it behind a provider", package.name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Manifests do not show a module whose file is another crate's.
+#[test]
+fn no_crate_compiles_another_crates_source() {
+    let mut wrong = Vec::new();
+    for package in packages() {
+        let folder = package.folder.canonicalize().expect("a crate has a folder");
+        for file in sources(&folder.join("src")) {
+            let text = fs::read_to_string(&file).expect("a source file is readable");
+            let attribute = |line: &str| Some(line.trim().strip_prefix("#[path = \"")?.strip_suffix("\"]")?.to_owned());
+            for path in text.lines().filter_map(attribute) {
+                let module = file.parent().expect("a file lies in a folder").join(&path);
+                if !module.canonicalize().expect("a module has a file").starts_with(&folder) {
+                    wrong.push(format!("{}: {path}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "move what two crates need to one that both may use:\n{}", wrong.join("\n"));
 }
 
 /// What the workspace denies, an unsafe block without its reason among it, is denied in every crate.

@@ -9,9 +9,6 @@
 //! One folder a kind of interface. What a timed operation does beside the library's own call is what the adapters of the
 //! linked libraries do, so that a library that is loaded and the same one linked take the same time.
 
-// Contexts beside a key, as the adapters of the linked libraries keep them, so that to use one costs the same.
-#[path = "../../providers/src/shared/contexts.rs"]
-mod contexts;
 mod description;
 mod encoded;
 mod liboqs;
@@ -19,7 +16,6 @@ mod nist;
 mod open;
 mod openssl;
 pub mod process;
-mod room;
 mod spec;
 mod symbols;
 

@@ -1,7 +1,7 @@
 //! Hybrid public key encryption: OSSL_HPKE_CTX_new(3).
 
-use crate::{EVP_PKEY, OSSL_LIB_CTX, opaque};
 use core::ffi::{c_char, c_int};
+use pqlab_openssl_headers::{EVP_PKEY, OSSL_LIB_CTX, opaque};
 
 opaque! {
     /// Context of one side for a sequence of messages, OSSL_HPKE_CTX_new(3). Must not be used from two threads at once.

@@ -1,7 +1,8 @@
 //! TLS: SSL_CTX_new(3), SSL_new(3), and in-memory streams for connections: BIO_s_mem(3).
 
-use crate::{EVP_PKEY, OPENSSL_INIT_SETTINGS, OSSL_LIB_CTX, X509, opaque};
+use crate::{OPENSSL_INIT_SETTINGS, X509};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+use pqlab_openssl_headers::{EVP_PKEY, OSSL_LIB_CTX, opaque};
 
 opaque! {
     /// State shared by connections, SSL_CTX_new(3).

@@ -1,13 +1,9 @@
-//! Digests, message authentication codes, key derivation and ciphers.
+//! Message authentication codes, key derivation and ciphers.
 
-use crate::{OSSL_LIB_CTX, OSSL_PARAM, opaque};
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_void};
+use pqlab_openssl_headers::{OSSL_LIB_CTX, OSSL_PARAM, opaque};
 
 opaque! {
-    /// A digest algorithm, EVP_MD_fetch(3).
-    EVP_MD;
-    /// Digest in progress, EVP_MD_CTX_new(3). Must not be used from two threads at once.
-    EVP_MD_CTX;
     /// A MAC algorithm, EVP_MAC(3).
     EVP_MAC;
     /// MAC in progress, EVP_MAC(3). Must not be used from two threads at once.
@@ -28,23 +24,6 @@ pub const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
 pub const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 
 unsafe extern "C" {
-    /// EVP_MD_fetch(3).
-    pub fn EVP_MD_fetch(libctx: *mut OSSL_LIB_CTX, name: *const c_char, properties: *const c_char) -> *mut EVP_MD;
-    /// EVP_MD_free(3).
-    pub fn EVP_MD_free(md: *mut EVP_MD);
-    /// EVP_MD_CTX_new(3).
-    pub fn EVP_MD_CTX_new() -> *mut EVP_MD_CTX;
-    /// EVP_MD_CTX_free(3).
-    pub fn EVP_MD_CTX_free(ctx: *mut EVP_MD_CTX);
-    /// EVP_DigestInit(3).
-    pub fn EVP_DigestInit_ex2(ctx: *mut EVP_MD_CTX, md: *const EVP_MD, params: *const OSSL_PARAM) -> c_int;
-    /// EVP_DigestInit(3).
-    pub fn EVP_DigestUpdate(ctx: *mut EVP_MD_CTX, data: *const c_void, length: usize) -> c_int;
-    /// EVP_DigestInit(3).
-    pub fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
-    /// EVP_DigestInit(3): may be called repeatedly for more output.
-    pub fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
-
     /// EVP_MAC(3).
     pub fn EVP_MAC_fetch(libctx: *mut OSSL_LIB_CTX, name: *const c_char, properties: *const c_char) -> *mut EVP_MAC;
     /// EVP_MAC(3).

@@ -1,7 +1,7 @@
 //! Certificates: X509(3).
 
-use crate::{EVP_PKEY, opaque};
 use core::ffi::{c_int, c_long};
+use pqlab_openssl_headers::{EVP_PKEY, opaque};
 
 opaque! {
     /// A certificate, X509_new(3).

@@ -1,6 +1,5 @@
-use super::bytes::{PublicBytes, SecretBytes};
 use super::{NO_GIVEN_COINS, check, check_encoding, library};
-use crate::room::write;
+use pqlab_adapters::{PublicBytes, SecretBytes, write};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Result};
 use std::mem::MaybeUninit;
 

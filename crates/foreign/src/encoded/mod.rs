@@ -2,11 +2,9 @@
 //!
 //! What stands here is what the adapter of the linked liboqs does around a call, for any library of that shape: [`KemCalls`]
 //! and [`SignatureCalls`] are the calls themselves, resolved when this is compiled. A key that is malformed but of the right
-//! length is refused by its first use.
+//! length is refused by its first use. The linked liboqs keeps its keys with the same code, so that to load one costs the
+//! same.
 
-// The linked liboqs keeps its keys with the same code, so that to load one costs the same.
-#[path = "../../../providers/src/liboqs/bytes.rs"]
-mod bytes;
 mod kem;
 mod signature;
 

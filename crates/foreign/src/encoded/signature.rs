@@ -1,6 +1,5 @@
-use super::bytes::{PublicBytes, SecretBytes};
 use super::{NO_GIVEN_COINS, check, check_encoding, library};
-use crate::room::{front_of, write};
+use pqlab_adapters::{PublicBytes, SecretBytes, front_of, write};
 use pqlab_primitives::{
     Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
 };

@@ -1,19 +1,25 @@
-//! An opened libcrypto: its functions and a library context of its own, made once and kept. From its return values and its
-//! queue of errors to the kinds that callers tell apart.
-//!
-//! The queue belongs to the thread. Every failure empties it, so that it never grows and no message outlives its call.
+//! An opened libcrypto: its functions and a library context of its own, made once and kept.
 
-use super::sys::{self, Api, OSSL_LIB_CTX};
 use crate::open::{Library, OpenError};
-use pqlab_primitives::{Error, Result};
-use std::ffi::{CStr, c_char, c_int};
-use std::ops::Deref;
+use crate::symbols::symbols;
+use pqlab_adapters::Contexts;
+use pqlab_adapters::openssl::{Calls, DIGESTS, Functions, MdCtx};
+use pqlab_openssl_headers::*;
+use std::cell::{Cell, RefCell};
+use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// An opened libcrypto.
+#[derive(Clone, Copy)]
+pub(super) struct Loaded(&'static Crypto);
 
 /// The functions, and the context in which algorithms are looked up.
-pub(super) struct Crypto {
+struct Crypto {
     api: Api,
     context: *mut OSSL_LIB_CTX,
+    /// How many were opened before it.
+    number: usize,
 }
 
 // SAFETY: a library context may be used by several threads at once (openssl-threads(7)), and is never freed.
@@ -21,100 +27,90 @@ unsafe impl Send for Crypto {}
 // SAFETY: as above.
 unsafe impl Sync for Crypto {}
 
-impl Deref for Crypto {
-    type Target = Api;
+/// Declares the table of the functions that were looked up, and how they are called.
+macro_rules! look_up {
+    (
+        $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
+        optional
+        $(
+            $(#[$doc_of_optional:meta])*
+            fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
+        )*
+    ) => {
+        symbols! {
+            /// What is called of libcrypto.
+            Api, "it is no libcrypto of OpenSSL 3.0 or later" {
+                $(fn $required($($type),*) $(-> $answer)?;)*
+                fn OPENSSL_init_crypto(u64, *const c_void) -> c_int;
+                fn OSSL_LIB_CTX_new() -> *mut OSSL_LIB_CTX;
+                optional
+                $(fn $optional($($type_of_optional),*) $(-> $answer_of_optional)?;)*
+            }
+        }
+
+        // SAFETY: the functions were looked up by their names in one library, which stays open.
+        unsafe impl Functions for Loaded {
+            $(
+                #[inline(always)]
+                unsafe fn $required(self, $($argument: $type),*) $(-> $answer)? {
+                    // SAFETY: passed on to the caller.
+                    unsafe { (self.0.api.$required)($($argument),*) }
+                }
+            )*
+            $(
+                #[inline(always)]
+                fn $optional(self) -> Option<unsafe extern "C" fn($($type_of_optional),*) $(-> $answer_of_optional)?> {
+                    self.0.api.$optional
+                }
+            )*
+        }
+    };
+}
+openssl_calls!(look_up);
+
+thread_local! {
+    /// Those of the first library, then those of the second.
+    static CONTEXTS: RefCell<Vec<Cell<Option<MdCtx<Loaded>>>>> = const { RefCell::new(Vec::new()) };
+}
+
+// SAFETY: the library context is never freed, and each library has places of its own.
+unsafe impl Calls for Loaded {
+    const COMPLETE: bool = false;
+
+    type OneShots = Contexts<MdCtx<Loaded>>;
 
     #[inline(always)]
-    fn deref(&self) -> &Api {
-        &self.api
+    fn context(self) -> *mut OSSL_LIB_CTX {
+        self.0.context
+    }
+
+    #[inline]
+    fn with_digest_context<R>(self, digest: usize, work: impl FnOnce(&Cell<Option<MdCtx<Loaded>>>) -> R) -> R {
+        let place = self.0.number * DIGESTS + digest;
+        CONTEXTS.with_borrow_mut(|contexts| {
+            if contexts.len() <= place {
+                contexts.resize_with(place + 1, Cell::default);
+            }
+            work(&contexts[place])
+        })
     }
 }
 
-impl Crypto {
+impl Loaded {
     /// Starts the library without its configuration file and without a handler for the end of the process.
-    pub(super) fn start(library: &Library) -> Result<&'static Crypto, OpenError> {
+    pub(super) fn start(library: &Library) -> Result<Loaded, OpenError> {
+        static OPENED: AtomicUsize = AtomicUsize::new(0);
         let api = Api::of(library)?;
         // SAFETY: null says that there are no settings; the call comes before every other call into the library.
         let (started, context) = unsafe {
-            let options = sys::OPENSSL_INIT_NO_LOAD_CONFIG | sys::OPENSSL_INIT_NO_ATEXIT;
+            let options = OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT;
             ((api.OPENSSL_init_crypto)(options, ptr::null()), (api.OSSL_LIB_CTX_new)())
         };
-        let crypto = Box::leak(Box::new(Crypto { api, context }));
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let loaded = Loaded(Box::leak(Box::new(Crypto { api, context, number })));
         if started <= 0 || context.is_null() {
-            return Err(library.unusable(crypto.fault("OPENSSL_init_crypto").to_string()));
+            return Err(library.unusable(loaded.fault("OPENSSL_init_crypto").to_string()));
         }
-        Ok(crypto)
+        Ok(loaded)
     }
-
-    /// The library context.
-    #[inline(always)]
-    pub(super) fn context(&self) -> *mut OSSL_LIB_CTX {
-        self.context
-    }
-
-    /// What the library says of itself.
-    pub(super) fn version(&self, what: c_int) -> String {
-        // SAFETY: takes any number; the answer is a string that lives as long as the library.
-        unsafe { text((self.OpenSSL_version)(what)) }.unwrap_or_default()
-    }
-
-    /// `Ok` for a return value above zero, which is OpenSSL's yes; else a fault of the library in `call`.
-    #[inline]
-    pub(super) fn check(&self, call: &'static str, returned: c_int) -> Result<()> {
-        if returned > 0 { Ok(()) } else { Err(self.fault(call)) }
-    }
-
-    /// A fault of the library in `call`, with what its error queue says.
-    #[cold]
-    pub(super) fn fault(&self, call: &'static str) -> Error {
-        let mut messages: Vec<String> = Vec::new();
-        loop {
-            let mut data: *const c_char = ptr::null();
-            let mut flags: c_int = 0;
-            // SAFETY: null pointers say that file, line and function are not wanted; the other two are ours.
-            let error = unsafe {
-                let (no_text, no_line) = (ptr::null_mut(), ptr::null_mut());
-                (self.ERR_get_error_all)(no_text, no_line, no_text, &raw mut data, &raw mut flags)
-            };
-            if error == 0 {
-                break;
-            }
-            // SAFETY: takes any number; the answer is null or a string that lives as long as the library.
-            let reason = unsafe { text((self.ERR_reason_error_string)(error)) };
-            let reason = reason.unwrap_or_else(|| format!("error {error:#x}"));
-            // SAFETY: with this flag `data` is a string that lives until the thread's next call into the queue.
-            let detail = if flags & sys::ERR_TXT_STRING == 0 { None } else { unsafe { text(data) } };
-            messages.push(match detail {
-                Some(detail) if !detail.is_empty() => format!("{reason} ({detail})"),
-                _ => reason,
-            });
-        }
-        Error::Library { call, detail: messages.join("; ") }
-    }
-
-    /// Bytes from outside are not a valid `what`.
-    #[cold]
-    pub(super) fn malformed(&self, what: &'static str) -> Error {
-        self.clear();
-        Error::Malformed(what)
-    }
-
-    /// A signature does not verify.
-    pub(super) fn refused(&self) -> Error {
-        self.clear();
-        Error::VerificationFailed
-    }
-
-    /// Empties the thread's queue.
-    pub(super) fn clear(&self) {
-        // SAFETY: takes nothing and touches only the calling thread's queue.
-        unsafe { (self.ERR_clear_error)() };
-    }
-}
-
-/// # Safety
-/// `pointer` is null or a string that ends with NUL and stays valid during the call.
-unsafe fn text(pointer: *const c_char) -> Option<String> {
-    // SAFETY: the caller's promise.
-    (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }

@@ -5,8 +5,8 @@ use super::error::{check, library, malformed, verification_failed};
 use super::ffi::OneShotHash;
 use super::handle::Owned;
 use crate::shared::bytes::{front_of, no_context};
-use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
+use pqlab_adapters::Contexts;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey, VerifyingKey,

@@ -3,8 +3,8 @@
 use super::error::{check, library};
 use super::ffi::{self, OneShotHash, OneShotXof};
 use super::handle::Owned;
-use crate::shared::messages;
 use aws_lc_sys as aws;
+use pqlab_adapters::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@ use super::ffi::{self, MlDsaSignInternal, MlDsaVerifyInternal};
 use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
 use crate::shared::bytes::{check_context, front_of, sized};
-use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
+use pqlab_adapters::Contexts;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Result, SignatureInfo, SignatureParameters,
     SignatureScheme, SigningKey, VerifyingKey, Wiped,

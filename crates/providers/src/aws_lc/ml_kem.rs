@@ -6,8 +6,8 @@ use super::error::{check, library, malformed};
 use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
 use crate::shared::bytes::{front_of, sized_mut};
-use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
+use pqlab_adapters::Contexts;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
     Wiped,

@@ -3,8 +3,8 @@
 use super::error::{check, library, verification_failed};
 use super::handle::Owned;
 use crate::shared::bytes::{sized, sized_mut};
-use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
+use pqlab_adapters::Contexts;
 use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, StreamCipher};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;

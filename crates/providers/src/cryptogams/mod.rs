@@ -5,7 +5,7 @@
 mod tests;
 
 use crate::shared::compiled::compiled;
-use crate::shared::messages;
+use pqlab_adapters::messages;
 use pqlab_cryptogams_sys::{self as sys, Code, Parameters, Sponge};
 use pqlab_primitives::{
     Backend, BuildInfo, Error, Hash, HashParameters, Provider, Result, Unsupported, Xof, XofParameters, XofReader,

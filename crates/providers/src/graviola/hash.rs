@@ -1,9 +1,9 @@
 //! SHA-2 (FIPS 180-4), and of SHA-3 (FIPS 202) what the crate has: two digests and both XOFs, whose message it takes at once.
 
 use crate::shared::bytes::sized_mut;
-use crate::shared::messages;
 use graviola::hashing::sha2::{Sha256Context, Sha512Context};
 use graviola::hashing::sha3::{Sha3_256Context, Sha3_512Context, Shake128, Shake256};
+use pqlab_adapters::messages;
 use pqlab_primitives::{Hash, HashParameters, Result, Xof, XofParameters, XofReader};
 use std::hint::black_box;
 use std::sync::Arc;

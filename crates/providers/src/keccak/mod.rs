@@ -6,7 +6,7 @@ mod tests;
 
 use crate::shared::compiled::{compiled, crate_versions};
 use crate::shared::lanes::arrays;
-use crate::shared::messages;
+use pqlab_adapters::messages;
 use pqlab_keccak::{Function, LANES, Lanes, Output, Single};
 use pqlab_primitives::{
     Backend, BuildInfo, Error, Hash, HashParameters, LaneHash, Provider, Result, Unsupported, Xof, XofParameters,

@@ -1,8 +1,8 @@
 //! SHA-3 and SHAKE (FIPS 202) by the crate `libcrux-sha3`.
 
-use crate::shared::messages;
 use libcrux_sha3::portable;
 use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
+use pqlab_adapters::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::hint::black_box;
 use std::marker::PhantomData;

@@ -2,7 +2,7 @@
 //! Each call allocates its state and frees it.
 
 use super::fips202::*;
-use crate::shared::messages;
+use pqlab_adapters::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::ptr;
 use std::sync::Arc;

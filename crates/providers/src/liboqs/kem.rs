@@ -1,9 +1,9 @@
 //! ML-KEM (FIPS 203): mlkem-native, as liboqs carries it.
 
-use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, library};
 use crate::shared::bytes::write;
 use oqs_sys::kem as oqs;
+use pqlab_adapters::{PublicBytes, SecretBytes};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
 };

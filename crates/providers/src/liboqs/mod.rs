@@ -7,7 +7,6 @@
 //! One object an algorithm is made at the start. It is a table of functions and lengths that nothing changes, so that
 //! all keys and threads share it; the code path behind each function was chosen by the CPU's features.
 
-mod bytes;
 mod fips202;
 mod hash;
 mod kem;

@@ -1,9 +1,9 @@
 //! ML-DSA (FIPS 204), Falcon in both encodings (round 3), SPHINCS+ (round 3.1).
 
-use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, library};
 use crate::shared::bytes::{front_of, write};
 use oqs_sys::sig as oqs;
+use pqlab_adapters::{PublicBytes, SecretBytes};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey, VerifyingKey,

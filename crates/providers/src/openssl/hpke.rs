@@ -1,8 +1,9 @@
 //! The library's own hybrid public key encryption (RFC 9180), OSSL_HPKE_CTX_new(3): of X25519, with HKDF-SHA256. It has no KEM
 //! of draft-ietf-hpke-pq.
 
-use super::error::{check, library, malformed, refused};
-use super::native::{Pkey, owned};
+use super::linked::{Linked, check};
+use super::owned::owned;
+use pqlab_adapters::openssl::{Calls, Pkey};
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Hpke, HpkeInfo, HpkeRecipient, Result};
 use std::ffi::CStr;
@@ -49,7 +50,7 @@ struct X25519Hpke {
 }
 
 struct Recipient {
-    key: Pkey,
+    key: Pkey<Linked>,
     suite: sys::OSSL_HPKE_SUITE,
 }
 
@@ -85,14 +86,14 @@ impl Hpke for X25519Hpke {
                     ptr::null(),
                 ),
             )?;
-            Pkey::own("OSSL_HPKE_keygen", key)?
+            Pkey::own(Linked, "OSSL_HPKE_keygen", key)?
         };
         Ok(Box::new(Recipient { key, suite: self.suite }))
     }
 
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>> {
         Error::check_length("private key", LENGTH, bytes.len())?;
-        Ok(Box::new(Recipient { key: Pkey::raw_private(NAME, bytes)?, suite: self.suite }))
+        Ok(Box::new(Recipient { key: Pkey::raw_private(Linked, NAME, bytes)?, suite: self.suite }))
     }
 
     fn seal(
@@ -122,7 +123,7 @@ impl Hpke for X25519Hpke {
                 info.len(),
             );
             if encapsulated != 1 {
-                return Err(malformed("public key"));
+                return Err(Linked.malformed("public key"));
             }
             check(
                 "OSSL_HPKE_seal",
@@ -166,7 +167,7 @@ impl HpkeRecipient for Recipient {
                 info.len(),
             );
             if decapsulated != 1 {
-                return Err(malformed("encapsulated secret"));
+                return Err(Linked.malformed("encapsulated secret"));
             }
             let opened = sys::OSSL_HPKE_open(
                 context.as_ptr(),
@@ -178,9 +179,9 @@ impl HpkeRecipient for Recipient {
                 sealed.len(),
             );
             if opened != 1 {
-                return Err(refused());
+                return Err(Linked.refused());
             }
         }
-        if length == plaintext.len() { Ok(()) } else { Err(library("OSSL_HPKE_open")) }
+        if length == plaintext.len() { Ok(()) } else { Err(Linked.fault("OSSL_HPKE_open")) }
     }
 }

@@ -1,40 +1,22 @@
-//! OpenSSL 4, built from source.
-//!
-//! Keys go through `EVP_PKEY`, everything else through its own `EVP` family; algorithms are fetched once. What an
-//! operation needs beside its inputs is made when a key is prepared and used again: contexts serve one thread at a
-//! time, so each key keeps its [contexts](crate::shared::contexts). Allocations inside a timed call are the library's own.
+//! OpenSSL 4, built from source: the adapter that it shares with an OpenSSL opened at run time
+//! ([`pqlab_adapters::openssl`]), and beside that what only the linked one is asked for.
 //!
 //! The default library context is used and no configuration file is read, whatever the machine has installed.
 
-mod der;
-mod ecdsa;
-mod error;
-mod hash;
 mod hpke;
-mod kem;
-mod native;
-mod param;
-mod rsa;
-mod signature;
+mod linked;
+mod owned;
 mod symmetric;
 #[cfg(test)]
 mod tests;
-mod x25519;
 
 #[cfg(target_arch = "x86_64")]
 use crate::shared::cpu::hide_in;
+use linked::Linked;
+use pqlab_adapters::openssl::{self, Calls, offer};
 use pqlab_openssl_sys as sys;
-use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
-use std::ffi::{CStr, c_int};
-use std::path::Path;
+use pqlab_primitives::{BuildInfo, Provider, Unsupported};
 use std::ptr;
-use std::sync::Arc;
-
-/// The encodings of a private key that this library does not read.
-const NO_SUCH_ENCODING: Error = Error::Unsupported("OpenSSL does not read or write this encoding of the key");
-
-/// The answer to a context string where the scheme has none.
-const NO_CONTEXT: Error = Error::Unsupported("the scheme takes no context string");
 
 /// OpenSSL with everything that it offers of our algorithms. An algorithm that the library refuses to set up is listed
 /// as unsupported with the library's own words.
@@ -45,47 +27,19 @@ pub(crate) fn providers() -> Vec<Provider> {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the library has filled the table when it was loaded, and only reads it since.
     hide_in(unsafe { &sys::OPENSSL_ia32cap_P });
-    let mut provider = Provider::new("openssl", build_info());
-    provider.generator = Some("RAND_bytes and RAND_priv_bytes: the library's CTR-DRBG, two for each thread".to_owned());
-    if let Err(fault) = error::check("OPENSSL_init_crypto", started) {
+    if let Err(fault) = Linked.check("OPENSSL_init_crypto", started) {
+        let mut provider = Provider::new("openssl", build_info());
         provider.unsupported.push(Unsupported { algorithm: "*".to_owned(), reason: fault.to_string() });
         return vec![provider];
     }
-    let Provider {
-        kems, key_agreements, signatures, hashes, xofs, macs, kdfs, aeads, stream_ciphers, unsupported, ..
-    } = &mut provider;
-    let missing = unsupported;
-    for algorithm in kem::ALGORITHMS {
-        offer(missing, algorithm, kem::MlKem::new(algorithm), |kem| kems.push(kem));
-    }
-    offer(missing, "X25519", x25519::X25519Kem::new(), |kem| kems.push(kem));
-    offer(missing, "X25519", x25519::X25519::new(), |agreement| key_agreements.push(agreement));
-    for algorithm in signature::algorithms() {
-        offer(missing, algorithm, signature::Scheme::new(algorithm), |scheme| signatures.push(scheme));
-    }
-    for curve in &ecdsa::CURVES {
-        offer(missing, curve.algorithm, ecdsa::Ecdsa::new(curve), |scheme| signatures.push(scheme));
-    }
-    offer(missing, "RSA-2048", rsa::Rsa::new(), |scheme| signatures.push(scheme));
-    for algorithm in hash::HASHES {
-        offer(missing, algorithm, hash::FixedHash::new(algorithm), |hash| hashes.push(hash));
-    }
-    for algorithm in hash::XOFS {
-        offer(missing, algorithm, hash::Shake::new(algorithm), |xof| xofs.push(xof));
-    }
+    let mut provider = openssl::provider(Linked, "openssl", build_info());
+    let Provider { macs, kdfs, aeads, stream_ciphers, unsupported: missing, .. } = &mut provider;
     offer(missing, "HMAC-SHA256", symmetric::HmacSha256::new(), |mac| macs.push(mac));
     offer(missing, "HKDF-SHA256", symmetric::HkdfSha256::new(), |kdf| kdfs.push(kdf));
     offer(missing, "AES-256-GCM", symmetric::Aes256Gcm::new(), |aead| aeads.push(aead));
     offer(missing, "AES-256-CTR", symmetric::Aes256Ctr::new(), |cipher| stream_ciphers.push(cipher));
     provider.hpke = hpke::all().collect();
     vec![provider]
-}
-
-fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, made: Result<T>, keep: impl FnOnce(Arc<T>)) {
-    match made {
-        Ok(made) => keep(Arc::new(made)),
-        Err(fault) => missing.push(Unsupported { algorithm: algorithm.to_owned(), reason: fault.to_string() }),
-    }
 }
 
 /// The one file for Keccak that the library's own build takes, whatever the processor; on AArch64 it has two code paths,
@@ -99,29 +53,7 @@ const KECCAK: &str = if cfg!(target_arch = "x86_64") {
 };
 
 fn build_info() -> BuildInfo {
-    let flags = version(sys::OPENSSL_CFLAGS);
-    let flags: Vec<String> = flags.split_whitespace().filter_map(without_folders).collect();
-    let build = format!(
-        "openssl-src {}; {}; {}; {}; Keccak: {}",
-        sys::SRC_VERSION,
-        flags.join(" "),
-        version(sys::OPENSSL_PLATFORM),
-        version(sys::OPENSSL_CPU_INFO),
-        KECCAK
-    );
-    BuildInfo { version: version(sys::OPENSSL_FULL_VERSION_STRING), build }
-}
-
-fn version(what: c_int) -> String {
-    // SAFETY: takes any number; the answer is a string that lives as long as the library.
-    unsafe { CStr::from_ptr(sys::OpenSSL_version(what)) }.to_string_lossy().into_owned()
-}
-
-/// A word of the compiler's command line without the folders of the machine that built it: a program keeps its name,
-/// an option that names a folder is left out.
-fn without_folders(word: &str) -> Option<String> {
-    if word.starts_with('/') {
-        return Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
-    }
-    (!word.contains('/')).then(|| word.to_owned())
+    let source = format!("openssl-src {}", sys::SRC_VERSION);
+    let BuildInfo { version, build } = openssl::build_info(Linked, &source);
+    BuildInfo { version, build: format!("{build}; Keccak: {KECCAK}") }
 }

@@ -1,10 +1,10 @@
 //! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D), AES-256-CTR (NIST SP 800-38A):
 //! EVP_MAC-HMAC(7), EVP_KDF-HKDF(7), EVP_EncryptInit(3).
 
-use super::error::{check, refused};
-use super::native::owned;
-use super::param::{Param, array};
-use crate::shared::contexts::Contexts;
+use super::linked::{Linked, check};
+use super::owned::owned;
+use pqlab_adapters::Contexts;
+use pqlab_adapters::openssl::{Calls, Param, array};
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, StreamCipher, wipe};
 use std::ffi::c_int;
@@ -376,7 +376,7 @@ impl AeadKey for GcmKey {
                     return Ok(());
                 }
                 wipe(buffer);
-                Err(refused())
+                Err(Linked.refused())
             },
         )
     }

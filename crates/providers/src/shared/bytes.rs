@@ -1,5 +1,6 @@
 //! Bytes that go in and out, with their lengths checked, and what schemes without a context string refuse.
 
+pub(crate) use pqlab_adapters::{front_of, write};
 use pqlab_primitives::{Error, Result};
 
 /// Longest context string in bytes: its length goes into one byte (FIPS 204, section 5.2; FIPS 205, section 10.2).
@@ -29,24 +30,6 @@ pub(crate) fn sized_mut<'a, const N: usize>(what: &'static str, out: &'a mut [u8
 pub(crate) fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
     let actual = out.len();
     out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
-}
-
-/// The same for a length in bytes that is known at run time.
-///
-/// # Errors
-/// [`Error::Length`].
-pub(crate) fn front_of<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
-    let actual = out.len();
-    out.get_mut(..length).ok_or(Error::Length { what, expected: length, actual })
-}
-
-/// Writes `bytes` to the front of `out` and returns their number.
-///
-/// # Errors
-/// [`Error::Length`] where `out` is shorter.
-pub(crate) fn write(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<usize> {
-    front_of(what, out, bytes.len())?.copy_from_slice(bytes);
-    Ok(bytes.len())
 }
 
 /// Fills `out`, which must have exactly the length of `bytes`.

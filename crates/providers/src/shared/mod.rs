@@ -1,16 +1,14 @@
 //! What the adapters of several libraries have in common. It is always compiled, whichever libraries are, so that none of
 //! it breaks unseen in a build of one of them.
-#![allow(dead_code, reason = "which of it is used depends on the features")]
+#![allow(dead_code, unused_imports, reason = "which of it is used depends on the features")]
 
 pub(crate) mod bytes;
 pub(crate) mod compiled;
-pub(crate) mod contexts;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod cpu;
 pub(crate) mod draw;
 pub(crate) mod ecdsa;
 pub(crate) mod lanes;
-pub(crate) mod messages;
 pub(crate) mod ml_kem;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -4,7 +4,9 @@ mod kem;
 mod signature;
 mod symmetric;
 
+use super::linked::Linked;
 use crate::shared::testing::hex;
+use pqlab_adapters::openssl::PkeyCtx;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Provider};
 use std::sync::OnceLock;
@@ -73,16 +75,9 @@ fn everything_is_offered_and_the_build_says_what_it_is() {
 }
 
 #[test]
-fn folders_of_the_building_machine_are_left_out() {
-    let words = ["/usr/bin/gcc", "-O3", "-I/home/someone/include", "-DNDEBUG"];
-    let kept: Vec<String> = words.into_iter().filter_map(super::without_folders).collect();
-    assert_eq!(kept, ["gcc", "-O3", "-DNDEBUG"]);
-}
-
-#[test]
 fn a_fault_of_the_library_carries_its_words_and_leaves_none_behind() {
     provider();
-    let fault = super::native::PkeyCtx::of_name(c"no such algorithm").err().expect("there is none");
+    let fault = PkeyCtx::of_name(Linked, c"no such algorithm").err().expect("there is none");
     let Error::Library { call, detail } = &fault else { panic!("{fault:?}") };
     assert_eq!(*call, "EVP_PKEY_CTX_new_from_name");
     assert!(detail.contains("unsupported") && detail.contains("no such algorithm"), "{detail}");

@@ -4,13 +4,13 @@
 //! `EVP_PKEY_sign` and `EVP_PKEY_verify` on a context begun with `EVP_PKEY_sign_message_init` leave the context as it
 //! was for these schemes, so that one context serves any number of calls; `EVP_DigestSign` would copy it each time.
 
-use super::NO_SUCH_ENCODING;
-use super::error::{check, clear, library, malformed, refused};
+use super::hash::MdCtx;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
+use super::one_shot;
 use super::param::Param;
-use crate::shared::bytes::front_of;
-use crate::shared::contexts::Contexts;
-use pqlab_openssl_sys as sys;
+use super::{Calls, NO_SUCH_ENCODING};
+use crate::{Contexts, front_of};
+use pqlab_openssl_headers as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Prehash, Result, SignatureInfo, SignatureParameters,
     SignatureScheme, SigningKey, VerifyingKey,
@@ -24,39 +24,47 @@ pub(super) fn algorithms() -> impl Iterator<Item = &'static str> {
     ["FIPS 204", "FIPS 205"].into_iter().flat_map(SignatureParameters::of_standard).chain(["Ed25519"])
 }
 
+/// What a library before 3.4 lacks.
+const NO_MESSAGES: Error = Error::Unsupported("before OpenSSL 3.4 there is no EVP_PKEY_sign_message_init");
+
 /// The longest context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
 const MAX_CONTEXT: usize = 255;
 
 /// One scheme.
-pub(super) struct Scheme(Arc<Shared>);
+pub(super) struct Scheme<C: Calls>(Arc<Shared<C>>);
 
 /// What a scheme and its keys share.
-struct Shared {
+struct Shared<C: Calls> {
+    calls: C,
     info: SignatureInfo,
     name: CString,
-    algorithm: Signature,
+    algorithm: Signature<C>,
     /// Ed25519ph, which OpenSSL has as an algorithm of its own.
-    prehashed: Option<Signature>,
-    generator: Generator,
+    prehashed: Option<Signature<C>>,
+    generator: Generator<C>,
 }
 
-struct Signer {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<Prepared>,
-    prehashing: Contexts<Prepared>,
+struct Signer<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<Prepared<C>>,
+    prehashing: Contexts<Prepared<C>>,
+    /// For a library that begins anew for each message.
+    one_shots: C::OneShots,
 }
 
-struct Verifier {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<Prepared>,
-    prehashing: Contexts<Prepared>,
+struct Verifier<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<Prepared<C>>,
+    prehashing: Contexts<Prepared<C>>,
+    /// For a library that begins anew for each message.
+    one_shots: C::OneShots,
 }
 
 /// A context that is ready to sign or to verify, and the parameters that it holds at the moment.
-struct Prepared {
-    ctx: PkeyCtx,
+struct Prepared<C: Calls> {
+    ctx: PkeyCtx<C>,
     context: [u8; MAX_CONTEXT],
     context_length: usize,
     deterministic: bool,
@@ -71,8 +79,8 @@ enum Raw {
     Mu,
 }
 
-impl Scheme {
-    pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
+impl<C: Calls> Scheme<C> {
+    pub(super) fn new(calls: C, algorithm: &'static str) -> Result<Scheme<C>> {
         let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
         let randomised = parameters.signing_coins != 0;
@@ -84,16 +92,16 @@ impl Scheme {
             parameters,
         };
         let prehashed = match algorithm {
-            "Ed25519" => Some(Signature::fetch(c"ED25519ph")?),
+            "Ed25519" if !one_shot::are_needed(calls) => Signature::fetch(calls, c"ED25519ph").ok(),
             _ => None,
         };
-        let algorithm = Signature::fetch(&name)?;
-        let generator = Generator::new(&name, Setting::None);
-        Ok(Scheme(Arc::new(Shared { info, name, algorithm, prehashed, generator })))
+        let algorithm = Signature::fetch(calls, &name)?;
+        let generator = Generator::new(calls, &name, Setting::None);
+        Ok(Scheme(Arc::new(Shared { calls, info, name, algorithm, prehashed, generator })))
     }
 }
 
-impl SignatureScheme for Scheme {
+impl<C: Calls> SignatureScheme for Scheme<C> {
     fn info(&self) -> &SignatureInfo {
         &self.0.info
     }
@@ -129,8 +137,8 @@ impl SignatureScheme for Scheme {
     }
 }
 
-impl Shared {
-    fn generate(&self, coins: Coins) -> Result<Pkey> {
+impl<C: Calls> Shared<C> {
+    fn generate(&self, coins: Coins) -> Result<Pkey<C>> {
         match coins {
             Coins::Internal => self.generator.generate(),
             Coins::Exact(bytes) => {
@@ -145,22 +153,22 @@ impl Shared {
         }
     }
 
-    fn load_private(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Pkey> {
+    fn load_private(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Pkey<C>> {
         let expected = self.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         Error::check_length("signing key", expected, bytes.len())?;
         let key = if self.has_seed_beside_key(encoding) {
             let mut parts = [Param::octets(sys::OSSL_PKEY_PARAM_SEED, bytes), Param::END];
-            Pkey::import(&self.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
+            Pkey::import(self.calls, &self.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
         } else {
-            Pkey::raw_private(&self.name, bytes)
+            Pkey::raw_private(self.calls, &self.name, bytes)
         };
-        key.map_err(|_| malformed("signing key"))
+        key.map_err(|_| self.calls.malformed("signing key"))
     }
 
-    fn write_signing_key(&self, key: &Pkey, encoding: KeyEncoding, out: &mut [u8]) -> Result<()> {
+    fn write_signing_key(&self, key: &Pkey<C>, encoding: KeyEncoding, out: &mut [u8]) -> Result<()> {
         if self.has_seed_beside_key(encoding) {
             key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map(|_| ()).map_err(|_| {
-                clear();
+                self.calls.clear();
                 Error::Unsupported("a key that was loaded expanded has no seed")
             })
         } else {
@@ -186,7 +194,7 @@ impl Shared {
     }
 
     /// The algorithm that hashes with that function before it signs.
-    fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature> {
+    fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature<C>> {
         let algorithm = self.prehashed.as_ref().filter(|_| prehash == Prehash::Sha512);
         let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL hashes before it signs in Ed25519ph alone"))?;
         if context.len() > MAX_CONTEXT {
@@ -206,20 +214,22 @@ impl Shared {
     }
 }
 
-impl Prepared {
-    fn to_sign(algorithm: &Signature, key: &Pkey) -> Result<Prepared> {
+impl<C: Calls> Prepared<C> {
+    fn to_sign(algorithm: &Signature<C>, key: &Pkey<C>) -> Result<Prepared<C>> {
         let ctx = PkeyCtx::of_key(key)?;
+        let Some(begin) = key.calls.EVP_PKEY_sign_message_init() else { return Err(NO_MESSAGES) };
         // SAFETY: the context is ours alone; null says that there are no parameters.
-        let returned = unsafe { sys::EVP_PKEY_sign_message_init(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
-        check("EVP_PKEY_sign_message_init", returned)?;
+        let returned = unsafe { begin(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
+        key.calls.check("EVP_PKEY_sign_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
 
-    fn to_verify(algorithm: &Signature, key: &Pkey) -> Result<Prepared> {
+    fn to_verify(algorithm: &Signature<C>, key: &Pkey<C>) -> Result<Prepared<C>> {
         let ctx = PkeyCtx::of_key(key)?;
+        let Some(begin) = key.calls.EVP_PKEY_verify_message_init() else { return Err(NO_MESSAGES) };
         // SAFETY: as in `to_sign`.
-        let returned = unsafe { sys::EVP_PKEY_verify_message_init(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
-        check("EVP_PKEY_verify_message_init", returned)?;
+        let returned = unsafe { begin(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
+        key.calls.check("EVP_PKEY_verify_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
 
@@ -253,9 +263,10 @@ impl Prepared {
     }
 }
 
-impl Signer {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
-        Signer { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new() }
+impl<C: Calls> Signer<C> {
+    fn new(shared: &Arc<Shared<C>>, key: Pkey<C>) -> Signer<C> {
+        let one_shots = C::OneShots::default();
+        Signer { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new(), one_shots }
     }
 
     /// Signs through the internal interface, in a context of its own: the library keeps every parameter that is set.
@@ -275,7 +286,7 @@ impl Signer {
     }
 }
 
-impl SigningKey for Signer {
+impl<C: Calls> SigningKey for Signer<C> {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         self.shared.check_context(context)?;
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
@@ -291,6 +302,10 @@ impl SigningKey for Signer {
                 return sign(&prepared.ctx, message, out);
             }
         };
+        if let Some(contexts) = one_shot::contexts(self.shared.calls, &self.one_shots) {
+            let make = || MdCtx::new(self.shared.calls);
+            return contexts.with(make, |ctx| one_shot::sign(ctx, &self.key, message, out));
+        }
         self.idle.with(
             || Prepared::to_sign(&self.shared.algorithm, &self.key),
             |prepared| {
@@ -347,17 +362,23 @@ impl SigningKey for Signer {
     }
 }
 
-impl Verifier {
-    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
+impl<C: Calls> Verifier<C> {
+    fn load(shared: &Arc<Shared<C>>, bytes: &[u8]) -> Result<Verifier<C>> {
         Error::check_length("verifying key", shared.info.parameters.verifying_key, bytes.len())?;
-        let key = Pkey::raw_public(&shared.name, bytes).map_err(|_| malformed("verifying key"))?;
-        Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new() })
+        let calls = shared.calls;
+        let key = Pkey::raw_public(calls, &shared.name, bytes).map_err(|_| calls.malformed("verifying key"))?;
+        let one_shots = C::OneShots::default();
+        Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new(), one_shots })
     }
 }
 
-impl VerifyingKey for Verifier {
+impl<C: Calls> VerifyingKey for Verifier<C> {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
+        if let Some(contexts) = one_shot::contexts(self.shared.calls, &self.one_shots) {
+            let make = || MdCtx::new(self.shared.calls);
+            return contexts.with(make, |ctx| one_shot::verify(ctx, &self.key, message, signature));
+        }
         self.idle.with(
             || Prepared::to_verify(&self.shared.algorithm, &self.key),
             |prepared| {
@@ -400,24 +421,26 @@ impl VerifyingKey for Verifier {
 }
 
 /// Signs what the context was begun for, a message or a digest, and returns the signature's length in bytes.
-pub(super) fn sign(ctx: &PkeyCtx, input: &[u8], out: &mut [u8]) -> Result<usize> {
+pub(super) fn sign<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], out: &mut [u8]) -> Result<usize> {
     let mut length = out.len();
     // SAFETY: the context is this thread's while we hold it; `length` says how much room there is in `out`.
-    let returned =
-        unsafe { sys::EVP_PKEY_sign(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, input.as_ptr(), input.len()) };
-    check("EVP_PKEY_sign", returned)?;
+    let returned = unsafe {
+        ctx.calls.EVP_PKEY_sign(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, input.as_ptr(), input.len())
+    };
+    ctx.calls.check("EVP_PKEY_sign", returned)?;
     Ok(length)
 }
 
 /// Verifies what the context was begun for, a message or a digest. Zero is OpenSSL's answer to a signature that does
 /// not verify, whatever its form; a negative answer is a fault.
-pub(super) fn verify(ctx: &PkeyCtx, input: &[u8], signature: &[u8]) -> Result<()> {
+pub(super) fn verify<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], signature: &[u8]) -> Result<()> {
     // SAFETY: the context is this thread's while we hold it; both slices are only read.
-    let returned =
-        unsafe { sys::EVP_PKEY_verify(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len()) };
+    let returned = unsafe {
+        ctx.calls.EVP_PKEY_verify(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len())
+    };
     match returned {
         1 => Ok(()),
-        0 => Err(refused()),
-        _ => Err(library("EVP_PKEY_verify")),
+        0 => Err(ctx.calls.refused()),
+        _ => Err(ctx.calls.fault("EVP_PKEY_verify")),
     }
 }

@@ -14,7 +14,7 @@ const SLOTS: usize = 16;
 /// The first stands in the key object itself: a key that one thread uses, as nearly all do, costs neither an allocation
 /// nor a second cache line, and a call one exchange and one store. Only when a second thread comes while the first is at
 /// work does each thread get a slot of its own, which shares no cache line.
-pub(crate) struct Contexts<T: Send> {
+pub struct Contexts<T: Send> {
     first: Slot<T>,
     slots: OnceLock<Box<[PaddedSlot<T>; SLOTS]>>,
 }
@@ -36,7 +36,7 @@ unsafe impl<T: Send> Sync for Slot<T> {}
 impl<T: Send> Contexts<T> {
     /// None yet.
     #[inline]
-    pub(crate) const fn new() -> Contexts<T> {
+    pub const fn new() -> Contexts<T> {
         Contexts { first: Slot::new(), slots: OnceLock::new() }
     }
 
@@ -46,7 +46,7 @@ impl<T: Send> Contexts<T> {
     /// # Errors
     /// Those of `make` and `call`.
     #[inline]
-    pub(crate) fn with<R>(
+    pub fn with<R>(
         &self,
         make: impl FnOnce() -> Result<T>,
         call: impl FnOnce(&mut T) -> Result<R>,
@@ -72,6 +72,13 @@ impl<T: Send> Contexts<T> {
         let own = own_slot();
         let in_turn = (0..SLOTS).map(|index| &slots[(own + index) % SLOTS].0);
         in_turn.chain([&self.first]).find(|slot| slot.take())
+    }
+}
+
+impl<T: Send> Default for Contexts<T> {
+    #[inline]
+    fn default() -> Contexts<T> {
+        Contexts::new()
     }
 }
 

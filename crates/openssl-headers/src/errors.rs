@@ -1,32 +1,38 @@
 //! The thread's error queue as text.
 
-use crate::{ERR_TXT_STRING, ERR_get_error_all, ERR_reason_error_string};
+use crate::ERR_TXT_STRING;
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{CStr, c_char, c_int, c_ulong};
 use core::ptr;
 
-/// Removes all errors from the calling thread's queue. Returns them oldest first, each with its additional data.
+/// Takes all errors out of the calling thread's queue, the oldest first, each with its additional data.
+///
+/// `next` is `ERR_get_error_all` with null for what it does not take: it is handed where to write the additional data and the
+/// flags. `reason` is `ERR_reason_error_string`.
+///
+/// # Safety
+/// The two are these functions of one library.
 #[cold]
-pub fn take_errors() -> String {
+pub unsafe fn drain_errors(
+    next: impl Fn(*mut *const c_char, *mut c_int) -> c_ulong,
+    reason: impl Fn(c_ulong) -> *const c_char,
+) -> String {
     let mut messages = String::new();
     loop {
         let mut data: *const c_char = ptr::null();
         let mut flags: c_int = 0;
-        // SAFETY: null pointers mean that file, line and function are not wanted. The other two pointers are to locals.
-        let error = unsafe {
-            ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &raw mut data, &raw mut flags)
-        };
+        let error = next(&raw mut data, &raw mut flags);
         if error == 0 {
             return messages;
         }
         if !messages.is_empty() {
             messages.push_str("; ");
         }
-        // SAFETY: takes any number. The result is null or a string that lives as long as the library.
-        let reason = unsafe { text(ERR_reason_error_string(error)) };
-        messages.push_str(&reason.unwrap_or_else(|| format!("error {error:#x}")));
+        // SAFETY: the answer is null or a string that lives as long as the library.
+        let words = unsafe { text(reason(error)) };
+        messages.push_str(&words.unwrap_or_else(|| format!("error {error:#x}")));
         // SAFETY: with this flag `data` is a string that lives until the thread's next call into the queue.
         let detail = if flags & ERR_TXT_STRING == 0 { None } else { unsafe { text(data) } };
         if let Some(detail) = detail.filter(|detail| !detail.is_empty()) {

@@ -3,12 +3,9 @@
 //! As a KEM the ciphertext is an ephemeral public key and the secret the plain Diffie-Hellman value, as in TLS 1.3's
 //! key share. (OpenSSL's own KEM for X25519 is DHKEM of RFC 9180, which is another algorithm.)
 
-use super::NO_SUCH_ENCODING;
-use super::error::{check, malformed};
-use super::native::{Generator, Pkey, PkeyCtx, Setting};
-use crate::shared::bytes::front_of;
-use crate::shared::contexts::Contexts;
-use pqlab_openssl_sys as sys;
+use super::native::{Generator, Pkey, PkeyCtx, Setting, check_keys};
+use super::{Calls, NO_SUCH_ENCODING};
+use crate::{Contexts, front_of};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
     KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result,
@@ -21,45 +18,46 @@ const NAME: &CStr = c"X25519";
 const LENGTH: usize = 32;
 
 /// Plain Diffie-Hellman.
-pub(super) struct X25519 {
+pub(super) struct X25519<C: Calls> {
     info: KeyAgreementInfo,
-    generator: Generator,
+    generator: Generator<C>,
 }
 
 /// Diffie-Hellman with an ephemeral key as a KEM.
-pub(super) struct X25519Kem {
+pub(super) struct X25519Kem<C: Calls> {
     info: KemInfo,
-    generator: Arc<Generator>,
+    generator: Arc<Generator<C>>,
 }
 
 /// A private key, for both uses.
-struct Private {
-    key: Pkey,
-    idle: Contexts<PkeyCtx>,
+struct Private<C: Calls> {
+    key: Pkey<C>,
+    idle: Contexts<PkeyCtx<C>>,
     /// What makes ephemeral keys for the encapsulation key that belongs to this one.
-    generator: Arc<Generator>,
+    generator: Arc<Generator<C>>,
 }
 
 /// A peer's public key, for which ephemeral keys are made.
-struct Encapsulator {
-    key: Pkey,
-    generator: Arc<Generator>,
+struct Encapsulator<C: Calls> {
+    key: Pkey<C>,
+    generator: Arc<Generator<C>>,
 }
 
 /// A private key as [`KeyAgreement`] hands it out.
-struct Agreement {
-    key: Pkey,
-    idle: Contexts<PkeyCtx>,
+struct Agreement<C: Calls> {
+    key: Pkey<C>,
+    idle: Contexts<PkeyCtx<C>>,
 }
 
-impl X25519 {
-    pub(super) fn new() -> Result<X25519> {
+impl<C: Calls> X25519<C> {
+    pub(super) fn new(calls: C) -> Result<X25519<C>> {
+        check_keys(calls, NAME)?;
         let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true };
-        Ok(X25519 { info, generator: Generator::new(NAME, Setting::None) })
+        Ok(X25519 { info, generator: Generator::new(calls, NAME, Setting::None) })
     }
 }
 
-impl KeyAgreement for X25519 {
+impl<C: Calls> KeyAgreement for X25519<C> {
     fn info(&self) -> &KeyAgreementInfo {
         &self.info
     }
@@ -73,19 +71,19 @@ impl KeyAgreement for X25519 {
     }
 
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
-        Ok(Box::new(Agreement::new(private(bytes)?)))
+        Ok(Box::new(Agreement::new(private(self.generator.calls, bytes)?)))
     }
 }
 
-impl Agreement {
-    fn new(key: Pkey) -> Agreement {
+impl<C: Calls> Agreement<C> {
+    fn new(key: Pkey<C>) -> Agreement<C> {
         Agreement { key, idle: Contexts::new() }
     }
 }
 
-impl PrivateKey for Agreement {
+impl<C: Calls> PrivateKey for Agreement<C> {
     fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
-        let peer = public("peer's public key", peer_public_key)?;
+        let peer = public(self.key.calls, "peer's public key", peer_public_key)?;
         Error::check_length("shared secret", LENGTH, secret.len())?;
         self.idle.with(|| context(&self.key), |ctx| derive(ctx, &peer, secret))
     }
@@ -101,23 +99,24 @@ impl PrivateKey for Agreement {
     }
 }
 
-impl X25519Kem {
-    pub(super) fn new() -> Result<X25519Kem> {
+impl<C: Calls> X25519Kem<C> {
+    pub(super) fn new(calls: C) -> Result<X25519Kem<C>> {
+        check_keys(calls, NAME)?;
         let parameters = KemParameters::of("X25519").ok_or(Error::Unsupported("no parameters are known"))?;
         let info = KemInfo {
             parameters,
             encodings: vec![KeyEncoding::Scalar],
             coins: CoinSupport { keygen: true, operation: true },
         };
-        Ok(X25519Kem { info, generator: Arc::new(Generator::new(NAME, Setting::None)) })
+        Ok(X25519Kem { info, generator: Arc::new(Generator::new(calls, NAME, Setting::None)) })
     }
 
-    fn prepare(&self, key: Pkey) -> Box<dyn DecapsulationKey> {
+    fn prepare(&self, key: Pkey<C>) -> Box<dyn DecapsulationKey> {
         Box::new(Private { key, idle: Contexts::new(), generator: self.generator.clone() })
     }
 }
 
-impl Kem for X25519Kem {
+impl<C: Calls> Kem for X25519Kem<C> {
     fn info(&self) -> &KemInfo {
         &self.info
     }
@@ -131,7 +130,7 @@ impl Kem for X25519Kem {
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        let key = public("encapsulation key", bytes)?;
+        let key = public(self.generator.calls, "encapsulation key", bytes)?;
         Ok(Box::new(Encapsulator { key, generator: self.generator.clone() }))
     }
 
@@ -139,11 +138,11 @@ impl Kem for X25519Kem {
         if encoding != KeyEncoding::Scalar {
             return Err(NO_SUCH_ENCODING);
         }
-        Ok(self.prepare(private(bytes)?))
+        Ok(self.prepare(private(self.generator.calls, bytes)?))
     }
 }
 
-impl EncapsulationKey for Encapsulator {
+impl<C: Calls> EncapsulationKey for Encapsulator<C> {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         Error::check_length("ciphertext", LENGTH, ciphertext.len())?;
         Error::check_length("shared secret", LENGTH, secret.len())?;
@@ -158,9 +157,9 @@ impl EncapsulationKey for Encapsulator {
     }
 }
 
-impl DecapsulationKey for Private {
+impl<C: Calls> DecapsulationKey for Private<C> {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        let peer = public("ciphertext", ciphertext)?;
+        let peer = public(self.key.calls, "ciphertext", ciphertext)?;
         Error::check_length("shared secret", LENGTH, secret.len())?;
         self.idle.with(|| context(&self.key), |ctx| derive(ctx, &peer, secret))
     }
@@ -168,7 +167,7 @@ impl DecapsulationKey for Private {
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
         let mut bytes = [0; LENGTH];
         self.key.write_raw_public(&mut bytes)?;
-        let key = public("encapsulation key", &bytes)?;
+        let key = public(self.key.calls, "encapsulation key", &bytes)?;
         Ok(Box::new(Encapsulator { key, generator: self.generator.clone() }))
     }
 
@@ -186,14 +185,19 @@ impl DecapsulationKey for Private {
     }
 }
 
-fn generate(generator: &Generator, coins: Coins) -> Result<Pkey> {
+fn generate<C: Calls>(generator: &Generator<C>, coins: Coins) -> Result<Pkey<C>> {
     match coins.exact::<LENGTH>()? {
         None => generator.generate(),
-        Some(scalar) => private(scalar),
+        Some(scalar) => private(generator.calls, scalar),
     }
 }
 
-fn generate_encoded(generator: &Generator, coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
+fn generate_encoded<C: Calls>(
+    generator: &Generator<C>,
+    coins: Coins,
+    public: &mut [u8],
+    private: &mut [u8],
+) -> Result<()> {
     Error::check_length("public key", LENGTH, public.len())?;
     Error::check_length("private key", LENGTH, private.len())?;
     let key = generate(generator, coins)?;
@@ -201,33 +205,33 @@ fn generate_encoded(generator: &Generator, coins: Coins, public: &mut [u8], priv
     key.write_raw_private(private)
 }
 
-fn private(bytes: &[u8]) -> Result<Pkey> {
+fn private<C: Calls>(calls: C, bytes: &[u8]) -> Result<Pkey<C>> {
     Error::check_length("private key", LENGTH, bytes.len())?;
-    Pkey::raw_private(NAME, bytes)
+    Pkey::raw_private(calls, NAME, bytes)
 }
 
-fn public(what: &'static str, bytes: &[u8]) -> Result<Pkey> {
+fn public<C: Calls>(calls: C, what: &'static str, bytes: &[u8]) -> Result<Pkey<C>> {
     Error::check_length(what, LENGTH, bytes.len())?;
-    Pkey::raw_public(NAME, bytes)
+    Pkey::raw_public(calls, NAME, bytes)
 }
 
-fn context(key: &Pkey) -> Result<PkeyCtx> {
+fn context<C: Calls>(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
     let ctx = PkeyCtx::of_key(key)?;
     // SAFETY: the context is ours alone.
-    check("EVP_PKEY_derive_init", unsafe { sys::EVP_PKEY_derive_init(ctx.as_ptr()) })?;
+    key.calls.check("EVP_PKEY_derive_init", unsafe { key.calls.EVP_PKEY_derive_init(ctx.as_ptr()) })?;
     Ok(ctx)
 }
 
 /// The Diffie-Hellman value. Every 32 bytes are a public key (RFC 7748, section 5), so the peer is not validated; an
 /// all-zero result is refused (section 6.1), which is the only way in which the derivation of proper keys fails.
-fn derive(ctx: &PkeyCtx, peer: &Pkey, secret: &mut [u8]) -> Result<()> {
+fn derive<C: Calls>(ctx: &PkeyCtx<C>, peer: &Pkey<C>, secret: &mut [u8]) -> Result<()> {
     let mut length = secret.len();
     // SAFETY: the context is this thread's while we hold it; it counts its own reference to the peer, and `length`
     // says how much room there is in `secret`.
     let returned = unsafe {
-        let set = sys::EVP_PKEY_derive_set_peer_ex(ctx.as_ptr(), peer.as_ptr(), 0);
-        check("EVP_PKEY_derive_set_peer_ex", set)?;
-        sys::EVP_PKEY_derive(ctx.as_ptr(), secret.as_mut_ptr(), &raw mut length)
+        let set = ctx.calls.EVP_PKEY_derive_set_peer_ex(ctx.as_ptr(), peer.as_ptr(), 0);
+        ctx.calls.check("EVP_PKEY_derive_set_peer_ex", set)?;
+        ctx.calls.EVP_PKEY_derive(ctx.as_ptr(), secret.as_mut_ptr(), &raw mut length)
     };
-    if returned > 0 { Ok(()) } else { Err(malformed("X25519 public key: the shared secret is zero")) }
+    if returned > 0 { Ok(()) } else { Err(ctx.calls.malformed("X25519 public key: the shared secret is zero")) }
 }

@@ -1,50 +1,57 @@
 //! OpenSSL's named parameters, borrowing what they point to: OSSL_PARAM(3).
 
-use pqlab_openssl_sys as sys;
+use pqlab_openssl_headers as sys;
 use std::ffi::{CStr, c_int, c_uint};
 use std::marker::PhantomData;
 
 /// One named parameter on its way into the library.
 #[repr(transparent)]
-pub(super) struct Param<'a> {
+pub struct Param<'a> {
     raw: sys::OSSL_PARAM,
     value: PhantomData<&'a [u8]>,
 }
 
 impl<'a> Param<'a> {
     /// Ends every array of parameters.
-    pub(super) const END: Param<'static> = Param { raw: sys::OSSL_PARAM_END, value: PhantomData };
+    pub const END: Param<'static> = Param { raw: sys::OSSL_PARAM_END, value: PhantomData };
 
     /// Bytes.
-    pub(super) fn octets(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
+    #[inline]
+    pub fn octets(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_OCTET_STRING, value.as_ptr(), value.len())
     }
 
     /// A text.
-    pub(super) fn text(key: &'static CStr, value: &'a CStr) -> Param<'a> {
+    #[inline]
+    pub fn text(key: &'static CStr, value: &'a CStr) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UTF8_STRING, value.as_ptr().cast(), value.count_bytes())
     }
 
     /// A signed integer.
-    pub(super) fn int(key: &'static CStr, value: &'a c_int) -> Param<'a> {
+    #[inline]
+    pub fn int(key: &'static CStr, value: &'a c_int) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
     }
 
     /// An unsigned integer.
-    pub(super) fn uint(key: &'static CStr, value: &'a c_uint) -> Param<'a> {
+    #[inline]
+    pub fn uint(key: &'static CStr, value: &'a c_uint) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, (&raw const *value).cast(), size_of::<c_uint>())
     }
 
     /// A size.
-    pub(super) fn size(key: &'static CStr, value: &'a usize) -> Param<'a> {
+    #[inline]
+    pub fn size(key: &'static CStr, value: &'a usize) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, (&raw const *value).cast(), size_of::<usize>())
     }
 
     /// An unsigned integer of any length, in the machine's byte order.
-    pub(super) fn number(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
+    #[inline]
+    pub fn number(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, value.as_ptr(), value.len())
     }
 
+    #[inline]
     fn new(key: &'static CStr, data_type: c_uint, data: *const u8, data_size: usize) -> Param<'a> {
         let raw = sys::OSSL_PARAM {
             key: key.as_ptr(),
@@ -62,7 +69,8 @@ impl<'a> Param<'a> {
 ///
 /// # Panics
 /// If the array does not end with [`Param::END`].
-pub(super) fn array(params: &[Param<'_>]) -> *const sys::OSSL_PARAM {
+#[inline]
+pub fn array(params: &[Param<'_>]) -> *const sys::OSSL_PARAM {
     assert!(has_end(params), "an array of parameters has an end");
     params.as_ptr().cast()
 }
@@ -71,11 +79,13 @@ pub(super) fn array(params: &[Param<'_>]) -> *const sys::OSSL_PARAM {
 ///
 /// # Panics
 /// If the array does not end with [`Param::END`].
+#[inline]
 pub(super) fn array_mut(params: &mut [Param<'_>]) -> *mut sys::OSSL_PARAM {
     assert!(has_end(params), "an array of parameters has an end");
     params.as_mut_ptr().cast()
 }
 
+#[inline]
 fn has_end(params: &[Param<'_>]) -> bool {
     params.last().is_some_and(|last| last.raw.key.is_null())
 }

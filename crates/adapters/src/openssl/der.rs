@@ -9,6 +9,7 @@ const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 
 /// Encodes `r || s`; the two halves have equal length, of 1 to 48 bytes. Returns the length of the encoding.
+#[inline]
 pub(super) fn to_der(fixed: &[u8], out: &mut [u8; MAX_DER]) -> usize {
     let (r, s) = fixed.split_at(fixed.len() / 2);
     let mut length = 2;
@@ -22,6 +23,7 @@ pub(super) fn to_der(fixed: &[u8], out: &mut [u8; MAX_DER]) -> usize {
 
 /// Decodes into `r || s`. `None` for anything but the one canonical encoding of two integers that are positive or zero
 /// and fit.
+#[inline]
 pub(super) fn from_der(der: &[u8], fixed: &mut [u8]) -> Option<()> {
     let (header, content) = der.split_first_chunk::<2>()?;
     if *header != [SEQUENCE, u8::try_from(content.len()).ok().filter(|length| *length < 0x80)?] {
@@ -34,6 +36,7 @@ pub(super) fn from_der(der: &[u8], fixed: &mut [u8]) -> Option<()> {
     rest.is_empty().then_some(())
 }
 
+#[inline]
 fn write_integer(bytes: &[u8], out: &mut [u8]) -> usize {
     // Minimal: no leading zeros but the one that keeps the sign bit clear; zero itself is one zero byte.
     let first = bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len() - 1);
@@ -47,6 +50,7 @@ fn write_integer(bytes: &[u8], out: &mut [u8]) -> usize {
 }
 
 /// Right-aligns the integer in `out` and returns what follows it.
+#[inline]
 fn read_integer<'a>(input: &'a [u8], out: &mut [u8]) -> Option<&'a [u8]> {
     let (header, rest) = input.split_first_chunk::<2>()?;
     if header[0] != INTEGER || header[1] >= 0x80 {

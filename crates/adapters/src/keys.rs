@@ -1,4 +1,4 @@
-//! The bytes of keys. The library has no key objects, so that a prepared key is a copy of its bytes; whoever calls the
+//! The bytes of keys of a library without key objects: there a prepared key is a copy of its bytes; whoever calls the
 //! library itself with bytes makes no copy and allocates nothing. So that a key from bytes costs little more than the copy,
 //! each thread keeps the memory of the key that it dropped last for the next one.
 
@@ -12,13 +12,15 @@ thread_local! {
 }
 
 /// The bytes of a secret key, wiped when they are dropped.
-pub(super) struct SecretBytes(Vec<u8>);
+pub struct SecretBytes(Vec<u8>);
 
 /// The bytes of a public key.
-pub(super) struct PublicBytes(Vec<u8>);
+pub struct PublicBytes(Vec<u8>);
 
 impl SecretBytes {
-    pub(super) fn of(bytes: &[u8]) -> SecretBytes {
+    /// A copy.
+    #[inline]
+    pub fn of(bytes: &[u8]) -> SecretBytes {
         let mut copy = spare();
         copy.extend_from_slice(bytes);
         SecretBytes(copy)
@@ -26,9 +28,12 @@ impl SecretBytes {
 
     /// As many bytes as `write` writes to the memory that it is handed.
     ///
+    /// # Errors
+    /// Those of `write`.
+    ///
     /// # Safety
     /// Where `write` succeeds it has written `length` bytes.
-    pub(super) unsafe fn written<E>(
+    pub unsafe fn written<E>(
         length: usize,
         write: impl FnOnce(*mut u8) -> Result<(), E>,
     ) -> Result<SecretBytes, E> {
@@ -42,7 +47,9 @@ impl SecretBytes {
 }
 
 impl PublicBytes {
-    pub(super) fn of(bytes: &[u8]) -> PublicBytes {
+    /// A copy.
+    #[inline]
+    pub fn of(bytes: &[u8]) -> PublicBytes {
         let mut copy = spare();
         copy.extend_from_slice(bytes);
         PublicBytes(copy)
@@ -50,6 +57,7 @@ impl PublicBytes {
 }
 
 /// The memory of a key that is gone, empty.
+#[inline]
 fn spare() -> Vec<u8> {
     // A thread that ends has none any more.
     let mut spare = SPARE.try_with(Cell::take).unwrap_or_default();
@@ -57,6 +65,7 @@ fn spare() -> Vec<u8> {
     spare
 }
 
+#[inline]
 fn keep(bytes: &mut Vec<u8>) {
     let bytes = mem::take(bytes);
     // Where the thread ends, the memory is freed instead.
@@ -64,6 +73,7 @@ fn keep(bytes: &mut Vec<u8>) {
 }
 
 impl Drop for SecretBytes {
+    #[inline]
     fn drop(&mut self) {
         wipe(&mut self.0);
         keep(&mut self.0);
@@ -71,6 +81,7 @@ impl Drop for SecretBytes {
 }
 
 impl Drop for PublicBytes {
+    #[inline]
     fn drop(&mut self) {
         keep(&mut self.0);
     }
@@ -79,6 +90,7 @@ impl Drop for PublicBytes {
 impl Deref for SecretBytes {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         &self.0
     }
@@ -87,6 +99,7 @@ impl Deref for SecretBytes {
 impl Deref for PublicBytes {
     type Target = [u8];
 
+    #[inline]
     fn deref(&self) -> &[u8] {
         &self.0
     }

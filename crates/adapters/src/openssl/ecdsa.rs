@@ -7,17 +7,15 @@
 //! The message is digested here and `EVP_PKEY_sign` gets the digest: that leaves a context as it was, so that one serves
 //! any number of calls, where `EVP_DigestSign` has to be begun anew for each message.
 
-use super::NO_SUCH_ENCODING;
-use super::crypto::Crypto;
 use super::der::{MAX_DER, from_der, to_der};
 use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
 use super::param::Param;
 use super::point;
 use super::signature::{sign, verify};
-use super::sys;
-use crate::contexts::Contexts;
-use crate::room::front_of;
+use super::{Calls, NO_CONTEXT, NO_SUCH_ENCODING};
+use crate::{Contexts, front_of};
+use pqlab_openssl_headers as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey, VerifyingKey, Wiped,
@@ -91,63 +89,70 @@ pub(super) struct Curve {
 }
 
 /// ECDSA over one curve.
-pub(super) struct Ecdsa(Arc<Shared>);
+pub(super) struct Ecdsa<C: Calls>(Arc<Shared<C>>);
 
 /// What a scheme and its keys share.
-struct Shared {
-    crypto: &'static Crypto,
+struct Shared<C: Calls> {
+    calls: C,
     info: SignatureInfo,
     curve: &'static Curve,
-    digest: Algorithm,
-    algorithm: Signature,
-    generator: Generator,
+    digest: Algorithm<C>,
+    algorithm: Signature<C>,
+    generator: Generator<C>,
     /// Whether a key that is imported as a scalar gets its point; since 3.4.
     computes_points: bool,
 }
 
-struct Signer {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<Signing>,
+struct Signer<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<Signing<C>>,
 }
 
 /// A context that is ready to sign, and the kind of nonce that it is set to.
-struct Signing {
-    ctx: PkeyCtx,
+struct Signing<C: Calls> {
+    ctx: PkeyCtx<C>,
     nonce: c_uint,
 }
 
-struct Verifier {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<PkeyCtx>,
+struct Verifier<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<PkeyCtx<C>>,
 }
 
-impl Ecdsa {
-    pub(super) fn new(crypto: &'static Crypto, curve: &'static Curve) -> Result<Ecdsa> {
+impl<C: Calls> Ecdsa<C> {
+    pub(super) fn new(calls: C, curve: &'static Curve) -> Result<Ecdsa<C>> {
         let parameters =
             SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
-        let mut info = SignatureInfo {
+        let info = SignatureInfo {
             parameters,
             encodings: vec![KeyEncoding::Scalar],
-            coins: CoinSupport { keygen: true, operation: false },
+            coins: CoinSupport { keygen: true, operation: true },
             context: false,
             hedged: true,
         };
-        let digest = Algorithm::fetch(crypto, curve.digest)?;
-        let (algorithm, generator) =
-            (Signature::fetch(crypto, c"ECDSA")?, Generator::new(crypto, EC, Setting::Group(curve.group)));
-        // A library may have been built without a curve; and only since 3.2 there are nonces that follow from the message.
-        let key = generator.generate()?;
-        let signing = Signing::new(curve, &algorithm, &key)?;
-        info.coins.operation = signing.ctx.knows(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE);
-        let mut shared = Shared { crypto, info, curve, digest, algorithm, generator, computes_points: true };
-        shared.computes_points = shared.finds_point(&key)?;
+        let mut shared = Shared {
+            calls,
+            info,
+            curve,
+            digest: Algorithm::fetch(calls, curve.digest)?,
+            algorithm: Signature::fetch(calls, c"ECDSA")?,
+            generator: Generator::new(calls, EC, Setting::Group(curve.group)),
+            computes_points: true,
+        };
+        if !C::COMPLETE {
+            // A library may have been built without a curve; and only since 3.2 there are nonces that follow from the message.
+            let key = shared.generator.generate()?;
+            let signing = Signing::new(&shared, &key)?;
+            shared.info.coins.operation = signing.ctx.knows(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE);
+            shared.computes_points = shared.finds_point(&key)?;
+        }
         Ok(Ecdsa(Arc::new(shared)))
     }
 }
 
-impl SignatureScheme for Ecdsa {
+impl<C: Calls> SignatureScheme for Ecdsa<C> {
     fn info(&self) -> &SignatureInfo {
         &self.0.info
     }
@@ -183,8 +188,8 @@ impl SignatureScheme for Ecdsa {
     }
 }
 
-impl Shared {
-    fn generate(&self, coins: Coins) -> Result<Pkey> {
+impl<C: Calls> Shared<C> {
+    fn generate(&self, coins: Coins) -> Result<Pkey<C>> {
         match coins {
             Coins::Internal => self.generator.generate(),
             // The coins are the scalar.
@@ -195,7 +200,7 @@ impl Shared {
         }
     }
 
-    fn load_private(&self, scalar: &[u8]) -> Result<Pkey> {
+    fn load_private(&self, scalar: &[u8]) -> Result<Pkey<C>> {
         Error::check_length("signing key", self.curve.field, scalar.len())?;
         let mut number = Wiped::new([0; MAX_FIELD]);
         let number = &mut number[..scalar.len()];
@@ -206,42 +211,42 @@ impl Shared {
             Param::number(sys::OSSL_PKEY_PARAM_PRIV_KEY, number),
             Param::END,
         ];
-        let key = Pkey::import(self.crypto, EC, sys::EVP_PKEY_KEYPAIR, &mut parts)
-            .map_err(|_| self.crypto.malformed(SCALAR))?;
+        let key = Pkey::import(self.calls, EC, sys::EVP_PKEY_KEYPAIR, &mut parts);
+        let key = key.map_err(|_| self.calls.malformed(SCALAR))?;
         let ctx = PkeyCtx::of_key(&key)?;
         // The import alone takes zero and scalars beyond the order.
         // SAFETY: the context is ours alone.
-        let checked = unsafe { (self.crypto.EVP_PKEY_private_check)(ctx.as_ptr()) };
+        let checked = unsafe { self.calls.EVP_PKEY_private_check(ctx.as_ptr()) };
         if checked <= 0 {
-            return Err(self.crypto.malformed(SCALAR));
+            return Err(self.calls.malformed(SCALAR));
         }
-        if self.computes_points {
+        if C::COMPLETE || self.computes_points {
             return Ok(key);
         }
         let mut point = [0; 1 + 2 * MAX_FIELD];
         let point = &mut point[..1 + 2 * self.curve.field];
-        point::of_scalar(self.crypto, self.curve.nid, scalar, point)?;
+        point::of_scalar(self.calls, self.curve.nid, scalar, point)?;
         let mut parts = [
             Param::text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.curve.group),
             Param::number(sys::OSSL_PKEY_PARAM_PRIV_KEY, number),
             Param::octets(sys::OSSL_PKEY_PARAM_PUB_KEY, point),
             Param::END,
         ];
-        Pkey::import(self.crypto, EC, sys::EVP_PKEY_KEYPAIR, &mut parts).map_err(|_| self.crypto.malformed(SCALAR))
+        Pkey::import(self.calls, EC, sys::EVP_PKEY_KEYPAIR, &mut parts).map_err(|_| self.calls.malformed(SCALAR))
     }
 
     /// Whether the library computes the point of this key from its scalar.
-    fn finds_point(&self, key: &Pkey) -> Result<bool> {
+    fn finds_point(&self, key: &Pkey<C>) -> Result<bool> {
         let mut scalar = Wiped::new([0; MAX_FIELD]);
         let scalar = &mut scalar[..self.curve.field];
         self.write_private(key, scalar)?;
         let mut point = [0; 1 + 2 * MAX_FIELD];
         let found = self.load_private(scalar)?.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point).is_ok();
-        self.crypto.clear();
+        self.calls.clear();
         Ok(found)
     }
 
-    fn load_public(&self, point: &[u8]) -> Result<Pkey> {
+    fn load_public(&self, point: &[u8]) -> Result<Pkey<C>> {
         // The library would also take the hybrid form, which SEC 1 has no place for in keys, and the point at infinity.
         let proper = match point {
             [0x02 | 0x03, x @ ..] => x.len() == self.curve.field,
@@ -249,29 +254,29 @@ impl Shared {
             _ => false,
         };
         if !proper {
-            return Err(self.crypto.malformed(POINT));
+            return Err(self.calls.malformed(POINT));
         }
         let mut parts = [
             Param::text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.curve.group),
             Param::octets(sys::OSSL_PKEY_PARAM_PUB_KEY, point),
             Param::END,
         ];
-        Pkey::import(self.crypto, EC, sys::EVP_PKEY_PUBLIC_KEY, &mut parts).map_err(|_| self.crypto.malformed(POINT))
+        Pkey::import(self.calls, EC, sys::EVP_PKEY_PUBLIC_KEY, &mut parts).map_err(|_| self.calls.malformed(POINT))
     }
 
-    fn write_private(&self, key: &Pkey, out: &mut [u8]) -> Result<()> {
+    fn write_private(&self, key: &Pkey<C>, out: &mut [u8]) -> Result<()> {
         key.write_number(sys::OSSL_PKEY_PARAM_PRIV_KEY, out)?;
         swap_order(out);
         Ok(())
     }
 
-    fn write_public(&self, key: &Pkey, out: &mut [u8]) -> Result<()> {
+    fn write_public(&self, key: &Pkey<C>, out: &mut [u8]) -> Result<()> {
         let mut point = [0; 1 + 2 * MAX_FIELD];
         let length = key.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point)?;
         let point = &point[..length];
         // The library keeps points uncompressed whatever form they came in.
         if point.first() != Some(&0x04) || length != 1 + 2 * self.curve.field {
-            return Err(self.crypto.fault("EVP_PKEY_get_octet_string_param"));
+            return Err(self.calls.fault("EVP_PKEY_get_octet_string_param"));
         }
         if self.curve.compressed {
             out[0] = 0x02 | (point[length - 1] & 1);
@@ -292,16 +297,17 @@ impl Shared {
     }
 }
 
-impl Signer {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
+impl<C: Calls> Signer<C> {
+    fn new(shared: &Arc<Shared<C>>, key: Pkey<C>) -> Signer<C> {
         Signer { shared: shared.clone(), key, idle: Contexts::new() }
     }
 }
 
-impl Signing {
-    fn new(curve: &Curve, algorithm: &Signature, key: &Pkey) -> Result<Signing> {
+impl<C: Calls> Signing<C> {
+    fn new(shared: &Shared<C>, key: &Pkey<C>) -> Result<Signing<C>> {
         let ctx = PkeyCtx::of_key(key)?;
-        algorithm.begin_to_sign(&ctx, &[Param::text(sys::OSSL_ALG_PARAM_DIGEST, curve.digest_name), Param::END])?;
+        let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, shared.curve.digest_name), Param::END];
+        shared.algorithm.begin_to_sign(&ctx, &params)?;
         Ok(Signing { ctx, nonce: NONCE_RANDOM })
     }
 
@@ -315,18 +321,18 @@ impl Signing {
     }
 }
 
-impl SigningKey for Signer {
+impl<C: Calls> SigningKey for Signer<C> {
     /// The deterministic variant is RFC 6979's. Over secp256k1 the lower of the two valid `s` is chosen: ledgers and
     /// libsecp256k1 refuse the other.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         if !context.is_empty() {
-            return Err(super::NO_CONTEXT);
+            return Err(NO_CONTEXT);
         }
         let nonce = match coins {
             Coins::Internal => NONCE_RANDOM,
             Coins::Exact(bytes) => {
                 Error::check_length("coins", 0, bytes.len())?;
-                if !self.shared.info.coins.operation {
+                if !C::COMPLETE && !self.shared.info.coins.operation {
                     return Err(Error::Unsupported("before OpenSSL 3.2 every nonce is drawn"));
                 }
                 NONCE_DETERMINISTIC
@@ -336,12 +342,12 @@ impl SigningKey for Signer {
         let out = front_of("signature", out, length)?;
         self.shared.with_digest(message, |digest| {
             self.idle.with(
-                || Signing::new(self.shared.curve, &self.shared.algorithm, &self.key),
+                || Signing::new(&self.shared, &self.key),
                 |signing| {
                     signing.set_nonce(nonce)?;
                     let mut der = [0; MAX_DER];
                     let der_length = sign(&signing.ctx, digest, &mut der)?;
-                    from_der(&der[..der_length], out).ok_or_else(|| self.shared.crypto.fault("EVP_PKEY_sign"))
+                    from_der(&der[..der_length], out).ok_or_else(|| self.shared.calls.fault("EVP_PKEY_sign"))
                 },
             )
         })?;
@@ -367,13 +373,13 @@ impl SigningKey for Signer {
     }
 }
 
-impl Verifier {
-    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
+impl<C: Calls> Verifier<C> {
+    fn load(shared: &Arc<Shared<C>>, bytes: &[u8]) -> Result<Verifier<C>> {
         let key = shared.load_public(bytes)?;
         Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
-    fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
+    fn context(shared: &Shared<C>, key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
         let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, shared.curve.digest_name), Param::END];
         shared.algorithm.begin_to_verify(&ctx, &params)?;
@@ -381,14 +387,14 @@ impl Verifier {
     }
 }
 
-impl VerifyingKey for Verifier {
+impl<C: Calls> VerifyingKey for Verifier<C> {
     /// Takes either `s`, as OpenSSL does.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         if !context.is_empty() {
-            return Err(super::NO_CONTEXT);
+            return Err(NO_CONTEXT);
         }
         if signature.len() != 2 * self.shared.curve.field {
-            return Err(self.shared.crypto.refused());
+            return Err(self.shared.calls.refused());
         }
         let mut der = [0; MAX_DER];
         let length = to_der(signature, &mut der);
@@ -399,7 +405,7 @@ impl VerifyingKey for Verifier {
             .map_err(|error| match error {
                 // SEC 1, section 4.1.4, step 5: where the sum is the point at infinity the signature is invalid. The library
                 // reports that as a fault of its own.
-                Error::Library { detail, .. } if detail.contains("point at infinity") => self.shared.crypto.refused(),
+                Error::Library { detail, .. } if detail.contains("point at infinity") => self.shared.calls.refused(),
                 other => other,
             })
     }
@@ -412,6 +418,7 @@ impl VerifyingKey for Verifier {
 }
 
 /// Between big-endian and the machine's byte order, in which the library takes and gives integers.
+#[inline]
 fn swap_order(number: &mut [u8]) {
     if cfg!(target_endian = "little") {
         number.reverse();
@@ -419,6 +426,7 @@ fn swap_order(number: &mut [u8]) {
 }
 
 /// Replaces `s` by `n - s` if that is the smaller. Both are public, so that nothing is hidden from a clock.
+#[inline]
 fn lower(s: &mut [u8], order: &[u8; 32]) {
     let mut negated = [0; 32];
     let mut borrow = false;
@@ -430,5 +438,37 @@ fn lower(s: &mut [u8], order: &[u8; 32]) {
     }
     if negated[..] < *s {
         s.copy_from_slice(&negated);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lower_s_is_chosen() {
+        let mut one = [0; 32];
+        one[31] = 1;
+        let mut high = SECP256K1_ORDER;
+        high[31] -= 1;
+        for start in [one, high] {
+            let mut s = start;
+            lower(&mut s, &SECP256K1_ORDER);
+            assert_eq!(s, one);
+        }
+        // (n - 1) / 2 and (n + 1) / 2 are each other's negatives.
+        let mut half = [0xFF; 32];
+        half[0] = 0x7F;
+        half[15] = 0xFF;
+        half[16..].copy_from_slice(&[
+            0x5D, 0x57, 0x6E, 0x73, 0x57, 0xA4, 0x50, 0x1D, 0xDF, 0xE9, 0x2F, 0x46, 0x68, 0x1B, 0x20, 0xA0,
+        ]);
+        let mut above = half;
+        above[31] += 1;
+        for start in [half, above] {
+            let mut s = start;
+            lower(&mut s, &SECP256K1_ORDER);
+            assert_eq!(s, half);
+        }
     }
 }

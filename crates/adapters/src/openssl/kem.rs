@@ -1,12 +1,10 @@
 //! ML-KEM (FIPS 203): EVP_PKEY-ML-KEM(7), EVP_KEM-ML-KEM(7).
 
-use super::NO_SUCH_ENCODING;
-use super::crypto::Crypto;
-use super::native::{Generator, KeyManagement, Pkey, PkeyCtx, Setting};
+use super::native::{Generator, Pkey, PkeyCtx, Setting, check_keys};
 use super::param::Param;
-use super::sys;
-use crate::contexts::Contexts;
-use crate::room::front_of;
+use super::{Calls, NO_SUCH_ENCODING};
+use crate::{Contexts, front_of};
+use pqlab_openssl_headers as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
 };
@@ -23,44 +21,44 @@ const SEED: usize = 64;
 const ENCAPSULATION_COINS: usize = 32;
 
 /// One parameter set.
-pub(super) struct MlKem(Arc<Shared>);
+pub(super) struct MlKem<C: Calls>(Arc<Shared<C>>);
 
 /// What a parameter set and its keys share.
-struct Shared {
-    crypto: &'static Crypto,
+struct Shared<C: Calls> {
+    calls: C,
     info: KemInfo,
     name: CString,
-    generator: Generator,
+    generator: Generator<C>,
 }
 
-struct Encapsulator {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<PkeyCtx>,
+struct Encapsulator<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<PkeyCtx<C>>,
 }
 
-struct Decapsulator {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<PkeyCtx>,
+struct Decapsulator<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<PkeyCtx<C>>,
 }
 
-impl MlKem {
-    pub(super) fn new(crypto: &'static Crypto, algorithm: &'static str) -> Result<MlKem> {
+impl<C: Calls> MlKem<C> {
+    pub(super) fn new(calls: C, algorithm: &'static str) -> Result<MlKem<C>> {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
-        KeyManagement::check(crypto, &name)?;
-        let generator = Generator::new(crypto, &name, Setting::None);
+        check_keys(calls, &name)?;
+        let generator = Generator::new(calls, &name, Setting::None);
         let info = KemInfo {
             parameters,
             encodings: vec![KeyEncoding::Seed, KeyEncoding::Expanded],
             coins: CoinSupport { keygen: true, operation: true },
         };
-        Ok(MlKem(Arc::new(Shared { crypto, info, name, generator })))
+        Ok(MlKem(Arc::new(Shared { calls, info, name, generator })))
     }
 }
 
-impl Kem for MlKem {
+impl<C: Calls> Kem for MlKem<C> {
     fn info(&self) -> &KemInfo {
         &self.0.info
     }
@@ -88,20 +86,22 @@ impl Kem for MlKem {
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let expected = self.0.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         Error::check_length("decapsulation key", expected, bytes.len())?;
+        let calls = self.0.calls;
         let key = match encoding {
             KeyEncoding::Seed => {
                 let mut parts = [Param::octets(sys::OSSL_PKEY_PARAM_SEED, bytes), Param::END];
-                Pkey::import(self.0.crypto, &self.0.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
+                Pkey::import(calls, &self.0.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
             }
-            KeyEncoding::Expanded => Pkey::raw_private(self.0.crypto, &self.0.name, bytes),
+            KeyEncoding::Expanded => Pkey::raw_private(calls, &self.0.name, bytes),
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(NO_SUCH_ENCODING),
         };
-        Ok(Box::new(Decapsulator::new(&self.0, key.map_err(|_| self.0.crypto.malformed("ML-KEM decapsulation key"))?)))
+        let key = key.map_err(|_| calls.malformed("ML-KEM decapsulation key"))?;
+        Ok(Box::new(Decapsulator::new(&self.0, key)))
     }
 }
 
-impl Shared {
-    fn generate(&self, coins: Coins) -> Result<Pkey> {
+impl<C: Calls> Shared<C> {
+    fn generate(&self, coins: Coins) -> Result<Pkey<C>> {
         match coins.exact::<SEED>()? {
             None => self.generator.generate(),
             Some(seed) => self.generator.generate_from(seed),
@@ -109,25 +109,25 @@ impl Shared {
     }
 }
 
-impl Encapsulator {
-    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Encapsulator> {
+impl<C: Calls> Encapsulator<C> {
+    fn load(shared: &Arc<Shared<C>>, bytes: &[u8]) -> Result<Encapsulator<C>> {
         Error::check_length("encapsulation key", shared.info.parameters.encapsulation_key, bytes.len())?;
-        let key = Pkey::raw_public(shared.crypto, &shared.name, bytes)
-            .map_err(|_| shared.crypto.malformed("ML-KEM encapsulation key"))?;
+        let calls = shared.calls;
+        let key = Pkey::raw_public(calls, &shared.name, bytes);
+        let key = key.map_err(|_| calls.malformed("ML-KEM encapsulation key"))?;
         Ok(Encapsulator { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
-    fn context(key: &Pkey) -> Result<PkeyCtx> {
+    fn context(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
         // SAFETY: the context is ours alone; null says that there are no parameters.
-        ctx.crypto.check("EVP_PKEY_encapsulate_init", unsafe {
-            (ctx.crypto.EVP_PKEY_encapsulate_init)(ctx.as_ptr(), ptr::null())
-        })?;
+        let returned = unsafe { key.calls.EVP_PKEY_encapsulate_init(ctx.as_ptr(), ptr::null()) };
+        key.calls.check("EVP_PKEY_encapsulate_init", returned)?;
         Ok(ctx)
     }
 }
 
-impl EncapsulationKey for Encapsulator {
+impl<C: Calls> EncapsulationKey for Encapsulator<C> {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
@@ -143,7 +143,7 @@ impl EncapsulationKey for Encapsulator {
                 let (mut ciphertext_length, mut secret_length) = (ciphertext.len(), secret.len());
                 // SAFETY: the context is this thread's until the call ends; the lengths say how much room there is.
                 let returned = unsafe {
-                    (ctx.crypto.EVP_PKEY_encapsulate)(
+                    ctx.calls.EVP_PKEY_encapsulate(
                         ctx.as_ptr(),
                         ciphertext.as_mut_ptr(),
                         &raw mut ciphertext_length,
@@ -151,7 +151,7 @@ impl EncapsulationKey for Encapsulator {
                         &raw mut secret_length,
                     )
                 };
-                ctx.crypto.check("EVP_PKEY_encapsulate", returned)
+                ctx.calls.check("EVP_PKEY_encapsulate", returned)
             },
         )
     }
@@ -163,22 +163,21 @@ impl EncapsulationKey for Encapsulator {
     }
 }
 
-impl Decapsulator {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Decapsulator {
+impl<C: Calls> Decapsulator<C> {
+    fn new(shared: &Arc<Shared<C>>, key: Pkey<C>) -> Decapsulator<C> {
         Decapsulator { shared: shared.clone(), key, idle: Contexts::new() }
     }
 
-    fn context(key: &Pkey) -> Result<PkeyCtx> {
+    fn context(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
         // SAFETY: the context is ours alone; null says that there are no parameters.
-        ctx.crypto.check("EVP_PKEY_decapsulate_init", unsafe {
-            (ctx.crypto.EVP_PKEY_decapsulate_init)(ctx.as_ptr(), ptr::null())
-        })?;
+        let returned = unsafe { key.calls.EVP_PKEY_decapsulate_init(ctx.as_ptr(), ptr::null()) };
+        key.calls.check("EVP_PKEY_decapsulate_init", returned)?;
         Ok(ctx)
     }
 }
 
-impl DecapsulationKey for Decapsulator {
+impl<C: Calls> DecapsulationKey for Decapsulator<C> {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
@@ -189,7 +188,7 @@ impl DecapsulationKey for Decapsulator {
                 let mut secret_length = secret.len();
                 // SAFETY: the context is this thread's until the call ends; the length says how much room there is.
                 let returned = unsafe {
-                    (ctx.crypto.EVP_PKEY_decapsulate)(
+                    ctx.calls.EVP_PKEY_decapsulate(
                         ctx.as_ptr(),
                         secret.as_mut_ptr(),
                         &raw mut secret_length,
@@ -197,7 +196,7 @@ impl DecapsulationKey for Decapsulator {
                         ciphertext.len(),
                     )
                 };
-                ctx.crypto.check("EVP_PKEY_decapsulate", returned)
+                ctx.calls.check("EVP_PKEY_decapsulate", returned)
             },
         )
     }
@@ -219,7 +218,7 @@ impl DecapsulationKey for Decapsulator {
         let out = front_of("decapsulation key", out, length)?;
         match encoding {
             KeyEncoding::Seed => self.key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map_err(|_| {
-                self.shared.crypto.clear();
+                self.shared.calls.clear();
                 Error::Unsupported("a key that was loaded expanded has no seed")
             }),
             KeyEncoding::Expanded => self.key.write_raw_private(out).map(|()| length),

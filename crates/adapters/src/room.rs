@@ -2,11 +2,12 @@
 
 use pqlab_primitives::{Error, Result};
 
-/// The front of a caller's buffer that has to have room for at least so many bytes.
+/// The front of a caller's buffer that has to have room for at least `length` bytes.
 ///
 /// # Errors
 /// [`Error::Length`].
-pub(crate) fn front_of<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
+#[inline]
+pub fn front_of<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
     let actual = out.len();
     out.get_mut(..length).ok_or(Error::Length { what, expected: length, actual })
 }
@@ -15,7 +16,8 @@ pub(crate) fn front_of<'a>(what: &'static str, out: &'a mut [u8], length: usize)
 ///
 /// # Errors
 /// [`Error::Length`] where `out` is shorter.
-pub(crate) fn write(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<usize> {
+#[inline]
+pub fn write(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<usize> {
     front_of(what, out, bytes.len())?.copy_from_slice(bytes);
     Ok(bytes.len())
 }

@@ -3,15 +3,13 @@
 //!
 //! Keys are DER: RSAPublicKey and RSAPrivateKey (RFC 8017, appendix A.1). As with ECDSA the message is digested here.
 
-use super::NO_SUCH_ENCODING;
-use super::crypto::Crypto;
 use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, owned};
 use super::param::Param;
 use super::signature::{sign, verify};
-use super::sys;
-use crate::contexts::Contexts;
-use crate::room::front_of;
+use super::{Calls, NO_CONTEXT, NO_SUCH_ENCODING};
+use crate::{Contexts, front_of, write};
+use pqlab_openssl_headers as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey, VerifyingKey,
@@ -36,38 +34,38 @@ owned! {
 }
 
 /// RSA-2048.
-pub(super) struct Rsa(Arc<Shared>);
+pub(super) struct Rsa<C: Calls>(Arc<Shared<C>>);
 
 /// What the scheme and its keys share.
-struct Shared {
-    crypto: &'static Crypto,
+struct Shared<C: Calls> {
+    calls: C,
     info: SignatureInfo,
-    digest: Algorithm,
-    algorithm: Signature,
-    generator: Generator,
+    digest: Algorithm<C>,
+    algorithm: Signature<C>,
+    generator: Generator<C>,
 }
 
-struct Signer {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<PkeyCtx>,
+struct Signer<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<PkeyCtx<C>>,
 }
 
-struct Verifier {
-    shared: Arc<Shared>,
-    key: Pkey,
-    idle: Contexts<PkeyCtx>,
+struct Verifier<C: Calls> {
+    shared: Arc<Shared<C>>,
+    key: Pkey<C>,
+    idle: Contexts<PkeyCtx<C>>,
 }
 
 /// An encoding that the library made in memory of its own.
-struct Encoded {
-    crypto: &'static Crypto,
+struct Encoded<C: Calls> {
+    calls: C,
     data: *mut u8,
     length: usize,
 }
 
-impl Rsa {
-    pub(super) fn new(crypto: &'static Crypto) -> Result<Rsa> {
+impl<C: Calls> Rsa<C> {
+    pub(super) fn new(calls: C) -> Result<Rsa<C>> {
         let parameters = SignatureParameters::of("RSA-2048").ok_or(Error::Unsupported("no parameters are known"))?;
         let info = SignatureInfo {
             parameters,
@@ -77,24 +75,24 @@ impl Rsa {
             hedged: false,
         };
         Ok(Rsa(Arc::new(Shared {
-            crypto,
+            calls,
             info,
-            digest: Algorithm::fetch(crypto, "SHA-256")?,
-            algorithm: Signature::fetch(crypto, RSA)?,
-            generator: Generator::new(crypto, RSA, Setting::Bits(MODULUS_BITS)),
+            digest: Algorithm::fetch(calls, "SHA-256")?,
+            algorithm: Signature::fetch(calls, RSA)?,
+            generator: Generator::new(calls, RSA, Setting::Bits(MODULUS_BITS)),
         })))
     }
 }
 
-impl SignatureScheme for Rsa {
+impl<C: Calls> SignatureScheme for Rsa<C> {
     fn info(&self) -> &SignatureInfo {
         &self.0.info
     }
 
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = self.0.generate(coins)?;
-        let verifying_length = write(&key, sys::EVP_PKEY_PUBLIC_KEY, "verifying key", verifying_key)?;
-        let signing_length = write(&key, sys::EVP_PKEY_KEYPAIR, "signing key", signing_key)?;
+        let verifying_length = write_encoded(&key, sys::EVP_PKEY_PUBLIC_KEY, "verifying key", verifying_key)?;
+        let signing_length = write_encoded(&key, sys::EVP_PKEY_KEYPAIR, "signing key", signing_key)?;
         Ok((verifying_length, signing_length))
     }
 
@@ -106,8 +104,9 @@ impl SignatureScheme for Rsa {
         if encoding != KeyEncoding::Der {
             return Err(NO_SUCH_ENCODING);
         }
-        let key = read(self.0.crypto, sys::EVP_PKEY_KEYPAIR, bytes)
-            .ok_or_else(|| self.0.crypto.malformed("RSAPrivateKey of 2048 bits"))?;
+        let calls = self.0.calls;
+        let key = read(calls, sys::EVP_PKEY_KEYPAIR, bytes);
+        let key = key.ok_or_else(|| calls.malformed("RSAPrivateKey of 2048 bits"))?;
         Ok(Box::new(Signer::new(&self.0, key)))
     }
 
@@ -116,39 +115,40 @@ impl SignatureScheme for Rsa {
     }
 }
 
-impl Shared {
-    fn generate(&self, coins: Coins) -> Result<Pkey> {
+impl<C: Calls> Shared<C> {
+    fn generate(&self, coins: Coins) -> Result<Pkey<C>> {
         match coins {
             Coins::Internal => self.generator.generate(),
             Coins::Exact(_) => Err(NO_COINS),
         }
     }
-
-    fn params() -> [Param<'static>; 3] {
-        [
-            Param::text(sys::OSSL_SIGNATURE_PARAM_PAD_MODE, c"pkcs1"),
-            Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"),
-            Param::END,
-        ]
-    }
 }
 
-impl Signer {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
+#[inline]
+fn params() -> [Param<'static>; 3] {
+    [
+        Param::text(sys::OSSL_SIGNATURE_PARAM_PAD_MODE, c"pkcs1"),
+        Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"),
+        Param::END,
+    ]
+}
+
+impl<C: Calls> Signer<C> {
+    fn new(shared: &Arc<Shared<C>>, key: Pkey<C>) -> Signer<C> {
         Signer { shared: shared.clone(), key, idle: Contexts::new() }
     }
 
-    fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
+    fn context(shared: &Shared<C>, key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
-        shared.algorithm.begin_to_sign(&ctx, &Shared::params())?;
+        shared.algorithm.begin_to_sign(&ctx, &params())?;
         Ok(ctx)
     }
 }
 
-impl SigningKey for Signer {
+impl<C: Calls> SigningKey for Signer<C> {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         if !context.is_empty() {
-            return Err(super::NO_CONTEXT);
+            return Err(NO_CONTEXT);
         }
         if let Coins::Exact(bytes) = coins {
             Error::check_length("coins", 0, bytes.len())?;
@@ -168,28 +168,28 @@ impl SigningKey for Signer {
         if encoding != KeyEncoding::Der {
             return Err(NO_SUCH_ENCODING);
         }
-        write(&self.key, sys::EVP_PKEY_KEYPAIR, "signing key", out)
+        write_encoded(&self.key, sys::EVP_PKEY_KEYPAIR, "signing key", out)
     }
 }
 
-impl Verifier {
-    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
-        let key = read(shared.crypto, sys::EVP_PKEY_PUBLIC_KEY, bytes)
-            .ok_or_else(|| shared.crypto.malformed("RSAPublicKey of 2048 bits"))?;
+impl<C: Calls> Verifier<C> {
+    fn load(shared: &Arc<Shared<C>>, bytes: &[u8]) -> Result<Verifier<C>> {
+        let key = read(shared.calls, sys::EVP_PKEY_PUBLIC_KEY, bytes);
+        let key = key.ok_or_else(|| shared.calls.malformed("RSAPublicKey of 2048 bits"))?;
         Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
-    fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
+    fn context(shared: &Shared<C>, key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
-        shared.algorithm.begin_to_verify(&ctx, &Shared::params())?;
+        shared.algorithm.begin_to_verify(&ctx, &params())?;
         Ok(ctx)
     }
 }
 
-impl VerifyingKey for Verifier {
+impl<C: Calls> VerifyingKey for Verifier<C> {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         if !context.is_empty() {
-            return Err(super::NO_CONTEXT);
+            return Err(NO_CONTEXT);
         }
         let mut digest = [0; DIGEST];
         self.shared.digest.digest(message, &mut digest)?;
@@ -197,22 +197,21 @@ impl VerifyingKey for Verifier {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        write(&self.key, sys::EVP_PKEY_PUBLIC_KEY, "verifying key", out)
+        write_encoded(&self.key, sys::EVP_PKEY_PUBLIC_KEY, "verifying key", out)
     }
 }
 
-impl Encoded {
-    fn of(key: &Pkey, selection: c_int) -> Result<Encoded> {
-        let mut encoded = Encoded { crypto: key.crypto, data: ptr::null_mut(), length: 0 };
+impl<C: Calls> Encoded<C> {
+    fn of(key: &Pkey<C>, selection: c_int) -> Result<Encoded<C>> {
+        let calls = key.calls;
+        let mut encoded = Encoded { calls, data: ptr::null_mut(), length: 0 };
         // SAFETY: the encoder borrows the key, which outlives it; a null pointer to begin with makes it allocate.
         unsafe {
             let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
-            let encoder =
-                (key.crypto.OSSL_ENCODER_CTX_new_for_pkey)(key.as_ptr(), selection, kind, structure, ptr::null());
-            let encoder = Encoder::own(key.crypto, "OSSL_ENCODER_CTX_new_for_pkey", encoder)?;
-            let returned =
-                (key.crypto.OSSL_ENCODER_to_data)(encoder.as_ptr(), &raw mut encoded.data, &raw mut encoded.length);
-            key.crypto.check("OSSL_ENCODER_to_data", returned)?;
+            let encoder = calls.OSSL_ENCODER_CTX_new_for_pkey(key.as_ptr(), selection, kind, structure, ptr::null());
+            let encoder = Encoder::own(calls, "OSSL_ENCODER_CTX_new_for_pkey", encoder)?;
+            let returned = calls.OSSL_ENCODER_to_data(encoder.as_ptr(), &raw mut encoded.data, &raw mut encoded.length);
+            calls.check("OSSL_ENCODER_to_data", returned)?;
         }
         Ok(encoded)
     }
@@ -226,43 +225,40 @@ impl Encoded {
     }
 }
 
-impl Drop for Encoded {
+impl<C: Calls> Drop for Encoded<C> {
     fn drop(&mut self) {
         // SAFETY: the library allocated it, or it is null, which is allowed. It may hold a private key: it is wiped.
-        unsafe { (self.crypto.CRYPTO_clear_free)(self.data.cast(), self.length, c"".as_ptr(), 0) }
+        unsafe { self.calls.CRYPTO_clear_free(self.data.cast(), self.length, c"".as_ptr(), 0) }
     }
 }
 
-fn write(key: &Pkey, selection: c_int, what: &'static str, out: &mut [u8]) -> Result<usize> {
-    let encoded = Encoded::of(key, selection)?;
-    let bytes = encoded.bytes();
-    front_of(what, out, bytes.len())?.copy_from_slice(bytes);
-    Ok(bytes.len())
+fn write_encoded<C: Calls>(key: &Pkey<C>, selection: c_int, what: &'static str, out: &mut [u8]) -> Result<usize> {
+    write(what, out, Encoded::of(key, selection)?.bytes())
 }
 
 /// The key, if the bytes are all of one encoding and the modulus has the right length.
-fn read(crypto: &'static Crypto, selection: c_int, bytes: &[u8]) -> Option<Pkey> {
+fn read<C: Calls>(calls: C, selection: c_int, bytes: &[u8]) -> Option<Pkey<C>> {
     let (mut data, mut rest) = (bytes.as_ptr(), bytes.len());
     let mut key = ptr::null_mut();
-    // SAFETY: null says that there are no properties; `key` outlives the decoder, which fills it
-    // with a key that is ours; the slice is read during the call.
+    // SAFETY: null says that there are no properties; `key` outlives the decoder, which fills it with a key that is ours; the
+    // slice is read during the call.
     let key = unsafe {
         let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
-        let decoder = (crypto.OSSL_DECODER_CTX_new_for_pkey)(
+        let decoder = calls.OSSL_DECODER_CTX_new_for_pkey(
             &raw mut key,
             kind,
             structure,
             RSA.as_ptr(),
             selection,
-            crypto.context(),
+            calls.context(),
             ptr::null(),
         );
-        let decoder = Decoder::own(crypto, "OSSL_DECODER_CTX_new_for_pkey", decoder).ok()?;
-        let returned = (crypto.OSSL_DECODER_from_data)(decoder.as_ptr(), &raw mut data, &raw mut rest);
-        let key = Pkey::own(crypto, "OSSL_DECODER_from_data", key).ok()?;
+        let decoder = Decoder::own(calls, "OSSL_DECODER_CTX_new_for_pkey", decoder).ok()?;
+        let returned = calls.OSSL_DECODER_from_data(decoder.as_ptr(), &raw mut data, &raw mut rest);
+        let key = Pkey::own(calls, "OSSL_DECODER_from_data", key).ok()?;
         (returned > 0).then_some(key)?
     };
     // The decoder leaves word of the formats that it tried in vain.
-    crypto.clear();
+    calls.clear();
     (rest == 0 && usize::try_from(key.bits()) == Ok(MODULUS_BITS)).then_some(key)
 }
