@@ -46,11 +46,7 @@ impl<T: Send> Contexts<T> {
     /// # Errors
     /// Those of `make` and `call`.
     #[inline]
-    pub fn with<R>(
-        &self,
-        make: impl FnOnce() -> Result<T>,
-        call: impl FnOnce(&mut T) -> Result<R>,
-    ) -> Result<R> {
+    pub fn with<R>(&self, make: impl FnOnce() -> Result<T>, call: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
         match self.free() {
             Some(slot) => slot.enter(make, call),
             None => call(&mut make()?),

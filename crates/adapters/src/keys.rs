@@ -33,10 +33,7 @@ impl SecretBytes {
     ///
     /// # Safety
     /// Where `write` succeeds it has written `length` bytes.
-    pub unsafe fn written<E>(
-        length: usize,
-        write: impl FnOnce(*mut u8) -> Result<(), E>,
-    ) -> Result<SecretBytes, E> {
+    pub unsafe fn written<E>(length: usize, write: impl FnOnce(*mut u8) -> Result<(), E>) -> Result<SecretBytes, E> {
         let mut bytes = SecretBytes(spare());
         bytes.0.reserve_exact(length);
         write(bytes.0.as_mut_ptr())?;

@@ -33,50 +33,50 @@ mod simulated;
 mod stored;
 mod verifying;
 
-pub use machine::agreement::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
-pub use libraries::catalogue::{
-    AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
-    suite_entries,
-};
+pub use comparing::gate::{Gate, GateRequest, GateStep, GatedCase};
+pub use comparing::libraries::{ComparedLibrary, Side, compare_sides, shared_operations};
 pub use comparing::runs::{
     Compared, Margin, check_percentage, compare_analyses, compare_cases, compare_named, compare_stored,
     comparison_criteria, newest_before,
 };
-pub use output_file::{Destination, Writing};
-pub use planning::duration::{ExpectedDuration, run_seconds};
+pub use environment_variables::check_environment;
 pub use error::{LabError, SinkError, Thing};
-pub use comparing::gate::{Gate, GateRequest, GateStep, GatedCase};
-pub use stored::selection::{Gathered, Reported, gather, gather_merged, gather_report, newest_of_each_suite};
+pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
+pub use leak::series::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
+pub use leak::taint::{TaintEnd, TaintFinding, Tainted};
+pub use leak::timing::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
+pub use libraries::catalogue::{
+    AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
+    suite_entries,
+};
+pub use libraries::{by_name, instead, libraries_of_run, libraries_of_suites};
+pub use machine::agreement::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
+pub use machine::doctor::{Machine, severity_word};
 pub use machine::independence::{
     DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest, IndependenceSummary,
 };
-pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
-pub use leak::timing::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
-pub use leak::series::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
-pub use libraries::{by_name, instead, libraries_of_run, libraries_of_suites};
-pub use machine::doctor::{Machine, severity_word};
-pub use planning::names::Named;
-pub use patterns::{matches, nearest};
-pub use planning::outline::Outline;
-pub use comparing::libraries::{ComparedLibrary, Side, compare_sides, shared_operations};
-pub use planning::plan::{Filters, Plan};
-pub use pqlab_harness::counter::estimated_over_counted;
 pub use ntor::{RELAY_IDENTITY, RelayKeys, circuit_handshake, relay, relay_address, relay_client};
-pub use stored::names::{check_name, remove_runs};
-pub use samples::files::{Samples, read_samples};
-pub use samples::report::SeriesReport;
-pub use running::laboratory::{Ended, Laboratory, Progress, RunRequest};
-pub use running::sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
+pub use output_file::{Destination, Writing};
+pub use patterns::{matches, nearest};
+pub use planning::duration::{ExpectedDuration, run_seconds};
+pub use planning::names::Named;
+pub use planning::outline::Outline;
+pub use planning::plan::{Filters, Plan};
 pub use planning::suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use planning::suites_of_tables::suites_with_table;
-pub use leak::taint::{TaintEnd, TaintFinding, Tainted};
+pub use pqlab_harness::counter::estimated_over_counted;
+pub use running::laboratory::{Ended, Laboratory, Progress, RunRequest};
+pub use running::program::WorkerProgram;
+pub use running::sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
+pub use running::worker::{run_if_worker, run_if_worker_with, serve_as_worker};
+pub use samples::files::{Samples, read_samples};
+pub use samples::report::SeriesReport;
+pub use stored::names::{check_name, remove_runs};
+pub use stored::selection::{Gathered, Reported, gather, gather_merged, gather_report, newest_of_each_suite};
 pub use stored::timeline::{Visited, timeline};
-pub use environment_variables::check_environment;
 pub use verifying::found::Found;
 pub use verifying::parts::{VerifyPart, VerifyRequest};
 pub use verifying::verify::{Extent, Verified};
-pub use running::program::WorkerProgram;
-pub use running::worker::{run_if_worker, run_if_worker_with, serve_as_worker};
 
 pub use pqlab_workloads::ntor::client::{Client as RelayClient, ClientError};
 pub use pqlab_workloads::ntor::relay::{Answered, FRAMES, Relay, RelayError, Served};

@@ -48,9 +48,8 @@ openssl_calls!(declare);
 #[cold]
 pub fn take_errors() -> alloc::string::String {
     // SAFETY: null pointers say that file, line and function are not wanted; the other two are the caller's.
-    let next = |data, flags| unsafe {
-        ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags)
-    };
+    let next =
+        |data, flags| unsafe { ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags) };
     // SAFETY: takes any number.
     let reason = |error| unsafe { ERR_reason_error_string(error) };
     // SAFETY: both are the library's.

@@ -18,9 +18,7 @@ mod summary;
 mod visit;
 mod word;
 
-pub use case::{
-    Case, CaseId, CoinSource, Facts, Form, Kind, Parameter, Sizes, State, Statistic, UnreadableId,
-};
+pub use case::{Case, CaseId, CoinSource, Facts, Form, Kind, Parameter, Sizes, State, Statistic, UnreadableId};
 pub use conditions::{Chunk, Conditions, CpuTime};
 pub use disturbance::{Disturbance, Residue};
 pub use environment::{

@@ -391,11 +391,8 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     };
     add(Caveat::Shared.legend(), noted(Caveat::Shared, in_time).collect());
     add(Caveat::Imprecise.legend(), noted(Caveat::Imprecise, judged).collect());
-    let usual: Vec<&CaseAnalysis<'_>> = analysis
-        .cases()
-        .iter()
-        .filter(|row| row.usual() && row.time().is_some() && !row.case().is_null())
-        .collect();
+    let usual: Vec<&CaseAnalysis<'_>> =
+        analysis.cases().iter().filter(|row| row.usual() && row.time().is_some() && !row.case().is_null()).collect();
     let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
         |((_, job), rows)| {
             let level = |row: &&&CaseAnalysis<'_>| {

@@ -51,8 +51,7 @@ pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: R
 /// Adds to a cost its kind of randomness, or the kinds of both sides if they differ.
 pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
     let sides = (found.what.as_str(), found.post_quantum.algorithm.as_str(), found.classical.algorithm.as_str());
-    let Some((_, area, operations, new, old)) =
-        against().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
+    let Some((_, area, operations, new, old)) = against().find(|(what, _, _, new, old)| (*what, *new, *old) == sides)
     else {
         return found;
     };

@@ -88,7 +88,8 @@ fn circle_through<'r>(
     for next in rooms.get(here).into_iter().flat_map(BTreeMap::keys) {
         if let Some(start) = way.iter().position(|room| *room == next) {
             let circle = way[start..].iter().copied().zip(way[start + 1..].iter().copied().chain([next]));
-            let line = |(one, other): (&String, &String)| format!("{one} uses {other} in {}", rooms[one][other].display());
+            let line =
+                |(one, other): (&String, &String)| format!("{one} uses {other} in {}", rooms[one][other].display());
             return Some(circle.map(line).collect());
         }
         if !free.contains(next) {
@@ -130,9 +131,8 @@ impl Source {
         const FOR_TESTS: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
         let for_tests = |child: &Vec<String>| {
             let name = &child[child.len() - 1];
-            let declared = (1..self.tokens.len()).find(|at| {
-                self.tokens[*at] == *name && self.is(at - 1, "mod") && self.is(at + 1, ";")
-            });
+            let declared = (1..self.tokens.len())
+                .find(|at| self.tokens[*at] == *name && self.is(at - 1, "mod") && self.is(at + 1, ";"));
             let before = &self.tokens[..declared.unwrap_or(0).saturating_sub(1)];
             // Between the attribute and the declaration the visibility may stand.
             let end = before.iter().rposition(|token| token == "]").map_or(0, |at| at + 1);
@@ -283,7 +283,8 @@ fn read(text: &str) -> (Vec<String>, Vec<(usize, String)>) {
 
 #[test]
 fn comments_and_texts_are_no_code() {
-    let (tokens, texts) = read("use a::b; // \"c\"\nlet x: &'static str = r#\"d\"e\"#; /* f /* g */ */ '\"'; \"h\\\"\" 'i'");
+    let (tokens, texts) =
+        read("use a::b; // \"c\"\nlet x: &'static str = r#\"d\"e\"#; /* f /* g */ */ '\"'; \"h\\\"\" 'i'");
     let wanted = "use a :: b ; let x : & ' static str = ; ;";
     assert_eq!(tokens, wanted.split(' ').collect::<Vec<_>>());
     assert_eq!(texts, [(2, "d\"e".to_owned()), (2, "h\\\"".to_owned())]);
@@ -298,7 +299,8 @@ fn paths_lead_from_the_root() {
     let text = "use crate::a::{self, b::{C, D as E}}; pub(in crate::x) fn f() -> super::G { $crate::h!() }";
     let paths: Vec<String> = source(&["m", "n"], text).paths().iter().map(|path| path.join("::")).collect();
     assert_eq!(paths, ["a", "a::b::C", "a::b::D", "m::G"]);
-    let tests = source(&["m"], "mod a; #[cfg(test)] mod b; #[cfg(test)] pub(crate) mod c; #[doc] mod d;").test_modules();
+    let tests =
+        source(&["m"], "mod a; #[cfg(test)] mod b; #[cfg(test)] pub(crate) mod c; #[doc] mod d;").test_modules();
     assert_eq!(tests.iter().map(|module| module.join("::")).collect::<Vec<_>>(), ["m::b", "m::c"]);
 }
 

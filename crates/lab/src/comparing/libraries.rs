@@ -1,12 +1,13 @@
 //! Two libraries against each other: the cases that both have, each pair measured in the same rounds.
 
 use crate::planning::plan::Plan;
+use crate::verifying::defects;
 use crate::{
     Filters, LabError, Laboratory, LibrarySpec, Margin, ProtocolOverrides, Select, Suite, Thing, compare_stored,
-    defects, instead,
+    instead,
 };
 use pqlab_analysis::comparison::{Comparison, Judged};
-use pqlab_record::{Case, Environment, FLOOR, ProviderBuild};
+use pqlab_record::{Case, Environment, ProviderBuild};
 use pqlab_store::Store;
 use pqlab_workloads::CaseOptions;
 use serde::Serialize;
@@ -234,6 +235,7 @@ impl Laboratory {
 mod tests {
     use super::*;
     use crate::WorkerProgram;
+    use pqlab_record::FLOOR;
 
     fn laboratory() -> Laboratory {
         Laboratory::new(WorkerProgram::pqlab("none"))

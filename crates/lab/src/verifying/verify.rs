@@ -1,9 +1,9 @@
 //! Known answers, published vectors and every library against every other: each algorithm of each provider in a process of its
 //! own, so that one that crashes is a failed line and the rest goes on. As many go on at once as there are processors.
 
+use super::parts::{VerifyPart, VerifyRequest, check_names, parts};
 use crate::running::errand::{Task, lost, read_answer};
 use crate::{LabError, Laboratory};
-use super::parts::{VerifyPart, VerifyRequest, check_names, parts};
 use pqlab_harness::clock;
 use pqlab_harness::errand::{Errand, ErrandEnd, Manner, Next};
 use pqlab_verification::{

@@ -1,6 +1,6 @@
 //! Hash functions: SHA-3 (FIPS 202) by the crates `sha3` and `shake`, SHA-2 (FIPS 180-4) by `sha2`.
 
-use crate::shared::messages;
+use pqlab_adapters::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use sha3::digest::{Digest, ExtendableOutput, Output, Update, XofReader as SqueezingState};
 use std::hint::black_box;

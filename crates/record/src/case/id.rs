@@ -91,7 +91,8 @@ impl FromStr for CaseId {
         if [area, algorithm, operation, provider].contains(&"") || inside == Some("") {
             return Err(refuse("a part is empty"));
         }
-        let mut parameters: Vec<Parameter> = inside.into_iter().flat_map(|inside| inside.split(',')).map(read).collect();
+        let mut parameters: Vec<Parameter> =
+            inside.into_iter().flat_map(|inside| inside.split(',')).map(read).collect();
         let encoded = parameters.first() == Some(&Parameter::Flag(ENCODED.into()));
         if encoded {
             parameters.remove(0);
@@ -166,7 +167,10 @@ mod tests {
             assert_eq!(id.parse::<CaseId>().unwrap().to_string(), id);
         }
         let read: CaseId = "hash/SHA-512/256/digest[len=64]@p".parse().unwrap();
-        assert_eq!((read.area.as_str(), read.algorithm.as_str(), read.operation.as_str()), ("hash", "SHA-512/256", "digest"));
+        assert_eq!(
+            (read.area.as_str(), read.algorithm.as_str(), read.operation.as_str()),
+            ("hash", "SHA-512/256", "digest")
+        );
         assert_eq!(read.parameters, [Parameter::Number("len".into(), 64)]);
     }
 

@@ -228,10 +228,8 @@ impl Case {
     /// Whether the case is the computing of one thread in its steady state. Then core cycles say what its software costs, whatever
     /// the core's clock did. An operation that waits for memory, a disk, a socket or other threads does not compute.
     pub fn computes(&self) -> bool {
-        let waits = self.is_load()
-            || self.threads().is_some()
-            || self.regime() == Some("disk")
-            || self.transport().is_some();
+        let waits =
+            self.is_load() || self.threads().is_some() || self.regime() == Some("disk") || self.transport().is_some();
         self.state() == State::Warm && self.workload != MEMORY && !waits
     }
 

@@ -4,7 +4,6 @@ use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of}
 use super::{Chart, slug};
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
-use pqlab_record::NULL;
 
 /// Most lines of a picture.
 const MOST: usize = 36;
@@ -13,8 +12,7 @@ const LINE: f64 = 23.0;
 
 /// The usual cases of an area with a figure: of those that differ in the message's length alone, one.
 pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec<&'s CaseAnalysis<'a>> {
-    let rows =
-        || analysis.area(area).filter(|row| row.usual() && row.time().is_some() && !row.case().is_null());
+    let rows = || analysis.area(area).filter(|row| row.usual() && row.time().is_some() && !row.case().is_null());
     let same = |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| {
         one.case().algorithm == other.case().algorithm && one.case().operation == other.case().operation
     };

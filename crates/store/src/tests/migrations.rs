@@ -2,7 +2,7 @@ use crate::schema::{APPLICATION_ID, SCHEMA, Schema};
 use crate::{Store, StoreError};
 use pqlab_record::{Disturbance, Metric, Status};
 use rusqlite::Connection;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// What a pqlab of the oldest schema leaves behind, as `sqlite3 FILE .dump` writes its rows. It never changes: these files must

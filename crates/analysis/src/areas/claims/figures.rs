@@ -138,11 +138,7 @@ pub(super) fn load(run: &RunAnalysis<'_>, tasks: u64) -> Option<Found> {
 }
 
 /// Throughput against that of another load, in percent.
-pub(super) fn loss(
-    run: &RunAnalysis<'_>,
-    tasks: u64,
-    against: fn(&LoadFigures) -> Option<Interval>,
-) -> Option<Found> {
+pub(super) fn loss(run: &RunAnalysis<'_>, tasks: u64, against: fn(&LoadFigures) -> Option<Interval>) -> Option<Found> {
     let (entry, of) = loaded(run, tasks)?;
     Some(Found::by_algorithm(of, against(&entry)?))
 }

@@ -70,7 +70,13 @@ const HYBRIDS: &[Line] = &[
         Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "sign"), &[]),
         RANDOMNESS,
     ),
-    ("Ed25519+ML-DSA-65, verified", 133.2, Unit::Time, Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), &[]), ""),
+    (
+        "Ed25519+ML-DSA-65, verified",
+        133.2,
+        Unit::Time,
+        Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), &[]),
+        "",
+    ),
     (
         "verifying Ed25519+ML-DSA-65 against Ed25519 alone",
         133.2 / 106.9,
@@ -214,7 +220,11 @@ const SIGNATURES: &[Line] = &[
         "signatures of Ed25519 against SLH-DSA-SHA2-128f",
         660.0,
         Unit::Factor,
-        Find::Ratio((signature::AREA, "SLH-DSA-SHA2-128f", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
+        Find::Ratio(
+            (signature::AREA, "SLH-DSA-SHA2-128f", "sign"),
+            (signature::AREA, "Ed25519", "sign"),
+            PQ_OR_OPENSSL,
+        ),
         SLH_DSA,
     ),
     (

@@ -294,7 +294,8 @@ mod tests {
         let signed = |algorithm: &str, provider: &str, flagged: bool| {
             let mut record = record(algorithm, provider, 50);
             record.case.operation = "sign".into();
-            record.case.parameters = flagged.then(|| Parameter::Flag(Parameter::DETERMINISTIC.into())).into_iter().collect();
+            record.case.parameters =
+                flagged.then(|| Parameter::Flag(Parameter::DETERMINISTIC.into())).into_iter().collect();
             record
         };
         let of = |post_quantum: bool| {

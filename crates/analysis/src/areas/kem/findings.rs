@@ -4,20 +4,17 @@ use super::AREA;
 use crate::recommendation::{Against, Smallest, UseCase};
 
 /// The use cases of the area.
-pub(crate) const USE_CASES: &[UseCase] = &[
-    UseCase {
-        name: "Key exchange",
-        area: AREA,
-        operations: &["keygen", "encapsulate", "decapsulate"],
-        what: "keygen, encapsulate and decapsulate, one after the other",
-        ..UseCase::USUAL
-    },
-];
+pub(crate) const USE_CASES: &[UseCase] = &[UseCase {
+    name: "Key exchange",
+    area: AREA,
+    operations: &["keygen", "encapsulate", "decapsulate"],
+    what: "keygen, encapsulate and decapsulate, one after the other",
+    ..UseCase::USUAL
+}];
 
 /// What is set against what is in use today.
-pub(crate) const AGAINST: &[Against] = &[
-    ("Key exchange", AREA, &["keygen", "encapsulate", "decapsulate"], "ML-KEM-768", "X25519"),
-];
+pub(crate) const AGAINST: &[Against] =
+    &[("Key exchange", AREA, &["keygen", "encapsulate", "decapsulate"], "ML-KEM-768", "X25519")];
 
 /// What is sent the fewest bytes of.
 pub(crate) const SMALLEST: Smallest =

@@ -15,7 +15,6 @@ use crate::estimates::scaled;
 use crate::group::distinct;
 use crate::job::OF_KEM;
 use crate::run::RunAnalysis;
-use pqlab_record::NULL;
 use pqlab_stats::Interval;
 
 /// Areas of the operations of a KEM and of a signature scheme.

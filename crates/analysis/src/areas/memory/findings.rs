@@ -24,8 +24,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let peak = |of| Some(Peak { of, stack: most(of, PEAKS[0])?, heap: most(of, PEAKS[1])? });
     let measured = analysis.area(AREA).filter(|of| of.usual() && !of.case().is_null());
     let peaks: Vec<Peak<'_, '_>> = measured.filter_map(peak).collect();
-    let category =
-        peaks.iter().filter_map(|peak| peak.of.case().facts.category).filter(|of| *of <= CATEGORY).max();
+    let category = peaks.iter().filter_map(|peak| peak.of.case().facts.category).filter(|of| *of <= CATEGORY).max();
     let suits = |peak: &&Peak<'_, '_>| peak.of.case().facts.category == category;
     let by_operation = grouped(peaks.iter().filter(suits), |peak| {
         (peak.of.case().algorithm.clone(), peak.of.case().operation.clone())

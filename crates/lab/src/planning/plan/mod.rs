@@ -208,8 +208,7 @@ impl Filters {
 
     /// Whether a number of tasks or threads asks for such a case.
     fn name_numbers(&self, case: &Case) -> bool {
-        is_load(case) && self.options.tasks.is_some()
-            || case.threads().is_some() && self.options.threads.is_some()
+        is_load(case) && self.options.tasks.is_some() || case.threads().is_some() && self.options.threads.is_some()
     }
 
     /// Whether they leave a case.

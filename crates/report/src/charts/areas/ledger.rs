@@ -132,9 +132,8 @@ pub(crate) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if area != AREA {
         return None;
     }
-    let valid = |row: &ledger::ScalingRow<'_>| {
-        row.case.threads().unwrap_or(1) == 1 && !row.case.has_invalid_transaction()
-    };
+    let valid =
+        |row: &ledger::ScalingRow<'_>| row.case.threads().unwrap_or(1) == 1 && !row.case.has_invalid_transaction();
     let curve = |row: ledger::ScalingRow<'_>| {
         let form = (row.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
         let all: Vec<String> =

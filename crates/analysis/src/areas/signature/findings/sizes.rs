@@ -6,7 +6,6 @@ use crate::number::{digits, grouped};
 use crate::run::RunAnalysis;
 use crate::statement::Statement;
 
-
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let algorithms = distinct(analysis.area(AREA).map(|of| of.case().algorithm.as_str()));
     let statement = |algorithm: &str| {

@@ -10,7 +10,6 @@ use crate::areas::tls::{AREA, Configuration};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-
 /// The tables of a run, those without rows left out.
 pub(crate) fn tables(analysis: &RunAnalysis<'_>) -> Vec<Table> {
     vec![
