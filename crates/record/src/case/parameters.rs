@@ -1,14 +1,14 @@
-//! Parameters of a case, and the questions that the rest of the program asks about them. Only this file knows how ids spell them;
-//! what has no question of its own is asked by name, within the area that declares the parameter.
+//! Parameters of a case, and the questions that the rest of the program asks about them. Only this file knows how ids
+//! spell them. A parameter without a question of its own is looked up by name, within the area that declares it.
 
 use super::{Case, State};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One of the parameters that tell cases of the same algorithm, operation and provider apart.
+/// Parameter that distinguishes cases of the same algorithm, operation and provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Parameter {
-    /// Something that is so, such as `deterministic`.
+    /// A property that holds, such as `deterministic`.
     Flag(String),
     /// A named number, such as `len=1024`.
     Number(String, u64),
@@ -23,36 +23,36 @@ impl Parameter {
     pub const OUTPUT: &'static str = "out";
     /// Threads that run the operation at the same time.
     pub const THREADS: &'static str = "threads";
-    /// Tasks that are submitted to a thread pool at once.
+    /// Tasks submitted to a thread pool at once.
     pub const TASKS: &'static str = "tasks";
     /// Threads of that pool.
     pub const WORKERS: &'static str = "workers";
-    /// Transactions of a block.
+    /// Transactions in a block.
     pub const TRANSACTIONS: &'static str = "tx";
     /// Keys that signed a block's transactions.
     pub const SENDERS: &'static str = "senders";
     /// Keys that signed a batch of signatures.
     pub const SIGNERS: &'static str = "signers";
-    /// Signatures that are verified at once.
+    /// Signatures verified at once.
     pub const BATCH: &'static str = "batch";
-    /// Where the data of an operation come from and go to: `compute`, `disk`, ...
+    /// Source and destination of an operation's data: `compute`, `disk`, ...
     pub const REGIME: &'static str = "regime";
-    /// Position of the invalid transaction of a block.
+    /// Position of the invalid transaction in a block.
     pub const INVALID: &'static str = "invalid";
     /// Signature scheme that authenticates a TLS server.
     pub const AUTHENTICATION: &'static str = "auth";
-    /// Intermediate certificates of a TLS server's chain.
+    /// Intermediate certificates in a TLS server's chain.
     pub const INTERMEDIATES: &'static str = "chain";
     /// Kind of TLS handshake: `psk`, `client-auth`, ...
     pub const MODE: &'static str = "mode";
-    /// What the messages of a handshake are carried by, if not memory.
+    /// Transport of a handshake's messages, if it is not memory.
     pub const OVER: &'static str = "over";
     /// State of the caches and of the process.
     pub const STATE: &'static str = "state";
-    /// Signing that draws nothing although the scheme has a variant that does.
+    /// Signing without randomness in a scheme that also has a randomised variant.
     pub const DETERMINISTIC: &'static str = "deterministic";
 
-    /// The name in front of the value; of a flag, the flag itself.
+    /// Returns the name in front of the value, or the flag itself.
     pub fn name(&self) -> &str {
         match self {
             Parameter::Flag(name) | Parameter::Number(name, _) | Parameter::Word(name, _) => name,
@@ -72,14 +72,14 @@ impl fmt::Display for Parameter {
 
 /// Parameters that describe the link between the two ends of a handshake.
 const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
-/// The area of peak stack and heap, which are not times.
+/// Area of peak stack and heap, which are not times.
 const MEMORY: &str = "memory";
 
 impl Case {
-    /// The area of the case that does nothing and shows what the harness adds to every operation.
+    /// Area of the case that does nothing and shows what the harness adds to every operation.
     pub const FLOOR: &'static str = "floor";
 
-    /// The value of a named number among the parameters.
+    /// Returns the value of a named number.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Number(key, value) if key == name => Some(*value),
@@ -87,7 +87,7 @@ impl Case {
         })
     }
 
-    /// The value of a named word among the parameters.
+    /// Returns the value of a named word.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Word(key, value) if key == name => Some(value.as_str()),
@@ -95,7 +95,7 @@ impl Case {
         })
     }
 
-    /// Whether a flag is set among the parameters.
+    /// Whether a flag is set.
     pub fn flag(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
     }
@@ -105,7 +105,7 @@ impl Case {
         self.number(Parameter::LENGTH)
     }
 
-    /// Output length in bytes, if it is not the usual one of the algorithm.
+    /// Output length in bytes, if it is not the algorithm's usual one.
     pub fn output_length(&self) -> Option<u64> {
         self.number(Parameter::OUTPUT)
     }
@@ -115,7 +115,7 @@ impl Case {
         self.number(Parameter::THREADS)
     }
 
-    /// Tasks that are submitted to a thread pool at once, for an operation [under load](Self::is_load).
+    /// Tasks submitted to a thread pool at once, for an operation [under load](Self::is_load).
     pub fn tasks(&self) -> Option<u64> {
         self.number(Parameter::TASKS)
     }
@@ -140,12 +140,12 @@ impl Case {
         self.number(Parameter::SIGNERS)
     }
 
-    /// Signatures that are verified at once, if a block's are.
+    /// Signatures verified at once, if the operation verifies batches.
     pub fn batch_size(&self) -> Option<u64> {
         self.number(Parameter::BATCH)
     }
 
-    /// Where the data come from and go to, for an operation on a block.
+    /// Source and destination of the data, for an operation on a block.
     pub fn regime(&self) -> Option<&str> {
         self.word(Parameter::REGIME)
     }
@@ -165,12 +165,12 @@ impl Case {
         self.word(Parameter::MODE)
     }
 
-    /// What the messages of a handshake are carried by, if not memory.
+    /// Transport of a handshake's messages, if it is not memory.
     pub fn transport(&self) -> Option<&str> {
         self.word(Parameter::OVER)
     }
 
-    /// Whether signing draws nothing although the scheme has a variant that does.
+    /// Whether signing draws nothing in a scheme that also has a randomised variant.
     pub fn is_deterministic(&self) -> bool {
         self.flag(Parameter::DETERMINISTIC)
     }
@@ -185,14 +185,15 @@ impl Case {
         self.operation.ends_with("-load")
     }
 
-    /// The state in which the case is measured.
+    /// Returns the state in which the case is measured.
     pub fn state(&self) -> State {
         let named = self.word(Parameter::STATE);
         State::ALL.into_iter().find(|state| Some(state.name()) == named).unwrap_or_default()
     }
 
-    /// Whether the case is the computing of one thread in its steady state. Then core cycles say what its software costs, whatever
-    /// the core's clock did. An operation that waits for memory, a disk, a socket or other threads does not compute.
+    /// Whether the case is the computation of one thread in its steady state. Core cycles then say what the software
+    /// costs, whatever the core's clock did. An operation that waits for memory, a disk, a socket or other threads does
+    /// not compute.
     pub fn computes(&self) -> bool {
         let waits = self.is_load()
             || self.threads().is_some()
@@ -201,12 +202,13 @@ impl Case {
         self.state() == State::Warm && self.workload != MEMORY && !waits
     }
 
-    /// Whether the case waits for an emulated network: its time is mostly the link's, which no core's clock changes.
+    /// Whether the case waits for an emulated network. Most of its time is then the link's, which no core clock
+    /// changes.
     pub fn waits_for_network(&self) -> bool {
         LINK.iter().any(|name| self.word(name).is_some())
     }
 
-    /// The same case in another state. Ids do not name the usual one.
+    /// Returns the case in another state. Ids do not name the usual one.
     pub fn in_state(mut self, state: State) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == Parameter::STATE));
         if state != State::Warm {
