@@ -83,7 +83,7 @@ impl Disturbance {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
-    /// Makes a visit count although an [other load](Self::is_neighbour) disturbed it.
+    /// Makes a visit count although [another load](Self::is_neighbour) disturbed it.
     pub fn keep(&mut self) {
         if let Disturbance::SharedCore { kept, .. } = self {
             *kept = true;

@@ -305,7 +305,8 @@ impl Suite {
     /// Returns the built-in suite or the suite file called `name`.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for an unknown name, [`LabError::File`] and [`LabError::Suite`] for an unreadable and a malformed file.
+    /// [`LabError::Unknown`] for an unknown name, [`LabError::File`] if the file cannot be read, [`LabError::Suite`] if
+    /// it is malformed.
     pub fn find(name: &str) -> Result<Suite, LabError> {
         let builtin = builtin_suites()?;
         if let Some(suite) = builtin.iter().find(|suite| suite.name == name) {
