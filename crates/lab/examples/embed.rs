@@ -1,4 +1,4 @@
-//! Measures two KEMs from a program of one's own: this one, which is also its own worker.
+//! Measures two KEMs from another program, which also serves as its own worker.
 
 use pqlab_lab::{
     Filters, LabError, Laboratory, ProtocolOverrides, RunRequest, Suite, WorkerProgram, results, run_if_worker,

@@ -5,8 +5,8 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Checks the environment variables that name folders (`PQLAB_VECTORS`, `PQLAB_CACHE`, `TMPDIR`) or hide CPU features. Programs call
-/// it first.
+/// Checks the environment variables that name folders (`PQLAB_VECTORS`, `PQLAB_CACHE`, `TMPDIR`) or hide CPU features.
+/// Programs call this function first.
 ///
 /// # Errors
 /// [`LabError::Invalid`] with the variable and its value.
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn a_named_folder_exists() {
+    fn named_folders_must_exist() {
         let folder = tempfile::tempdir().unwrap();
         let (here, file, gone) = (folder.path(), folder.path().join("file"), folder.path().join("gone"));
         std::fs::write(&file, "").unwrap();

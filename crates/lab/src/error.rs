@@ -7,28 +7,28 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// What can go wrong between a suite and a report. Messages are one line and say what and where; what is to be done about it
-/// depends on how the request was made, and is for the program that made it to say.
+/// Errors between a suite and a report. Each message is one line that says what went wrong and where. The calling
+/// program adds what to do about it, which depends on how the request was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
-    /// The request names something that is not there.
+    /// The request has an unknown name.
     #[error(
         "no {what} is called {name:?}{}{}",
         near.as_ref().map_or_else(String::new, |near| format!(", did you mean {near:?}")),
         if known.is_empty() { String::new() } else { format!(": there are {}", known.join(", ")) }
     )]
     Unknown {
-        /// What kind of thing.
+        /// The kind of thing.
         what: Thing,
         /// The name, or the pattern.
         name: String,
-        /// A name that is there and much like it.
+        /// A known name that is similar.
         near: Option<String>,
-        /// The names that are there, where they are few.
+        /// The known names, if they are few.
         known: Vec<String>,
     },
-    /// A field of the request has a value that cannot be used.
+    /// A field of the request has an invalid value.
     #[error("{reason}")]
     Invalid {
         /// The field, as the request calls it.
@@ -36,12 +36,12 @@ pub enum LabError {
         /// The value, and what it must be.
         reason: String,
     },
-    /// A suite cannot be read, or is malformed.
+    /// A suite cannot be read or is malformed.
     #[error("{origin}{}: {reason}", place.map_or_else(String::new, |(line, column)| format!(":{line}:{column}")))]
     Suite {
         /// The suite's file.
         origin: String,
-        /// Line and column, both from 1, where they are known.
+        /// Line and column, both from 1, if known.
         place: Option<(usize, usize)>,
         /// What is wrong.
         reason: String,
@@ -53,18 +53,18 @@ pub enum LabError {
         meant(near)
     )]
     NothingSelected {
-        /// Suites that have something of what the filters leave.
+        /// Suites that have cases which match the filters.
         with: Vec<String>,
-        /// The ids nearest to what the filters say, where no suite has it.
+        /// The ids nearest to the filters, if no suite has a match.
         near: Vec<String>,
     },
     /// There is no run to work on.
     #[error("there is no run to report")]
     NoRuns,
-    /// Runs cannot be put into one report.
+    /// The runs cannot be combined in one report.
     #[error("{0}")]
     NotOneRun(pqlab_analysis::NotOneRun),
-    /// A run has no case that is asked for.
+    /// A run has none of the requested cases.
     #[error(
         "no case of run {run} {}{}",
         pattern.as_ref().map_or_else(|| "is selected".to_owned(), |pattern| format!("matches {pattern:?}")),
@@ -73,12 +73,12 @@ pub enum LabError {
     NoCaseOfRun {
         /// The run's id.
         run: String,
-        /// The pattern that matches none; `None` where several filters together leave none.
+        /// The pattern without a match; `None` if several filters together leave no case.
         pattern: Option<String>,
         /// The ids nearest to it.
         near: Vec<String>,
     },
-    /// No case that one pattern matches belongs to one that the other matches.
+    /// No case of one pattern forms a pair with a case of the other.
     #[error(
         "no two cases belong together: {first:?} and {second:?} pair those for which the stars stand for the same text"
     )]
@@ -95,45 +95,45 @@ pub enum LabError {
     NoneThatOld {
         /// The suite.
         suite: String,
-        /// How old it should be, in words.
+        /// The required age, in words.
         age: String,
-        /// The run that it is counted from.
+        /// The run from which the age is counted.
         run: String,
     },
-    /// Two runs have nothing to compare.
+    /// Two runs have no case in common.
     #[error("runs {first} and {second} have no case in common")]
     NothingInCommon {
-        /// A run's id.
+        /// Id of one run.
         first: String,
-        /// Another's.
+        /// Id of the other run.
         second: String,
     },
-    /// A run cannot go on with the counter with which it began.
+    /// A run cannot be resumed with its original counter.
     #[error("run {run} counted {began}, but now there is only {now}")]
     OtherCounter {
         /// The run's id.
         run: String,
-        /// What it counted.
+        /// What the run counted.
         began: String,
         /// What can be counted now.
         now: String,
     },
-    /// A run began on another machine or with another build.
+    /// A run was started on another machine or with another build.
     #[error("run {run} did not begin like this: {}", changes.join("; "))]
     Changed {
         /// The run's id.
         run: String,
-        /// What is not as it was, each in a few words.
+        /// The differences, each in a few words.
         changes: Vec<String>,
     },
-    /// No provider, or not the one that was asked for, offers an algorithm.
+    /// No provider, or not the requested one, offers an algorithm.
     #[error("{}", unoffered(algorithm, provider.as_deref(), offering))]
     Unoffered {
         /// The algorithm.
         algorithm: String,
-        /// The provider that was asked for, if one was.
+        /// The requested provider, if there was one.
         provider: Option<String>,
-        /// Those that offer it.
+        /// Providers that offer it.
         offering: Vec<String>,
     },
     /// A file that the request names cannot be used.
@@ -144,36 +144,36 @@ pub enum LabError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A block file's transactions are not of the form that is taken.
+    /// The transactions of a block file have the wrong form.
     #[error("{}: its transactions are {found}, but {wanted} is what is taken", path.display())]
     OtherForm {
         /// The file.
         path: PathBuf,
-        /// What they are.
+        /// The form found.
         found: &'static str,
-        /// What is taken.
+        /// The form expected.
         wanted: &'static str,
     },
-    /// Libraries that were to be loaded cannot be.
+    /// Libraries cannot be loaded.
     #[error("{}", failures.join("; "))]
     Libraries {
-        /// Each with why not.
+        /// The libraries, each with the reason.
         failures: Vec<String>,
     },
-    /// A suite or a run names libraries that were not asked for: to open them is to run their code.
+    /// A suite or a run names libraries that the user did not request. Opening them would run their code.
     #[error("{origin} names libraries whose code would run: {}", libraries.join(", "))]
     Foreign {
-        /// What names them.
+        /// The suite or run.
         origin: String,
         /// The libraries.
         libraries: Vec<String>,
     },
-    /// Two providers offer nothing in common of what is selected.
+    /// Two providers have no selected case in common.
     #[error("{first} and {second} have no case in common of what is selected")]
     NothingShared {
-        /// A provider's id.
+        /// Id of one provider.
         first: String,
-        /// Another's.
+        /// Id of the other provider.
         second: String,
     },
     /// A program that the request needs is not installed.
@@ -182,24 +182,24 @@ pub enum LabError {
         /// The program.
         program: &'static str,
     },
-    /// The counter that was asked for is not to be had.
+    /// The requested counter is not available.
     #[error(transparent)]
     Counter(#[from] CounterError),
-    /// The database refuses.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What takes the records of a run refuses.
+    /// The sink of a run's records failed.
     #[error("the records cannot be kept: {0}")]
     Sink(Box<dyn Error + Send + Sync>),
-    /// There is no worker process, or none that can be worked with.
+    /// No worker process can be started or used.
     #[error(transparent)]
     Worker(#[from] WorkerError),
-    /// A case that everything else hangs on cannot be measured.
+    /// A case that other work depends on cannot be measured.
     #[error("{case} cannot be measured: {reason}")]
     Case {
         /// The case's id.
         case: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
     /// A library failed, or gave a wrong answer.
@@ -207,20 +207,20 @@ pub enum LabError {
     Library {
         /// The provider's id.
         provider: String,
-        /// What it did.
+        /// What happened.
         reason: String,
     },
-    /// The system refuses something that the work needs.
+    /// The system refused something that the work needs.
     #[error("{attempt}: {error}")]
     System {
-        /// What was tried.
+        /// What was attempted.
         attempt: String,
-        /// The system's words.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// What a request names.
+/// Kind of thing that a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Thing {
@@ -236,7 +236,7 @@ pub enum Thing {
     State,
     /// A variant of signing.
     Variant,
-    /// Where random bytes come from.
+    /// A source of random bytes.
     CoinSource,
     /// A suite.
     Suite,
@@ -250,7 +250,7 @@ pub enum Thing {
     Handshake,
     /// A suite, an area, an algorithm or a provider.
     Selection,
-    /// A provider of the build, or a library that is to be loaded.
+    /// A provider of the build, or a library to be loaded.
     Library,
 }
 
@@ -276,7 +276,7 @@ impl fmt::Display for Thing {
 }
 
 impl LabError {
-    /// Whether another request, or another file, would have been answered: else something here is broken.
+    /// Whether the request or its files are at fault. Otherwise something here is broken.
     pub fn is_request(&self) -> bool {
         match self {
             LabError::Sink(_)
@@ -308,17 +308,17 @@ impl LabError {
         }
     }
 
-    /// A value that cannot be used.
+    /// Error for an invalid value.
     pub(crate) fn invalid(field: &'static str, reason: impl Into<String>) -> LabError {
         LabError::Invalid { field, reason: reason.into() }
     }
 
-    /// A name that is not among those that are known.
+    /// Error for an unknown name.
     pub(crate) fn unknown<'a>(what: Thing, name: &str, known: impl Iterator<Item = &'a str>) -> LabError {
         LabError::Unknown { what, name: name.to_owned(), near: near(name, known), known: Vec::new() }
     }
 
-    /// Likewise where those that are known are few enough to be told.
+    /// Error for an unknown name that lists the known ones, if these are few.
     pub(crate) fn unknown_of_few(what: Thing, name: &str, known: &[&str]) -> LabError {
         LabError::Unknown {
             what,
@@ -328,7 +328,7 @@ impl LabError {
         }
     }
 
-    /// A pattern that matches none of a run's cases.
+    /// Error for a pattern that matches none of a run's cases.
     pub fn no_case_of_run(run: &str, pattern: &str, ids: &[String]) -> LabError {
         LabError::NoCaseOfRun {
             run: run.to_owned(),
@@ -337,12 +337,12 @@ impl LabError {
         }
     }
 
-    /// Something that a library did.
+    /// Error of a library.
     pub(crate) fn library(provider: &str, reason: impl fmt::Display) -> LabError {
         LabError::Library { provider: provider.to_owned(), reason: reason.to_string() }
     }
 
-    /// Something that the system refused.
+    /// Error of the system.
     pub(crate) fn system(attempt: impl Into<String>) -> impl FnOnce(io::Error) -> LabError {
         |error| LabError::System { attempt: attempt.into(), error }
     }
@@ -360,19 +360,19 @@ impl From<MeasuringError> for LabError {
     }
 }
 
-/// Why a [`RecordSink`](crate::RecordSink) does not take what it is given.
+/// Why a [`RecordSink`](crate::RecordSink) rejects a record.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
-    /// The database refuses.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Something else refuses; whoever made the sink knows what is inside.
+    /// Another error, which the author of the sink knows.
     #[error(transparent)]
     Other(Box<dyn Error + Send + Sync>),
 }
 
 impl SinkError {
-    /// Whatever error a sink of one's own has.
+    /// Wraps the error of a custom sink.
     pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> SinkError {
         SinkError::Other(error.into())
     }
@@ -387,7 +387,7 @@ impl From<SinkError> for LabError {
     }
 }
 
-/// A known name that is much like the one that is not.
+/// Returns a known name that is similar to the unknown one.
 fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let lower = name.to_lowercase();
     let likeness = |candidate: &'a str| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate);
@@ -395,7 +395,7 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> 
     (score > 0.8).then(|| candidate.to_owned())
 }
 
-/// The ids that may have been meant.
+/// Returns the suggestion for the end of a message.
 fn meant(near: &[String]) -> String {
     if near.is_empty() { String::new() } else { format!("; the nearest there is: {}", near.join(", ")) }
 }
@@ -414,7 +414,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_with_what_was_meant_and_what_there_is() {
+    fn unknown_names_come_with_suggestions() {
         let known = ["kem", "signature"];
         let text = |error: LabError| error.to_string();
         let many = LabError::unknown(Thing::Algorithm, "ML-KEM-769", ["ML-KEM-768", "X25519"].into_iter());
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sink_refuses_keeps_its_reason() {
+    fn sink_errors_keep_their_reason() {
         let refused =
             |error: SinkError| LabError::from(MeasuringError::Observer(pqlab_harness::ObserverError(error.into())));
         let full = refused(SinkError::other("the bucket is full"));

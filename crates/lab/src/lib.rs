@@ -1,16 +1,18 @@
-//! The facade: suite -> plan -> run -> store -> analysis -> report. What the command line does, a program can do through here.
+//! Facade over the layers: suite -> plan -> run -> store -> analysis -> report. Programs can do everything here that
+//! the command line does.
 //!
-//! A [`Laboratory`] measures a [`Plan`] in worker processes. It is told which program they run: this one once more, whose `main`
-//! begins with [`run_if_worker`], or the program `pqlab` of the same build ([`WorkerProgram`]). [`Laboratory::measure`] returns
-//! the run, and [`results`] its figures; [`Laboratory::run`] hands each record to a [`RecordSink`] as its case is finished, of
-//! which a [`store::Store`] is one, in a file or [in memory](store::Store::in_memory). Whoever watches is a [`Progress`] (`()` for
-//! nobody), and an `AtomicBool` stops what goes on. `examples/embed.rs` is a whole program.
+//! A [`Laboratory`] measures a [`Plan`] in worker processes. It needs to know which program they run
+//! ([`WorkerProgram`]): this program again, if its `main` begins with [`run_if_worker`], or the program `pqlab` of the
+//! same build. [`Laboratory::measure`] returns the run, and [`results`] its figures. [`Laboratory::run`] passes each
+//! record to a [`RecordSink`] as soon as its case is finished; a [`store::Store`] is one, in a file or [in
+//! memory](store::Store::in_memory). A [`Progress`] observes the work (`()` ignores it), and an `AtomicBool` stops it.
+//! `examples/embed.rs` is a complete program.
 //!
-//! What a run says beyond the figures of each case is made of an [`analysis::RunAnalysis`]; with the feature `report`, `report`
+//! An [`analysis::RunAnalysis`] has the results beyond the figures of each case. With the feature `report`, `report`
 //! shows it as files, tables, pictures and pages.
 //!
-//! Calls return when the work is done, and leave the calling thread on the processors on which it was. Times are in ns, lengths
-//! in bytes, shares in percent, points in time RFC 3339 and UTC, unless a name says otherwise.
+//! Calls return when the work is done, and leave the calling thread on its processors. Times are in ns, lengths in
+//! bytes, shares in percent, and points in time in RFC 3339 and UTC, unless a name says otherwise.
 
 #![warn(clippy::missing_errors_doc)]
 

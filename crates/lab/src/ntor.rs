@@ -1,4 +1,4 @@
-//! Circuit handshakes over TCP: a relay, a client, and what a client is told of a relay.
+//! Circuit handshakes over TCP: a relay, a client, and the relay's keys as given to clients.
 
 use crate::{LabError, Thing};
 use pqlab_providers::providers;
@@ -12,18 +12,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What says of a file that it is a relay's.
+/// Marks a file of relay keys.
 const SCHEMA: &str = "pqlab-relay/1";
-/// Longest such file in bytes.
+/// Maximum length of such a file in bytes.
 const LONGEST: u64 = 64 << 10;
 
-/// The identity that our own relay states.
+/// Identity of pqlab's own relay.
 pub const RELAY_IDENTITY: [u8; 20] = *b"pqlab's own relay...";
 
-/// Where a relay is, by name or number, with its port.
+/// Parses the address of a relay: a host name or IP address, with its port.
 ///
 /// # Errors
-/// [`LabError::Invalid`] where that is no address, or no such host is known.
+/// [`LabError::Invalid`] if it is not an address, or the host is unknown.
 pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
     let wrong = |reason: String| {
         let reason = format!("{text:?} is no address and port, such as 127.0.0.1:9001: {reason}");
@@ -33,7 +33,8 @@ pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
     found.next().ok_or_else(|| wrong("no such host".into()))
 }
 
-/// A relay that answers circuit handshakes with the primitives of one provider (`aws-lc`) or two (`aws-lc+liboqs`).
+/// Makes a relay that answers circuit handshakes with the primitives of one provider (`aws-lc`) or two
+/// (`aws-lc+liboqs`).
 ///
 /// # Errors
 /// [`RelayError::Provider`] if there is no such provider, or it lacks a part.
@@ -41,7 +42,7 @@ pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
     Relay::new(&providers(), pair, identity)
 }
 
-/// The circuit handshake of that name: as cases call it, or `ntor`, `kem-only`, `hybrid`.
+/// Returns the circuit handshake called `name`: a name used in cases, or `ntor`, `kem-only`, `hybrid`.
 ///
 /// # Errors
 /// [`LabError::Unknown`] if there is none.
@@ -51,10 +52,10 @@ pub fn circuit_handshake(name: &str) -> Result<Handshake, LabError> {
     handshake_named(name).ok_or_else(|| LabError::unknown_of_few(Thing::Handshake, name, &known))
 }
 
-/// A client that is connected to a relay, of which it knows what it is told, or else what the relay says of itself.
+/// Connects a client to a relay. It uses the `known` keys of the relay, or else the ones that the relay reports.
 ///
 /// # Errors
-/// [`ClientError`] that says why it is not.
+/// [`ClientError`] with the reason.
 pub fn relay_client(
     handshake: Handshake,
     pair: &str,
@@ -65,18 +66,18 @@ pub fn relay_client(
     Client::connect(&providers(), handshake, pair, (address, known), limit)
 }
 
-/// What clients must know of a relay, as a file has it: lengths of 20 and 32 bytes, in hexadecimal.
+/// A relay's keys for clients, as stored in a file: 20 and 32 bytes, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RelayKeys {
     schema: String,
-    /// Where it listens.
+    /// Address on which it listens.
     pub address: SocketAddr,
     identity: Bytes<20>,
     onion_key: Bytes<32>,
 }
 
-/// Bytes as hexadecimal, of exactly that length.
+/// Exactly `N` bytes, written in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 struct Bytes<const N: usize>([u8; N]);
@@ -98,22 +99,22 @@ impl<const N: usize> From<Bytes<N>> for String {
 }
 
 impl RelayKeys {
-    /// Those of a relay.
+    /// Returns the keys of a relay.
     pub fn new(address: SocketAddr, relay: RelayDescriptor) -> RelayKeys {
         let (identity, onion_key) = (Bytes(relay.identity), Bytes(relay.onion_key));
         RelayKeys { schema: SCHEMA.into(), address, identity, onion_key }
     }
 
-    /// The file's text.
+    /// Returns the text of the file.
     pub fn to_json(&self) -> String {
-        // Strings and nothing else, which JSON always has room for.
+        // JSON can express every string, so this does not fail.
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
     /// Reads a file.
     ///
     /// # Errors
-    /// [`LabError::File`] that says what is wrong with it.
+    /// [`LabError::File`] with the reason.
     pub fn read(path: &Path) -> Result<RelayKeys, LabError> {
         let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
         let length = fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
@@ -129,7 +130,7 @@ impl RelayKeys {
         }
     }
 
-    /// As handshakes take them.
+    /// Returns the descriptor that handshakes take.
     pub fn descriptor(&self) -> RelayDescriptor {
         RelayDescriptor { identity: self.identity.0, onion_key: self.onion_key.0 }
     }
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_read_as_they_were_written_and_nothing_else_is() {
+    fn reads_keys_as_written_and_rejects_everything_else() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("relay.json");
         let relay = RelayDescriptor { identity: [1; 20], onion_key: [2; 32] };
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn handshakes_have_short_names_and_those_of_their_cases() {
+    fn handshakes_have_short_names_and_case_names() {
         let name =
             |name: &str| circuit_handshake(name).map(|handshake| handshake.name()).map_err(|error| error.to_string());
         assert_eq!(name("ntor").as_deref(), Ok("ntor-v1"));

@@ -1,28 +1,28 @@
-//! Patterns of ids: what they match, and what was meant by one that matches nothing.
+//! Patterns of ids: what they match, and suggestions for a pattern without a match.
 
 use wildmatch::WildMatch;
 
-/// Ids that are named at most.
+/// Maximum number of suggested ids.
 const NAMED: usize = 3;
 
-/// Whether a text matches a pattern, in which `*` stands for any text and `?` for any one character. Everything else stands for
-/// itself: brackets, which ids contain, are not character classes.
+/// Whether a text matches a pattern. `*` matches any text and `?` any one character. Other characters match themselves:
+/// brackets occur in ids and are not character classes.
 pub fn matches(pattern: &str, text: &str) -> bool {
     WildMatch::new(pattern).matches(text)
 }
 
-/// The ids nearest to a pattern that matches none of them: those that it matches once what it lacks is added (a provider,
-/// brackets), or what it has too much is taken away; else those that look most like it.
+/// Returns the ids nearest to a pattern that matches none. These are the ids that match once missing parts (a provider,
+/// brackets) are added or extra parts removed, or else the ids that look most similar.
 pub fn nearest<'a>(pattern: &str, ids: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
     let rewritten = rewritten(pattern);
-    let by = |pattern: &String| {
+    let search = |pattern: &String| {
         let found = ids.clone().filter(|id| matches(pattern, &id.to_lowercase()));
         found.take(NAMED).map(str::to_owned).collect::<Vec<_>>()
     };
-    rewritten.iter().map(by).find(|found| !found.is_empty()).unwrap_or_else(|| alike(pattern, ids))
+    rewritten.iter().map(search).find(|found| !found.is_empty()).unwrap_or_else(|| alike(pattern, ids))
 }
 
-/// The pattern in other words, the least changes first; all in lower case.
+/// Returns variants of the pattern in lower case, the smallest changes first.
 fn rewritten(pattern: &str) -> Vec<String> {
     let pattern = pattern.to_lowercase();
     let (case, provider) = match pattern.rsplit_once('@') {
@@ -35,7 +35,7 @@ fn rewritten(pattern: &str) -> Vec<String> {
     };
     let mut all = vec![format!("{case}@{provider}"), format!("{case}@{provider}*")];
     if let Some(inside) = brackets {
-        // All that they say, in any order, and then without them.
+        // Each parameter in turn, in any order, and then no parameters.
         let parts: Vec<&str> = inside.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
         all.extend(parts.iter().map(|part| format!("{name}[*{part}*]@{provider}")));
     }
@@ -44,7 +44,7 @@ fn rewritten(pattern: &str) -> Vec<String> {
     all
 }
 
-/// Those that look most like it.
+/// Returns the ids that look most similar.
 fn alike<'a>(pattern: &str, ids: impl Iterator<Item = &'a str>) -> Vec<String> {
     let plain = pattern.to_lowercase().replace(['*', '?'], "");
     let mut ranked: Vec<(f64, &str)> = ids
@@ -69,15 +69,15 @@ mod tests {
     ];
 
     #[test]
-    fn what_lacks_a_provider_or_brackets_or_has_other_ones_is_told_what_there_is() {
-        let of = |pattern: &str| nearest(pattern, IDS.into_iter());
-        assert_eq!(of("kem/ML-KEM-768/decapsulate"), IDS[..2], "no provider");
-        assert_eq!(of("kem/ml-kem-768/decapsulate@LIBOQS"), [IDS[1]], "another case");
-        assert_eq!(of("signature/ML-DSA-65/verify@liboqs"), IDS[2..5], "no brackets");
-        assert_eq!(of("signature/ML-DSA-65/verify[len=32,encoded]@liboqs"), [IDS[2], IDS[4]], "another order");
-        assert_eq!(of("signature/ML-DSA-65/verify[len=33]@liboqs"), IDS[2..5], "another length");
-        assert_eq!(of("ML-KEM-768/decapsulate@openssl"), IDS[..2], "no area, and no such provider");
-        assert_eq!(of("kem/ML-KEM-768/decapsulat"), IDS[..2], "a slip");
-        assert_eq!(of("zzz"), Vec::<String>::new());
+    fn suggests_ids_for_patterns_without_a_match() {
+        let find = |pattern: &str| nearest(pattern, IDS.into_iter());
+        assert_eq!(find("kem/ML-KEM-768/decapsulate"), IDS[..2], "no provider");
+        assert_eq!(find("kem/ml-kem-768/decapsulate@LIBOQS"), [IDS[1]], "another case");
+        assert_eq!(find("signature/ML-DSA-65/verify@liboqs"), IDS[2..5], "no brackets");
+        assert_eq!(find("signature/ML-DSA-65/verify[len=32,encoded]@liboqs"), [IDS[2], IDS[4]], "another order");
+        assert_eq!(find("signature/ML-DSA-65/verify[len=33]@liboqs"), IDS[2..5], "another length");
+        assert_eq!(find("ML-KEM-768/decapsulate@openssl"), IDS[..2], "no area, and no such provider");
+        assert_eq!(find("kem/ML-KEM-768/decapsulat"), IDS[..2], "a slip");
+        assert_eq!(find("zzz"), Vec::<String>::new());
     }
 }

@@ -1,8 +1,8 @@
-//! Records made by hand, for tests.
+//! Made-up records for tests.
 
 use pqlab_record::{Case, Facts, Form, Metric, Record, Samples, Status, Visit};
 
-/// `kem/ML-KEM-768` of a provider.
+/// Returns a case of ML-KEM-768 for a provider.
 pub(crate) fn case(provider: &str, operation: &str) -> Case {
     Case {
         workload: "kem".into(),
@@ -16,8 +16,8 @@ pub(crate) fn case(provider: &str, operation: &str) -> Case {
     }
 }
 
-/// Eight processes in four rounds, whose visits lie within 0.3% of a time in ns at a core's clock in Hz; which ones are the
-/// slower ones hangs on the seed.
+/// Returns a record of eight processes in four rounds. The visits lie within 0.3% of `ns` at a core clock of
+/// `clock_hz`; the seed decides which are slower.
 pub(crate) fn record(case: &Case, ns: f64, clock_hz: f64, seed: u64) -> Record {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491;
     let mut noise = || {

@@ -1,4 +1,5 @@
-//! The laboratory as another program has it. The worker program is the example `embed`, which every build of the tests makes.
+//! The laboratory as used by another program. The worker program is the example `embed`, which every build of the tests
+//! makes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 
 static GOING_ON: AtomicBool = AtomicBool::new(false);
 
-/// The example's program, beside the folder of this one.
+/// Returns the example's program, in the folder next to this test's.
 fn example() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let path = tests.ancestors().nth(2).unwrap().join("examples/embed");
@@ -54,7 +55,7 @@ fn the_example_measures_two_kems() {
 }
 
 #[test]
-fn a_run_is_a_value_and_the_caller_s_thread_is_where_it_was() {
+fn measure_returns_the_run_and_leaves_the_calling_thread_unpinned() {
     let laboratory = laboratory();
     let plan = plan(&laboratory);
     let processors = std::thread::available_parallelism().unwrap();
@@ -70,7 +71,7 @@ fn a_run_is_a_value_and_the_caller_s_thread_is_where_it_was() {
     assert_eq!(pqlab_lab::results(&failed)[0].outcome, Err(CaseFailure::Failed("it fell".into())));
 }
 
-/// Takes so many records.
+/// Sink with room for a number of records.
 struct Bucket {
     room: usize,
     taken: Vec<String>,
@@ -98,7 +99,7 @@ impl RecordSink for Bucket {
 }
 
 #[test]
-fn records_go_to_a_sink_of_the_caller_s_and_what_it_refuses_ends_the_run() {
+fn records_go_to_the_callers_sink_and_its_refusal_ends_the_run() {
     let laboratory = laboratory();
     let plan = plan(&laboratory);
     let measure = |room: usize| {
@@ -111,14 +112,14 @@ fn records_go_to_a_sink_of_the_caller_s_and_what_it_refuses_ends_the_run() {
     let (ended, bucket) = measure(1);
     assert!(matches!(ended, Err(LabError::Sink(error)) if error.to_string() == "the bucket is full"));
     assert_eq!((bucket.taken.len(), bucket.ended), (1, false));
-    // One that is stopped has what was finished, and no end.
+    // A stopped run has its finished records, but no end.
     let mut collected = Collected::default();
     let ended = laboratory.run(&mut collected, plan, &RunRequest::default(), &mut (), &AtomicBool::new(true)).unwrap();
     assert!(!ended.complete && !collected.into_run().unwrap().complete);
 }
 
 #[test]
-fn a_worker_program_that_is_not_this_build_s_is_refused() {
+fn rejects_worker_programs_of_another_build() {
     let refused = |laboratory: Laboratory| {
         let plan = plan(&laboratory);
         match laboratory.measure(plan, &RunRequest::default(), &mut (), &GOING_ON) {
@@ -135,7 +136,7 @@ fn a_worker_program_that_is_not_this_build_s_is_refused() {
     );
     let nowhere = refused(Laboratory::new(WorkerProgram::pqlab("/nowhere/pqlab")));
     assert!(matches!(&nowhere, WorkerError::Start { path, .. } if path.ends_with("pqlab")), "{nowhere}");
-    // The main of this program does not begin as a worker's does.
+    // The main function of this program does not begin like a worker's.
     let mute = refused(Laboratory::new(WorkerProgram::this().unwrap()));
     assert!(matches!(&mute, WorkerError::Silent(_)), "{mute}");
 }
@@ -175,7 +176,7 @@ fn libraries_are_verified_in_processes_of_their_own() {
 }
 
 #[test]
-fn leaks_are_looked_for_in_a_process_of_its_own() {
+fn leaks_are_measured_in_a_separate_process() {
     let laboratory = laboratory();
     let case = &leak_cases(&laboratory, &["compare/constant-time/*".into()]).unwrap()[0];
     let request =

@@ -1,21 +1,21 @@
 use crate::Residue;
 use serde::{Deserialize, Serialize};
 
-/// Samples of a visit that follow one another, a millisecond or two of them, between two looks at the core.
+/// Consecutive samples of a visit, a millisecond or two of them, between two probes of the core.
 // The store encodes its fields in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chunk {
-    /// How many samples.
+    /// Number of samples.
     pub samples: u32,
-    /// Estimated core clock while they were taken, in Hz: the mean of the looks before and after them.
+    /// Estimated core clock during the chunk, in Hz: the mean of the probes before and after it.
     pub clock_hz: f64,
-    /// Whether somebody used the core's other hardware thread in one of the two looks: then the samples do not count, as long
+    /// Whether one of the two probes found the core's other hardware thread in use. Such samples do not count as long
     /// as enough others do.
     pub shared: bool,
 }
 
-/// CPU time of the thread that did a visit's work, beside the wall time in which it had it: from before the first sample to behind
-/// the last, what is not timed included.
+/// CPU time of the thread that did a visit's work, with the wall time over which it was spent: from before the first
+/// sample to after the last, untimed work included.
 // The store encodes its fields in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuTime {
@@ -28,15 +28,16 @@ pub struct CpuTime {
 /// Conditions under which a visit took its samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
-    /// The samples in their order, in chunks; none where the core was looked at before and after the visit only.
+    /// The samples in order, in chunks; empty if the core was probed only before and after the visit.
     pub chunks: Vec<Chunk>,
     /// The processor on which the visit ended.
     pub processor: Option<u32>,
-    /// What the operation left behind in its thread after more than half of the samples; `None` where there was no reading it.
+    /// State that the operation left behind in its thread after more than half of the samples; `None` if it could not
+    /// be read.
     pub residues: Option<Vec<Residue>>,
-    /// Time of the operation's first call in this process, in ns, with what the library set up in it; in the first visit of a
-    /// process alone.
+    /// Time of the operation's first call in this process, in ns, including what the library set up in it. Only the
+    /// first visit of a process has one.
     pub first_call_ns: Option<f64>,
-    /// CPU time of the visit; `None` where threads of its own did the work.
+    /// CPU time of the visit; `None` if the operation's own threads did the work.
     pub cpu_time: Option<CpuTime>,
 }

@@ -1,29 +1,28 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// State of the processor that a call left behind and that outlives it: what runs next in the thread pays, or computes
-/// otherwise.
+/// Processor state that a call leaves behind. It slows what runs next in the thread, or changes its results.
 // The store encodes a variant by its position: new variants go to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residue {
-    /// The upper halves of the 256-bit vector registers are in use (state component 2 of XSAVE): SSE code that follows waits
-    /// for them.
+    /// The upper halves of the 256-bit vector registers are in use (state component 2 of XSAVE): SSE code that follows
+    /// waits for them.
     VectorUpper,
     /// The upper halves of the first sixteen 512-bit vector registers are in use (component 6).
     VectorUpper512,
-    /// Control of floating-point arithmetic is another: rounding, masks, denormal numbers (MXCSR, FPCR).
+    /// The control of floating-point arithmetic has changed: rounding, masks, denormal numbers (MXCSR, FPCR).
     FloatControl,
-    /// The control word of the x87 unit is another.
+    /// The control word of the x87 unit has changed.
     X87Control,
 }
 
 impl Residue {
-    /// All of them.
+    /// Every kind of residue.
     pub const ALL: [Residue; 4] =
         [Residue::VectorUpper, Residue::VectorUpper512, Residue::FloatControl, Residue::X87Control];
 
-    /// The word that files carry.
+    /// Returns the word used in files.
     pub fn name(self) -> &'static str {
         match self {
             Residue::VectorUpper => "vector-upper",
@@ -34,7 +33,7 @@ impl Residue {
     }
 }
 
-/// Why a visit is not believed to have had a core to itself.
+/// Reason to doubt that a visit had its core to itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Disturbance {
     /// The hypervisor ran something else for this share of the time.
@@ -42,12 +41,12 @@ pub enum Disturbance {
         /// Percent of the visit's wall time.
         pct: f64,
     },
-    /// The kernel took the core away this often.
+    /// The kernel took the core away.
     InvoluntarySwitches {
         /// Number of switches.
         count: u64,
     },
-    /// The thread had the processor for this share of the wall time only.
+    /// The thread had the processor for only this share of the wall time.
     CpuShare {
         /// CPU time in percent of wall time.
         pct: f64,
@@ -57,41 +56,41 @@ pub enum Disturbance {
         /// Percent of the visit's wall time.
         pct: f64,
     },
-    /// The core clock, estimated by a chain of dependent additions, was another after the visit than before.
+    /// The core clock, estimated by a chain of dependent additions, was different after the visit.
     ClockDrift {
-        /// Percent by which it changed.
+        /// Change in percent.
         pct: f64,
     },
-    /// Another hardware thread of the same core took a share of its execution units, before the visit or after it.
+    /// Another hardware thread of the same core used some of its execution units, before or after the visit.
     SharedCore {
-        /// By how many percent fewer instructions at once the core carried out than when it is alone.
+        /// Loss of instruction throughput in percent, compared with the core alone.
         pct: f64,
-        /// Whether the visit counts all the same: a fixed number of samples was asked for.
+        /// Whether the visit counts anyway, because a fixed number of samples was requested.
         kept: bool,
     },
-    /// Tasks of others were ready to run, before the visit or after it, and had to share processors with the threads that were
-    /// measured.
+    /// Tasks of others were ready to run, before or after the visit, and had to share processors with the measured
+    /// threads.
     OtherTasks {
-        /// Number of tasks for which no processor was left.
+        /// Number of tasks without a free processor.
         count: u64,
     },
 }
 
 impl Disturbance {
-    /// Whether it is the work of another load on the core's other hardware thread, whom nobody can send away: it comes and
-    /// goes, and visits that it spoils can be left out without hiding that the machine is busy.
+    /// Whether it comes from another load on the core's other hardware thread. Nobody can stop such a load, and it
+    /// comes and goes: the visits that it spoils can be left out without hiding that the machine is busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
-    /// Has a visit count although a [other load](Self::is_neighbour) disturbed it.
+    /// Makes a visit count although [another load](Self::is_neighbour) disturbed it.
     pub fn keep(&mut self) {
         if let Disturbance::SharedCore { kept, .. } = self {
             *kept = true;
         }
     }
 
-    /// Whether a visit that it disturbed counts all the same.
+    /// Whether a visit counts although this disturbed it.
     pub fn is_kept(&self) -> bool {
         matches!(self, Disturbance::SharedCore { kept: true, .. })
     }

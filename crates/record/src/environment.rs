@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// What must be known of the machine, the build and the counters for a figure to be believed. `None` where it cannot be
-/// told.
+/// Facts about the machine, the build and the counters that a reader needs to trust a figure. A field is `None` if its
+/// value cannot be determined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// The machine as a whole.
@@ -12,9 +12,9 @@ pub struct Environment {
     pub os: OperatingSystem,
     /// How this program was built.
     pub build: Build,
-    /// Every provider in the build, and every library that was loaded beside them.
+    /// Every provider in the build, and every library that was loaded as well.
     pub providers: Vec<ProviderBuild>,
-    /// What counts time, and how it was calibrated.
+    /// Counter used for timing, and its calibration.
     pub counters: Counters,
 }
 
@@ -27,7 +27,7 @@ pub struct Host {
     pub memory: Memory,
     /// Load averages over 1, 5 and 15 minutes when the run began.
     pub load: Option<[f64; 3]>,
-    /// Pressure of tasks on the processors when the run began (PSI).
+    /// Pressure on the processors when the run began (PSI).
     pub pressure: Option<Pressure>,
     /// The container runtime, if the run is inside one: `docker`, `podman`, `lxc`, ...
     pub container: Option<String>,
@@ -44,7 +44,7 @@ pub struct Memory {
     pub available: Option<u64>,
 }
 
-/// Share of time in which some task waited for a processor, in percent.
+/// Share of time in which a task waited for a processor, in percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pressure {
     /// Over the last 10 seconds.
@@ -62,11 +62,11 @@ pub struct Cpu {
     pub architecture: String,
     /// Cores on which this process may run.
     pub cores: u32,
-    /// Instruction-set extensions that matter to cryptography, without those that were hidden.
+    /// Instruction-set extensions that matter to cryptography, without hidden ones.
     pub features: Vec<String>,
     /// Features that `PQLAB_HIDE_CPU_FEATURES` hid: code paths that need them did not run.
     pub hidden_features: Vec<String>,
-    /// Revision of the microcode.
+    /// Microcode revision.
     pub microcode: Option<String>,
     /// Caches, from the nearest to the farthest.
     pub caches: Vec<Cache>,
@@ -74,7 +74,7 @@ pub struct Cpu {
     pub governor: Option<String>,
     /// Whether the clock may rise above its nominal rate.
     pub turbo: Option<bool>,
-    /// Whether cores share their execution units between hardware threads.
+    /// Whether the hardware threads of a core share its execution units.
     pub smt: Option<bool>,
     /// Whether it is a guest of a hypervisor.
     pub virtualized: Option<bool>,
@@ -82,7 +82,7 @@ pub struct Cpu {
     pub virtualization: Option<Virtualization>,
 }
 
-/// A level of cache.
+/// Cache level.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
     /// 1, 2, 3, ...
@@ -91,7 +91,7 @@ pub struct Cache {
     pub kind: String,
     /// Bytes.
     pub size: u64,
-    /// Bytes in a line.
+    /// Line size in bytes.
     pub line: Option<u64>,
 }
 
@@ -115,10 +115,10 @@ pub struct OperatingSystem {
     pub aslr: Option<u8>,
     /// The kernel's limit on performance counters (`perf_event_paranoid`).
     pub perf_event_paranoid: Option<i32>,
-    /// Why the run's processes were not kept on one core; `None` where they were.
+    /// Why the run's processes were not pinned to one core; `None` if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpinned: Option<String>,
-    /// Who else measured on the run's core when it began, where no other core was free.
+    /// Another program that was measuring on the run's core when it began, if no other core was free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowded: Option<String>,
 }
@@ -136,13 +136,13 @@ pub struct Build {
     pub profile: String,
     /// Target triple.
     pub target: String,
-    /// Flags given to the compilers by the environment.
+    /// Compiler flags from the environment.
     pub flags: Option<String>,
-    /// The commit, with `+` behind it if the tree was changed.
+    /// Commit, followed by `+` if the tree had changes.
     pub commit: Option<String>,
 }
 
-/// A provider in the build, or one that was loaded at run time.
+/// Provider in the build, or loaded at run time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderBuild {
     /// Its id.
@@ -151,27 +151,27 @@ pub struct ProviderBuild {
     pub version: String,
     /// Flags, features, code paths.
     pub build: String,
-    /// The language of what is not linked in, in a word of lower case (`go`); `None` for what is.
+    /// Language of a provider that is not linked in, as one lower-case word (`go`); `None` if it is linked in.
     pub language: Option<String>,
-    /// What runs it, with its version as found at run time: `go1.26.8`; `None` where nothing does.
+    /// Runtime that executes it, with its version as found at run time: `go1.26.8`; `None` if there is none.
     pub runtime: Option<String>,
-    /// The shared library or the program that it is, its id being the label that the user gave it; `None` where it was linked in.
+    /// The shared library or program of a provider whose id is a label given by the user; `None` if it was linked in.
     pub library: Option<LoadedLibrary>,
 }
 
 /// A shared library that was loaded at run time, or a program that was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadedLibrary {
-    /// By which interface it is called: `liboqs`, `openssl`, `nist`, `worker`.
+    /// Interface by which it is called: `liboqs`, `openssl`, `nist`, `worker`.
     pub kind: String,
     /// Its file.
     pub path: String,
-    /// All that was asked for, as a command line says it: the run is gone on with by the same.
+    /// Full specification as on the command line. Resuming the run uses it again.
     pub spec: String,
 }
 
 impl ProviderBuild {
-    /// Its build, and the file of one that was loaded.
+    /// Returns its build, and its file if it was loaded.
     pub fn origin(&self) -> String {
         let loaded = self.library.as_ref().map(|library| format!("loaded from {}", library.path));
         [Some(self.build.clone()), loaded]
@@ -184,7 +184,8 @@ impl ProviderBuild {
 }
 
 impl Environment {
-    /// The library that a case's provider is, or that one of a pair is, with its label; `None` where all were linked in.
+    /// Returns the loaded library of a case's provider, or the first one of a pair, with its label; `None` if all were
+    /// linked in.
     pub fn loaded(&self, provider: &str) -> Option<(&str, &LoadedLibrary)> {
         provider.split('+').find_map(|part| {
             let build = self.providers.iter().find(|build| build.id == part)?;
@@ -193,18 +194,18 @@ impl Environment {
     }
 }
 
-/// What counts time on this machine.
+/// Counter used for timing on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counters {
-    /// The counter of this run: `wall`, `tsc`, `cycles`, `instructions`.
+    /// Counter of this run: `wall`, `tsc`, `cycles`, `instructions`.
     pub primary: String,
-    /// Its ticks in a second, where it runs at a constant rate: measured against the monotonic clock.
+    /// Ticks per second, if it runs at a constant rate; measured against the monotonic clock.
     pub ticks_per_second: Option<f64>,
-    /// Estimated rate of the core clock when the run began, in Hz: measured by a chain of dependent additions.
+    /// Estimated core clock when the run began, in Hz; measured by a chain of dependent additions.
     pub core_clock_estimate_hz: Option<f64>,
-    /// The smallest step between two readings, in ns.
+    /// Smallest step between two readings, in ns.
     pub resolution_ns: f64,
-    /// What a pair of readings with nothing between them shows, in ns.
+    /// Time in ns that a pair of readings shows with nothing between them.
     pub overhead_ns: f64,
     /// Counters that are not available, each with the reason and the remedy.
     pub unavailable: Vec<(String, String)>,

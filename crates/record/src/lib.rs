@@ -1,7 +1,7 @@
-//! The result schema: what a measurement leaves behind, and what every report is made from.
+//! Result schema: the output of a measurement, from which every report is made.
 //!
 //! A [`Run`] is one execution of a suite on one host: an [`Environment`], a [`Protocol`], a plan of [`Case`]s and a
-//! [`Record`] for each that is finished. A record keeps its raw samples; estimates are always computed from them anew.
+//! [`Record`] for each finished case. A record keeps its raw samples; estimates are always recomputed from them.
 //! [`document`] is a run as exported JSON.
 
 pub mod document;
@@ -33,7 +33,7 @@ pub use summary::RunSummary;
 pub use visit::{Moment, Visit, Worker};
 pub use word::UnknownWord;
 
-/// The name and version of the schema, as exported files carry it.
+/// Name and version of the schema in exported files.
 pub const SCHEMA: &str = "pqlab/1";
 
 /// Name of the provider that does nothing, which measures the overhead of the harness. `pqlab_primitives` has the same name.

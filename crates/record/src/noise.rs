@@ -1,9 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-/// What comparisons of a case with itself showed of a machine.
+/// Noise of a machine, from comparisons of a case with itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineNoise {
-    /// The host's name.
+    /// Name of the host.
     pub host: Option<String>,
     /// Model of the processor.
     pub cpu: String,
@@ -11,17 +11,17 @@ pub struct MachineNoise {
     pub measured_at: String,
     /// Id of the case.
     pub case: String,
-    /// Comparisons of two runs each.
+    /// Number of comparisons, each of two runs.
     pub comparisons: u64,
-    /// How many of them were called faster or slower.
+    /// Number of comparisons with the verdict faster or slower.
     pub false_verdicts: u64,
-    /// Standard deviation of what tells the times of whole runs apart, in percent.
+    /// Standard deviation between the times of whole runs, in percent.
     pub run_spread_pct: f64,
-    /// Likewise of their core cycles, where the case has them: then the comparisons were made in cycles, and the margin and the
-    /// smallest difference are of cycles.
+    /// Standard deviation between the core cycles of whole runs, in percent, if the case has cycles. Then the
+    /// comparisons were made in cycles, and the margin and the smallest difference are of cycles.
     pub run_spread_cycles_pct: Option<f64>,
-    /// The margin within which nineteen of twenty comparisons are equivalent, in percent.
+    /// Margin within which 19 of 20 comparisons are equivalent, in percent.
     pub margin_pct: f64,
-    /// The difference that is found nineteen times of twenty, in percent.
+    /// Difference that is found 19 times out of 20, in percent.
     pub smallest_difference_pct: f64,
 }

@@ -1,23 +1,23 @@
 use crate::Case;
 use serde::{Deserialize, Serialize};
 
-/// Which rules decide how much is measured.
+/// Rules that decide how much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolKind {
-    /// As many rounds as the noise of the first three calls for, or until the case's time is spent.
+    /// As many rounds as the noise of the first three calls for, or until the case's time is used up.
     Adaptive,
-    /// A number of iterations that was asked for.
+    /// A requested number of iterations.
     Fixed,
     /// The rules of the reference suites: 1,000 iterations after 100 for warm-up, 1% trimmed at each tail.
     Reference,
 }
 
-/// Which counter the user asked for.
+/// Counter that the user requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CounterChoice {
-    /// The best that this machine offers: core cycles, else TSC ticks, else the wall clock.
+    /// The best that this machine has: core cycles, else TSC ticks, else the wall clock.
     Best,
     /// The monotonic clock.
     Wall,
@@ -29,50 +29,50 @@ pub enum CounterChoice {
     Instructions,
 }
 
-/// By how much whole runs of the same thing differ on a machine beyond what their processes and rounds show, as it was known
-/// when a run began. It is kept with the run, so that the same run always has the same intervals.
+/// Spread between whole runs of the same thing on a machine, beyond the spread between their processes and rounds. A
+/// run keeps the values known when it began, so that it always has the same intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSpreads {
-    /// Standard deviation of times, in percent: the core's clock is in it.
+    /// Standard deviation of times, in percent; includes the variation of the core clock.
     pub time_pct: f64,
     /// Standard deviation of core cycles, in percent.
     pub cycles_pct: f64,
-    /// How many independent comparisons they were estimated from.
+    /// Number of independent comparisons behind the estimates.
     pub degrees_of_freedom: u64,
-    /// Where they come from, in words.
+    /// Source of the values, in words.
     pub source: String,
 }
 
-/// The [source](RunSpreads::source) of a spread between runs that was not measured on the machine.
+/// The [source](RunSpreads::source) of values that were not measured on the machine.
 pub const ASSUMED: &str = "assumed";
 
 impl Default for RunSpreads {
-    /// What is assumed of a machine of which nothing is known.
+    /// Returns the values assumed for an unknown machine.
     fn default() -> RunSpreads {
         RunSpreads { time_pct: 1.5, cycles_pct: 0.15, degrees_of_freedom: 20, source: ASSUMED.into() }
     }
 }
 
-/// For which pair of libraries `fastest` stands in a run, and how that was found before the run was planned.
+/// Pair of libraries that `fastest` was resolved to in a run, with the trial that chose it before the run was planned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fastest {
     /// The construction: `X-Wing`.
     pub construction: String,
-    /// What was asked for: `fastest+fastest`, or with the half that was given: `fastest+liboqs`.
+    /// What was requested: `fastest+fastest`, or with one half given: `fastest+liboqs`.
     pub asked: String,
     /// The operations that decided; their times were added up.
     pub operations: Vec<String>,
-    /// The pair of libraries that was chosen.
+    /// The chosen pair of libraries.
     pub provider: String,
     /// Its time in ns: the interquartile mean of a few short visits, added up over the operations.
     pub ns: f64,
-    /// The next one; `None` where no other pair can do all that the construction needs.
+    /// Second fastest pair; `None` if no other pair supports all that the construction needs.
     pub runner_up: Option<RunnerUp>,
-    /// How many pairs were tried.
+    /// Number of pairs tried.
     pub candidates: u64,
-    /// Which they were.
+    /// The pairs tried.
     pub among: Vec<String>,
-    /// Those that failed or have a known defect in what decided.
+    /// Pairs that failed or have a known defect in a deciding operation.
     pub failed: Vec<FailedCandidate>,
 }
 
@@ -81,7 +81,7 @@ pub struct Fastest {
 pub struct RunnerUp {
     /// The pair.
     pub provider: String,
-    /// Its time in ns, as that of the fastest.
+    /// Its time in ns, measured like that of the fastest pair.
     pub ns: f64,
 }
 
@@ -94,10 +94,10 @@ pub struct FailedCandidate {
     pub reason: String,
 }
 
-/// The measuring rules of a run.
+/// Measuring rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
-    /// Adaptive, fixed or the reference's.
+    /// Adaptive, fixed or reference.
     pub kind: ProtocolKind,
     /// Worker processes that measure each case; the process is the unit of repetition.
     pub processes: u32,
@@ -109,26 +109,26 @@ pub struct Protocol {
     pub handshakes: u64,
     /// Percentage of the samples left out at each tail.
     pub trim_pct: f64,
-    /// Operations in a sample; `None` to calibrate.
+    /// Operations per sample; `None` to calibrate.
     pub batch: Option<u64>,
-    /// Wanted half-width of the 95% interval of the median, in percent of the median.
+    /// Target half-width of the 95% interval of the median, in percent of the median.
     pub precision_pct: f64,
-    /// Most seconds that a case may take, over all processes.
+    /// Maximum seconds for a case, over all processes.
     pub max_time_s: f64,
-    /// Seconds of one visit to a case in a round.
+    /// Seconds per visit to a case.
     pub visit_s: f64,
-    /// Which counter was asked for.
+    /// Counter that was requested.
     pub counter: CounterChoice,
-    /// Cores to which workers are pinned; `None` leaves the choice to the harness.
+    /// Cores to which workers are pinned; `None` lets the harness choose.
     pub affinity: Option<Vec<u32>>,
-    /// What intervals take the spread between runs for.
+    /// Spread between runs that the intervals assume.
     pub run_spreads: RunSpreads,
-    /// What `fastest` stands for, where it was asked for.
+    /// What `fastest` was resolved to, if it was requested.
     pub fastest: Vec<Fastest>,
 }
 
 impl Protocol {
-    /// Whether a case is measured until it is as precise as asked for; else for a number of samples.
+    /// Whether a case is measured until it reaches the requested precision, rather than for a number of samples.
     pub fn asks_for_precision(&self, case: &Case) -> bool {
         self.iterations.is_none() && !case.waits_for_network()
     }

@@ -18,7 +18,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The word that command lines and files carry.
+    /// Returns the word used in command lines and files.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Wall => "wall",
@@ -28,7 +28,7 @@ impl Metric {
         }
     }
 
-    /// What tables call one unit of it.
+    /// Returns the name of one unit in tables.
     pub fn unit(self) -> &'static str {
         match self {
             Metric::Wall => "ns",
@@ -39,21 +39,21 @@ impl Metric {
     }
 }
 
-/// So many processes with so many undisturbed visits each are enough for an estimate from these alone.
+/// Processes, and undisturbed visits in each, that suffice for an estimate from these visits alone.
 const ENOUGH: usize = 3;
 
-/// Where core cycles come from.
+/// Source of core cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CyclesSource {
     /// The processor's performance-monitoring unit.
     Counter,
-    /// The time of each sample by the core's clock, which was probed before, after and within each visit.
+    /// The time of each sample multiplied by the core clock, which was probed before, after and within each visit.
     Estimated,
 }
 
 impl CyclesSource {
-    /// The word that files carry.
+    /// Returns the word used in files.
     pub fn name(self) -> &'static str {
         match self {
             CyclesSource::Counter => "counter",
@@ -67,33 +67,33 @@ impl CyclesSource {
 pub struct Samples {
     /// What `ticks` count.
     pub metric: Metric,
-    /// Nanoseconds in a tick where the counter runs at a constant rate (1 for the wall clock); `None` for cycles and
-    /// instructions, whose wall time is kept beside them.
+    /// Nanoseconds per tick if the counter runs at a constant rate (1 for the wall clock); `None` for cycles and
+    /// instructions, for which visits also keep the wall time.
     pub ns_per_tick: Option<f64>,
-    /// Operations in a sample.
+    /// Operations per sample.
     pub batch: u64,
-    /// In the order in which they were taken.
+    /// Visits in the order in which they were made.
     pub visits: Vec<Visit>,
 }
 
 impl Samples {
-    /// No samples.
+    /// Returns samples without visits.
     pub fn none() -> Samples {
         Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
     }
 
-    /// Whether some start of the run made visits of both cases: else they were measured by other processes at another time.
+    /// Whether one start of the run made visits of both cases. If not, other processes measured them at another time.
     pub fn shares_start(&self, other: &Samples) -> bool {
         let starts: BTreeSet<u32> = self.visits.iter().map(|visit| visit.start).collect();
         other.visits.iter().any(|visit| starts.contains(&visit.start))
     }
 
-    /// Number of samples.
+    /// Returns the number of samples.
     pub fn count(&self) -> usize {
         self.visits.iter().map(|visit| visit.ticks.len()).sum()
     }
 
-    /// Wall time of one operation in ns, for each sample of a visit, also those that do not count.
+    /// Returns the wall time of one operation in ns for each sample of a visit, even if it does not count.
     pub fn all_ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
         let batch = self.batch as f64;
         match self.ns_per_tick {
@@ -102,13 +102,13 @@ impl Samples {
         }
     }
 
-    /// Wall time of one operation in ns, for each sample of a visit that [counts](Visit::sample_counts).
+    /// Returns the wall time of one operation in ns for each sample of a visit that [counts](Visit::sample_counts).
     pub fn ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
         visit.counted(&self.all_ns_per_operation(visit))
     }
 
-    /// Core cycles of one operation, for each sample of a visit that counts: those that were counted, else the sample's time by
-    /// the core's clock as it was estimated while the sample was taken. `None` where that is not known.
+    /// Returns the core cycles of one operation for each sample of a visit that counts. They are counted, or else the
+    /// sample's time multiplied by the core clock estimated at that time. `None` if they are unknown.
     pub fn cycles_per_operation(&self, visit: &Visit) -> Option<Vec<f64>> {
         if self.metric == Metric::Cycles {
             return Some(self.ticks_per_operation(visit));
@@ -119,27 +119,28 @@ impl Samples {
         (known && self.metric != Metric::Instructions).then(|| visit.counted(&cycles))
     }
 
-    /// The samples of one operation that count, visit by visit, of visits that have any; `None` where the unit is not known.
+    /// Returns the values of one operation for the samples that count, by visit, leaving out visits without any; `None`
+    /// if the unit is unknown.
     pub fn values(&self, unit: Unit, visits: Visits) -> Option<Vec<(Moment, Vec<f64>)>> {
-        let of = |visit: &Visit| match unit {
+        let read = |visit: &Visit| match unit {
             Unit::Nanoseconds => Some((visit.moment(), self.ns_per_operation(visit))),
             Unit::CoreCycles => Some((visit.moment(), self.cycles_per_operation(visit)?)),
         };
-        let found = visits.of(self).filter(|visit| !visit.ticks.is_empty()).map(of).collect::<Option<Vec<_>>>()?;
+        let found = visits.of(self).filter(|visit| !visit.ticks.is_empty()).map(read).collect::<Option<Vec<_>>>()?;
         Some(found.into_iter().filter(|(_, values)| !values.is_empty()).collect())
     }
 
-    /// Where [cycles](Self::cycles_per_operation) of this case come from.
+    /// Returns the source of this case's [cycles](Self::cycles_per_operation).
     pub fn cycles_source(&self) -> CyclesSource {
         if self.metric == Metric::Cycles { CyclesSource::Counter } else { CyclesSource::Estimated }
     }
 
-    /// Ticks of one operation, for each sample of a visit that counts.
+    /// Returns the ticks of one operation for each sample of a visit that counts.
     pub fn ticks_per_operation(&self, visit: &Visit) -> Vec<f64> {
         visit.counted(&visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect::<Vec<f64>>())
     }
 
-    /// Visits with fewer than `least` samples, although a sample takes less than a millisecond.
+    /// Returns the number of visits with fewer than `least` samples although a sample takes less than a millisecond.
     pub fn scanty_visits(&self, least: usize) -> usize {
         let scanty = |visit: &&Visit| {
             let wall_ns: f64 = self.ns_per_operation(visit).iter().map(|ns| ns * self.batch as f64).sum();
@@ -148,10 +149,10 @@ impl Samples {
         self.visits.iter().filter(scanty).count()
     }
 
-    /// Whether the figures must be marked: too few visits were left alone for an estimate from those alone, which takes three of
-    /// each of three processes, or as many as the case has where these are fewer. Then all visits count, and the figures are
-    /// those of a machine that was busy with something else. So they are where more than half of the visits are kept in spite
-    /// of another load.
+    /// Whether the figures must be marked as disturbed. An estimate from undisturbed visits alone needs three of them
+    /// in each of three processes, or as many as the case has if these are fewer. Without them all visits count, and
+    /// the figures describe a busy machine. They also do if more than half of the visits are kept in spite of another
+    /// load.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
             let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();
@@ -167,7 +168,7 @@ impl Samples {
         2 * kept > self.visits.len() || !all.iter().take(ENOUGH).enumerate().all(enough)
     }
 
-    /// How much of the measuring time somebody used the core's other hardware thread, in percent.
+    /// Returns the percentage of the measuring time in which another load used the core's other hardware thread.
     pub fn shared_pct(&self) -> f64 {
         let (mut shared, mut all) = (0.0, 0.0);
         for visit in &self.visits {
@@ -183,8 +184,8 @@ impl Samples {
         if all > 0.0 { 100.0 * shared / all } else { 0.0 }
     }
 
-    /// What the operation leaves behind in its thread: what at least two visits and more than half of them found, or the only
-    /// one did. `None` where there was no reading it.
+    /// Returns the state that the operation leaves behind in its thread: what at least two visits and more than half of
+    /// them found, or the only one with a reading. `None` if it could not be read.
     pub fn residues(&self) -> Option<Vec<Residue>> {
         let readings: Vec<&Vec<Residue>> =
             self.visits.iter().filter_map(|visit| visit.conditions.residues.as_ref()).collect();
@@ -196,19 +197,19 @@ impl Samples {
         (!readings.is_empty()).then(|| Residue::ALL.into_iter().filter(usual).collect())
     }
 
-    /// Times of the operation's first call, a process each, in ns.
+    /// Returns the times of the operation's first call in ns, one for each process.
     pub fn first_calls_ns(&self) -> Vec<f64> {
         self.visits.iter().filter_map(|visit| visit.conditions.first_call_ns).collect()
     }
 
-    /// The visits that estimates are made from: the undisturbed ones and those that are [kept](Disturbance::is_kept), unless
-    /// the whole case is [contended](Self::contended), in which case leaving some out would only hide it.
+    /// Returns the visits used for estimates: undisturbed ones and [kept](Disturbance::is_kept) ones. If the case is
+    /// [contended](Self::contended), it returns all visits: leaving some out would only hide it.
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
         Visits::Usable.of(self)
     }
 }
 
-/// What a figure is in.
+/// Unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unit {
     /// Nanoseconds of wall time.
@@ -217,24 +218,24 @@ pub enum Unit {
     CoreCycles,
 }
 
-/// Which visits something is made from.
+/// Selection of visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visits {
     /// The [usable](Samples::usable) ones.
     Usable,
-    /// Also those that were disturbed.
+    /// All visits, disturbed ones included.
     All,
 }
 
 impl Visits {
-    /// Those of a case.
+    /// Selects visits of a case.
     pub fn of(self, samples: &Samples) -> impl Iterator<Item = &Visit> {
         let all = self == Visits::All || samples.contended();
         samples.visits.iter().filter(move |visit| all || visit.counts())
     }
 }
 
-/// How a case ended.
+/// Outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -244,21 +245,21 @@ pub enum Status {
     Failed,
 }
 
-/// The words in [`Record::error`] that report a time limit: `no answer within 120 s`.
+/// Words in [`Record::error`] that report a time limit: `no answer within 120 s`.
 pub const NO_ANSWER: &str = "no answer within";
 
-/// What is kept of a finished case.
+/// Stored result of a finished case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// What was measured.
     pub case: Case,
-    /// How it ended.
+    /// Outcome.
     pub status: Status,
     /// Why it failed.
     pub error: Option<String>,
     /// Whether known answers and every round trip were right.
     pub verified: bool,
-    /// Whether the wanted precision was reached in the time given.
+    /// Whether the target precision was reached in time.
     pub precision_reached: bool,
     /// Raw samples; empty for a failed case.
     pub samples: Samples,
@@ -267,7 +268,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// A case that gave no figure, and why.
+    /// Returns the record of a case without a figure.
     pub fn failed(case: Case, error: String, finished_at: String) -> Record {
         Record {
             case,
@@ -280,8 +281,8 @@ impl Record {
         }
     }
 
-    /// Whether a time limit ended the case. The library may be slow, or the machine may have been paused or overloaded, so a resumed
-    /// run measures such a case again.
+    /// Whether a time limit ended the case. The library may be slow, or the machine may have been paused or overloaded,
+    /// so a resumed run measures such a case again.
     pub fn timed_out(&self) -> bool {
         self.error.as_deref().is_some_and(|error| error.contains(NO_ANSWER))
     }

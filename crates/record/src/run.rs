@@ -2,14 +2,14 @@ use crate::{Case, Environment, Protocol, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// What is known of a run before anything is measured.
+/// Facts about a run that are known before anything is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// Unique, sorted by time: UTC to the second and a few random characters.
+    /// Unique id, which sorts by time: UTC to the second and a few random characters.
     pub id: String,
     /// The suites' names, joined by a plus.
     pub suite: String,
-    /// The command line that asked for it.
+    /// The command line that started it.
     pub command: String,
     /// Seed of the order and of the inputs.
     pub seed: u64,
@@ -26,7 +26,7 @@ pub struct RunHeader {
 /// One execution of a suite on one host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// What was known beforehand.
+    /// Facts known beforehand.
     pub header: RunHeader,
     /// Finished cases, in the order of the plan.
     pub records: Vec<Record>,
@@ -37,12 +37,12 @@ pub struct Run {
 }
 
 impl Run {
-    /// The records of an area, in the order of the plan.
+    /// Returns the records of an area, in the order of the plan.
     pub fn area<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Record> {
         self.records.iter().filter(move |record| record.case.workload == workload)
     }
 
-    /// The areas that the run touches, in the order of the plan.
+    /// Returns the areas of the run, in the order of the plan.
     pub fn areas(&self) -> Vec<&str> {
         let mut seen = HashSet::new();
         self.records.iter().map(|record| record.case.workload.as_str()).filter(|area| seen.insert(*area)).collect()

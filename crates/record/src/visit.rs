@@ -2,18 +2,17 @@ use crate::{Conditions, Disturbance};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A worker process of a run. Processes are started anew when a stopped run is gone on with, so that a number alone does not
-/// tell them apart.
+/// Worker process of a run. Resuming a run starts new processes, so a number alone does not identify one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Worker {
     /// The start of the run: see [`Visit::start`].
     pub start: u32,
-    /// Its number in that start.
+    /// Its number within that start.
     pub process: u32,
 }
 
 impl fmt::Display for Worker {
-    /// The number, with that of the start behind it where it is not the first: `3`, `3 of start 2`.
+    /// Writes the number, followed by the start if it is not the first: `3`, `3 of start 2`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.start {
             0 => write!(formatter, "{}", self.process),
@@ -22,17 +21,17 @@ impl fmt::Display for Worker {
     }
 }
 
-/// A worker process in a round. A round of another start of the run was hours away, whatever its number.
+/// Worker process in a round. A round of another start may be hours away, even if it has the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
     /// The process.
     pub worker: Worker,
-    /// The round of its start.
+    /// The round within its start.
     pub round: u32,
 }
 
 impl Moment {
-    /// Process and round as numbers that are unique in the run, over all its starts.
+    /// Returns process and round as numbers that are unique in the run, over all its starts.
     pub fn numbers(&self) -> (u64, u64) {
         let unique = |number: u32| u64::from(self.worker.start) << 32 | u64::from(number);
         (unique(self.worker.process), unique(self.round))
@@ -42,42 +41,42 @@ impl Moment {
 /// The samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Which start of the run made it: 0 for the first, one more each time that a stopped run was gone on with.
+    /// Start of the run that made it: 0 for the first, one more each time that the run was resumed.
     pub start: u32,
-    /// Which worker process of that start. Two visits are of one process where their [workers](Self::worker) are equal.
+    /// Worker process of that start. Two visits are of one process if their [workers](Self::worker) are equal.
     pub process: u32,
-    /// Which round of that start. Visits of one round, over cases and processes, are other loads in time; two of one
-    /// process are where their [moments](Self::moment) are equal.
+    /// Round of that start. Visits of one round, over cases and processes, are close in time. Two visits of one process
+    /// are of one round if their [moments](Self::moment) are equal.
     pub round: u32,
-    /// How often the visit was measured, found disturbed, discarded and measured again.
+    /// Number of times that the visit was found disturbed, discarded and measured again.
     pub repeats: u32,
-    /// What disturbed it still; empty for a clean visit.
+    /// Disturbances that remain; empty for a clean visit.
     pub disturbances: Vec<Disturbance>,
     /// Estimated core clock during the visit, in Hz.
     pub clock_hz: f64,
-    /// The counter's reading for each sample, for the whole batch.
+    /// Counter reading of each sample, for the whole batch.
     pub ticks: Vec<u64>,
-    /// Wall time of each sample in ns, for the whole batch. Empty where it follows from `ticks` and
+    /// Wall time of each sample in ns, for the whole batch. Empty if it follows from `ticks` and
     /// [`Samples::ns_per_tick`](crate::Samples::ns_per_tick).
     pub wall_ns: Vec<u64>,
-    /// What the workload measured itself, by name: sizes in bytes, delays in ns, windows of threads.
+    /// Figures that the workload measured itself, by name: sizes in bytes, delays in ns, windows of threads.
     pub extra: Vec<(String, Vec<f64>)>,
-    /// Under which conditions the samples were taken.
+    /// Conditions under which the samples were taken.
     pub conditions: Conditions,
 }
 
 impl Visit {
-    /// The worker process that made it.
+    /// Returns the worker process that made it.
     pub fn worker(&self) -> Worker {
         Worker { start: self.start, process: self.process }
     }
 
-    /// Its place in the run: what is paired with one another, process by process and round by round, has equal moments.
+    /// Returns its place in the run. Visits are paired by equal moments, process by process and round by round.
     pub fn moment(&self) -> Moment {
         Moment { worker: self.worker(), round: self.round }
     }
 
-    /// The core's clock while each sample was taken, in Hz.
+    /// Returns the core clock during each sample, in Hz.
     pub(crate) fn clocks(&self) -> impl Iterator<Item = f64> {
         let of_chunks = self.conditions.chunks.iter().flat_map(|chunk| (0..chunk.samples).map(|_| chunk.clock_hz));
         of_chunks.chain(std::iter::repeat(self.clock_hz))
@@ -89,8 +88,8 @@ impl Visit {
         of_chunks.chain(std::iter::repeat(false))
     }
 
-    /// For each sample, whether neither its chunk nor the one before or after it was shared: a load that comes or goes between two
-    /// looks at the core slows the chunk next to the one that saw it.
+    /// For each sample, whether neither its chunk nor the one before or after it was shared. A load that comes or goes
+    /// between two probes of the core also slows the chunk next to the one that detected it.
     fn clear(&self) -> impl Iterator<Item = bool> {
         let chunks = &self.conditions.chunks;
         let shared = |at: usize| chunks.get(at).is_some_and(|chunk| chunk.shared);
@@ -106,20 +105,20 @@ impl Visit {
         2 * self.clear().take(samples).filter(|clear| *clear).count() >= samples
     }
 
-    /// For each sample, whether it counts if the visit does: the clear ones do, as long as they are at least half of the visit;
-    /// else all do.
+    /// For each sample, whether it counts if the visit does. Samples near a shared chunk do not, unless they are more
+    /// than half of the visit.
     pub fn sample_counts(&self) -> impl Iterator<Item = bool> {
         let whole = !self.is_mostly_clear();
         self.clear().map(move |clear| whole || clear)
     }
 
-    /// Those of the values, one a sample, whose sample counts.
+    /// Returns the values of the samples that count; `values` has one per sample.
     pub(crate) fn counted(&self, values: &[f64]) -> Vec<f64> {
         values.iter().zip(self.sample_counts()).filter(|(_, counts)| *counts).map(|(value, _)| *value).collect()
     }
 
-    /// Whether the visit is undisturbed: no disturbance but those that it is [kept](Disturbance::is_kept) in spite of, and the core
-    /// was shared near less than half of its samples.
+    /// Whether the visit is undisturbed: all its disturbances are [kept](Disturbance::is_kept), and the core was shared
+    /// near at most half of its samples.
     pub fn counts(&self) -> bool {
         self.disturbances.iter().all(Disturbance::is_kept) && self.is_mostly_clear()
     }

@@ -1,22 +1,22 @@
 //! Words that command lines, suites and ids share.
 
-/// A word that stands for nothing.
+/// Word that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no {what} is called {word:?}: there are {known}")]
 pub struct UnknownWord {
-    /// For what it was meant to stand.
+    /// What the word was meant to name.
     pub what: &'static str,
     /// The word.
     pub word: String,
-    /// The words that stand for something.
+    /// The known words.
     pub known: String,
 }
 
 impl UnknownWord {
-    /// The value of that name.
+    /// Returns the value called `word`.
     ///
     /// # Errors
-    /// [`UnknownWord`] where there is none.
+    /// [`UnknownWord`] if there is none.
     pub fn find<T: Copy>(
         what: &'static str,
         word: &str,

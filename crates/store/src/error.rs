@@ -2,40 +2,40 @@ use crate::samples::SamplesError;
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
 
-/// Why the store could not do what it was asked. Each message is one line: what, and where; what is to be done about it depends
-/// on the program that asked.
+/// Error of the store. Each message is one line that says what went wrong and where. The calling program adds what to
+/// do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Neither `PQLAB_DB` nor a home folder is known.
+    /// Neither `PQLAB_DB` nor a home folder is set.
     #[error("there is no home folder to keep runs in")]
     NoHome,
-    /// A store that is to be read only is not there.
+    /// A store to be opened read-only does not exist.
     #[error("{}: there is no such file", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// The name cannot be a file's, or is a folder's.
+    /// The name cannot be a file name, or names a folder.
     #[error("{}: not a file ({reason})", path.display())]
     NotAFile {
-        /// What was named.
+        /// The name.
         path: PathBuf,
         /// What it is instead.
         reason: String,
     },
-    /// The file is not SQLite's.
+    /// The file is not an SQLite file.
     #[error("{}: not a database", path.display())]
     NotADatabase {
         /// The file.
         path: PathBuf,
     },
-    /// An SQLite file that pqlab did not make.
+    /// The file is an SQLite file that pqlab did not create.
     #[error("{}: a database of another program, left as it was", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// The file has a schema of the future.
+    /// The file has a newer schema than this build knows.
     #[error(
         "{}: written by a newer pqlab (schema {found}, this one knows {known})",
         path.display()
@@ -48,7 +48,7 @@ pub enum StoreError {
         /// The newest schema that this build knows.
         known: u32,
     },
-    /// The file has a schema from before the oldest that this build reads.
+    /// The file has a schema older than the oldest that this build reads.
     #[error(
         "{}: written by an older pqlab (schema {found}, this one reads schema {oldest} and later)",
         path.display()
@@ -76,24 +76,24 @@ pub enum StoreError {
         path: PathBuf,
         /// `opened`, `written` or `created`.
         attempt: &'static str,
-        /// What the system said.
+        /// The reason given by the system.
         reason: String,
     },
-    /// No room.
+    /// The disk is full.
     #[error("{}: no room left to write", path.display())]
     Full {
         /// The file.
         path: PathBuf,
     },
-    /// Another process keeps the file to itself.
+    /// Another process keeps the file locked.
     #[error("{}: another process has kept it locked for {seconds} s", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
-        /// How long we waited.
+        /// How long the store waited.
         seconds: u64,
     },
-    /// Something in the file is not as it was written.
+    /// Stored data cannot be read back.
     #[error("{}: {what} is damaged ({reason})", path.display())]
     Damaged {
         /// The file.
@@ -115,7 +115,7 @@ pub enum StoreError {
         /// What is wrong with them.
         source: SamplesError,
     },
-    /// A baseline cannot be called so.
+    /// The name is not allowed for a baseline.
     #[error(
         "a baseline cannot be called {name:?}: use letters, digits, dots, dashes and underscores, not beginning with `last`"
     )]
@@ -123,43 +123,43 @@ pub enum StoreError {
         /// The name.
         name: String,
     },
-    /// No run is called so.
+    /// No run has this name.
     #[error("no run is called {reference:?}")]
     UnknownRun {
-        /// What was asked for.
+        /// The name that was given.
         reference: String,
     },
-    /// Several runs are called so.
+    /// Several runs match the name.
     #[error("{reference:?} could be any of {} runs: {}", candidates.len(), shortened(candidates))]
     Ambiguous {
-        /// What was asked for.
+        /// The name that was given.
         reference: String,
-        /// The ids that begin so.
+        /// The ids that begin with it.
         candidates: Vec<String>,
     },
-    /// `last~N` reaches back before the first run.
+    /// `last~N` goes back further than the first run.
     #[error("{reference:?} is not there: {stored} runs are stored")]
     TooFewRuns {
-        /// What was asked for.
+        /// The name that was given.
         reference: String,
-        /// How many there are.
+        /// Number of stored runs.
         stored: usize,
     },
-    /// A run of that id is stored already.
+    /// A run with this id is already stored.
     #[error("run {run} is stored already, with other content")]
     DuplicateRun {
         /// The run's id.
         run: String,
     },
-    /// An imported run begins in the future.
+    /// An imported run starts in the future.
     #[error("run {run} has the start time {started_at}, which is in the future")]
     Future {
         /// The run's id.
         run: String,
-        /// When it began, by its own account.
+        /// The start time in the import.
         started_at: String,
     },
-    /// The case of that position is finished already.
+    /// The case at this position is already finished.
     #[error("{case} is finished already in run {run}")]
     DuplicateCase {
         /// The run's id.
@@ -167,7 +167,7 @@ pub enum StoreError {
         /// The case's id.
         case: String,
     },
-    /// The run cannot be gone on with.
+    /// The run cannot be resumed.
     #[error("run {run} cannot be gone on with: {reason}")]
     NotResumable {
         /// The run's id.
@@ -175,7 +175,7 @@ pub enum StoreError {
         /// Why not.
         reason: &'static str,
     },
-    /// A record of something that the run did not plan.
+    /// A record does not match the run's plan.
     #[error("{case} is not at position {position} of the plan of run {run}")]
     NotPlanned {
         /// The run's id.
@@ -185,15 +185,15 @@ pub enum StoreError {
         /// The case's id.
         case: String,
     },
-    /// A run is not complete while cases are missing.
+    /// A run cannot be completed while cases are missing.
     #[error("run {run} is not complete: {missing} cases of its plan have no record")]
     Incomplete {
         /// The run's id.
         run: String,
-        /// How many.
+        /// Number of missing cases.
         missing: usize,
     },
-    /// A record that cannot be written down.
+    /// A record has a value that cannot be stored.
     #[error("{what} cannot be stored: {reason}")]
     Unstorable {
         /// The run or the case.
@@ -201,20 +201,20 @@ pub enum StoreError {
         /// Why not.
         reason: String,
     },
-    /// Whatever else SQLite has to say.
+    /// Any other error of SQLite.
     #[error("{}: {source}", path.display())]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// Its words.
+        /// The error.
         source: rusqlite::Error,
     },
 }
 
-/// How long a connection waits for another process's lock.
+/// How long a connection waits for a lock held by another process.
 pub(crate) const PATIENCE_SECONDS: u64 = 10;
 
-/// Says where an error of SQLite happened, and what it means.
+/// Adds the path to an SQLite error and translates it.
 pub(crate) trait At<T> {
     fn at(self, path: &Path) -> Result<T, StoreError>;
 }
@@ -248,14 +248,15 @@ fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// What the system says to a new file beside the database, which has no name, so that none that is there is touched. The database
-/// itself must not be opened to find out: closing it again would drop the locks that other connections of this process hold on it.
+/// Asks the system whether a new file can be made in the database's folder. The file has no name, so it cannot touch an
+/// existing one. The database itself must not be opened for this test: closing it would drop the locks that other
+/// connections of this process hold on it.
 pub(crate) fn refusal_of_folder(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refusal = tempfile::tempfile_in(folder).err()?;
-    // What the system said, without the path of a file that is of no interest.
-    let said = refusal.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
-    Some(said.unwrap_or_else(|| refusal.to_string()))
+    // The system's message, without the path of the temporary file.
+    let message = refusal.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
+    Some(message.unwrap_or_else(|| refusal.to_string()))
 }
 
 fn shortened(candidates: &[String]) -> String {

@@ -1,9 +1,9 @@
-//! Where runs are kept: one SQLite file, in which every finished case is committed by itself, raw samples and all.
+//! Storage of runs: one SQLite file, in which every finished case is committed on its own with its raw samples.
 //!
-//! A finished case survives a killed process and a power failure: [`Store::finish_case`] returns only when its one
-//! transaction has reached the disk. What was not committed leaves no trace.
+//! A finished case survives a killed process and a power failure: [`Store::finish_case`] returns only when its
+//! transaction has reached the disk. Work that was not committed leaves no trace.
 //!
-//! The tables (`schema.sql`) are made to be read with `sqlite3` by hand; only raw samples need [`samples::decode`].
+//! The tables (`schema.sql`) can be read by hand with `sqlite3`; only raw samples need [`samples::decode`].
 
 #![warn(clippy::missing_errors_doc)]
 

@@ -3,11 +3,10 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where runs are kept unless told otherwise: `PQLAB_DB`, else `pqlab/pqlab.db` in `XDG_DATA_HOME`, else in
-/// `~/.local/share`.
+/// Returns the default file: `PQLAB_DB`, else `pqlab/pqlab.db` in `XDG_DATA_HOME`, else in `~/.local/share`.
 ///
 /// # Errors
-/// [`StoreError::NoHome`] where none of these is set.
+/// [`StoreError::NoHome`] if none of these is set.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     locate(|name| env::var_os(name).filter(|value| !value.is_empty())).ok_or(StoreError::NoHome)
 }
@@ -16,7 +15,7 @@ fn locate(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if let Some(file) = variable("PQLAB_DB") {
         return Some(file.into());
     }
-    // The XDG base directory specification has a relative path here ignored.
+    // The XDG base directory specification says to ignore a relative path here.
     let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let data = data.or_else(|| Some(Path::new(&variable("HOME")?).join(".local/share")))?;
     Some(data.join("pqlab/pqlab.db"))

@@ -1,4 +1,4 @@
-//! The medians of complete runs: what tells how far whole runs lie apart, without reading their samples.
+//! Medians of complete runs. They show the spread between runs without reading the samples.
 
 use crate::error::At;
 use crate::read::NEWEST_FIRST;
@@ -6,49 +6,49 @@ use crate::{Store, StoreError};
 use pqlab_record::{Environment, Protocol, Unit};
 use rusqlite::params;
 
-/// The median of a case in one run.
+/// Median of a case in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunMedian {
     /// Id of the case.
     pub case: String,
-    /// What the median is in.
+    /// Unit of the median.
     pub unit: Unit,
-    /// The median of one operation, in ns or in core cycles.
+    /// Median of one operation, in ns or in core cycles.
     pub median: f64,
-    /// The variance of its logarithm, as processes and rounds of the run itself show it.
+    /// Variance of its logarithm, as estimated from the processes and rounds of the run itself.
     pub variance: f64,
 }
 
-/// A complete run, with when its cases were finished.
+/// Complete run, with the times at which its cases were finished.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRun {
     /// When it began (RFC 3339).
     pub started_at: String,
-    /// Its rules.
+    /// Its measuring rules.
     pub protocol: Protocol,
     /// Its cases, in the order of its plan.
     pub cases: Vec<FinishedCase>,
 }
 
-/// When a case was finished.
+/// Finished case of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedCase {
     /// Id of the case.
     pub id: String,
     /// The block in which it was measured.
     pub block: String,
-    /// RFC 3339.
+    /// When it was finished (RFC 3339).
     pub finished_at: String,
 }
 
-/// In fewer cases than this a run is not seen to be another than the others.
+/// Smallest number of cases that can show that a run differs from the others.
 const LEAST_CASES: u32 = 3;
 
 impl Store {
-    /// Keeps the medians of a run, in place of those that are there.
+    /// Stores the medians of a run, replacing earlier ones.
     ///
     /// # Errors
-    /// What SQLite reports; a run that is not stored has no medians.
+    /// Errors of SQLite, including one for a run that is not stored.
     pub fn save_medians(&mut self, run: &str, medians: &[RunMedian]) -> Result<(), StoreError> {
         self.write(|transaction, path| {
             transaction.execute("DELETE FROM run_medians WHERE run = ?1", [run]).at(path)?;
@@ -61,11 +61,11 @@ impl Store {
         })
     }
 
-    /// The medians of the newest `most` complete runs that this machine and build measured in the `days` before `now` (RFC 3339)
-    /// and that have at least three cases; the newest run first.
+    /// Returns the medians of the newest `most` complete runs that this machine and build measured in the `days` before
+    /// `now` (RFC 3339), newest run first. Runs with fewer than three cases are left out.
     ///
     /// # Errors
-    /// What SQLite reports.
+    /// Errors of SQLite.
     pub fn medians_of_runs_like(
         &self,
         environment: &Environment,
@@ -101,11 +101,11 @@ impl Store {
         Ok(found)
     }
 
-    /// The newest `most` complete runs that this machine and build measured without a stop in the `days` before `now` (RFC 3339);
-    /// the newest run first.
+    /// Returns the newest `most` complete runs that this machine and build measured without interruption in the `days`
+    /// before `now` (RFC 3339), newest run first.
     ///
     /// # Errors
-    /// What SQLite reports.
+    /// Errors of SQLite.
     pub fn finished_runs_like(
         &self,
         environment: &Environment,
@@ -131,7 +131,7 @@ impl Store {
         let mut found = Vec::new();
         for row in rows.at(&self.path)? {
             let (id, started_at, protocol) = row.at(&self.path)?;
-            // Of a run whose rules this version does not know nothing can be learned.
+            // A run whose rules this version does not know says nothing.
             let Ok(protocol) = serde_json::from_str(&protocol) else { continue };
             let rows = cases.query_map([id], |row| {
                 Ok(FinishedCase { id: row.get("id")?, block: row.get("block")?, finished_at: row.get("finished_at")? })

@@ -4,15 +4,15 @@ use pqlab_record::{Record, Run, RunHeader, RunSummary, Status};
 use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-/// From the run that began last to the first. SQLite compares the times as numbers, since RFC 3339 with and without
-/// fractions of a second does not sort as text; of runs that began together, the later row is the later run.
+/// Sorts runs from the newest start to the oldest. SQLite compares the times as numbers, because RFC 3339 with and
+/// without fractions of a second does not sort as text. Of runs that started together, the later row is newer.
 pub(crate) const NEWEST_FIRST: &str = "ORDER BY unixepoch(started_at, 'subsec') DESC, number DESC";
 
 impl Store {
-    /// All runs, the newest first.
+    /// Returns all runs, newest first.
     ///
     /// # Errors
-    /// What SQLite reports: [`StoreError::Locked`], [`StoreError::Damaged`] and the like.
+    /// Errors of SQLite: [`StoreError::Locked`], [`StoreError::Damaged`] and the like.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         let sql = format!(
             "SELECT id, suite, command, started_at, finished_at, complete, imported, host, note,
@@ -27,13 +27,13 @@ impl Store {
         query.query_map([], summary).at(&self.path)?.collect::<Result<_, _>>().at(&self.path)
     }
 
-    /// A run with all its finished cases and their samples. The id is a whole one: see [`Store::resolve`].
+    /// Loads a run with all its finished cases and their samples. `id` is a full id: see [`Store::resolve`].
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`] for an id that is not there, [`StoreError::Damaged`] and [`StoreError::DamagedSamples`] for what cannot
-    /// be read back.
+    /// [`StoreError::UnknownRun`] if there is no such run; [`StoreError::Damaged`] and [`StoreError::DamagedSamples`]
+    /// for data that cannot be read back.
     pub fn load_run(&self, id: &str) -> Result<Run, StoreError> {
-        // One transaction: a run that is still being measured is seen at one moment.
+        // One transaction, so that a run that is still being measured is read as of one moment.
         let view = self.connection.unchecked_transaction().at(&self.path)?;
         let header = self.load_header(id)?;
         let sql = "SELECT complete, finished_at FROM runs WHERE id = ?1";
@@ -52,10 +52,10 @@ impl Store {
         Ok(Run { header, records, complete, finished_at })
     }
 
-    /// What was known of a run before it was measured, with its plan.
+    /// Loads the facts that were known before the run was measured, with its plan.
     ///
     /// # Errors
-    /// As [`load_run`](Self::load_run).
+    /// Same as [`load_run`](Self::load_run).
     pub fn load_header(&self, id: &str) -> Result<RunHeader, StoreError> {
         let what = || format!("run {id}");
         let sql = "SELECT suite, command, seed, started_at, environment, protocol FROM runs WHERE id = ?1";
@@ -88,10 +88,10 @@ impl Store {
         })
     }
 
-    /// Which cases of the plan are finished, in its order.
+    /// Returns the positions of the finished cases, in the order of the plan.
     ///
     /// # Errors
-    /// What SQLite reports.
+    /// Errors of SQLite.
     pub fn finished_positions(&self, id: &str) -> Result<Vec<usize>, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
         if !self.connection.query_row(sql, [id], |row| row.get(0)).at(&self.path)? {
@@ -152,7 +152,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
         failed: row.get("failed")?,
         contended: row.get("contended")?,
         host: row.get("host")?,
-        // No name has a space in it.
+        // Names contain no spaces.
         names: row.get::<_, Option<String>>("names")?.unwrap_or_default().split_whitespace().map(Into::into).collect(),
         note: row.get("note")?,
     })

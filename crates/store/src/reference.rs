@@ -4,10 +4,12 @@ use crate::{Store, StoreError};
 use rusqlite::{OptionalExtension, Params};
 
 impl Store {
-    /// The id of the run that a user means: a baseline's name, an id, the beginning of one, `last`, or `last~N` for the Nth before it.
+    /// Returns the id of the run that a user means by a baseline's name, an id, the beginning of an id, `last`, or
+    /// `last~N` (the Nth before it).
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::Ambiguous`] and [`StoreError::TooFewRuns`] where it names no run or several.
+    /// [`StoreError::UnknownRun`], [`StoreError::Ambiguous`] and [`StoreError::TooFewRuns`] unless exactly one run
+    /// matches.
     pub fn resolve(&self, reference: &str) -> Result<String, StoreError> {
         match reference.strip_prefix("last") {
             Some("") => self.last(reference, 0),
@@ -22,10 +24,10 @@ impl Store {
         }
     }
 
-    /// The newest run of this host that has cases left to measure.
+    /// Returns the newest run of this host that has cases left to measure.
     ///
     /// # Errors
-    /// What SQLite reports.
+    /// Errors of SQLite.
     pub fn last_incomplete(&self) -> Result<Option<String>, StoreError> {
         let sql = format!("SELECT id FROM runs WHERE NOT complete AND NOT imported {NEWEST_FIRST} LIMIT 1");
         self.connection.query_row(&sql, [], |row| row.get(0)).optional().at(&self.path)

@@ -3,20 +3,20 @@ use crate::error::At;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::path::Path;
 
-/// Marks the file as ours, in the header field that SQLite keeps for it: "pqlb".
+/// Marks the file as pqlab's, in the header field that SQLite reserves for this purpose: "pqlb".
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pqlb");
 
-/// Versions of the tables, from the oldest that can be read to the newest.
+/// Versions of the tables, from the oldest readable one to the newest.
 pub(crate) struct Schema {
     /// The oldest version.
     pub(crate) oldest: u32,
-    /// SQL that makes the tables of the oldest version.
+    /// SQL that creates the tables of the oldest version.
     pub(crate) tables: &'static str,
-    /// Step N brings version `oldest + N` to the next. A released step never changes.
+    /// Step N migrates version `oldest + N` to the next. Released steps never change.
     pub(crate) migrations: &'static [&'static str],
 }
 
-/// What this build reads and writes. Versions 1 to 4 were never released.
+/// The schema that this build reads and writes. Versions 1 to 4 were never released.
 pub(crate) const SCHEMA: Schema = Schema { oldest: 5, tables: include_str!("schema.sql"), migrations: &[] };
 
 impl Schema {
@@ -24,14 +24,15 @@ impl Schema {
         self.oldest + self.migrations.len() as u32
     }
 
-    /// Returns the file's version; 0 for an empty file. It refuses other programs' files and versions out of range, and changes nothing.
+    /// Returns the file's version; 0 for an empty file. Rejects files of other programs and unsupported versions, and
+    /// changes nothing.
     pub(crate) fn inspect(&self, connection: &mut Connection, path: &Path) -> Result<u32, StoreError> {
-        // One transaction, so that a file that another process is just making is seen whole or not at all.
+        // One transaction, so that a file that another process is creating is seen complete or empty.
         let view = connection.transaction().at(path)?;
         self.version(&view, path)
     }
 
-    /// Makes the tables of an empty file and brings an older file up to date, each step in a transaction of its own.
+    /// Creates the tables of an empty file and migrates an older file, each step in its own transaction.
     pub(crate) fn migrate(&self, connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
         loop {
             let step = connection.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
@@ -72,7 +73,8 @@ fn apply(step: &Transaction<'_>, sql: &str, version: u32) -> rusqlite::Result<()
     step.pragma_update(None, "user_version", version)
 }
 
-/// Refuses views, triggers and virtual tables. pqlab creates only tables and indexes, and reading a crafted view may never end.
+/// Rejects views, triggers and virtual tables. pqlab creates only tables and indexes, and reading a crafted view may
+/// never end.
 fn check_tables(view: &Transaction<'_>, path: &Path) -> Result<(), StoreError> {
     let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage IS NULL OR rootpage < 1
                ORDER BY name LIMIT 1";

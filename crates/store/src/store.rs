@@ -12,24 +12,24 @@ use std::time::Duration;
 /// Database pages copied per step.
 const PAGES_AT_ONCE: i32 = 4096;
 
-/// What a store that is in no file gives as its path.
+/// Path of a store in memory.
 const IN_MEMORY: &str = ":memory:";
 
-/// An open file of runs, or as much in memory.
+/// Open store of runs, in a file or in memory.
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
-    /// The copy of the file with its older schema, if opening it changed that.
+    /// Copy of the file with its older schema, if opening the file migrated it.
     kept: Option<PathBuf>,
 }
 
 impl Store {
-    /// Opens the file for reading and writing; makes it and its folders where they are missing, and brings an older
-    /// schema up to date. Older programs cannot open the file afterwards, so a [copy](Self::kept_copy) is kept beside it.
+    /// Opens the file for reading and writing. Creates it and its folders if they are missing, and migrates an older
+    /// schema. Older programs cannot open a migrated file, so a [copy](Self::kept_copy) is kept next to it.
     ///
     /// # Errors
-    /// [`StoreError`] for what is no file or another program's, for a schema that this build does not read, and where it cannot be
-    /// made or written.
+    /// [`StoreError`] if the path is not a file, if another program made the file, if this build does not read the
+    /// schema, and if the file cannot be created or written.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         Store::open_with(path.as_ref(), &SCHEMA)
     }
@@ -53,7 +53,7 @@ impl Store {
         if found < schema.newest() {
             schema.migrate(&mut connection, &path)?;
         }
-        // SQLite opens a file that it may not write for reading, without a word.
+        // SQLite silently opens a file read-only if it may not write to it.
         if connection.is_readonly("main").at(&path)? {
             return Err(StoreError::Denied { path, attempt: "written", reason: "it is read-only".into() });
         }
@@ -61,10 +61,10 @@ impl Store {
         Ok(Store { connection, path, kept })
     }
 
-    /// An empty store in memory, which is gone when this is dropped. Its [`path`](Self::path) is `:memory:`.
+    /// Makes an empty store in memory, which is lost when dropped. Its [`path`](Self::path) is `:memory:`.
     ///
     /// # Errors
-    /// What SQLite reports, were there no memory left.
+    /// Errors of SQLite, which occur only if memory runs out.
     pub fn in_memory() -> Result<Store, StoreError> {
         let path = PathBuf::from(IN_MEMORY);
         let mut connection = Connection::open_in_memory().at(&path)?;
@@ -73,11 +73,11 @@ impl Store {
         Ok(Store { connection, path, kept: None })
     }
 
-    /// Opens the file for reading, on a read-only medium too. It never changes the file: if the schema is older, it reads a migrated
-    /// temporary copy.
+    /// Opens the file for reading, also on a read-only medium. Never changes the file: if the schema is older, the
+    /// store reads a migrated temporary copy.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where it is not there, and as [`open`](Self::open).
+    /// [`StoreError::Missing`] if there is no file, and the errors of [`open`](Self::open).
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         Store::open_read_only_with(path.as_ref(), &SCHEMA)
     }
@@ -93,8 +93,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || read_only(Connection::open_with_flags(&file, flags), &path, schema);
         let (connection, found) = match open() {
-            // Where the files beside it (-wal, -shm) can be neither found nor made, nobody else can be writing either,
-            // and a database that was closed in order is all in the one file.
+            // If the -wal and -shm files neither exist nor can be created, no other process can be writing. A database
+            // that was closed properly is complete without them.
             Err(StoreError::Denied { .. }) if !log_of(&file).exists() => {
                 let uri = immutable_uri(&file);
                 read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path, schema)?
@@ -106,18 +106,18 @@ impl Store {
         Ok(Store { connection, path, kept: None })
     }
 
-    /// The copy of the file as it was, if [`open`](Self::open) brought its schema up to date.
+    /// Returns the copy of the old file, if [`open`](Self::open) migrated its schema.
     pub fn kept_copy(&self) -> Option<&Path> {
         self.kept.as_deref()
     }
 
-    /// The file; `:memory:` for a store that is in none.
+    /// Returns the path of the file; `:memory:` for a store in memory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// The absolute name, which SQLite cannot take for one of those that mean something else to it, such as `:memory:`.
+/// Returns the absolute path, which SQLite cannot mistake for one of its special names, such as `:memory:`.
 fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     let refused = |reason: String| StoreError::NotAFile { path: path.to_path_buf(), reason };
     let file = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
@@ -128,7 +128,7 @@ fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// Configures a connection. Files may come from strangers, so SQLite does not trust the schema and checks the pages.
+/// Configures a connection. Files may be hostile, so SQLite must not trust the schema and must check the pages.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(PATIENCE_SECONDS))?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -163,11 +163,12 @@ fn copied(from: &Connection, mut to: Connection) -> rusqlite::Result<Connection>
     Ok(to)
 }
 
-/// With a write-ahead log, readers and the writer do not wait for one another. `synchronous = FULL` syncs the log at
-/// every commit, so that a finished case survives a power failure; `NORMAL` would keep the file whole but could lose the
-/// last cases. It costs a sync for each finished case: milliseconds after a second of measuring.
+/// Makes commits durable. With a write-ahead log, readers and the writer do not block each other. `synchronous = FULL`
+/// syncs the log at every commit, so that a finished case survives a power failure. `NORMAL` would keep the file
+/// consistent, but could lose the last cases. The sync costs milliseconds per finished case, after a second of
+/// measuring.
 fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
-    // A file system without shared memory keeps the rollback journal, which is as durable.
+    // A file system without shared memory keeps the rollback journal, which is equally durable.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "FULL")
 }

@@ -9,30 +9,31 @@ use std::path::Path;
 /// [`Record::timed_out`] as an SQL condition on `cases`; the second parameter is [`NO_ANSWER`].
 const TIMED_OUT: &str = "instr(error, ?2) > 0";
 
-/// What became of an imported run.
+/// Outcome of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Import {
-    /// It is stored now.
+    /// The run was stored.
     Stored,
-    /// The very same run was stored already.
+    /// The same run was already stored.
     AlreadyThere,
 }
 
 impl Store {
-    /// Writes down what is to be measured, before anything is.
+    /// Stores a run's plan before anything is measured.
     ///
     /// # Errors
-    /// [`StoreError::DuplicateRun`] for an id that is taken, [`StoreError::Unstorable`] for what JSON does not keep,
+    /// [`StoreError::DuplicateRun`] if the id is taken, [`StoreError::Unstorable`] for values that JSON does not keep,
     /// [`StoreError::Full`] and the like.
     pub fn begin_run(&mut self, header: &RunHeader) -> Result<(), StoreError> {
         self.write(|transaction, path| insert_run(transaction, path, header, false))
     }
 
-    /// Resumes a run and returns the number of this start: 1 for the second. A number is used once, even if its start finished no case.
-    /// Cases that failed by a time limit ([`Record::timed_out`]) are deleted, so they are measured again.
+    /// Resumes a run and returns the number of this start: 1 for the second. A number is used only once, even if its
+    /// start finished no case. Cases that failed by a time limit ([`Record::timed_out`]) are deleted, so they are
+    /// measured again.
     ///
     /// # Errors
-    /// [`StoreError::NotResumable`] for a run that is complete without such cases, and for an imported run.
+    /// [`StoreError::NotResumable`] for a complete run without such cases, and for an imported run.
     pub fn begin_start(&mut self, run: &str) -> Result<u32, StoreError> {
         self.write(|transaction, path| {
             check_resumable(transaction, path, run)?;
@@ -43,25 +44,25 @@ impl Store {
         })
     }
 
-    /// Whether a run can be gone on with here.
+    /// Checks that a run can be resumed here.
     ///
     /// # Errors
-    /// As for [`begin_start`](Self::begin_start).
+    /// Same as [`begin_start`](Self::begin_start).
     pub fn check_resumable(&self, run: &str) -> Result<(), StoreError> {
         check_resumable(&self.connection, &self.path, run)
     }
 
-    /// Commits a finished case with its raw samples: when this returns, they are on the disk.
+    /// Commits a finished case with its raw samples. When this returns, they are on the disk.
     ///
     /// # Errors
-    /// [`StoreError::NotPlanned`] for a case that is not at this position, [`StoreError::DuplicateCase`] where it is finished
-    /// already, [`StoreError::Full`] and the like.
+    /// [`StoreError::NotPlanned`] if the case is not at this position, [`StoreError::DuplicateCase`] if it is already
+    /// finished, [`StoreError::Full`] and the like.
     pub fn finish_case(&mut self, run: &str, position: usize, record: &Record) -> Result<(), StoreError> {
         let encoded = encode(record)?;
         self.write(|transaction, path| insert_case(transaction, path, run, position, record, &encoded))
     }
 
-    /// Marks the run as complete, which it is when every case of its plan has a record.
+    /// Marks a run as complete: every case of its plan has a record.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`], and [`StoreError::Incomplete`] while cases are missing.
@@ -79,12 +80,12 @@ impl Store {
         })
     }
 
-    /// Stores a run that was measured elsewhere, whole or not at all.
+    /// Stores a run that was measured elsewhere, in one transaction.
     ///
     /// # Errors
-    /// [`StoreError::DuplicateRun`] where another run has its id, [`StoreError::Future`] for one that begins a day from now or later,
-    /// [`StoreError::Incomplete`] and [`StoreError::NotPlanned`] where its
-    /// records do not fit its plan, [`StoreError::Full`] and the like.
+    /// [`StoreError::DuplicateRun`] if a different run has its id, [`StoreError::Future`] if it starts a day from now
+    /// or later, [`StoreError::Incomplete`] and [`StoreError::NotPlanned`] if its records do not fit its plan,
+    /// [`StoreError::Full`] and the like.
     pub fn import_run(&mut self, run: &Run) -> Result<Import, StoreError> {
         match self.load_run(&run.header.id) {
             Err(StoreError::UnknownRun { .. }) => {}
@@ -122,7 +123,7 @@ impl Store {
         })
     }
 
-    /// Keeps what users say of a run, in place of what they said before; nothing for an empty text.
+    /// Stores the user's note on a run, replacing an earlier one. An empty text removes it.
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`].
@@ -135,7 +136,7 @@ impl Store {
         })
     }
 
-    /// All of it in one transaction, or none.
+    /// Runs `body` in one transaction.
     pub(crate) fn write<T>(
         &mut self,
         body: impl FnOnce(&Transaction<'_>, &Path) -> Result<T, StoreError>,
@@ -165,7 +166,7 @@ fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<()
     Err(StoreError::NotResumable { run: run.into(), reason })
 }
 
-/// Refuses runs from the future, which would stay the newest run. One day is allowed for clocks that differ.
+/// Rejects runs from the future, which would stay the newest run. One day is allowed for clocks that differ.
 fn check_started(transaction: &Transaction<'_>, path: &Path, header: &RunHeader) -> Result<(), StoreError> {
     let sql = "SELECT coalesce(unixepoch(?1) >= unixepoch('now', '+1 day'), 0)";
     match transaction.query_row(sql, [&header.started_at], |row| row.get(0)).at(path)? {
@@ -276,7 +277,7 @@ fn unstorable(record: &Record, error: SamplesError) -> StoreError {
     StoreError::Unstorable { what: record.case.id(), reason: error.to_string() }
 }
 
-/// JSON that is read back as the same value: it has no words for what is not a number.
+/// Returns JSON that reads back as the same value. JSON cannot express NaN or infinity.
 fn json<T: Serialize + DeserializeOwned + PartialEq>(
     value: &T,
     what: impl Fn() -> String,
@@ -290,7 +291,7 @@ fn json<T: Serialize + DeserializeOwned + PartialEq>(
     }
 }
 
-/// Where in the plan each record stands. Records are in the plan's order, with gaps where cases are missing.
+/// Returns the position of each record in the plan. Records are in the plan's order, with gaps for missing cases.
 fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
     let mut plan = run.header.plan.iter().map(|case| case.id()).enumerate();
     let find =
@@ -303,7 +304,7 @@ fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
     run.records.iter().map(find).collect()
 }
 
-/// Whether two runs are the same to the last bit, not-a-numbers included.
+/// Whether two runs are bit for bit the same, including NaN.
 fn identical(one: &Run, other: &Run) -> Result<bool, StoreError> {
     let outside = one.header == other.header
         && (one.complete, &one.finished_at) == (other.complete, &other.finished_at)

@@ -1,4 +1,4 @@
-//! What later runs are compared with: runs that have a name, and the noise of machines.
+//! References for later runs: named baselines and the noise of machines.
 
 use crate::error::At;
 use crate::{Store, StoreError};
@@ -6,10 +6,11 @@ use pqlab_record::{Environment, MachineNoise};
 use rusqlite::{OptionalExtension, params};
 
 impl Store {
-    /// Gives a run a name by which it can be found from now on; a name that was taken passes on to it.
+    /// Names a run as a baseline. A name that is already used moves to this run.
     ///
     /// # Errors
-    /// [`StoreError::BadName`] for a name that could be read as something else, and where there is no such run.
+    /// [`StoreError::BadName`] for a name that could mean something else, [`StoreError::UnknownRun`] if there is no
+    /// such run.
     pub fn save_baseline(&mut self, name: &str, run: &str) -> Result<(), StoreError> {
         Store::check_baseline_name(name)?;
         let known = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
@@ -21,11 +22,11 @@ impl Store {
         Ok(())
     }
 
-    /// Whether runs can have this name: letters, digits, dots, hyphens and underscores, and nothing that begins with
+    /// Checks that a name is allowed for a baseline: letters, digits, dots, hyphens and underscores, not beginning with
     /// `last`.
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if not.
+    /// [`StoreError::BadName`] if it is not.
     pub fn check_baseline_name(name: &str) -> Result<(), StoreError> {
         let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         if name.is_empty() || name.starts_with("last") || !name.chars().all(plain) {
@@ -34,19 +35,19 @@ impl Store {
         Ok(())
     }
 
-    /// The id of the run that has this name.
+    /// Returns the id of the run with this name.
     ///
     /// # Errors
-    /// What SQLite reports.
+    /// Errors of SQLite.
     pub fn baseline(&self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT run FROM baselines WHERE name = ?1";
         self.connection.query_row(sql, [name], |row| row.get(0)).optional().at(&self.path)
     }
 
-    /// Keeps what was found of a machine.
+    /// Stores the noise of a machine.
     ///
     /// # Errors
-    /// What SQLite reports.
+    /// Errors of SQLite.
     pub fn save_noise(&mut self, noise: &MachineNoise) -> Result<(), StoreError> {
         let json = serde_json::to_string(noise).map_err(|error| self.damaged_noise(&error))?;
         let sql = "INSERT INTO machine_noise (host, cpu, measured_at, noise) VALUES (?1, ?2, ?3, ?4)";
@@ -54,10 +55,10 @@ impl Store {
         Ok(())
     }
 
-    /// What was last found of the machine with this environment's host name and processor.
+    /// Returns the latest noise of the machine with this environment's host name and processor.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] where it cannot be read back.
+    /// [`StoreError::Damaged`] if it cannot be read back.
     pub fn noise(&self, environment: &Environment) -> Result<Option<MachineNoise>, StoreError> {
         let sql = "SELECT noise FROM machine_noise WHERE host IS ?1 AND cpu = ?2 ORDER BY number DESC LIMIT 1";
         let key = params![environment.host.name, environment.cpu.model];

@@ -1,4 +1,4 @@
-//! A run against a baseline: what passes, what fails, and what is measured again to find out.
+//! Gate: compares a run with a baseline, decides what passes or fails, and repeats undecided cases.
 
 use crate::{
     Filters, LabError, Laboratory, Plan, Progress, ProtocolOverrides, RunRequest, check_percentage, compare_analyses,
@@ -10,62 +10,63 @@ use pqlab_store::Store;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Cases that the last line names; the others are counted.
+/// Maximum number of cases named in the last line; the others are counted.
 const NAMED: usize = 5;
 
-/// How a run is held against its baseline.
+/// Settings of a gate.
 #[derive(Clone, Debug)]
 pub struct GateRequest {
-    /// A case fails that is slower by more than this percentage.
+    /// A case fails if it is slower by more than this percentage.
     pub slower_pct: f64,
-    /// In which unit cases are judged.
+    /// Unit in which cases are judged.
     pub judged: Judged,
-    /// Whether to judge a baseline of another machine.
+    /// Whether to judge against a baseline from another machine.
     pub elsewhere: bool,
-    /// The command line, to be kept with the runs that confirm.
+    /// Command line, stored with the confirming runs.
     pub command: String,
 }
 
-/// How far a check is.
+/// Progress of a gate.
 #[derive(Debug)]
 pub enum GateStep<'a> {
-    /// The run was compared with its baseline; the document has what it says of each case.
+    /// The run was compared with its baseline. The document has the outcome of each case.
     Compared(&'a Comparison, Value),
-    /// These are measured again.
+    /// These cases are measured again.
     Again(&'a [String]),
     /// A case was measured again, in this run.
     Case(&'a GatedCase, &'a str),
-    /// The comparison of those that were measured again, with the cases that are confirmed to fail.
+    /// Comparison of the repeated cases, with the cases that are confirmed to fail.
     Confirmed(Value),
 }
 
-/// What the run came to, case by case.
+/// Result of a gate, case by case.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    /// The cases, in the order of the comparison.
+    /// Cases in the order of the comparison.
     pub cases: Vec<GatedCase>,
-    /// The baseline's machine and this one, if they differ and [`GateRequest::elsewhere`] is not set. The result is undecided then.
+    /// The baseline's machine and this one, if they differ and [`GateRequest::elsewhere`] is not set. The result is
+    /// then undecided.
     pub machines: Option<[String; 2]>,
 }
 
-/// What a case came to.
+/// Result of a case.
 #[derive(Clone, Debug)]
 pub struct GatedCase {
-    /// Its id.
+    /// Id of the case.
     pub id: String,
-    /// What each of its runs said.
+    /// Outcome of each of its runs.
     runs: Vec<Outcome>,
-    /// What the last of them said, with figures.
+    /// Figures of its last run.
     last: Regression,
 }
 
 impl GatedCase {
-    /// What it comes to; `None` where it is to be measured once more.
+    /// Returns the outcome; `None` if the case must be measured again.
     pub fn settled(&self) -> Option<Outcome> {
         if self.last.failed { Some(Outcome::Fail) } else { Outcome::settled(&self.runs) }
     }
 
-    /// What its runs say so far.
+    /// Describes the outcome so far in words.
     pub fn in_words(&self) -> &'static str {
         match (self.settled(), self.last.failed) {
             (Some(Outcome::Fail), true) => "failed",
@@ -82,7 +83,7 @@ impl GatedCase {
 }
 
 impl Gate {
-    /// The worst of all cases.
+    /// Returns the worst outcome of all cases.
     pub fn outcome(&self) -> Outcome {
         if self.machines.is_some() {
             let failed = self.cases.iter().any(|case| case.last.failed);
@@ -91,14 +92,14 @@ impl Gate {
         self.cases.iter().map(GatedCase::outcome).max().unwrap_or(Outcome::Pass)
     }
 
-    /// The same for programs.
+    /// Returns the result as JSON.
     pub fn to_json(&self) -> Value {
         let outcomes: Map<String, Value> =
             self.cases.iter().map(|case| (case.id.clone(), case.outcome().word().into())).collect();
         json!({"word": self.outcome().word(), "cases": outcomes, "different_machines": self.machines})
     }
 
-    /// One line: the word, and the cases that make it.
+    /// Returns one line: the outcome in a word, and the cases that decided it.
     pub fn line(&self, baseline: &str, slower_pct: f64) -> String {
         let outcome = self.outcome();
         if let (Some([there, here]), Outcome::Undecided) = (&self.machines, outcome) {
@@ -108,20 +109,20 @@ impl Gate {
                 outcome.word()
             );
         }
-        let of = |failed: bool| {
+        let select = |failed: bool| {
             let concerned = |case: &&GatedCase| case.outcome() == outcome && case.last.failed == failed;
             self.cases.iter().filter(concerned).collect::<Vec<_>>()
         };
         let beyond = format!("slower than run {baseline} by more than {slower_pct}%");
-        let what = match (outcome, of(false), of(true)) {
+        let what = match (outcome, select(false), select(true)) {
             (Outcome::Pass, passed, _) => format!("{} cases, none {beyond}", passed.len()),
             (Outcome::Undecided, open, _) => {
                 format!("{MOST_RUNS} runs do not tell whether these are {beyond}: {}", named(&open))
             }
             (Outcome::Fail, slower, failed) => {
                 let parts = [(format!("{beyond}, twice"), slower), ("failed".into(), failed)];
-                let said = parts.iter().filter(|(_, cases)| !cases.is_empty());
-                said.map(|(what, cases)| format!("{what}: {}", named(cases))).collect::<Vec<_>>().join("; ")
+                let nonempty = parts.iter().filter(|(_, cases)| !cases.is_empty());
+                nonempty.map(|(what, cases)| format!("{what}: {}", named(cases))).collect::<Vec<_>>().join("; ")
             }
         };
         format!("{} {what}", outcome.word())
@@ -141,11 +142,12 @@ fn named(cases: &[&GatedCase]) -> String {
 }
 
 impl Laboratory {
-    /// Compares a finished run with its baseline. What is not surely within the percentage is measured again, in runs of its own
-    /// with fresh processes, until it is settled or was measured [`MOST_RUNS`] times. `None` where `stop` was set meanwhile.
+    /// Compares a finished run with its baseline. Cases that are not clearly within the percentage are measured again,
+    /// in separate runs with fresh processes, until they are settled or were measured [`MOST_RUNS`] times. Returns
+    /// `None` if `stop` was set meanwhile.
     ///
     /// # Errors
-    /// What cannot be compared or measured; and what `take` reports.
+    /// Errors of comparing and measuring, and errors that `take` returns.
     pub fn check_against<E: From<LabError>>(
         &self,
         store: &mut Store,
@@ -175,8 +177,8 @@ impl Laboratory {
             take(GateStep::Again(&open))?;
             let filters = Filters { ids: open.clone(), ..Filters::default() };
             let plan = Plan::again(&first.run.header, &filters, &ProtocolOverrides::default())?;
-            let asked = RunRequest { seed: None, command: request.command.clone() };
-            let again = self.run(store, plan, &asked, progress, stop)?;
+            let run_request = RunRequest { seed: None, command: request.command.clone() };
+            let again = self.run(store, plan, &run_request, progress, stop)?;
             if !again.complete {
                 return Ok(None);
             }
@@ -210,7 +212,7 @@ fn judged(
     Ok((comparison, found))
 }
 
-/// The comparison with what this run alone says of each case.
+/// Returns the comparison with the outcome of this run alone for each case.
 fn with_outcomes(comparison: &Comparison, found: &[Regression]) -> Value {
     let mut document = comparison.to_json();
     for (case, found) in document["cases"].as_array_mut().into_iter().flatten().zip(found) {

@@ -1,4 +1,4 @@
-//! Two libraries against each other: the cases that both have, each pair measured in the same rounds.
+//! Comparison of two libraries: the cases that both support, each pair measured in the same rounds.
 
 use crate::planning::plan::Plan;
 use crate::verifying::defects;
@@ -13,20 +13,20 @@ use pqlab_workloads::CaseOptions;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// The length of the messages that are signed where no suite says another, in bytes.
+/// Length in bytes of the messages to sign, if no suite says otherwise.
 const MESSAGE: u64 = 32;
 
-/// A side of a comparison of libraries.
+/// One side of a comparison of libraries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Side {
     /// A provider that is linked in, by its id.
     Linked(String),
-    /// A shared library.
+    /// A shared library to be loaded.
     Loaded(LibrarySpec),
 }
 
 impl Side {
-    /// Two sides that go by different names: libraries of one label are numbered.
+    /// Gives the sides different names, by numbering libraries with the same label.
     pub fn apart(sides: [Side; 2]) -> [Side; 2] {
         if sides[0].id() != sides[1].id() {
             return sides;
@@ -41,7 +41,7 @@ impl Side {
         })
     }
 
-    /// The provider's id.
+    /// Returns the provider's id.
     pub fn id(&self) -> &str {
         match self {
             Side::Linked(id) => id,
@@ -49,7 +49,7 @@ impl Side {
         }
     }
 
-    /// The library that is to be loaded for it.
+    /// Returns the library to be loaded for this side.
     pub fn library(&self) -> Option<&LibrarySpec> {
         match self {
             Side::Linked(_) => None,
@@ -58,21 +58,21 @@ impl Side {
     }
 }
 
-/// What must be known of a library that is compared.
+/// Description of a compared library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ComparedLibrary {
     /// The provider's id.
     pub id: String,
     /// Its version.
     pub version: String,
-    /// How it was built, and the file of one that was loaded.
+    /// How it was built, and its file if it was loaded.
     pub build: String,
-    /// Its known defects, each with the algorithms and operations that it concerns.
+    /// Known defects, each with the algorithms and operations that it affects.
     pub known_defects: Vec<String>,
 }
 
 impl ComparedLibrary {
-    /// The lines for people: a line for the library and one for each defect.
+    /// Returns lines for readers: one for the library and one for each defect.
     pub fn lines(&self) -> Vec<String> {
         let build = if self.build.is_empty() { String::new() } else { format!(" ({})", self.build) };
         let library = format!("{}: {}{build}", self.id, self.version);
@@ -81,7 +81,7 @@ impl ComparedLibrary {
     }
 }
 
-/// What two libraries are compared by where no suite is named: their KEMs and signatures, with prepared keys and short messages.
+/// Returns the operations compared if no suite is named: KEMs and signatures, with prepared keys and short messages.
 pub fn shared_operations() -> Suite {
     let select = |workload: &str| Select {
         workload: workload.to_owned(),
@@ -99,10 +99,10 @@ pub fn shared_operations() -> Suite {
     }
 }
 
-/// What a run of two sides says of the second against the first.
+/// Compares the second side with the first in a run of both.
 ///
 /// # Errors
-/// As [`compare_stored`].
+/// Same as [`compare_stored`].
 pub fn compare_sides(
     store: &Store,
     run: &str,
@@ -115,7 +115,7 @@ pub fn compare_sides(
 }
 
 impl Laboratory {
-    /// Version, build and known defects of both sides of a comparison, as a run found them.
+    /// Returns version, build and known defects of both sides, as found by a run.
     pub fn compared_libraries(&self, environment: &Environment, sides: &[Side; 2]) -> [ComparedLibrary; 2] {
         [&sides[0], &sides[1]].map(|side| {
             let build = environment.providers.iter().find(|build| build.id == side.id());
@@ -129,10 +129,10 @@ impl Laboratory {
         })
     }
 
-    /// What a text means as a side of a comparison: a provider of this build by its id, or else a library.
+    /// Parses a side of a comparison: the id of a provider in this build, or else a library.
     ///
     /// # Errors
-    /// [`LabError::Invalid`] for what is neither, and for a library with several code paths, naming these.
+    /// [`LabError::Invalid`] if it is neither, and for a library with several code paths, which the error lists.
     pub fn side(&self, text: &str) -> Result<Side, LabError> {
         let providers = self.registry().providers();
         if providers.iter().any(|provider| provider.id() == text) {
@@ -157,11 +157,12 @@ impl Laboratory {
         }
     }
 
-    /// The two sides as they are written, and what this laboratory is with their libraries, with others that are given, and with
-    /// those that suites name where that is allowed.
+    /// Parses both sides, and returns them with a laboratory that has their libraries. It also has the `given`
+    /// libraries, and the ones `named` by suites if that is allowed.
     ///
     /// # Errors
-    /// As [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] where both are the same.
+    /// Errors of [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] if both sides
+    /// are the same.
     pub fn of_two(
         self,
         [first, second]: [&str; 2],
@@ -174,16 +175,16 @@ impl Laboratory {
             let reason = format!("{id} is on both sides: name another library, or a file of the same one");
             return Err(LabError::invalid("library", reason));
         }
-        let own = sides.iter().filter_map(Side::library).cloned();
-        let libraries = instead(own.chain(given).collect(), named);
+        let loaded = sides.iter().filter_map(Side::library).cloned();
+        let libraries = instead(loaded.chain(given).collect(), named);
         Ok((self.with_libraries(libraries)?, sides))
     }
 
-    /// The plan of [`plan_of_two`](Self::plan_of_two) by the words for suites, areas and algorithms; without any
-    /// [`shared_operations`].
+    /// Makes the plan of [`plan_of_two`](Self::plan_of_two) from names of suites, areas and algorithms. Without any, it
+    /// takes the [`shared_operations`].
     ///
     /// # Errors
-    /// As [`named`](Self::named) and [`plan_of_two`](Self::plan_of_two).
+    /// Errors of [`named`](Self::named) and [`plan_of_two`](Self::plan_of_two).
     pub fn plan_of_words(
         &self,
         words: &[String],
@@ -199,11 +200,11 @@ impl Laboratory {
         self.plan_of_two(&suites, &filters, overrides, [sides[0].id(), sides[1].id()], note)
     }
 
-    /// The cases of suites that two providers both have: those of a pair are measured in the same rounds. All else as
+    /// Plans the suites' cases that both providers have, each pair measured in the same rounds. Otherwise the same as
     /// [`plan`](Self::plan).
     ///
     /// # Errors
-    /// [`LabError::NothingShared`] where there is none, and as [`plan`](Self::plan).
+    /// [`LabError::NothingShared`] if there are none, and the errors of [`plan`](Self::plan).
     pub fn plan_of_two(
         &self,
         suites: &[Suite],
@@ -219,10 +220,10 @@ impl Laboratory {
             planned => planned?,
         };
         let ids: HashSet<String> = plan.cases.iter().map(Case::id).collect();
-        let by = |case: &Case, provider: &str| Case { provider: provider.to_owned(), ..case.clone() }.id();
+        let id_with = |case: &Case, provider: &str| Case { provider: provider.to_owned(), ..case.clone() }.id();
         plan.cases.retain(|case| {
             let one = case.provider == first || case.provider == second;
-            case.is_overhead() || one && ids.contains(&by(case, first)) && ids.contains(&by(case, second))
+            case.is_overhead() || one && ids.contains(&id_with(case, first)) && ids.contains(&id_with(case, second))
         });
         match plan.cases.iter().all(Case::is_overhead) {
             true => Err(nothing()),
@@ -265,17 +266,17 @@ mod tests {
     }
 
     #[test]
-    fn what_one_of_two_has_alone_is_left_out() {
+    fn cases_of_one_library_alone_are_left_out() {
         let plan = |first: &str, second: &str| {
             let (suites, overrides) = ([shared_operations()], ProtocolOverrides::default());
             laboratory().plan_of_two(&suites, &Filters::default(), &overrides, [first, second], &mut |_| {})
         };
         let plan = plan("rustcrypto", "libcrux:portable").unwrap();
-        let of = |provider: &str| {
+        let ids_of = |provider: &str| {
             let cases = plan.cases.iter().filter(|case| case.provider == provider);
             cases.map(|case| case.id().replace(provider, "")).collect::<Vec<_>>()
         };
-        let (mut one, mut other) = (of("rustcrypto"), of("libcrux:portable"));
+        let (mut one, mut other) = (ids_of("rustcrypto"), ids_of("libcrux:portable"));
         one.sort();
         other.sort();
         assert_eq!(one, other);
@@ -288,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_that_share_nothing_that_is_said() {
+    fn reports_that_two_libraries_share_nothing() {
         let suites = [shared_operations()];
         let filters = Filters { algorithms: vec!["ECDSA-secp256k1".into()], ..Filters::default() };
         let planned = laboratory().plan_of_two(
@@ -298,7 +299,7 @@ mod tests {
             ["rustcrypto", "libcrux:portable"],
             &mut |_| {},
         );
-        let said = planned.unwrap_err().to_string();
-        assert_eq!(said, "rustcrypto and libcrux:portable have no case in common of what is selected");
+        let message = planned.unwrap_err().to_string();
+        assert_eq!(message, "rustcrypto and libcrux:portable have no case in common of what is selected");
     }
 }

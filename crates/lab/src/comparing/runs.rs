@@ -1,4 +1,4 @@
-//! Comparisons of stored runs, and what comparisons of a case with itself say of a machine.
+//! Comparisons of stored runs, and a machine's noise from comparisons of a case with itself.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
 use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, pair_by_stars};
@@ -9,20 +9,20 @@ use pqlab_stats::{Crossed, FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
 use std::sync::atomic::AtomicBool;
 
-/// A margin within which a difference does not matter.
+/// Margin within which a difference does not matter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Margin {
     /// The margin, in percent.
     pub pct: f64,
-    /// Who says so, in a word that is shown with it.
+    /// Origin of the margin, in a word that is shown with it.
     pub source: String,
 }
 
-/// What runs of this machine and build are judged by: a margin that the user gave, else what was found of the machine, else what is
-/// assumed of any.
+/// Returns the criteria for runs of this machine and build. The margin is the user's if given, else the one measured on
+/// this machine, else a default.
 ///
 /// # Errors
-/// [`LabError`] where the store refuses, or the margin is no percentage above zero.
+/// [`LabError`] if the store fails, or if the margin is not a percentage above zero.
 pub fn comparison_criteria(
     store: &Store,
     environment: &Environment,
@@ -46,17 +46,18 @@ pub fn comparison_criteria(
     with_margin(criteria, margin)
 }
 
-/// The same with another margin, where one is given.
+/// Replaces the margin, if one is given.
 fn with_margin(criteria: ComparisonCriteria, margin: Option<&Margin>) -> Result<ComparisonCriteria, LabError> {
     let Some(Margin { pct, source }) = margin else { return Ok(criteria) };
     check_percentage("margin", *pct)?;
     Ok(ComparisonCriteria { margin_pct: *pct, margin_source: source.clone(), ..criteria })
 }
 
-/// The newest complete run of the same suite and host that began at least so many seconds before a run, which is given by its id.
+/// Returns the newest complete run of the same suite and host that started at least `seconds` before the run with the
+/// id `run`.
 ///
 /// # Errors
-/// [`LabError::NoneThatOld`]; [`LabError::Store`] where the run is not to be had.
+/// [`LabError::NoneThatOld`]; [`LabError::Store`] if the run cannot be loaded.
 pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, LabError> {
     let header = store.load_header(run)?;
     let same = |other: &&RunSummary| other.suite == header.suite && other.host == header.environment.host.name;
@@ -78,11 +79,11 @@ pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, L
 
 const DAY_S: f64 = 86_400.0;
 
-/// Compares two stored runs, or, where `run` is given, the cases of that run which match the patterns `first` and `second`.
+/// Compares two stored runs, or, if `run` is given, the cases of that run that match the patterns `first` and `second`.
 ///
 /// # Errors
-/// [`LabError::NoCaseOfRun`], [`LabError::Unpaired`] and [`LabError::NothingInCommon`] where there is nothing to compare,
-/// [`LabError::Invalid`] for a margin that is no percentage, [`LabError::Store`] where a run is not to be had.
+/// [`LabError::NoCaseOfRun`], [`LabError::Unpaired`] and [`LabError::NothingInCommon`] if there is nothing to compare,
+/// [`LabError::Invalid`] if the margin is not a percentage, [`LabError::Store`] if a run cannot be loaded.
 pub fn compare_stored(
     store: &Store,
     run: Option<&str>,
@@ -99,10 +100,10 @@ pub fn compare_stored(
     compare_analyses(store, &RunAnalysis::of(&first), &RunAnalysis::of(&second), margin, judged)
 }
 
-/// Compares cases of one run: those that two patterns pair, for which their stars stand for the same.
+/// Compares cases of one run. Two cases are paired if the stars of the two patterns match the same text in them.
 ///
 /// # Errors
-/// [`LabError::NoCaseOfRun`] for a pattern that matches none, [`LabError::Unpaired`] where no two belong together.
+/// [`LabError::NoCaseOfRun`] for a pattern without a match, [`LabError::Unpaired`] if no two cases form a pair.
 pub fn compare_cases(
     run: &Run,
     first: &str,
@@ -123,52 +124,52 @@ pub fn compare_cases(
     if pairs.is_empty() {
         return Err(LabError::Unpaired { first: first.to_owned(), second: second.to_owned() });
     }
-    // By what everything else compares them that shows this run.
+    // The same criteria as in every other view of this run.
     let criteria = with_margin(analysis.criteria().clone().judged_in(judged), margin)?;
     Ok(compare(&analysis, &analysis, &pairs, &criteria))
 }
 
-/// What is compared, as users say it.
+/// What to compare, in the user's words.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared<'a> {
-    /// The run that is compared with, or a pattern of cases; with `since_s` the run that is judged; `last` where none is named.
+    /// The run to compare with, or a pattern of cases; with `since_s` the run to judge. The default is `last`.
     pub first: Option<&'a str>,
-    /// The run that is judged, or a pattern of cases; `last` where none is named.
+    /// The run to judge, or a pattern of cases. The default is `last`.
     pub second: Option<&'a str>,
-    /// The run of which both are patterns of cases; for patterns `last` where none is named.
+    /// The run whose cases both patterns select. The default for patterns is `last`.
     pub run: Option<&'a str>,
-    /// Compare with the newest complete run of the same suite and host that is older by so many seconds.
+    /// Compare with the newest complete run of the same suite and host that is at least this many seconds older.
     pub since_s: Option<f64>,
 }
 
-/// Compares what users name: two runs, cases of one run, or a run with one of some time ago.
+/// Compares what the user names: two runs, cases of one run, or a run with an earlier one.
 ///
 /// # Errors
-/// As [`compare_stored`] and [`newest_before`].
+/// Errors of [`compare_stored`] and [`newest_before`].
 pub fn compare_named(
     store: &Store,
-    asked: &Compared<'_>,
+    request: &Compared<'_>,
     margin: Option<&Margin>,
     judged: Judged,
 ) -> Result<Comparison, LabError> {
     let named = |given: Option<&str>| given.unwrap_or("last").to_owned();
-    let (first, second) = match asked.since_s {
+    let (first, second) = match request.since_s {
         Some(seconds) => {
-            let judged = store.resolve(&named(asked.first))?;
+            let judged = store.resolve(&named(request.first))?;
             (newest_before(store, &judged, seconds)?, judged)
         }
-        None => (named(asked.first), named(asked.second)),
+        None => (named(request.first), named(request.second)),
     };
     let patterns = [&first, &second].iter().any(|text| text.contains(['/', '*', '@']));
-    let run = asked.run.or_else(|| patterns.then_some("last"));
+    let run = request.run.or_else(|| patterns.then_some("last"));
     compare_stored(store, run, &first, &second, margin, judged)
 }
 
-/// Compares two runs whose figures are there already; the store knows by what runs of the machine are judged.
+/// Compares two analysed runs, by the criteria that the store has for the machine.
 ///
 /// # Errors
-/// [`LabError::NothingInCommon`] where there is nothing to compare, [`LabError::Invalid`] for a margin that is no percentage,
-/// [`LabError::Store`] where the store refuses.
+/// [`LabError::NothingInCommon`] if there is nothing to compare, [`LabError::Invalid`] if the margin is not a
+/// percentage, [`LabError::Store`] if the store fails.
 pub fn compare_analyses(
     store: &Store,
     first: &RunAnalysis<'_>,
@@ -185,10 +186,11 @@ pub fn compare_analyses(
     Ok(comparison)
 }
 
-/// Whether a value is a percentage by which figures can be judged: above 0 and at most 1000. `field` is what the request calls it.
+/// Checks that a value is a percentage by which figures can be judged: above 0 and at most 1000. `field` is its name in
+/// the request.
 ///
 /// # Errors
-/// [`LabError::Invalid`] if not.
+/// [`LabError::Invalid`] if it is not.
 pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError> {
     if value.is_finite() && value > 0.0 && value <= 1000.0 {
         return Ok(());
@@ -197,13 +199,13 @@ pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError>
 }
 
 impl Laboratory {
-    /// Compares a case with itself `comparisons` times: runs of it, each with fresh processes, in pairs. Contended runs, of
-    /// which no comparison says faster or slower, are left out, and others measured in their place; where that takes more
-    /// than twice as many runs, there are fewer comparisons, but not fewer than five. Nothing of it is stored but what this
-    /// returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
+    /// Measures the noise of the machine by comparing a case with itself `comparisons` times. The runs have fresh
+    /// processes and are compared in pairs. Contended runs cannot show faster or slower, so they are replaced by other
+    /// runs. If that takes more than twice as many runs, there are fewer comparisons, but at least five. Nothing is
+    /// stored; the result can be given to [`Store::save_noise`]. Returns `None` if the user stopped it.
     ///
     /// # Errors
-    /// [`LabError`] where the case cannot be measured.
+    /// [`LabError`] if the case cannot be measured.
     pub fn measure_noise(
         &self,
         case: &Case,
@@ -243,7 +245,7 @@ impl Laboratory {
         let time = in_pairs(&quiet, |run| Some(&run.time)).as_deref().and_then(null_comparisons);
         let time = time.ok_or_else(too_few)?;
         let cycles = in_pairs(&quiet, |run| run.cycles.as_ref()).as_deref().and_then(null_comparisons);
-        // Judged in what later comparisons of such a case are judged in.
+        // Judged in the unit in which later comparisons of such a case are judged.
         let judged = cycles.unwrap_or(time);
         let noise = MachineNoise {
             host: environment.host.name,
@@ -261,10 +263,10 @@ impl Laboratory {
     }
 }
 
-/// What a run's processes and rounds say of the case.
+/// Means of a case over a run's processes and rounds.
 struct Means {
     time: Crossed,
-    /// In core cycles, where the case has them.
+    /// In core cycles, if the case has them.
     cycles: Option<Crossed>,
 }
 
@@ -272,9 +274,9 @@ fn mean_in(record: &Record, unit: Unit) -> Option<Crossed> {
     crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic())
 }
 
-/// Each run with the one after it; `None` where one of them has no such mean.
-fn in_pairs(runs: &[Means], of: impl Fn(&Means) -> Option<&Crossed>) -> Option<Vec<(Crossed, Crossed)>> {
-    runs.chunks_exact(2).map(|pair| Some((of(&pair[0])?.clone(), of(&pair[1])?.clone()))).collect()
+/// Pairs each run with the next; `None` if one of them lacks this mean.
+fn in_pairs(runs: &[Means], mean: impl Fn(&Means) -> Option<&Crossed>) -> Option<Vec<(Crossed, Crossed)>> {
+    runs.chunks_exact(2).map(|pair| Some((mean(&pair[0])?.clone(), mean(&pair[1])?.clone()))).collect()
 }
 
 fn too_few() -> LabError {

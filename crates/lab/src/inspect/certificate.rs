@@ -5,7 +5,7 @@ use pqlab_primitives::Provider;
 use pqlab_workloads::{Specimen, certificate_issuers};
 use std::sync::Arc;
 
-/// A self-signed certificate of each issuer that was asked for, or, if `every` pair is, of those.
+/// Inspects a self-signed certificate of each requested issuer; with `every`, of every pair of providers.
 pub(super) fn inspect(
     providers: &[Arc<Provider>],
     form: &str,

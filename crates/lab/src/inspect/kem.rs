@@ -2,7 +2,7 @@ use super::{Inspection, Notebook, Objection, flipped};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, Provider};
 use std::sync::Arc;
 
-/// A key pair, an encapsulation to it, and what must come of both.
+/// Generates a key pair, encapsulates to it, and checks the results.
 pub(super) fn inspect(provider: &Provider, kem: &dyn Kem, all: &[&Arc<Provider>], seed: u64) -> Inspection {
     let info = kem.info();
     let parameters = &info.parameters;
@@ -83,8 +83,8 @@ fn examine(
         true => Ok(()),
         false => Err(Objection::Wrong("it gives the same secret".into())),
     };
-    for (place, said) in notebook.places(ciphertext.len()) {
-        let name = format!("a tampered ciphertext gives another secret ({said})");
+    for (place, description) in notebook.places(ciphertext.len()) {
+        let name = format!("a tampered ciphertext gives another secret ({description})");
         notebook.check(&name, || another(received(key, &flipped(&ciphertext, place))?));
     }
     if let Some(other) = other {
@@ -99,7 +99,7 @@ fn examine(
     });
 }
 
-/// Every other provider encapsulates to this key.
+/// Lets every other provider encapsulate to this key.
 fn exchange(
     notebook: &mut Notebook,
     provider: &Provider,

@@ -1,5 +1,5 @@
-//! One algorithm looked at closely: the lengths and bytes of what every provider makes of it, and what must be accepted and
-//! what refused.
+//! Close inspection of one algorithm: lengths and bytes of every provider's keys and outputs, and inputs that must be
+//! accepted or rejected.
 
 mod certificate;
 mod kem;
@@ -20,14 +20,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What is to be looked at.
+/// What to inspect.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InspectRequest {
     /// The name of an algorithm, a hybrid or a form of certificate.
     pub algorithm: String,
-    /// Patterns of providers, and of pairs of them for hybrids; none for all.
+    /// Patterns of providers, and of pairs of providers for hybrids; empty for all.
     pub providers: Vec<String>,
-    /// From which keys, coins and messages are drawn: providers that take coins make the same keys from the same seed.
+    /// Seed of keys, coins and messages. Providers that take coins make the same keys from the same seed.
     pub seed: u64,
 }
 
@@ -38,73 +38,74 @@ pub struct Inspection {
     pub provider: String,
     /// `kem`, `signature` or `certificate`.
     pub kind: String,
-    /// The standard's name.
+    /// Name of the algorithm in its standard.
     pub algorithm: String,
-    /// Where it is defined.
+    /// Standard that defines it.
     pub standard: String,
     /// NIST security category.
     pub category: Option<u8>,
-    /// Whether the key follows from the seed: the provider takes coins.
+    /// Whether the key follows from the seed, because the provider takes coins.
     pub seeded: bool,
     /// Keys, messages, ciphertexts, signatures.
     pub items: Vec<Item>,
-    /// What was tried.
+    /// Checks that were made.
     pub checks: Vec<Check>,
 }
 
 /// Bytes with a name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Item {
-    /// What they are.
+    /// Name of the bytes.
     pub name: String,
-    /// Their number.
+    /// Number of bytes.
     pub length: usize,
-    /// The standard's length: the longest where it varies.
+    /// Length in the standard; the longest if the length varies.
     pub longest: usize,
-    /// The bytes, in hexadecimal where they are written to a file.
+    /// The bytes; in files as hexadecimal.
     #[serde(serialize_with = "as_hex", deserialize_with = "of_hex")]
     pub bytes: Vec<u8>,
-    /// Where its parts are, of what is put together of halves.
+    /// Places of the parts, if it is composed of halves.
     pub parts: Vec<ItemPart>,
 }
 
-/// Where a part of bytes is: from the first of them to before the last.
+/// Place of a part within the bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ItemPart {
-    /// Of which half it is.
+    /// The half it belongs to.
     pub name: String,
-    /// Place of its first byte.
+    /// Offset of its first byte.
     pub begin: usize,
-    /// Place after its last byte.
+    /// Offset after its last byte.
     pub end: usize,
 }
 
-/// Something that was tried, and whether it went as it must.
+/// A check and its result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
-    /// What was tried and must be so.
+    /// What was tried, and what must hold.
     pub name: String,
-    /// Whether it was; `None` where the provider does not offer it.
+    /// Whether it held; `None` if the provider does not offer it.
     pub passed: Option<bool>,
-    /// What is known beyond that: why it failed, or was not tried.
+    /// Why it failed or was not tried.
     pub detail: Option<String>,
 }
 
 impl Inspection {
-    /// Whether nothing failed.
+    /// Whether no check failed.
     pub fn sound(&self) -> bool {
         self.checks.iter().all(|check| check.passed != Some(false))
     }
 }
 
 impl Laboratory {
-    /// Looks at an algorithm of every provider that offers it and that was asked for. What one makes is handed to all others
-    /// that offer the algorithm, asked for or not. Where libraries were loaded, in a process of its own that opens them.
+    /// Inspects an algorithm in every requested provider that offers it. The output of each is passed to all others
+    /// that offer the algorithm, requested or not. If libraries were loaded, a separate process opens them.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for an algorithm that is not there, [`LabError::Unoffered`] where none of the providers has it, and
-    /// [`LabError::Invalid`] for an algorithm without keys, and for each of these where libraries were loaded;
-    /// [`LabError::Library`] where one of them ends the process, [`LabError::Worker`] where none can be started.
+    /// [`LabError::Unknown`] for an unknown algorithm, [`LabError::Unoffered`] if none of the providers has it, and
+    /// [`LabError::Invalid`] for an algorithm without keys. With loaded libraries all of these are
+    /// [`LabError::Invalid`], [`LabError::Library`] means that one of them ended the process, and [`LabError::Worker`]
+    /// that none can be started.
     pub fn inspect(&self, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
         let loaded: Vec<&str> = self.libraries().map(|library| library.label.as_str()).collect();
         if loaded.is_empty() {
@@ -112,8 +113,8 @@ impl Laboratory {
         }
         let mut errand = self.start(&InspectTask { request: request.clone() }, &Manner::default())?;
         let never = AtomicBool::new(false);
-        while let Next::Said(said) = errand.next(&never).map_err(lost)? {
-            match read_answer::<InspectTask>(&said) {
+        while let Next::Said(message) = errand.next(&never).map_err(lost)? {
+            match read_answer::<InspectTask>(&message) {
                 Some(InspectAnswer::Inspections(inspections)) => return Ok(inspections),
                 Some(InspectAnswer::Refused(reason)) => return Err(LabError::invalid("algorithm", reason)),
                 _ => {}
@@ -130,7 +131,7 @@ pub(crate) struct InspectTask {
     request: InspectRequest,
 }
 
-/// What an algorithm is in each provider, or why it cannot be inspected.
+/// The inspections, or the reason why there are none.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum InspectAnswer {
     Inspections(Vec<Inspection>),
@@ -152,21 +153,21 @@ impl Task for InspectTask {
 
 /// Inspects an algorithm in this process.
 fn inspect(registry: &Registry, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
-    let own = registry.providers();
+    let providers = registry.providers();
     let known = names::algorithm(&request.algorithm, &registry.cases(&Default::default()));
     let algorithm = known.as_deref().unwrap_or(&request.algorithm);
-    // What is put together of two providers is looked at as if a library had it.
+    // A combination of two providers is inspected as if a library had it.
     let pairs = request.providers.iter().any(|pattern| pattern.contains('+'));
     if certificate_forms().any(|form| form == algorithm) {
-        return certificate::inspect(own, algorithm, request, pairs);
+        return certificate::inspect(providers, algorithm, request, pairs);
     }
-    let (usual, made) = (constructed(own, algorithm, false), constructed(own, algorithm, pairs));
-    let all = if made.is_empty() { own } else { made.as_slice() };
+    let (usual, constructions) = (constructed(providers, algorithm, false), constructed(providers, algorithm, pairs));
+    let all = if constructions.is_empty() { providers } else { constructions.as_slice() };
     let offers =
         |provider: &&Arc<Provider>| provider.kem(algorithm).is_some() || provider.signature(algorithm).is_some();
     let offering: Vec<&Arc<Provider>> = all.iter().filter(offers).collect();
     if offering.is_empty() {
-        return Err(unknown(own, algorithm));
+        return Err(unknown(providers, algorithm));
     }
     let chosen = |provider: &&&Arc<Provider>| match request.providers.as_slice() {
         [] => provider.library != NULL || algorithm == NULL,
@@ -212,10 +213,10 @@ fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
     LabError::unknown(Thing::Algorithm, algorithm, names.iter().map(String::as_str))
 }
 
-/// Collects what is found out about one algorithm of one provider.
+/// Results for one algorithm of one provider.
 struct Notebook {
     random: ChaCha8Rng,
-    /// What the bytes are made of; nothing where they are of one algorithm.
+    /// Parts of the bytes; empty for a single algorithm.
     parts: Parts,
     items: Vec<Item>,
     checks: Vec<Check>,
@@ -225,7 +226,7 @@ struct Notebook {
 enum Objection {
     /// The provider does not offer it.
     Unsupported(String),
-    /// It is not as it must be.
+    /// The result is wrong.
     Wrong(String),
 }
 
@@ -251,7 +252,7 @@ impl Notebook {
     }
 
     fn item(&mut self, name: &str, longest: usize, bytes: &[u8]) {
-        let own = match name {
+        let layout = match name {
             "encapsulation key" | "verifying key" => self.parts.public_key.as_slice(),
             "ciphertext" | "signature" => &self.parts.output,
             "shared secret" => &self.parts.secret,
@@ -261,11 +262,12 @@ impl Notebook {
             _ => &[],
         };
         let part = |part: &Part| ItemPart { name: part.name.into(), begin: part.range.start, end: part.range.end };
-        let parts = own.iter().map(part).collect();
+        let parts = layout.iter().map(part).collect();
         self.items.push(Item { name: name.to_owned(), length: bytes.len(), longest, bytes: bytes.to_vec(), parts });
     }
 
-    /// Places at which a bit of a ciphertext or a signature is flipped, each with what is said of it: of a hybrid in every part.
+    /// Returns the places at which to flip a bit of a ciphertext or a signature, each with a description. Hybrids have
+    /// one in every part.
     fn places(&self, length: usize) -> Vec<(usize, String)> {
         if self.parts.output.is_empty() {
             return places(length).into_iter().map(|place| (place, format!("byte {place}"))).collect();
@@ -277,7 +279,7 @@ impl Notebook {
         self.parts.output.iter().map(middle).chain([(length - 1, format!("byte {}", length - 1))]).collect()
     }
 
-    /// Tries something; a panic in a library is a check that failed. Returns what came of it.
+    /// Makes a check and returns its value. A panic in a library is a failed check.
     fn check<T>(&mut self, name: &str, attempt: impl FnOnce() -> Result<T, Objection>) -> Option<T> {
         let outcome = catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -294,7 +296,7 @@ impl Notebook {
     }
 }
 
-/// Places at which a bit is flipped: the first, the middle and the last byte.
+/// Returns the places at which to flip a bit: the first, the middle and the last byte.
 fn places(length: usize) -> Vec<usize> {
     let mut places = vec![0, length / 2, length.saturating_sub(1)];
     places.dedup();
@@ -302,7 +304,7 @@ fn places(length: usize) -> Vec<usize> {
     places
 }
 
-/// The bytes with the lowest bit of one of them flipped.
+/// Returns the bytes with the lowest bit of one of them flipped.
 fn flipped(bytes: &[u8], place: usize) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[place] ^= 1;
@@ -348,7 +350,7 @@ mod tests {
             for inspection in laboratory.inspect(&request(algorithm, &[])).unwrap() {
                 let items = match (inspection.kind.as_str(), hybrids().any(|hybrid| hybrid == algorithm)) {
                     ("certificate", _) => 1,
-                    // Where a half makes no key from a seed, the private key is not written.
+                    // If a half cannot make a key from a seed, the private key is not written.
                     (_, true) => 3,
                     (_, false) => 4,
                 };
@@ -364,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pair_each_half_is_where_it_is_said_to_be() {
+    fn halves_of_a_pair_are_at_their_stated_places() {
         let laboratory = laboratory();
         let one = |algorithm: &str, pair: &str| {
             let mut found = laboratory.inspect(&request(algorithm, &[pair])).unwrap();
@@ -385,8 +387,8 @@ mod tests {
                 let kem = rustcrypto.kem(half).unwrap();
                 assert!(kem.load_encapsulation_key(&key).is_ok(), "{algorithm} {half}");
                 assert_eq!(part(&inspection, "ciphertext", half).len(), kem.info().parameters.ciphertext);
-                let said = format!("of {half})");
-                let tampered = |check: &&Check| check.name.contains("tampered") && check.name.ends_with(&said);
+                let suffix = format!("of {half})");
+                let tampered = |check: &&Check| check.name.contains("tampered") && check.name.ends_with(&suffix);
                 assert_eq!(inspection.checks.iter().filter(tampered).count(), 1, "{algorithm} {half}");
             }
         }
@@ -422,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named() {
+    fn names_unknown_algorithms_and_providers() {
         let laboratory = laboratory();
         let message =
             |algorithm, providers: &[&str]| laboratory.inspect(&request(algorithm, providers)).unwrap_err().to_string();

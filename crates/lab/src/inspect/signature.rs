@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// Length of the message in bytes.
 const MESSAGE: usize = 32;
 
-/// A key pair, a signature with it, and what must be accepted and refused.
+/// Generates a key pair, signs with it, and checks what must be accepted and rejected.
 pub(super) fn inspect(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
@@ -54,7 +54,7 @@ pub(super) fn inspect(
     }
 }
 
-/// Notes both keys; the verifying key's encoding.
+/// Adds both keys to the notebook and returns the encoded verifying key.
 fn keys(
     notebook: &mut Notebook,
     scheme: &dyn SignatureScheme,
@@ -100,8 +100,8 @@ fn examine(
         let name = format!("a tampered message is refused (byte {place})");
         notebook.check(&name, || refuses(verifier, &flipped(message, place), signature));
     }
-    for (place, said) in notebook.places(signature.len()) {
-        let name = format!("a tampered signature is refused ({said})");
+    for (place, description) in notebook.places(signature.len()) {
+        let name = format!("a tampered signature is refused ({description})");
         notebook.check(&name, || refuses(verifier, message, &flipped(signature, place)));
     }
     notebook
@@ -120,7 +120,7 @@ fn refuses(verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Res
     }
 }
 
-/// Every other provider verifies this signature.
+/// Lets every other provider verify this signature.
 fn exchange(
     notebook: &mut Notebook,
     provider: &Provider,

@@ -1,4 +1,4 @@
-//! Whether secrets leak: through the time of an operation, or through branches and addresses.
+//! Tests for leaked secrets: through the time of an operation, or through branches and addresses.
 
 pub(crate) mod series;
 pub(crate) mod taint;

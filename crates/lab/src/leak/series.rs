@@ -1,29 +1,29 @@
-//! Several leak tests one after the other, and the documents of what they found.
+//! Series of leak tests, and the documents of their results.
 
 use crate::{LabError, Laboratory, LeakOutcome, LeakRequest, Tainted};
 use pqlab_workloads::leak::{LeakCase, Role};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Fewest samples of a test.
+/// Minimum number of samples of a test.
 pub const FEWEST_LEAK_SAMPLES: u64 = 2_000;
 
-/// How far leak tests are.
+/// Progress of leak tests.
 #[derive(Clone, Copy, Debug)]
 pub enum LeakStep<'a> {
-    /// The test of this case begins.
+    /// The test of this case starts.
     Begins(&'a LeakCase),
-    /// So many tests are done, with the share of the one in hand.
+    /// Number of finished tests, plus the finished share of the current one.
     Done(f64),
-    /// What a test found.
+    /// Result of a test.
     Found(&'a LeakOutcome),
 }
 
 impl LeakRequest {
-    /// Refuses what is no test.
+    /// Rejects requests that cannot be tested.
     ///
     /// # Errors
-    /// [`LabError::Invalid`] for the first number that cannot be.
+    /// [`LabError::Invalid`] for the first invalid number.
     pub fn check(&self) -> Result<(), LabError> {
         if self.samples < FEWEST_LEAK_SAMPLES {
             let reason = format!("samples is {}: it must be at least {FEWEST_LEAK_SAMPLES}", self.samples);
@@ -40,12 +40,12 @@ impl LeakRequest {
 }
 
 impl Laboratory {
-    /// Tests the cases `repeat` times, each time with another seed; verdicts are corrected for the number of cases. `take` is told
-    /// how far it is. `None` where `stop` was set meanwhile.
+    /// Tests the cases `repeat` times, each time with another seed. Verdicts are corrected for the number of cases.
+    /// `take` receives the progress. Returns `None` if `stop` was set meanwhile.
     ///
     /// # Errors
-    /// As [`measure_leak`](Self::measure_leak) and [`LeakRequest::check`]; and what `take` reports, after which nothing more is
-    /// tested.
+    /// Errors of [`measure_leak`](Self::measure_leak) and [`LeakRequest::check`]; and errors of `take`, which end the
+    /// tests.
     pub fn measure_leaks<E: From<LabError>>(
         &self,
         cases: &[LeakCase],
@@ -80,11 +80,11 @@ impl Laboratory {
         Ok(Some(outcomes))
     }
 
-    /// Runs the operation of each case that has a secret once under valgrind, with that secret tainted. `take` is handed each as it
-    /// is found. `None` where `stop` was set meanwhile.
+    /// Runs the operation of each case that has a secret once under valgrind, with that secret tainted. `take` receives
+    /// each result at once. Returns `None` if `stop` was set meanwhile.
     ///
     /// # Errors
-    /// As [`taint`](Self::taint); and what `take` reports.
+    /// Errors of [`taint`](Self::taint), and errors of `take`.
     pub fn taint_all<E: From<LabError>>(
         &self,
         cases: &[LeakCase],
@@ -102,18 +102,18 @@ impl Laboratory {
     }
 }
 
-/// The tests that there are, with their classes: a list of JSON.
+/// Returns the available tests with their classes, as a JSON list.
 pub fn leak_listing(cases: &[LeakCase]) -> Value {
     let entry = |case: &LeakCase| json!({"case": case.to_string(), "operation": case.operation_id(), "role": case.role.name(), "classes": case.classes});
     cases.iter().map(entry).collect()
 }
 
-/// What leak tests found, for programs: schema `pqlab-leak/1`.
+/// Returns the results of leak tests as JSON: schema `pqlab-leak/1`.
 pub fn leak_document(outcomes: &[LeakOutcome]) -> Value {
     json!({"schema": "pqlab-leak/1", "tests": outcomes})
 }
 
-/// What depends on a secret, for programs: schema `pqlab-taint/1`.
+/// Returns what depends on a secret as JSON: schema `pqlab-taint/1`.
 pub fn taint_document(tainted: &[Tainted]) -> Value {
     let entry = |tainted: &Tainted| json!({"case": tainted.case, "gap": tainted.end.gap, "findings": tainted.findings});
     json!({"schema": "pqlab-taint/1", "tests": tainted.iter().map(entry).collect::<Vec<_>>()})
@@ -124,13 +124,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_has_numbers_above_zero() {
+    fn requests_need_numbers_above_zero() {
         let good =
             LeakRequest { samples: 2_000, effect_ns: 30.0, control_delay_ns: 50.0, max_time_s: 1.0, seed: 1, cases: 1 };
-        let said = |request: LeakRequest| request.check().map_err(|error| error.to_string());
-        assert_eq!(said(good), Ok(()));
-        assert!(said(LeakRequest { samples: 1_999, ..good }).unwrap_err().contains("at least 2000"));
-        assert!(said(LeakRequest { effect_ns: f64::NAN, ..good }).unwrap_err().contains("effect is NaN"));
-        assert!(said(LeakRequest { max_time_s: 0.0, ..good }).unwrap_err().contains("max_time is 0"));
+        let checked = |request: LeakRequest| request.check().map_err(|error| error.to_string());
+        assert_eq!(checked(good), Ok(()));
+        assert!(checked(LeakRequest { samples: 1_999, ..good }).unwrap_err().contains("at least 2000"));
+        assert!(checked(LeakRequest { effect_ns: f64::NAN, ..good }).unwrap_err().contains("effect is NaN"));
+        assert!(checked(LeakRequest { max_time_s: 0.0, ..good }).unwrap_err().contains("max_time is 0"));
     }
 }

@@ -1,4 +1,4 @@
-//! The secret-tainting run: what valgrind reports of branches and addresses that depend on a secret.
+//! Taint tests: branches and addresses that depend on a secret, as reported by valgrind.
 
 use super::timing::find_case;
 use crate::running::errand::{Task, lost, read_answer};
@@ -14,34 +14,34 @@ use std::io;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-/// The program that follows secrets through an operation.
+/// Program that tracks secrets through an operation.
 const VALGRIND: &str = "valgrind";
 /// Its arguments. The stack is deep enough to reach the function that calls the operation.
 const MEMCHECK: [&str; 3] = ["--tool=memcheck", "--error-limit=no", "--num-callers=60"];
 
-/// Something that depends on the secret.
+/// Branch or address that depends on the secret.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TaintFinding {
-    /// Whether the key is being parsed, and not the operation at work.
+    /// Whether it happens while the key is parsed, not during the operation.
     pub parsing: bool,
     /// `branch` or `address`.
     pub kind: &'static str,
     /// The innermost function.
     pub function: String,
-    /// Its file and line, where the build knows them.
+    /// Its file and line, if the build knows them.
     pub place: Option<String>,
 }
 
 /// How a tainted run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaintEnd {
-    /// Why it did not come to its end.
+    /// Why the run did not finish.
     pub gap: Option<String>,
-    /// Whether that is no failure: the inputs hold no secret, or the library does not take them.
+    /// Whether this is not a failure: the inputs hold no secret, or the library does not take them.
     pub unsupported: bool,
 }
 
-/// A case, and what of it depends on its secret.
+/// Case with the parts that depend on its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tainted {
     /// The case's id.
@@ -72,11 +72,12 @@ impl Task for TaintTask {
 }
 
 impl Laboratory {
-    /// Runs the operation of a case once under valgrind with its secret tainted, in a process of its own, and reports which
-    /// branches and addresses depend on it. `seed` is the one of keys and inputs. `None` if `stop` was set meanwhile.
+    /// Runs the operation of a case once under valgrind with its secret tainted, in a separate process, and reports
+    /// which branches and addresses depend on it. `seed` is the seed of keys and inputs. Returns `None` if `stop` was
+    /// set meanwhile.
     ///
     /// # Errors
-    /// [`LabError::Missing`] if valgrind is not installed, and as [`measure_leak`](Self::measure_leak).
+    /// [`LabError::Missing`] if valgrind is not installed, and the errors of [`measure_leak`](Self::measure_leak).
     pub fn taint(&self, case: &LeakCase, seed: u64, stop: &AtomicBool) -> Result<Option<Tainted>, LabError> {
         let version = Command::new(VALGRIND).arg("--version").stdin(Stdio::null()).output();
         if !version.is_ok_and(|output| output.status.success()) {
@@ -88,7 +89,7 @@ impl Laboratory {
         let mut answer = None;
         loop {
             match errand.next(stop).map_err(lost)? {
-                Next::Said(said) => answer = read_answer::<TaintTask>(&said).or(answer),
+                Next::Said(message) => answer = read_answer::<TaintTask>(&message).or(answer),
                 Next::Ended => break,
                 Next::Stopped => return Ok(None),
             }
@@ -119,7 +120,7 @@ fn try_run(registry: &Registry, case: &LeakCase, seed: u64) -> Result<(), Fault>
     taint::run(target.as_mut(), &pools[FIRST][0], &secret)
 }
 
-/// Reads valgrind's report: what happened while the tainted input was loaded or worked on, each finding once.
+/// Extracts from valgrind's report what happened while the tainted input was loaded or processed, without duplicates.
 fn taint_findings(report: &str) -> Vec<TaintFinding> {
     let mut findings = Vec::new();
     let lines: Vec<&str> = report.lines().map(without_prefix).collect();
@@ -146,13 +147,13 @@ fn taint_findings(report: &str) -> Vec<TaintFinding> {
     findings
 }
 
-/// A line of the report without `==1234== `.
+/// Returns a line of the report without `==1234== `.
 fn without_prefix(line: &str) -> &str {
     let rest = line.strip_prefix("==").and_then(|rest| rest.split_once("=="));
     rest.map_or(line, |(_, text)| text)
 }
 
-/// What a line of a stack says behind its address.
+/// Returns the text after the address in a stack line.
 fn frame(line: &str) -> Option<&str> {
     let line = line.trim();
     let rest = line.strip_prefix("at 0x").or_else(|| line.strip_prefix("by 0x"))?;
@@ -184,7 +185,7 @@ mod tests {
 ";
 
     #[test]
-    fn what_happens_outside_of_the_tainted_call_is_left_out_and_the_rest_is_said_once() {
+    fn findings_are_unique_and_lie_within_the_tainted_call() {
         let finding = |parsing, kind, function: &str, place: &str| TaintFinding {
             parsing,
             kind,

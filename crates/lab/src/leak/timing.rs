@@ -1,4 +1,4 @@
-//! Does the time depend on the secret? Cases from the registry, times from the harness, a verdict from the statistics.
+//! Timing leak tests: cases from the registry, times from the harness, verdicts from the statistics.
 
 use crate::patterns::nearest;
 use crate::running::errand::{Task, lost, read_answer};
@@ -15,24 +15,24 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::sync::atomic::AtomicBool;
 
-/// How a leak is looked for.
+/// Settings of a leak test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakRequest {
     /// Samples of a case, half of them of each class.
     pub samples: u64,
-    /// The difference in ns that matters.
+    /// Smallest difference in ns that matters.
     pub effect_ns: f64,
-    /// The delay in ns that must be found: the positive control.
+    /// Delay in ns that the test must find, as a positive control.
     pub control_delay_ns: f64,
-    /// Most seconds for a case.
+    /// Maximum seconds for a case.
     pub max_time_s: f64,
     /// Seed of keys, inputs and order.
     pub seed: u64,
-    /// Cases that are tested together: verdicts are corrected for their number.
+    /// Number of cases tested together, for which verdicts are corrected.
     pub cases: usize,
 }
 
-/// What is said of a case.
+/// Verdict on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeakConclusion {
@@ -40,9 +40,9 @@ pub enum LeakConclusion {
     Leak,
     /// The time depends on the class, which is public: no leak.
     PublicDependent,
-    /// It does not, by more than the bound.
+    /// The time does not depend on the class by more than the bound.
     None,
-    /// Neither can be said.
+    /// The samples allow no verdict.
     Inconclusive,
     /// The measurement failed its own test, and says nothing.
     Void,
@@ -52,16 +52,16 @@ pub enum LeakConclusion {
     Failed,
 }
 
-/// A difference in time, second class less first, with its interval, in ns.
+/// Difference in time, second class minus first, with its interval, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakEffect {
     /// The difference.
     pub ns: f64,
-    /// Ends of its 95% interval, which holds for all cases and tenths together.
+    /// 95% interval, valid for all cases and tenths together.
     pub ci_ns: [f64; 2],
 }
 
-/// A case and what was found.
+/// Case with the result of its test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakOutcome {
     /// The case's id.
@@ -70,67 +70,66 @@ pub struct LeakOutcome {
     pub operation: String,
     /// Whether the classes differ in secret or public data, or in nothing.
     pub role: String,
-    /// What the classes are.
+    /// Description of the classes.
     pub classes: String,
-    /// In what else they differ, where it cannot be helped.
+    /// Other difference between the classes, if it cannot be avoided.
     pub caveat: Option<String>,
-    /// What the verdict does not say, a sentence each; none where nothing was measured.
+    /// Limits of the verdict, one sentence each; empty if nothing was measured.
     pub limits: Vec<String>,
     /// The verdict.
     pub verdict: LeakConclusion,
-    /// Why there is none, or none that is worth more.
+    /// Why there is no verdict, or only a weak one.
     pub reason: Option<String>,
-    /// The figures, where it was measured.
+    /// The figures, if the case was measured.
     pub figures: Option<LeakFigures>,
 }
 
 /// The figures behind a verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakFigures {
-    /// The difference that stands out most among the tenths.
+    /// The most significant difference among the tenths.
     pub effect: LeakEffect,
     /// Its tenth of the distribution, 1 for the fastest.
     pub tenth: usize,
-    /// What no tenth's difference exceeds, in ns.
+    /// Upper bound in ns on the difference of every tenth.
     pub bound_ns: f64,
-    /// Differences up to here are the measurement's own, in ns.
+    /// Differences up to this many ns may come from the measurement itself.
     pub floor_ns: f64,
-    /// The least difference of all times, in ns, that would have been found with these samples in nineteen of twenty
-    /// measurements.
+    /// Smallest difference of all times, in ns, that these samples would have shown in 19 of 20 measurements.
     pub detectable_ns: f64,
-    /// Every tenth but the slowest.
+    /// All tenths except the slowest.
     pub tenths: Vec<LeakEffect>,
-    /// Welch's t of the test, of any cropping, that stands out most.
+    /// Most extreme of Welch's t values, over all croppings.
     pub clearest_t: f64,
-    /// The known delay, the positive control, as it was found.
+    /// The known delay (positive control) as measured.
     #[serde(rename = "planted")]
     pub positive_control: LeakEffect,
-    /// How long it was meant to be, in ns.
+    /// Length of the known delay, in ns.
     #[serde(rename = "planted_ns")]
     pub control_delay_ns: f64,
-    /// The largest difference of two groups of one class, the negative control, in ns.
+    /// Largest difference between two groups of one class (negative control), in ns.
     pub null_ns: f64,
     /// Samples of both classes.
     pub samples: usize,
-    /// Median time of the first class in ns, with the reading of the counter.
+    /// Median time of the first class in ns, including the reading of the counter.
     pub median_ns: f64,
     /// The counter.
     pub counter: String,
     /// Its smallest step, in ns.
     pub resolution_ns: f64,
-    /// The processor that measured, if the thread could be kept on one.
+    /// Processor that measured, if the thread was pinned to one.
     pub pinned: Option<u32>,
 }
 
-/// The cases whose id, or whose operation's id, matches one of the patterns.
+/// Returns the cases whose id or operation id matches one of the patterns.
 ///
 /// # Errors
-/// [`LabError::Unknown`] for a pattern that matches none.
+/// [`LabError::Unknown`] for a pattern without a match.
 pub fn leak_cases(laboratory: &Laboratory, patterns: &[String]) -> Result<Vec<LeakCase>, LabError> {
     cases_of(laboratory.registry(), patterns)
 }
 
-/// Likewise of a registry.
+/// Same as [`leak_cases`], for a registry.
 pub(crate) fn cases_of(registry: &Registry, patterns: &[String]) -> Result<Vec<LeakCase>, LabError> {
     let all = cases(registry.providers());
     let fits = |pattern: &str, case: &LeakCase| {
@@ -167,7 +166,7 @@ pub(crate) struct LeakTask {
     pub(crate) request: LeakRequest,
 }
 
-/// The share that is done, or the result.
+/// Share done, or the result.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum LeakAnswer {
     Done(f64),
@@ -187,8 +186,8 @@ impl Task for LeakTask {
 }
 
 impl Laboratory {
-    /// Tests whether the time of a case depends on its secret, in a process of its own: one that dies is a failed test.
-    /// `progress` gets the share that is done, from 0 to 1. `None` if `stop` was set meanwhile.
+    /// Tests whether the time of a case depends on its secret, in a separate process; if the process dies, the test has
+    /// failed. `progress` receives the share done, from 0 to 1. Returns `None` if `stop` was set meanwhile.
     ///
     /// # Errors
     /// [`LabError::Worker`] if no process can be started, [`LabError::System`] if it is lost.
@@ -203,7 +202,7 @@ impl Laboratory {
         let mut outcome = None;
         loop {
             match errand.next(stop).map_err(lost)? {
-                Next::Said(said) => match read_answer::<LeakTask>(&said) {
+                Next::Said(message) => match read_answer::<LeakTask>(&message) {
                     Some(LeakAnswer::Done(share)) => progress(share),
                     Some(LeakAnswer::Outcome(found)) => outcome = Some(*found),
                     None => {}
@@ -220,7 +219,7 @@ impl Laboratory {
     }
 }
 
-/// An outcome without figures.
+/// Returns an outcome without figures.
 fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String) -> LeakOutcome {
     LeakOutcome {
         case: case.to_string(),
@@ -235,7 +234,7 @@ fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String
     }
 }
 
-/// Measures a case in this process, which is one that was started for it. `progress` is told the share that is done.
+/// Measures a case in this process, which was started for it. `progress` receives the share done.
 fn measure_leak(
     registry: &Registry,
     case: &LeakCase,
@@ -309,7 +308,7 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
     }
 }
 
-/// What stands beside a verdict, so that nobody reads more into it.
+/// Returns the limits shown with a verdict, so that nobody reads more into it.
 fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Vec<String> {
     let mut limits = vec![
         format!("these inputs alone were varied: {}", case.classes),
@@ -359,7 +358,7 @@ mod tests {
     use pqlab_workloads::leak::BUILT_IN;
 
     #[test]
-    fn a_verdict_has_its_limits_beside_it_and_none_is_not_called_constant_time() {
+    fn verdicts_state_their_limits_and_no_leak_is_not_constant_time() {
         let registry = Registry::new(Vec::new());
         let case = cases_of(&registry, &["compare/constant-time/*".to_owned()]).unwrap().remove(0);
         assert_eq!(case.provider, BUILT_IN);
@@ -381,8 +380,8 @@ mod tests {
             assert_eq!(limits.len(), wanted);
             assert!(limits[0].contains(case.classes) && limits[2].contains("this machine"), "{limits:?}");
             assert!(limits[1].starts_with("4000 samples") && limits[1].contains(" ns on"), "{limits:?}");
-            let said = limits.iter().any(|limit| limit.contains("not constant time"));
-            assert_eq!(said, verdict == LeakConclusion::None);
+            let mentioned = limits.iter().any(|limit| limit.contains("not constant time"));
+            assert_eq!(mentioned, verdict == LeakConclusion::None);
         }
         assert!(outcome.limits.len() >= 3);
         assert!(leak_without_figures(&case, LeakConclusion::Failed, String::new()).limits.is_empty());

@@ -11,59 +11,59 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Senders whose keys are held at once.
+/// Number of senders whose keys are in memory at once.
 const WINDOW: u64 = 256;
-/// Transactions that are made before they are handed on.
+/// Number of transactions made before they are passed on.
 const AT_ONCE: u64 = 1024;
 
-/// What block to make.
+/// Description of a block to make.
 #[derive(Clone, Debug)]
 pub struct GenerateRequest {
-    /// Where to; `-` is standard output.
+    /// Destination; `-` is standard output.
     pub path: PathBuf,
-    /// In which format.
+    /// Format of the file.
     pub format: BlockFormat,
-    /// Which form its transactions have. TXv1 is made with ML-DSA-65 alone.
+    /// Form of its transactions. TXv1 supports only ML-DSA-65.
     pub form: TransactionForm,
-    /// How they are signed.
+    /// Signature scheme.
     pub scheme: Scheme,
-    /// How many there are.
+    /// Number of transactions.
     pub count: u64,
-    /// By how many different senders.
+    /// Number of different senders.
     pub senders: u64,
-    /// How many of them are bad; the kinds take turns.
+    /// Number of invalid transactions; the kinds of fault take turns.
     pub invalid: u64,
-    /// For which chain.
+    /// Chain id of the transactions.
     pub chain_id: u32,
-    /// Seed of everything that the library lets be chosen.
+    /// Seed of everything that the library lets the caller choose.
     pub seed: u64,
-    /// Whose implementation.
+    /// Provider that signs; `None` for the default.
     pub provider: Option<String>,
-    /// How many threads sign.
+    /// Number of threads that sign.
     pub threads: usize,
 }
 
-/// What was made.
+/// Description of a block that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// Transactions.
+    /// Number of transactions.
     pub transactions: u64,
-    /// Bad ones among them.
+    /// Number of invalid ones.
     pub invalid: u64,
-    /// Bytes of the transactions.
+    /// Total length of the transactions in bytes.
     pub bytes: u64,
-    /// Who signed.
+    /// Provider that signed.
     pub provider: String,
     /// Whether the same seed gives the same file.
     pub reproducible: bool,
 }
 
-/// Makes a block file, at what is a [`Destination`]. `progress` is told of so many more transactions; `stop` ends it. A
-/// regular file appears under its name when it is whole, or not at all.
+/// Makes a block file at a [`Destination`]. `progress` receives the number of transactions added since its last call;
+/// `stop` ends the work. A regular file appears under its name only when it is complete.
 ///
 /// # Errors
-/// [`LabError::Invalid`] for what cannot be made, [`LabError::Unoffered`] where nobody signs so, [`LabError::File`] where it cannot
-/// be written, and [`LabError::Library`] where the library fails.
+/// [`LabError::Invalid`] for an impossible request, [`LabError::Unoffered`] if no provider supports the scheme,
+/// [`LabError::File`] if the file cannot be written, and [`LabError::Library`] if the library fails.
 pub fn generate(
     laboratory: &Laboratory,
     request: &GenerateRequest,
@@ -75,9 +75,9 @@ pub fn generate(
     let factory = Factory { request, scheme, sha256: sha256(laboratory)? };
     let pool = pool(request.threads)?;
     let mut output = Output::new(request)?;
-    let whole = factory.make(&provider, &pool, 0..request.count, stop, &mut |made| {
-        made.iter().try_for_each(|transaction| output.push(transaction))?;
-        progress(made.len() as u64);
+    let whole = factory.make(&provider, &pool, 0..request.count, stop, &mut |transactions| {
+        transactions.iter().try_for_each(|transaction| output.push(transaction))?;
+        progress(transactions.len() as u64);
         Ok(())
     })?;
     let (reproducible, bytes) = (factory.reproducible(), output.bytes());
@@ -112,15 +112,15 @@ impl GenerateRequest {
         Ok(())
     }
 
-    /// The first transaction of a sender's window: as `count >= senders`, every sender has one.
+    /// Returns the first transaction of a sender's window. Every sender has one, because `count >= senders`.
     fn first_of(&self, sender: u64) -> u64 {
-        // The product of two numbers of 64 bits.
+        // The product of two 64-bit numbers needs 128 bits.
         (u128::from(sender) * u128::from(self.count) / u128::from(self.senders)) as u64
     }
 }
 
-/// Chooses which transactions are bad: exactly as many as asked for, anywhere in the block (selection sampling; Knuth, The
-/// Art of Computer Programming, volume 2, algorithm 3.4.2 S).
+/// Selects the invalid transactions: exactly the requested number, anywhere in the block (selection sampling; Knuth,
+/// The Art of Computer Programming, volume 2, algorithm 3.4.2 S).
 struct Flaws {
     random: ChaCha8Rng,
     count: u64,
@@ -129,7 +129,7 @@ struct Flaws {
 }
 
 impl Flaws {
-    /// From transaction `first` on: those before are chosen first.
+    /// Starts at transaction `first`, after making the choices for earlier ones.
     fn new(request: &GenerateRequest, first: u64) -> Flaws {
         let random = generator(request.seed, b'f', 0);
         let mut flaws = Flaws { random, count: request.count, left: request.invalid, chosen: 0 };
@@ -139,7 +139,7 @@ impl Flaws {
         flaws
     }
 
-    /// Indices come one after the other.
+    /// Returns the fault for the next index. Indices must be consecutive.
     fn next(&mut self, index: u64) -> Option<InjectedFault> {
         if self.left == 0 || self.random.random_range(0..self.count - index) >= self.left {
             return None;
@@ -155,10 +155,10 @@ struct Sender {
     public_key: Vec<u8>,
 }
 
-/// Takes transactions, in order.
+/// Receives transactions in order.
 pub(super) type Take<'a> = dyn FnMut(&[Vec<u8>]) -> Result<(), LabError> + 'a;
 
-/// Who makes the transactions of a block, or of parts of it: which part one is in changes nothing of it.
+/// Makes the transactions of a block or of its parts. A transaction is the same in whichever part it is made.
 pub(super) struct Factory<'a> {
     pub(super) request: &'a GenerateRequest,
     pub(super) scheme: Arc<dyn SignatureScheme>,
@@ -166,7 +166,8 @@ pub(super) struct Factory<'a> {
 }
 
 impl Factory<'_> {
-    /// Makes the transactions of a part in order and hands on up to [`AT_ONCE`] at once. Whether it came to its end.
+    /// Makes the transactions of a part in order and passes on up to [`AT_ONCE`] at a time. Returns whether it
+    /// finished.
     pub(super) fn make(
         &self,
         provider: &str,
@@ -199,13 +200,13 @@ impl Factory<'_> {
                 let jobs: Vec<(u64, Option<InjectedFault>)> =
                     (next..end.min(next + AT_ONCE)).map(|index| (index, flaws.next(index))).collect();
                 next += jobs.len() as u64;
-                let made = pool.install(|| {
-                    let made = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, fault)| {
+                let transactions = pool.install(|| {
+                    let transactions = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, fault)| {
                         self.transaction(index, index - begin, &keys, fault, scratch)
                     });
-                    made.collect::<Result<Vec<_>, _>>()
+                    transactions.collect::<Result<Vec<_>, _>>()
                 });
-                take(&made.map_err(failed)?)?;
+                take(&transactions.map_err(failed)?)?;
             }
         }
         Ok(true)
@@ -222,7 +223,7 @@ impl Factory<'_> {
         Ok(Sender { key, public_key })
     }
 
-    /// Transaction `index` of the block, which is number `place` of its window.
+    /// Makes transaction `index` of the block, which is number `place` in its window.
     fn transaction(
         &self,
         index: u64,
@@ -274,7 +275,8 @@ impl Factory<'_> {
     }
 }
 
-/// Each number of each purpose has a generator of its own, so that neither threads nor windows change what is drawn.
+/// Returns a separate generator for each number of each purpose, so that threads and windows do not change the values
+/// drawn.
 fn generator(seed: u64, purpose: u8, number: u64) -> ChaCha8Rng {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

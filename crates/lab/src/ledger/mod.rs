@@ -1,4 +1,4 @@
-//! Block files of signed transactions: making them, and verifying them.
+//! Block files of signed transactions: making and verifying them.
 
 mod generate;
 mod output;
@@ -23,14 +23,14 @@ use std::sync::Arc;
 /// Format of a block in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockFormat {
-    /// pqlab's own: a header, and each transaction behind its length.
+    /// pqlab's own format: a header, then each transaction preceded by its length.
     Block,
-    /// Apache Parquet, a row for each transaction.
+    /// Apache Parquet, one row per transaction.
     Parquet,
 }
 
 impl BlockFormat {
-    /// The word that command lines and files carry.
+    /// Returns the word used in command lines and files.
     pub fn name(self) -> &'static str {
         match self {
             BlockFormat::Block => "block",
@@ -39,32 +39,32 @@ impl BlockFormat {
     }
 }
 
-/// Who is asked first where the user names nobody: complete verifiers before the one with a known defect (see
+/// Order of preference if the user names no provider: complete verifiers before the one with a known defect (see
 /// METHODOLOGY), the specialist before the rest.
 const PREFERENCE: [&str; 8] =
     ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
-/// An implementation of a scheme, and the provider, or the pair, that it is from. Its known answers have been checked.
+/// Implementation of a scheme, with the provider or pair that it comes from. Its known answers have been checked.
 type Implementation = (String, Arc<dyn SignatureScheme>);
 
-/// Who verifies many signatures of a scheme at once, and the provider that it is from.
+/// Batch verifier of a scheme, with the provider that it comes from.
 type Batches = (String, Arc<dyn BatchVerifier>);
 
-/// The implementation of a scheme from the provider that is asked for, or from the first that has it.
-fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) -> Result<Implementation, LabError> {
+/// Returns the implementation of a scheme from the requested provider, or from the first that has it.
+fn implementation(laboratory: &Laboratory, scheme: Scheme, wanted: Option<&str>) -> Result<Implementation, LabError> {
     let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
     let mut offering = ledger::implementations(providers, scheme, &CaseOptions::default());
     let place = |id: &str| PREFERENCE.iter().position(|known| *known == id).unwrap_or(PREFERENCE.len());
     offering.sort_by_key(|one| place(&one.provider));
     let names: Vec<String> = offering.iter().map(|one| one.provider.clone()).collect();
-    let found = match asked {
+    let found = match wanted {
         None => offering.into_iter().next(),
-        Some(asked) => ledger::implementation(providers, scheme, asked)
-            .or_else(|| offering.into_iter().find(|one| is_meant(asked, &one.provider))),
+        Some(wanted) => ledger::implementation(providers, scheme, wanted)
+            .or_else(|| offering.into_iter().find(|one| is_meant(wanted, &one.provider))),
     };
     let found = found.ok_or_else(|| LabError::Unoffered {
         algorithm: algorithm.to_owned(),
-        provider: asked.map(str::to_owned),
+        provider: wanted.map(str::to_owned),
         offering: names,
     })?;
     for (id, algorithm) in &found.primitives {
@@ -73,27 +73,27 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
     Ok((found.provider, found.scheme))
 }
 
-/// Whose batches of a scheme are asked for, by a provider's id or its library's name, or by a pattern. Their known answers have been
-/// checked.
-fn batches(laboratory: &Laboratory, scheme: Scheme, asked: &str) -> Result<Option<Batches>, LabError> {
+/// Returns the requested batch verifier of a scheme, by a provider's id, its library's name, or a pattern. Its known
+/// answers have been checked.
+fn batches(laboratory: &Laboratory, scheme: Scheme, wanted: &str) -> Result<Option<Batches>, LabError> {
     let providers = laboratory.registry().providers();
-    let exactly = ledger::batch_verifier(providers, scheme, asked).map(|verifier| (asked.to_owned(), verifier));
+    let exactly = ledger::batch_verifier(providers, scheme, wanted).map(|verifier| (wanted.to_owned(), verifier));
     let mut offering = ledger::batch_verifiers(providers, scheme).into_iter();
-    let found = exactly.or_else(|| offering.find(|(id, _)| is_meant(asked, id)));
+    let found = exactly.or_else(|| offering.find(|(id, _)| is_meant(wanted, id)));
     if let Some((id, _)) = &found {
         check(laboratory, id, scheme.algorithm())?;
     }
     Ok(found)
 }
 
-/// The providers that have batches of a scheme.
+/// Returns the providers that have batch verifiers for any scheme.
 fn offering_batches(laboratory: &Laboratory) -> impl Iterator<Item = String> {
-    let of = |scheme| ledger::batch_verifiers(laboratory.registry().providers(), scheme);
-    Scheme::ALL.into_iter().flat_map(of).map(|(id, _)| id)
+    let offers = |scheme| ledger::batch_verifiers(laboratory.registry().providers(), scheme);
+    Scheme::ALL.into_iter().flat_map(offers).map(|(id, _)| id)
 }
 
-fn is_meant(asked: &str, id: &str) -> bool {
-    matches(asked, id) || id.split(':').next().is_some_and(|library| matches(asked, library))
+fn is_meant(wanted: &str, id: &str) -> bool {
+    matches(wanted, id) || id.split(':').next().is_some_and(|library| matches(wanted, library))
 }
 
 fn check(laboratory: &Laboratory, id: &str, algorithm: &str) -> Result<(), LabError> {
@@ -104,7 +104,7 @@ fn check(laboratory: &Laboratory, id: &str, algorithm: &str) -> Result<(), LabEr
         .map_err(|wrong| LabError::library(id, format!("a wrong answer for {algorithm}: {wrong}")))
 }
 
-/// SHA-256 for the digests.
+/// Returns SHA-256, for the digests.
 fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
     ledger::digest(laboratory.registry().providers()).ok_or_else(|| LabError::Unoffered {
         algorithm: "SHA-256, which every transaction is signed with".into(),
@@ -113,12 +113,12 @@ fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
     })
 }
 
-/// A progress that also says on what a verification's time went.
+/// Returns a progress that also records how a verification's time is spent.
 pub fn timed() -> BlockProgress {
     BlockProgress::timed(pqlab_harness::clock::monotonic_ns)
 }
 
-/// Something that a file did, in one line.
+/// Error about a file, in one line.
 fn about(path: &Path, what: impl std::fmt::Display) -> LabError {
     LabError::File { path: path.to_path_buf(), reason: what.to_string() }
 }

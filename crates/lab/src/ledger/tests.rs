@@ -26,9 +26,9 @@ fn request(path: PathBuf, scheme: Scheme, count: u64) -> GenerateRequest {
 }
 
 fn make(request: &GenerateRequest) -> Generated {
-    let mut told = 0;
-    let made = generate(&LABORATORY, request, &mut |more| told += more, &AtomicBool::new(false)).unwrap().unwrap();
-    assert_eq!((told, made.transactions), (request.count, request.count));
+    let mut count = 0;
+    let made = generate(&LABORATORY, request, &mut |more| count += more, &AtomicBool::new(false)).unwrap().unwrap();
+    assert_eq!((count, made.transactions), (request.count, request.count));
     made
 }
 
@@ -58,7 +58,7 @@ fn refusal(path: PathBuf) -> String {
 }
 
 #[test]
-fn exactly_the_bad_ones_are_rejected_in_both_formats_whatever_the_threads() {
+fn rejects_exactly_the_invalid_transactions_in_both_formats() {
     let folder = tempfile::tempdir().unwrap();
     let mut lists = Vec::new();
     for format in [BlockFormat::Block, BlockFormat::Parquet] {
@@ -121,7 +121,7 @@ fn parts_together_are_the_whole() {
 }
 
 #[test]
-fn what_a_verification_spends_its_time_on_is_said() {
+fn verification_reports_its_phases() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     make(&request(path.clone(), Scheme::Ed25519, 2_000));
@@ -133,7 +133,7 @@ fn what_a_verification_spends_its_time_on_is_said() {
 }
 
 #[test]
-fn batches_reject_what_one_by_one_is_rejected() {
+fn batches_reject_the_same_transactions_as_single_verification() {
     let folder = tempfile::tempdir().unwrap();
     for (form, format) in [
         (TransactionForm::TxV2, BlockFormat::Block),
@@ -143,17 +143,17 @@ fn batches_reject_what_one_by_one_is_rejected() {
         let path = folder.path().join("block");
         let senders = if form == TransactionForm::TxV1 { 1 } else { 40 };
         make(&GenerateRequest { invalid: 25, senders, form, format, ..request(path.clone(), Scheme::MlDsa65, 330) });
-        let of = |provider: &str, batch, threads, keep_keys| {
+        let verify_with = |provider: &str, batch, threads, keep_keys| {
             let provider = Some(provider.to_owned());
             let request = VerifyBlockRequest { form, provider, batch, threads, keep_keys, ..verifying(path.clone()) };
             verified(&request).unwrap()
         };
-        let alone = of("aws-lc", None, 2, false);
+        let alone = verify_with("aws-lc", None, 2, false);
         assert_eq!((alone.transactions, alone.rejected, alone.batch), (330, 25, None));
         for (batch, threads, keep_keys) in
             [(None, 1, false), (Some(1), 2, false), (Some(7), 5, true), (Some(8), 1, true), (Some(1_000), 2, false)]
         {
-            let report = of("mldsa-batch:portable", batch, threads, keep_keys);
+            let report = verify_with("mldsa-batch:portable", batch, threads, keep_keys);
             assert_eq!(report.batch, batch.or(Some(100)));
             assert_eq!((&report.list, report.transactions, report.bytes), (&alone.list, 330, alone.bytes));
             let used = report.providers.iter().find(|(scheme, _)| *scheme == Scheme::MlDsa65);
@@ -182,7 +182,7 @@ fn every_scheme_of_the_build_is_made_and_accepted() {
 }
 
 #[test]
-fn the_reference_form_is_taken_where_it_is_asked_for() {
+fn accepts_the_reference_form_only_on_request() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     let form = TransactionForm::TxV1;
@@ -241,7 +241,7 @@ fn every_sender_sends() {
 }
 
 #[test]
-fn nothing_is_left_of_what_was_stopped_or_could_not_be_written() {
+fn stopped_or_failed_blocks_leave_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     let stop = AtomicBool::new(false);
@@ -258,7 +258,7 @@ fn nothing_is_left_of_what_was_stopped_or_could_not_be_written() {
 }
 
 #[test]
-fn what_is_no_block_is_refused_in_one_line() {
+fn rejects_files_that_are_not_blocks_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     assert!(refusal(path.clone()).contains("No such file"));
@@ -291,7 +291,7 @@ fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x55;
         fs::write(&path, &damaged).unwrap();
-        // Its own reader, so that thousands of files are not held up by the known answers of every scheme.
+        // A separate reader, to avoid checking the known answers of every scheme for thousands of files.
         let outcome = parquet::ParquetReader::new(fs::File::open(&path).unwrap()).and_then(|mut source| {
             let verifier =
                 pqlab_constructions::ledger::Verifier::new(TransactionForm::TxV2, 7, sha256(&LABORATORY).unwrap());
@@ -302,7 +302,7 @@ fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
     assert!(refused > 0 && refused < whole.len(), "{refused} of {}", whole.len());
 }
 
-/// The file with another footer: other groups of rows, and another number of rows in all.
+/// Returns the file with a changed footer: other row groups, and another total number of rows.
 fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mut i64)) -> Vec<u8> {
     let footer = whole.len() - 8;
     let length = footer_length(whole);
@@ -313,7 +313,8 @@ fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mu
     let sum: i64 = groups.iter().map(RowGroupMetaData::num_rows).sum();
     let mut written = Vec::new();
     ParquetMetaDataWriter::new(&mut written, &ParquetMetaData::new(file, groups)).finish().unwrap();
-    // The library writes the sum. It is field 3 of a structure in Thrift's compact protocol, before the list of groups.
+    // The library writes the sum itself. It is field 3 of a structure in Thrift's compact protocol, before the list of
+    // groups.
     let field = |rows: i64| [&[0x16][..], &variable(((rows << 1) ^ (rows >> 63)) as u64), &[0x19]].concat();
     let (found, wanted) = (field(sum), field(rows));
     let places: Vec<usize> = (0..written.len()).filter(|at| written[*at..].starts_with(&found)).collect();
@@ -330,7 +331,7 @@ fn footer_length(whole: &[u8]) -> usize {
     u32::from_le_bytes(whole[whole.len() - 8..whole.len() - 4].try_into().unwrap()) as usize
 }
 
-/// Seven bits a byte, the least significant first.
+/// Encodes a number in groups of seven bits, least significant first.
 fn variable(mut number: u64) -> Vec<u8> {
     let mut out = Vec::new();
     while number > 0x7f {
@@ -341,7 +342,8 @@ fn variable(mut number: u64) -> Vec<u8> {
     out
 }
 
-/// A group that announces so many rows, with columns that do, and of whose pages so large a share is left.
+/// Returns a row group that claims `rows` rows and `values` values per column, with the size of its pages multiplied by
+/// `pages`.
 fn doctored(group: &RowGroupMetaData, rows: i64, values: i64, pages: i64) -> RowGroupMetaData {
     let columns = group.columns().iter().map(|column| {
         let size = column.compressed_size() * pages;
@@ -352,7 +354,7 @@ fn doctored(group: &RowGroupMetaData, rows: i64, values: i64, pages: i64) -> Row
 }
 
 #[test]
-fn counts_that_disagree_are_refused_whoever_doctored_them() {
+fn rejects_footers_whose_counts_disagree() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     let format = BlockFormat::Parquet;
@@ -388,7 +390,7 @@ fn counts_that_disagree_are_refused_whoever_doctored_them() {
 }
 
 #[test]
-fn schemes_go_to_whoever_has_them() {
+fn schemes_go_to_providers_that_have_them() {
     assert_eq!(implementation(&LABORATORY, Scheme::EcdsaSecp256k1, None).unwrap().0, "libsecp256k1");
     assert_eq!(
         implementation(&LABORATORY, Scheme::MlDsa65, Some("libcrux")).unwrap().0.split(':').next(),
@@ -398,10 +400,10 @@ fn schemes_go_to_whoever_has_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     make(&request(path.clone(), Scheme::MlDsa65, 3));
-    let by =
+    let verified_by =
         |provider: &str| verified(&VerifyBlockRequest { provider: Some(provider.into()), ..verifying(path.clone()) });
-    let report = by("openssl").unwrap();
+    let report = verified_by("openssl").unwrap();
     assert!(report.providers.contains(&(Scheme::MlDsa65, "openssl".into())));
     assert_eq!(report.rejected, 0);
-    assert!(matches!(by("nobody"), Err(LabError::Unknown { name, .. }) if name == "nobody"));
+    assert!(matches!(verified_by("nobody"), Err(LabError::Unknown { name, .. }) if name == "nobody"));
 }

@@ -14,86 +14,87 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Prepared keys of senders that a verification keeps, a scheme.
+/// Number of senders' prepared keys kept for each scheme.
 const KEYS: usize = 256;
-/// Bytes of a file that are read at once.
+/// Bytes of a file read at once.
 const BUFFER: usize = 1 << 20;
-/// Transactions that can be verified at once: a chunk of so many is in memory for each thread, and two more.
+/// Maximum batch size. Each thread has a chunk of this many transactions in memory, and there are two more.
 const LARGEST_BATCH: usize = 10_000;
 
-/// What to verify, and as whom.
+/// What to verify, and how.
 #[derive(Clone, Debug)]
 pub struct VerifyBlockRequest {
     /// The file.
     pub path: PathBuf,
-    /// The form that is taken.
+    /// Form that the transactions must have.
     pub form: TransactionForm,
-    /// The chain of the verifier.
+    /// Chain id of the verifier.
     pub chain_id: u32,
-    /// Threads that verify; one more reads.
+    /// Threads that verify; another one reads.
     pub threads: usize,
-    /// Whose implementation, where it has the scheme.
+    /// Provider to use for the schemes that it has.
     pub provider: Option<String>,
-    /// Whether the prepared keys of senders are kept for their next transaction.
+    /// Whether to keep the prepared keys of senders for their next transactions.
     pub keep_keys: bool,
-    /// Which transactions of the file, by their positions; `None`: all, and then its end is checked too.
+    /// Positions of the transactions to verify; `None` for all, with a check of the file's end.
     pub part: Option<Range<u64>>,
-    /// Transactions that are verified at once, from 1 to 10,000; `None`: [`Verifier::BATCH`] where the provider has batches.
+    /// Batch size, from 1 to 10,000; `None` means [`Verifier::BATCH`] if the provider has batches.
     pub batch: Option<usize>,
 }
 
-/// How it ended.
+/// Result of a verification.
 #[derive(Clone, Debug)]
 pub struct BlockReport {
     /// The file's format.
     pub format: BlockFormat,
-    /// Transactions.
+    /// Number of transactions.
     pub transactions: u64,
-    /// Their bytes.
+    /// Total length of the transactions in bytes.
     pub bytes: u64,
-    /// How many were rejected.
+    /// Number of rejected transactions.
     pub rejected: u64,
-    /// How many of each kind.
+    /// Number of rejections of each kind.
     pub kinds: BTreeMap<&'static str, u64>,
-    /// The first of them, with their reasons.
+    /// The first rejected transactions, with their reasons.
     pub list: Vec<Rejected>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
-    /// On what the time went, where `progress` is [timed](super::timed).
+    /// How the time was spent, if `progress` is [timed](super::timed).
     pub phases: Phases,
     /// Threads that verified.
     pub threads: usize,
-    /// Transactions that were verified at once, where somebody has batches.
+    /// Batch size, if a provider has batches.
     pub batch: Option<usize>,
-    /// Whose implementation of each scheme.
+    /// Provider of each scheme's implementation.
     pub providers: Vec<(Scheme, String)>,
-    /// Providers that verify many transactions of a scheme at once.
+    /// Providers that have batch verifiers.
     pub batch_providers: Vec<String>,
-    /// The version of every provider that is named.
+    /// Versions of all providers named here.
     pub versions: BTreeMap<String, String>,
-    /// Whether it was stopped before its end.
+    /// Whether it was stopped early.
     pub stopped: bool,
 }
 
-/// What a block file says of itself.
+/// Description of a block file, from the file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockFacts {
     /// The file's format.
     pub format: BlockFormat,
     /// The form of its transactions.
     pub form: TransactionForm,
-    /// How many it has.
+    /// Number of transactions.
     pub transactions: u64,
     /// Length of the file in bytes.
     pub bytes: u64,
-    /// Parts that begin at a multiple of this number are found at once; `None` where it can only be read as a whole.
+    /// Parts that start at a multiple of this number are found directly; `None` if the file can only be read as a
+    /// whole.
     pub stride: Option<u64>,
 }
 
-/// Reads what a block file says of itself: its header and footer.
+/// Reads the description of a block file from its header and footer.
 ///
 /// # Errors
-/// [`LabError::File`] where it cannot be read, or is not a block.
+/// [`LabError::File`] if the file cannot be read or is not a block.
 pub fn block_facts(path: &Path) -> Result<BlockFacts, LabError> {
     let failed = |error: &dyn std::fmt::Display| about(path, error);
     let mut file = open(path)?;
@@ -125,12 +126,12 @@ pub(super) fn open(path: &Path) -> Result<File, LabError> {
     Ok(file)
 }
 
-/// Opens a block in either format and says how many transactions it announces, so that a progress bar has a length.
+/// Verifies a block in either format. `announce` receives the number of transactions first, for a progress bar.
 ///
 /// # Errors
-/// [`LabError::File`] where the file cannot be read or is not a block, [`LabError::OtherForm`] where its transactions are not of the
-/// form that is taken, [`LabError::Unknown`] for a provider that is not there, and [`LabError::Invalid`] for a batch that is too large
-/// or that nobody verifies at once.
+/// [`LabError::File`] if the file cannot be read or is not a block, [`LabError::OtherForm`] if its transactions do not
+/// have the requested form, [`LabError::Unknown`] for an unknown provider, and [`LabError::Invalid`] if the batch is
+/// too large or no provider verifies batches.
 pub fn verify_block(
     laboratory: &Laboratory,
     request: &VerifyBlockRequest,
@@ -144,7 +145,7 @@ pub fn verify_block(
         return Err(LabError::invalid("part", reason));
     }
     let Party { verifier, providers, in_batches } = verifier(laboratory, request)?;
-    // One thread has a pool too: this thread reads on while it verifies.
+    // Even one thread needs a pool, because this thread reads ahead while the pool verifies.
     let pool = pool(request.threads)?;
     let format = format_of(&mut file).map_err(|error| failed(&error))?;
     let started;
@@ -207,7 +208,7 @@ fn check_form(request: &VerifyBlockRequest, found: TransactionForm) -> Result<()
     Err(LabError::OtherForm { path: request.path.clone(), found, wanted })
 }
 
-/// The format, by how the file begins.
+/// Detects the format by the first bytes of the file.
 pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     let mut magic = Vec::new();
     file.by_ref().take(4).read_to_end(&mut magic)?;
@@ -215,16 +216,16 @@ pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     Ok(if magic == *b"PAR1" { BlockFormat::Parquet } else { BlockFormat::Block })
 }
 
-/// Who verifies.
+/// Verifier with a description of its parts.
 struct Party {
     verifier: Verifier,
-    /// Whose implementation of each scheme it uses.
+    /// Provider of each scheme's implementation.
     providers: Vec<(Scheme, String)>,
-    /// Whether one of them verifies many at once.
+    /// Whether one of them verifies in batches.
     in_batches: bool,
 }
 
-/// A verifier of every scheme that this build has. Batches are verified by whom the request names.
+/// Builds a verifier for every scheme that this build has. Only the requested provider verifies in batches.
 fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Party, LabError> {
     let batch = request.batch.unwrap_or(Verifier::BATCH);
     if batch == 0 || batch > LARGEST_BATCH {
@@ -232,10 +233,10 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
     }
     let mut verifier = Verifier::new(request.form, request.chain_id, sha256(laboratory)?).in_batches_of(batch);
     let (mut used, mut in_batches) = (Vec::new(), false);
-    let asked = request.provider.as_deref();
+    let wanted = request.provider.as_deref();
     for scheme in Scheme::ALL {
-        if let Some(asked) = asked
-            && let Some((provider, batches)) = batches(laboratory, scheme, asked)?
+        if let Some(wanted) = wanted
+            && let Some((provider, batches)) = batches(laboratory, scheme, wanted)?
         {
             let failed = |error| LabError::library(&provider, error);
             verifier = verifier.with_batches(scheme, batches).map_err(failed)?;
@@ -243,8 +244,8 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
             in_batches = true;
             continue;
         }
-        // Not every provider has every scheme: what the one that was asked for lacks, another one verifies.
-        let found = implementation(laboratory, scheme, asked).or_else(|error| match asked {
+        // Not every provider has every scheme. If the requested one lacks a scheme, another provider verifies it.
+        let found = implementation(laboratory, scheme, wanted).or_else(|error| match wanted {
             Some(_) => implementation(laboratory, scheme, None),
             None => Err(error),
         });
@@ -260,7 +261,7 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
             Err(error) => return Err(error),
         }
     }
-    if let Some(pattern) = asked
+    if let Some(pattern) = wanted
         && !used.iter().any(|(_, id)| crate::matches(pattern, id) || Some(pattern) == id.split(':').next())
     {
         return Err(LabError::unknown(Thing::LedgerProvider, pattern, used.iter().map(|(_, id)| id.as_str())));
@@ -268,7 +269,7 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
     if request.batch.is_some() && !in_batches {
         let offering: BTreeSet<String> = offering_batches(laboratory).collect();
         let offering = offering.into_iter().collect::<Vec<_>>().join(", ");
-        let who = asked.map_or_else(|| "no provider is named".to_owned(), |asked| format!("{asked} has no batches"));
+        let who = wanted.map_or_else(|| "no provider is named".to_owned(), |wanted| format!("{wanted} has no batches"));
         return Err(LabError::invalid("batch", format!("batch is given, but {who}: there are those of {offering}")));
     }
     let verifier = if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier };

@@ -1,5 +1,6 @@
-//! Algorithms and constructions by name, for programs that use them: from the provider that is asked for, else from the first of
-//! those that have it. Known answers are not checked here: [`verify`](crate::VerifyRequest) does that.
+//! Lookup of algorithms and constructions by name, for programs that use them. They come from the requested provider,
+//! or else from the first that has them. Known answers are not checked here: [`verify`](crate::VerifyRequest) does
+//! that.
 
 use crate::{LabError, Thing, matches};
 use pqlab_constructions::ntor::Protocol;
@@ -7,18 +8,18 @@ use pqlab_primitives::{Hash, Kem, LaneHash, Provider, SignatureScheme, Xof};
 use pqlab_workloads::{NULL, constructed, hybrids};
 use std::sync::{Arc, LazyLock};
 
-/// Who is asked first where nobody is named: complete libraries before specialists, of these the ones that are measured as fast.
+/// Order of preference if no provider is named: complete libraries before specialists, the faster ones first.
 const PREFERENCE: [&str; 8] =
     ["aws-lc", "openssl", "rustcrypto", "libsecp256k1", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
 static EVERY: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(pqlab_providers::providers);
-/// Every provider of the build but the one that does nothing.
+/// Every provider of the build except the one that does nothing.
 static PROVIDERS: LazyLock<Vec<Arc<Provider>>> =
     LazyLock::new(|| EVERY.iter().filter(|provider| provider.library != NULL).cloned().collect());
 
-/// What a provider offers.
+/// Implementation from a provider.
 pub struct Offered<T: ?Sized> {
-    /// The provider's id; of two with a plus, the classical one first.
+    /// The provider's id. In a pair, joined by a plus, the classical one comes first.
     pub provider: String,
     /// The implementation.
     pub implementation: Arc<T>,
@@ -30,59 +31,61 @@ impl<T: ?Sized> Clone for Offered<T> {
     }
 }
 
-/// The names of the hybrid KEMs and signatures that are put together of two halves.
+/// Returns the names of the hybrid KEMs and signatures, which combine two halves.
 pub fn hybrid_names() -> impl Iterator<Item = &'static str> {
     hybrids()
 }
 
-/// The KEM of that name, or the hybrid one of two halves: `provider` is `aws-lc`, or a pair `aws-lc+liboqs`.
+/// Returns the KEM called `algorithm`, which may be a hybrid. `provider` is one provider (`aws-lc`) or a pair
+/// (`aws-lc+liboqs`).
 ///
 /// # Errors
-/// [`LabError::Unknown`] if there is none of that name, [`LabError::Unoffered`] if the provider has none.
+/// [`LabError::Unknown`] if there is no such algorithm, [`LabError::Unoffered`] if the provider lacks it.
 pub fn kem(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn Kem>, LabError> {
-    pick(algorithm, provider, &makers(algorithm), |of| of.kem(algorithm).cloned())
+    pick(algorithm, provider, &makers(algorithm), |library| library.kem(algorithm).cloned())
 }
 
-/// The signature scheme of that name, or the hybrid one of two halves.
+/// Returns the signature scheme called `algorithm`, which may be a hybrid.
 ///
 /// # Errors
-/// As [`kem`].
+/// Same as [`kem`].
 pub fn signature(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn SignatureScheme>, LabError> {
-    pick(algorithm, provider, &makers(algorithm), |of| of.signature(algorithm).cloned())
+    pick(algorithm, provider, &makers(algorithm), |library| library.signature(algorithm).cloned())
 }
 
-/// The hash function of that name.
+/// Returns the hash function called `algorithm`.
 ///
 /// # Errors
-/// As [`kem`].
+/// Same as [`kem`].
 pub fn hash(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn Hash>, LabError> {
-    pick(algorithm, provider, &PROVIDERS, |of| of.hash(algorithm).cloned())
+    pick(algorithm, provider, &PROVIDERS, |library| library.hash(algorithm).cloned())
 }
 
-/// The extendable-output function of that name.
+/// Returns the extendable-output function called `algorithm`.
 ///
 /// # Errors
-/// As [`kem`].
+/// Same as [`kem`].
 pub fn xof(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn Xof>, LabError> {
-    pick(algorithm, provider, &PROVIDERS, |of| of.xof(algorithm).cloned())
+    pick(algorithm, provider, &PROVIDERS, |library| library.xof(algorithm).cloned())
 }
 
-/// The function of that name over eight messages at once.
+/// Returns the function called `algorithm` that hashes eight messages at once.
 ///
 /// # Errors
-/// As [`kem`].
+/// Same as [`kem`].
 pub fn eight_at_once(algorithm: &str, provider: Option<&str>) -> Result<Offered<dyn LaneHash>, LabError> {
-    pick(algorithm, provider, &PROVIDERS, |of| of.lane_hash(algorithm, 8).cloned())
+    pick(algorithm, provider, &PROVIDERS, |library| library.lane_hash(algorithm, 8).cloned())
 }
 
-/// The circuit handshake of that name, as [`circuit_handshake`](crate::circuit_handshake) knows it, over one provider or a pair.
+/// Returns a circuit handshake over one provider or a pair. It has the names of
+/// [`circuit_handshake`](crate::circuit_handshake).
 ///
 /// # Errors
 /// [`LabError::Unknown`] if there is no such handshake, [`LabError::Unoffered`] if the providers lack a part.
 pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<Protocol>, LabError> {
     let found = crate::circuit_handshake(handshake)?;
     let pair = provider.unwrap_or(PREFERENCE[0]);
-    // Classical ntor has a KEM that does nothing; nobody else is to have one.
+    // Classical ntor uses the provider that does nothing as its KEM; callers must not name it.
     let real = pair.split('+').all(|id| PROVIDERS.iter().any(|provider| provider.id() == id));
     let protocol = found.over(&EVERY, pair).ok().filter(|_| real);
     protocol.ok_or_else(|| {
@@ -91,18 +94,18 @@ pub fn circuit_protocol(handshake: &str, provider: Option<&str>) -> Result<Arc<P
     })
 }
 
-/// Those that may have an algorithm: for a hybrid one each pair of libraries that makes it.
+/// Returns the providers that may have an algorithm; for a hybrid, one for each pair of libraries that can make it.
 fn makers(algorithm: &str) -> Vec<Arc<Provider>> {
     if hybrids().any(|name| name == algorithm) { constructed(&PROVIDERS, algorithm, true) } else { PROVIDERS.clone() }
 }
 
 fn pick<T: ?Sized>(
     algorithm: &str,
-    asked: Option<&str>,
+    wanted: Option<&str>,
     providers: &[Arc<Provider>],
-    of: impl Fn(&Provider) -> Option<Arc<T>>,
+    find: impl Fn(&Provider) -> Option<Arc<T>>,
 ) -> Result<Offered<T>, LabError> {
-    let offer = |provider: &Arc<Provider>| Some(Offered { provider: provider.id(), implementation: of(provider)? });
+    let offer = |provider: &Arc<Provider>| Some(Offered { provider: provider.id(), implementation: find(provider)? });
     let mut offering: Vec<Offered<T>> = providers.iter().filter_map(offer).collect();
     if offering.is_empty() {
         let mut known: Vec<String> = PROVIDERS.iter().flat_map(|provider| provider.algorithms()).collect();
@@ -111,11 +114,11 @@ fn pick<T: ?Sized>(
     }
     offering.sort_by_key(|one| PREFERENCE.iter().position(|known| *known == one.provider).unwrap_or(PREFERENCE.len()));
     let library = |id: &str| id.split(':').next().unwrap_or(id).to_owned();
-    let place = match asked {
+    let place = match wanted {
         None => Some(0),
-        Some(asked) => {
-            let named = offering.iter().position(|one| matches(asked, &one.provider));
-            named.or_else(|| offering.iter().position(|one| matches(asked, &library(&one.provider))))
+        Some(wanted) => {
+            let named = offering.iter().position(|one| matches(wanted, &one.provider));
+            named.or_else(|| offering.iter().position(|one| matches(wanted, &library(&one.provider))))
         }
     };
     if let Some(place) = place {
@@ -123,7 +126,7 @@ fn pick<T: ?Sized>(
     }
     Err(LabError::Unoffered {
         algorithm: algorithm.to_owned(),
-        provider: asked.map(str::to_owned),
+        provider: wanted.map(str::to_owned),
         offering: offering.into_iter().map(|one| one.provider).collect(),
     })
 }
@@ -134,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_is_found_and_what_is_not_there_is_named() {
+    fn finds_algorithms_and_names_unknown_ones() {
         assert_eq!(kem("ML-KEM-768", None).unwrap().provider, "aws-lc");
         assert_eq!(kem("X-Wing", Some("aws-lc+rustcrypto")).unwrap().provider, "aws-lc+rustcrypto");
         assert_eq!(signature("ML-DSA-65", Some("libcrux")).unwrap().provider.split(':').next(), Some("libcrux"));
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_handshake_is_there() {
+    fn finds_every_handshake() {
         for name in ["ntor", "kem-only", "hybrid", "ntor-x25519-mlkem512"] {
             assert!(circuit_protocol(name, None).is_ok(), "{name}");
         }

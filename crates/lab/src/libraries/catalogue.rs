@@ -1,4 +1,4 @@
-//! What there is: algorithms, providers, counters, for `pqlab list`.
+//! Lists of what is available (algorithms, providers, counters), for `pqlab list`.
 
 use crate::{LabError, Laboratory, Thing, builtin_suites};
 use pqlab_harness::counter;
@@ -9,24 +9,24 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// An algorithm as a provider offers it. Lengths in bytes; absent where the algorithm has no such thing.
+/// Algorithm as a provider offers it. Lengths are in bytes; `None` if the algorithm has no such item.
 #[derive(Clone, Debug, Serialize)]
 pub struct AlgorithmEntry {
-    /// The standard's name.
+    /// Name in the standard.
     pub algorithm: String,
-    /// What can be done with it.
+    /// Kind of primitive.
     pub kind: PrimitiveKind,
     /// The provider's id.
     pub provider: String,
-    /// Where the algorithm is defined.
+    /// Standard that defines the algorithm.
     pub standard: Option<String>,
     /// NIST security category.
     pub category: Option<u8>,
     /// Public, encapsulation or verifying key.
     pub public_key: Option<usize>,
-    /// Private keys by encoding.
+    /// Lengths of private keys, by encoding.
     pub secret_keys: BTreeMap<&'static str, usize>,
-    /// The encodings that this provider loads.
+    /// Encodings that this provider loads.
     pub encodings: Vec<&'static str>,
     /// Ciphertext.
     pub ciphertext: Option<usize>,
@@ -36,13 +36,13 @@ pub struct AlgorithmEntry {
     pub signature: Option<usize>,
     /// Whether signatures differ in length.
     pub signature_varies: Option<bool>,
-    /// Digest, or tag.
+    /// Digest or tag.
     pub output: Option<usize>,
     /// Whether operations take given randomness: key generation, and encapsulation or signing.
     pub exact_coins: Option<(bool, bool)>,
 }
 
-/// A provider of this build, or an implementation of TLS that is none.
+/// Provider of this build, or a TLS implementation that is not a provider.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProviderEntry {
     /// Its id.
@@ -53,39 +53,39 @@ pub struct ProviderEntry {
     pub build: String,
     /// Number of algorithms offered.
     pub algorithms: usize,
-    /// What it does not offer, and why.
+    /// What it does not offer, with the reasons.
     pub unsupported: Vec<(String, String)>,
 }
 
-/// A suite that comes along.
+/// Built-in suite.
 #[derive(Clone, Debug, Serialize)]
 pub struct SuiteEntry {
     /// Its name.
     pub name: String,
-    /// What it answers.
+    /// The question that it answers.
     pub about: String,
 }
 
-/// A counter and whether it is to be had here.
+/// Counter, with its availability on this machine.
 #[derive(Clone, Debug, Serialize)]
 pub struct CounterEntry {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Whether it is to be had.
+    /// Whether it is available.
     pub available: bool,
     /// Resolution and rate, or the reason and the remedy.
     pub detail: String,
 }
 
-/// Every algorithm of every provider, several messages at once aside.
+/// Returns every algorithm of every provider, except functions over several messages at once.
 pub fn algorithms(laboratory: &Laboratory) -> Vec<AlgorithmEntry> {
     let providers = laboratory.registry().providers().iter();
-    let of = |provider: &Provider| {
+    let list = |provider: &Provider| {
         let id = provider.id();
         let listed = provider.primitives().filter(|primitive| primitive.kind() != PrimitiveKind::LaneHash);
         listed.map(|primitive| entry(&id, primitive)).collect::<Vec<_>>()
     };
-    providers.flat_map(|provider| of(provider)).collect()
+    providers.flat_map(|provider| list(provider)).collect()
 }
 
 fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
@@ -173,7 +173,8 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Every provider, and every implementation of TLS: what one lacks is among what the provider of its name does not offer.
+/// Returns every provider and every TLS implementation. What a TLS implementation lacks is listed with the provider of
+/// the same name.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
     let providers = laboratory.registry().providers().iter();
@@ -202,7 +203,7 @@ pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     entries
 }
 
-/// Every counter, whether it is to be had or not.
+/// Returns every counter, available or not.
 pub fn counters() -> Vec<CounterEntry> {
     [
         ("cycles", CounterChoice::Cycles),
@@ -230,10 +231,10 @@ pub fn counters() -> Vec<CounterEntry> {
     .collect()
 }
 
-/// The suites that come along.
+/// Returns the built-in suites.
 ///
 /// # Errors
-/// As [`builtin_suites`].
+/// Same as [`builtin_suites`].
 pub fn suite_entries() -> Result<Vec<SuiteEntry>, LabError> {
     let about = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(builtin_suites()?
@@ -242,10 +243,10 @@ pub fn suite_entries() -> Result<Vec<SuiteEntry>, LabError> {
         .collect())
 }
 
-/// What is in a library that was loaded, or what a worker offers, by its label.
+/// Describes a loaded library or the algorithms of a worker, by its label.
 ///
 /// # Errors
-/// [`LabError::Unknown`] where none has that label.
+/// [`LabError::Unknown`] if no library has that label.
 pub fn library_entry(laboratory: &Laboratory, label: &str) -> Result<Value, LabError> {
     let loaded = laboratory.libraries().find(|library| library.label == label).ok_or_else(|| {
         LabError::unknown(Thing::Library, label, laboratory.libraries().map(|library| library.label.as_str()))
@@ -257,9 +258,9 @@ pub fn library_entry(laboratory: &Laboratory, label: &str) -> Result<Value, LabE
         "label": label,
         "kind": loaded.kind.name(),
         "path": loaded.file().display().to_string(),
-        "version": provider.as_ref().map(|of| &of.version),
-        "build": provider.as_ref().map(|of| &of.build),
+        "version": provider.as_ref().map(|entry| &entry.version),
+        "build": provider.as_ref().map(|entry| &entry.build),
         "algorithms": entries,
-        "unsupported": provider.as_ref().map(|of| &of.unsupported),
+        "unsupported": provider.as_ref().map(|entry| &entry.unsupported),
     }))
 }

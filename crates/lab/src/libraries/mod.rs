@@ -1,6 +1,6 @@
-//! Libraries that are loaded at run time, and programs in other languages: a process of its own opens each and describes it, and
-//! this one, which opens none, plans with the descriptions. Every process of a run then opens all libraries, and starts the
-//! programs whose cases it has.
+//! Libraries loaded at run time, and programs in other languages. A separate process opens and describes each of them.
+//! This process opens none, and plans with the descriptions. Every process of a run then opens all libraries, and
+//! starts the programs whose cases it measures.
 
 pub(crate) mod opened;
 
@@ -28,13 +28,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long a library may take to be opened and described, unless workers have less for an answer: that is milliseconds' work.
+/// Time limit for opening and describing a library, unless workers have less time for an answer. The work takes
+/// milliseconds.
 const DESCRIBING: Duration = Duration::from_secs(20);
 
-/// The libraries that the files of suites among these words name, those of the last word where a label comes twice.
+/// Returns the libraries named by the suite files among these words. If a label appears twice, the last word's library
+/// counts.
 ///
 /// # Errors
-/// What is wrong with a file.
+/// Errors of the suite files.
 pub fn libraries_of_suites(words: &[String]) -> Result<Vec<LibrarySpec>, LabError> {
     let mut found = Vec::new();
     for word in words.iter().filter(|word| word.ends_with(".toml") || Path::new(word).is_file()) {
@@ -43,10 +45,10 @@ pub fn libraries_of_suites(words: &[String]) -> Result<Vec<LibrarySpec>, LabErro
     Ok(found)
 }
 
-/// The libraries with which a run was measured.
+/// Returns the libraries with which a run was measured.
 ///
 /// # Errors
-/// [`LabError::Invalid`] where this build does not understand how one of them is named.
+/// [`LabError::Invalid`] if this build cannot parse the specification of one of them.
 pub fn libraries_of_run(header: &RunHeader) -> Result<Vec<LibrarySpec>, LabError> {
     let loaded = header.environment.providers.iter().filter_map(|build| build.library.as_ref());
     let parsed = loaded.map(|library| {
@@ -55,7 +57,7 @@ pub fn libraries_of_run(header: &RunHeader) -> Result<Vec<LibrarySpec>, LabError
     parsed.collect()
 }
 
-/// Some libraries, and of others those with no label of these.
+/// Returns `these`, followed by the `others` whose labels are not among them.
 pub fn instead(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<LibrarySpec> {
     let rest: Vec<LibrarySpec> =
         others.into_iter().filter(|other| these.iter().all(|one| one.label != other.label)).collect();
@@ -69,7 +71,7 @@ pub(crate) struct DescribeTask {
     library: LibrarySpec,
 }
 
-/// What a library offers, or why it cannot be opened.
+/// Description of a library, or the reason why it cannot be opened.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum DescribeAnswer {
     Description(Box<Description>),
@@ -90,12 +92,12 @@ impl Task for DescribeTask {
 }
 
 impl Laboratory {
-    /// Has these shared libraries and programs too, each as a provider by its label. A process of its own opens and describes each
-    /// of them now; this process opens none, and neither does it later.
+    /// Adds shared libraries and programs, each as a provider named by its label. A separate process opens and
+    /// describes each of them now; this process never opens any.
     ///
     /// # Errors
-    /// [`LabError::Invalid`] for a label that is a provider's or comes twice, [`LabError::Libraries`] naming all that cannot be
-    /// described, [`LabError::Worker`] where no worker can be started.
+    /// [`LabError::Invalid`] for a label that is a provider's or appears twice, [`LabError::Libraries`] with all that
+    /// cannot be described, [`LabError::Worker`] if no worker can be started.
     pub fn with_libraries(mut self, libraries: Vec<LibrarySpec>) -> Result<Laboratory, LabError> {
         let libraries: Vec<LibrarySpec> = libraries.into_iter().map(lasting).collect::<Result<_, _>>()?;
         self.check_labels(&libraries)?;
@@ -118,22 +120,22 @@ impl Laboratory {
         Ok(self)
     }
 
-    /// The libraries that were loaded.
+    /// Returns the loaded libraries.
     pub fn libraries(&self) -> impl Iterator<Item = &LibrarySpec> {
         self.libraries.iter().map(|loaded| &loaded.library)
     }
 
-    /// Refuses a run whose libraries were not asked for: to measure its cases again is to run their code.
+    /// Rejects a run whose libraries were not requested, because measuring its cases again would run their code.
     ///
     /// # Errors
-    /// [`LabError::Foreign`] naming those that are missing.
+    /// [`LabError::Foreign`] with the missing libraries.
     pub fn check_libraries_of(&self, header: &RunHeader) -> Result<(), LabError> {
         self.check_asked_for(&format!("run {}", header.id), &libraries_of_run(header)?)
     }
 
-    /// Refuses what names libraries that were not asked for.
+    /// Rejects libraries that were named but not requested.
     pub(crate) fn check_asked_for(&self, origin: &str, named: &[LibrarySpec]) -> Result<(), LabError> {
-        let missing = named.iter().filter(|library| self.libraries().all(|own| own.label != library.label));
+        let missing = named.iter().filter(|library| self.libraries().all(|loaded| loaded.label != library.label));
         let libraries: Vec<String> = missing.map(ToString::to_string).collect();
         match libraries.is_empty() {
             true => Ok(()),
@@ -157,7 +159,7 @@ impl Laboratory {
         Ok(())
     }
 
-    /// What a worker process says of a library that it opens: what the provider offers, or which library gives none, and why.
+    /// Opens a library in a worker process. Returns the provider that it describes, or the reason why there is none.
     fn described(&self, library: &LibrarySpec) -> Result<Result<(Provider, Option<Listing>), String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
         let mut errand = self.start_without_libraries(&DescribeTask { library: library.clone() }, &manner)?;
@@ -166,12 +168,12 @@ impl Laboratory {
         loop {
             match errand.next_within(limit, &never).map_err(lost)? {
                 None => return Ok(Err(format!("{library} was not opened within {} s", limit.as_secs_f64()))),
-                Some(Next::Said(said)) => match read_answer::<DescribeTask>(&said) {
+                Some(Next::Said(message)) => match read_answer::<DescribeTask>(&message) {
                     Some(DescribeAnswer::Description(description)) => {
                         let listing = description.listing().cloned();
                         return Ok(offered(library, &description).map(|provider| (provider, listing)));
                     }
-                    // It names the file.
+                    // The reason names the file.
                     Some(DescribeAnswer::Refused(reason)) => return Ok(Err(format!("{}: {reason}", library.label))),
                     _ => {}
                 },
@@ -181,23 +183,23 @@ impl Laboratory {
         let ended = errand.end().map_err(lost)?;
         let words =
             ended.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note: "));
-        let said = words.map_or_else(String::new, |words| format!("; it said: {words}"));
-        Ok(Err(format!("{library}: the process that opened it ended, {}{said}", ended.status)))
+        let output = words.map_or_else(String::new, |words| format!("; it said: {words}"));
+        Ok(Err(format!("{library}: the process that opened it ended, {}{output}", ended.status)))
     }
 
-    /// The providers as the environment of a run has them.
+    /// Returns the providers as recorded in the environment of a run.
     pub(crate) fn provider_builds(&self) -> Vec<ProviderBuild> {
         let mut builds = program::provider_builds(&self.registry);
         for build in &mut builds {
-            let of = self.libraries().find(|library| library.label == build.id);
-            build.library = of.map(known_as);
+            let loaded = self.libraries().find(|library| library.label == build.id);
+            build.library = loaded.map(known_as);
         }
         builds
     }
 }
 
-/// A library as a run has it. Of what is behind a socket no folder is kept: it is gone with who listened, and in another one the next
-/// time.
+/// Describes a library for the record of a run. The folder of a socket is left out: it disappears with its listener,
+/// and is different next time.
 fn known_as(library: &LibrarySpec) -> LoadedLibrary {
     let file = library.file();
     let passing = fs::metadata(&file).is_ok_and(|about| about.file_type().is_socket());
@@ -207,7 +209,7 @@ fn known_as(library: &LibrarySpec) -> LoadedLibrary {
     LoadedLibrary { kind: library.kind.name().to_owned(), path: path.display().to_string(), spec: spec.to_string() }
 }
 
-/// The provider, unless there is nothing in it.
+/// Returns the provider, unless it offers nothing.
 fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider, String> {
     let provider = description.provider();
     if provider.primitives().next().is_some() || !provider.functions.is_empty() {
@@ -217,7 +219,7 @@ fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider,
     Err(format!("{library} offers nothing that can be measured{}", gap.unwrap_or_default()))
 }
 
-/// The same by a path that names it from wherever the run is gone on with.
+/// Makes the path absolute, so that it is valid wherever the run is resumed.
 fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
     if library.name().is_some() {
         return Ok(library);
@@ -237,8 +239,8 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_nobody_elses() {
-        // No worker is there to be started: these are refused before.
+    fn labels_are_unique() {
+        // The worker program does not exist: the labels are rejected before it is started.
         let refused = |labels: &[&str]| {
             let libraries = labels.iter().map(|label| library(&format!("{label}=openssl:/x.so"))).collect();
             let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_libraries_that_nobody_asked_for_is_refused() {
+    fn rejects_libraries_that_were_not_requested() {
         let mut laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
         let build = BuildInfo { version: String::new(), build: String::new() };
         laboratory.libraries.push(Loaded { library: library("main=liboqs:/a.so"), build, listing: None });
@@ -261,19 +263,19 @@ mod tests {
         };
         assert_eq!(check(&[]), Ok(()));
         assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the command line says where it is");
-        let said = check(&["main=liboqs:/a.so", "branch=liboqs:/b.so"]).unwrap_err();
-        assert_eq!(said, "mine.toml names libraries whose code would run: branch=liboqs:/b.so");
+        let message = check(&["main=liboqs:/a.so", "branch=liboqs:/b.so"]).unwrap_err();
+        assert_eq!(message, "mine.toml names libraries whose code would run: branch=liboqs:/b.so");
     }
 
     #[test]
-    fn the_first_of_a_label_is_taken() {
-        let of = |texts: &[&str]| texts.iter().map(|text| library(text)).collect::<Vec<_>>();
-        let found = instead(of(&["a=openssl:/1"]), of(&["a=openssl:/2", "b=openssl:/3"]));
-        assert_eq!(found, of(&["a=openssl:/1", "b=openssl:/3"]));
+    fn the_first_library_of_a_label_is_taken() {
+        let parse = |texts: &[&str]| texts.iter().map(|text| library(text)).collect::<Vec<_>>();
+        let found = instead(parse(&["a=openssl:/1"]), parse(&["a=openssl:/2", "b=openssl:/3"]));
+        assert_eq!(found, parse(&["a=openssl:/1", "b=openssl:/3"]));
     }
 
     #[test]
-    fn of_a_socket_the_name_alone_is_kept() {
+    fn only_the_name_of_a_socket_is_kept() {
         let folder = std::env::temp_dir().join(format!("pqlab-socket-{}", std::process::id()));
         fs::create_dir(&folder).unwrap();
         let path = folder.join("functions");
@@ -287,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_lasts() {
+    fn paths_are_made_absolute() {
         let path = |text: &str| lasting(library(text)).unwrap().path;
         assert!(path("openssl:some/lib.so").is_absolute());
         assert_eq!(path("openssl:/x/lib.so"), Path::new("/x/lib.so"));

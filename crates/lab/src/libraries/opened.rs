@@ -1,4 +1,4 @@
-//! Libraries of a worker process: which ones its coordinator names, and opening them.
+//! Libraries of a worker process, which opens the ones that its coordinator names.
 
 use pqlab_foreign::LibrarySpec;
 use pqlab_foreign::process::Listing;
@@ -8,40 +8,40 @@ use serde::{Deserialize, Serialize};
 use std::env;
 use std::io;
 
-/// The variable that tells a worker which libraries to open.
+/// Environment variable with the libraries that a worker must open.
 pub(crate) const LIBRARIES: &str = "PQLAB_LIBRARIES";
 
-/// The variable that tells a worker why it opens none of them.
+/// Environment variable with the reason why a worker must open none of them.
 pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
 
-/// A library as workers are told of it.
+/// Library as described to workers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Loaded {
-    /// What to open.
+    /// Library to open.
     pub(crate) library: LibrarySpec,
-    /// What it said of itself when it was described: the provider of a worker that cannot open it any more says the same.
+    /// Its description of itself. If a worker cannot open it any more, the worker's provider repeats this description.
     pub(super) build: BuildInfo,
-    /// What a program listed, so that it need not be started to be known.
+    /// The listing of a program, which then need not be started to be described.
     pub(super) listing: Option<Listing>,
 }
 
 /// The libraries of a worker process.
 #[derive(Default)]
 pub(crate) struct Opened {
-    /// A provider each, which offers nothing where it could not be opened.
+    /// One provider for each; a library that could not be opened offers nothing.
     pub(crate) providers: Vec<Provider>,
-    /// Labels of those that could not be, with the reason.
+    /// Labels of the libraries that could not be opened, with the reasons.
     pub(crate) failed: Vec<(String, String)>,
 }
 
-/// Opens the libraries that the coordinator wants, in this process.
+/// Opens the libraries that the coordinator requests, in this process.
 ///
 /// # Errors
-/// Where the variable that names them is not of this build.
+/// If the variable was not written by this build.
 pub(crate) fn open_libraries() -> io::Result<Opened> {
     let mut opened = Opened::default();
-    let Some(told) = env::var_os(LIBRARIES) else { return Ok(opened) };
-    let loaded: Vec<Loaded> = serde_json::from_slice(told.as_encoded_bytes()).map_err(io::Error::other)?;
+    let Some(value) = env::var_os(LIBRARIES) else { return Ok(opened) };
+    let loaded: Vec<Loaded> = serde_json::from_slice(value.as_encoded_bytes()).map_err(io::Error::other)?;
     let none = env::var(NOT_OPENED).ok();
     for Loaded { library, build, listing } in loaded {
         let open =

@@ -1,5 +1,5 @@
-//! How far whole runs of the same thing lie apart, and how often the intervals that one of them prints contain what the others
-//! find.
+//! Agreement between runs: the spread between whole runs of the same thing, and how often the intervals of one run
+//! contain the results of the others.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::RunAnalysis;
@@ -12,48 +12,48 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Fewest runs of which it can be said whether one agrees with the others.
+/// Minimum number of runs that can show whether one agrees with the others.
 pub const FEWEST_RUNS: u32 = 3;
 
-/// How long a pause goes on after it was stopped, at most.
+/// Longest time for which a pause continues after a stop.
 const PAUSE_STEP: Duration = Duration::from_millis(100);
 
-/// How many runs there are to be.
+/// Settings of the test.
 #[derive(Clone, Debug)]
 pub struct BetweenRequest {
-    /// Runs, [`FEWEST_RUNS`] at least.
+    /// Number of runs, at least [`FEWEST_RUNS`].
     pub runs: u32,
-    /// How long nothing is measured between two of them.
+    /// Pause between two runs.
     pub pause: Duration,
     /// Seed of all runs; each draws its own if absent.
     pub seed: Option<u64>,
-    /// The command line, to be kept with the runs.
+    /// Command line, stored with the runs.
     pub command: String,
 }
 
-/// What several runs of the same plan say of the intervals that each of them prints.
+/// What several runs of the same plan show about their intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Between {
-    /// Runs.
+    /// Number of runs.
     pub runs: u32,
     /// Pause between two of them, in seconds.
     pub pause_s: f64,
-    /// Cases that were measured.
+    /// Number of cases measured.
     pub cases: usize,
-    /// Figures among them that were marked as contended.
+    /// Number of figures marked as contended.
     pub contended: usize,
-    /// What the intervals are worth that are in units of time.
+    /// Agreement of intervals in units of time.
     pub time: Agreement,
-    /// Likewise in core cycles.
+    /// Agreement of intervals in core cycles.
     pub cycles: Agreement,
-    /// The spread between runs that each run reckoned with when it began.
+    /// Spread between runs that each run assumed when it began.
     pub run_spreads: Vec<RunSpreads>,
-    /// Case by case.
+    /// Agreement case by case.
     pub by_case: Vec<CaseBetween>,
 }
 
 impl Between {
-    /// The same for programs.
+    /// Returns the result as JSON.
     pub fn to_json(&self) -> Value {
         let mut value = json!(self);
         for (name, agreement) in [("time", &self.time), ("cycles", &self.cycles)] {
@@ -63,7 +63,7 @@ impl Between {
     }
 }
 
-/// How well the runs agree about one case.
+/// Agreement of the runs on one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CaseBetween {
     /// Id of the case.
@@ -74,26 +74,26 @@ pub struct CaseBetween {
     pub cycles: Agreement,
 }
 
-/// How often intervals contain what they are to contain, how wide they are, and how far the runs lie apart.
+/// Coverage and width of the intervals, and the spread between runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Agreement {
-    /// Printed intervals.
+    /// Number of printed intervals.
     pub intervals: usize,
-    /// Those which contain the mean of the medians of the other runs.
+    /// Number of intervals that contain the mean of the other runs' medians.
     pub covering: usize,
-    /// Median of the half-widths, in percent.
+    /// Median half-width in percent.
     pub half_width_pct: Option<f64>,
-    /// Standard deviation of the runs' medians in percent; over several cases the median of theirs.
+    /// Standard deviation of the runs' medians in percent; over several cases, the median of these.
     pub spread_pct: Option<f64>,
 }
 
 impl Agreement {
-    /// The share of the intervals which contain what the other runs find, in percent.
+    /// Returns the percentage of intervals that contain the results of the other runs.
     pub fn coverage_pct(&self) -> Option<f64> {
         (self.intervals > 0).then(|| 100.0 * self.covering as f64 / self.intervals as f64)
     }
 
-    /// Of one case, whose printed intervals these are, one a run.
+    /// Computes the agreement of one case from its printed intervals, one per run.
     fn of(intervals: &[Interval]) -> Agreement {
         if intervals.len() < FEWEST_RUNS as usize {
             return Agreement::default();
@@ -113,7 +113,7 @@ impl Agreement {
         }
     }
 
-    /// Of all cases: `widths` are the half-widths of all their intervals.
+    /// Combines the agreement of all cases; `widths` are the half-widths of all their intervals.
     fn over(cases: &[Agreement], widths: &[f64]) -> Agreement {
         let spreads: Vec<f64> = cases.iter().filter_map(|case| case.spread_pct).collect();
         Agreement {
@@ -125,23 +125,23 @@ impl Agreement {
     }
 }
 
-/// The intervals of a case, one a run.
+/// Intervals of a case, one per run.
 #[derive(Default)]
 struct Printed {
     time: Vec<Interval>,
     cycles: Vec<Interval>,
 }
 
-/// Cases and their intervals, in the order in which they are to be shown.
+/// Computes the agreement of cases, in the order given.
 fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>) {
-    let of = |(id, printed): &(String, Printed)| CaseBetween {
+    let compare = |(id, printed): &(String, Printed)| CaseBetween {
         case: id.clone(),
         time: Agreement::of(&printed.time),
         cycles: Agreement::of(&printed.cycles),
     };
-    let by_case: Vec<CaseBetween> = cases.iter().map(of).collect();
-    let over = |of: fn(&CaseBetween) -> Agreement, printed: fn(&Printed) -> &Vec<Interval>| {
-        let each: Vec<Agreement> = by_case.iter().map(of).collect();
+    let by_case: Vec<CaseBetween> = cases.iter().map(compare).collect();
+    let over = |select: fn(&CaseBetween) -> Agreement, printed: fn(&Printed) -> &Vec<Interval>| {
+        let each: Vec<Agreement> = by_case.iter().map(select).collect();
         let judged = cases.iter().zip(&each).filter(|(_, agreement)| agreement.intervals > 0);
         let widths = judged.flat_map(|((_, case), _)| printed(case)).map(Interval::half_width_pct);
         Agreement::over(&each, &widths.collect::<Vec<_>>())
@@ -152,12 +152,12 @@ fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>
 }
 
 impl Laboratory {
-    /// Measures a plan several times, with pauses, and compares the intervals that each run prints with what the others find.
-    /// The runs are in a database of their own, which is gone afterwards: later ones know of the earlier ones, as they would in
-    /// the user's. Where the user stops it, the complete runs count; `None` where those are fewer than [`FEWEST_RUNS`].
+    /// Measures a plan several times, with pauses, and compares the intervals of each run with the results of the
+    /// others. The runs are in a temporary database, in which later runs know the earlier ones as they would in the
+    /// user's. If the user stops it, the complete runs count. Returns `None` if these are fewer than [`FEWEST_RUNS`].
     ///
     /// # Errors
-    /// [`LabError::Invalid`] for fewer than [`FEWEST_RUNS`] runs; else [`LabError`] where runs cannot be measured.
+    /// [`LabError::Invalid`] for fewer than [`FEWEST_RUNS`] runs; [`LabError`] if runs cannot be measured.
     pub fn measure_between(
         &self,
         plan: &Plan,
@@ -176,8 +176,8 @@ impl Laboratory {
             if number > 0 && !pause(request.pause, stop) {
                 break;
             }
-            let asked = RunRequest { seed: request.seed, command: request.command.clone() };
-            let ended = self.run(&mut store, plan.clone(), &asked, progress, stop)?;
+            let run_request = RunRequest { seed: request.seed, command: request.command.clone() };
+            let ended = self.run(&mut store, plan.clone(), &run_request, progress, stop)?;
             if !ended.complete {
                 break;
             }
@@ -203,7 +203,7 @@ impl Laboratory {
     }
 }
 
-/// Waits; whether it was not stopped.
+/// Waits, and returns whether it was not stopped.
 fn pause(length: Duration, stop: &AtomicBool) -> bool {
     let mut left = length;
     while !left.is_zero() && !stop.load(Ordering::Relaxed) {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn an_interval_covers_what_the_other_runs_find() {
-        // The others' means are 102, 101.5 and 100.5: the first interval ends at 102.5, the second one at 101.4.
+        // The means of the others are 102, 101.5 and 100.5; the first interval ends at 102.5, the second at 101.4.
         let agreement = Agreement::of(&[interval(100.0, 2.5), interval(101.0, 0.4), interval(103.0, 1.0)]);
         assert_eq!((agreement.intervals, agreement.covering), (3, 1));
         assert_eq!(agreement.half_width_pct.map(|pct| (pct * 100.0).round()), Some(100.0));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_are_summed_up_and_what_lacks_runs_is_left_out() {
+    fn sums_up_cases_and_leaves_out_those_with_too_few_runs() {
         let near = || vec![interval(100.0, 2.0), interval(101.0, 2.0), interval(102.0, 2.0)];
         let far = vec![interval(100.0, 1.0), interval(200.0, 1.0), interval(300.0, 1.0)];
         let cases = vec![
@@ -246,7 +246,7 @@ mod tests {
             ("few".to_owned(), Printed { time: near()[..2].to_vec(), cycles: Vec::new() }),
         ];
         let (time, cycles, by_case) = agree(&cases);
-        // In the far one the middle run is the mean of the others.
+        // In the case "far" the middle run is the mean of the others.
         assert_eq!((time.intervals, time.covering, cycles.intervals, cycles.covering), (6, 4, 3, 3));
         assert_eq!((by_case[2].time, by_case[1].cycles), (Agreement::default(), Agreement::default()));
         assert_eq!(by_case[2].time.coverage_pct(), None);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_ends_where_it_is_stopped() {
+    fn a_pause_ends_when_stopped() {
         assert!(pause(Duration::from_millis(1), &AtomicBool::new(false)));
         assert!(!pause(Duration::from_secs(3600), &AtomicBool::new(true)));
     }

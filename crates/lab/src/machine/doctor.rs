@@ -1,4 +1,4 @@
-//! What the doctor looks at and tries: the machine, a case to compare with itself, suites to measure again and again.
+//! Work of the doctor: describing the machine, and choosing cases and suites for its tests.
 
 use crate::patterns::nearest;
 use crate::{
@@ -9,19 +9,19 @@ use pqlab_harness::environment::{Advice, Severity};
 use pqlab_record::{Case, CounterChoice, Environment, NULL};
 use serde_json::{Value, json};
 
-/// The machine, and what of it disturbs measuring.
+/// Description of the machine, with what disturbs measurements on it.
 #[derive(Clone, Debug)]
 pub struct Machine {
     /// The machine, its system, this build and its libraries.
     pub environment: Environment,
-    /// What disturbs, and what can be done about it.
+    /// Disturbing factors, each with a remedy.
     pub advice: Vec<Advice>,
-    /// Estimated core cycles over those that are counted; `None` where none are.
+    /// Estimated core cycles divided by counted ones; `None` if no cycles are counted.
     pub estimated_over_counted: Option<f64>,
 }
 
 impl Machine {
-    /// The same for programs.
+    /// Returns the description as JSON.
     pub fn to_json(&self) -> Value {
         let advice = self.advice.iter().map(|advice| {
             json!({"severity": severity_word(advice.severity), "subject": advice.subject, "finding": advice.finding,
@@ -32,7 +32,7 @@ impl Machine {
     }
 }
 
-/// How bad it is, in a word.
+/// Returns the severity in a word.
 pub fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Ok => "ok",
@@ -42,10 +42,10 @@ pub fn severity_word(severity: Severity) -> &'static str {
 }
 
 impl Laboratory {
-    /// Looks at the machine.
+    /// Describes the machine.
     ///
     /// # Errors
-    /// As [`environment`](Self::environment).
+    /// Errors of [`environment`](Self::environment).
     pub fn machine(&self) -> Result<Machine, LabError> {
         let environment = self.environment(CounterChoice::Best)?;
         let mut advice = advise(&environment);
@@ -53,10 +53,10 @@ impl Laboratory {
         Ok(Machine { environment, advice, estimated_over_counted: estimated_over_counted() })
     }
 
-    /// The case that is compared with itself: of a pattern, the first that matches.
+    /// Returns the case to compare with itself: the first that matches the pattern.
     ///
     /// # Errors
-    /// [`LabError::NothingSelected`] where none does.
+    /// [`LabError::NothingSelected`] if none matches.
     pub fn noise_case(&self, pattern: &str) -> Result<Case, LabError> {
         let cases = self.registry().cases(&Default::default());
         let wanted = |case: &&Case| case.provider != NULL && matches(pattern, &case.id());
@@ -67,10 +67,10 @@ impl Laboratory {
         })
     }
 
-    /// The plan that company and repetition are tried on: suites by their names, `standard` where none is named.
+    /// Plans the suites for the tests of independence and agreement. Without names it takes the suite `standard`.
     ///
     /// # Errors
-    /// As [`Suite::find`] and [`plan`](Self::plan).
+    /// Errors of [`Suite::find`] and [`plan`](Self::plan).
     pub fn plan_of_suites(
         &self,
         names: &[String],

@@ -1,4 +1,4 @@
-//! Whether the figures of a case depend on what else is measured with it: a test that anyone can repeat.
+//! Independence test: do the figures of a case depend on the other cases measured with it?
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_analysis::{crossed_of, run_spread};
@@ -9,58 +9,57 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
-/// Of the cases that remain after the correction for their number, no more than this share is expected to be there by chance.
+/// Maximum share of chance findings expected among the cases that remain after the correction for their number.
 pub const INDEPENDENCE_SIGNIFICANCE: f64 = 0.05;
 
-/// A case that differs by more than so many percent each time is counted.
+/// Thresholds in percent: a case that differs by more in every repetition is counted.
 pub const DIFFERENCES_PCT: [f64; 3] = [2.0, 3.0, 5.0];
 
-/// How often everything is measured.
+/// Settings of the test.
 #[derive(Clone, Debug)]
 pub struct IndependenceRequest {
     /// Repetitions, each with a run of all cases and a run of each alone.
     pub repetitions: u32,
     /// Seed of all runs, so that keys and messages are the same in company and alone; drawn if absent.
     pub seed: Option<u64>,
-    /// The command line, to be kept with the runs.
+    /// Command line, stored with the runs.
     pub command: String,
 }
 
-/// What company does to the cases of a plan.
+/// Effect of company on the cases of a plan.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Independence {
     /// Seed of all runs.
     pub seed: u64,
-    /// How often everything was measured.
+    /// Number of repetitions.
     pub repetitions: u32,
     /// The cases, in the plan's order.
     pub cases: Vec<Dependence>,
-    /// Cases of which nothing can be said, and why.
+    /// Cases without a result, with the reasons.
     pub left_out: Vec<(String, String)>,
 }
 
-/// What company does to one case.
+/// Effect of company on one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dependence {
     /// Id of the case.
     pub case: String,
-    /// Whether how long it takes hangs on numbers that are drawn anew each time: signing by rejection, and generating keys by
-    /// trial.
+    /// Whether its time depends on numbers drawn anew each time: signing by rejection, and generating keys by trial.
     pub by_rejection: bool,
-    /// What the ratio is of.
+    /// Unit of the ratio.
     #[serde(serialize_with = "unit_name")]
     pub unit: Unit,
-    /// Whether a run of it was contended.
+    /// Whether a run of the case was contended.
     pub contended: bool,
-    /// What it takes alone over what it takes in company, over all repetitions.
+    /// Time or cycles alone divided by those in company, over all repetitions.
     pub ratio: f64,
-    /// The 95% interval of this ratio.
+    /// 95% interval of the ratio.
     pub ratio_ci: [f64; 2],
-    /// Two-sided p-value of a ratio of 1.
+    /// Two-sided p-value for a ratio of 1.
     pub p_value: f64,
-    /// The same, adjusted for the number of cases of its kind after Benjamini and Hochberg.
+    /// p-value adjusted for the number of cases of its kind, by Benjamini and Hochberg.
     pub adjusted_p: f64,
-    /// The ratio of each repetition.
+    /// Ratio of each repetition.
     pub ratios: Vec<f64>,
 }
 
@@ -77,21 +76,21 @@ impl Dependence {
         !(self.ratio_ci[0] <= 1.0 && 1.0 <= self.ratio_ci[1])
     }
 
-    /// Whether it is changed even after the correction for the number of cases.
+    /// Whether the case is changed even after the correction for the number of cases.
     pub fn remains(&self) -> bool {
         self.adjusted_p <= INDEPENDENCE_SIGNIFICANCE
     }
 
-    /// Whether all repetitions differ by more than so many percent, all in the same direction.
+    /// Whether all repetitions differ by more than `pct` percent in the same direction.
     pub fn always_differs_by(&self, pct: f64) -> bool {
         let most = 1.0 + pct / 100.0;
-        let all = |of: &dyn Fn(f64) -> bool| self.ratios.iter().all(|ratio| of(*ratio));
+        let all = |test: &dyn Fn(f64) -> bool| self.ratios.iter().all(|ratio| test(*ratio));
         !self.ratios.is_empty() && (all(&|ratio| ratio > most) || all(&|ratio| ratio < 1.0 / most))
     }
 }
 
 impl Independence {
-    /// The cases that are judged together: those whose time the operation decides, or those whose time is drawn.
+    /// Returns the cases that are judged together: those whose time varies by rejection, or the others.
     pub fn of_kind(&self, by_rejection: bool) -> impl Iterator<Item = &Dependence> {
         self.cases.iter().filter(move |case| case.by_rejection == by_rejection)
     }
@@ -102,18 +101,18 @@ impl Independence {
     }
 }
 
-/// How many cases of a kind are changed.
+/// Number of changed cases of a kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IndependenceSummary {
-    /// Cases of the kind.
+    /// Number of cases of the kind.
     pub cases: usize,
-    /// Those whose 95% interval excludes 1.
+    /// Number of cases whose 95% interval excludes 1.
     pub excluding: usize,
-    /// As many of these are expected by chance.
+    /// Number of these expected by chance.
     pub by_chance: f64,
-    /// Those that remain after the correction for their number.
+    /// Number of cases that remain after the correction for their number.
     pub remaining: usize,
-    /// How many differ by more than each of [`DIFFERENCES_PCT`] each time.
+    /// Number of cases that differ by more than each of [`DIFFERENCES_PCT`] in every repetition.
     pub always: [usize; DIFFERENCES_PCT.len()],
 }
 
@@ -132,9 +131,9 @@ impl IndependenceSummary {
 }
 
 impl Independence {
-    /// How many of the cases are changed whose time the operation decides, or whose time is drawn.
+    /// Summarises the cases of a kind: those whose time varies by rejection, or the others.
     pub fn summary(&self, by_rejection: bool) -> IndependenceSummary {
-        let count = |of: &dyn Fn(&Dependence) -> bool| self.of_kind(by_rejection).filter(|case| of(case)).count();
+        let count = |test: &dyn Fn(&Dependence) -> bool| self.of_kind(by_rejection).filter(|case| test(case)).count();
         let cases = count(&|_| true);
         IndependenceSummary {
             cases,
@@ -145,7 +144,7 @@ impl Independence {
         }
     }
 
-    /// The same for programs.
+    /// Returns the result as JSON.
     pub fn to_json(&self) -> Value {
         let mut value = json!(self);
         value["holds"] = self.holds().into();
@@ -156,7 +155,7 @@ impl Independence {
     }
 }
 
-/// Why nothing can be said of a case.
+/// Why a case has no result.
 #[derive(Debug)]
 struct LeftOut(String);
 
@@ -166,7 +165,7 @@ struct Pair {
     alone: Record,
 }
 
-/// Whether how long an operation takes is drawn: signatures that are tried until one is acceptable, and keys likewise.
+/// Whether the time of an operation is random: signatures or keys that are tried until one is acceptable.
 fn by_rejection(case: &Case) -> bool {
     let named = |names: &[&str]| names.iter().any(|name| case.algorithm.contains(name));
     let signs = ["sign", "cycle", "build"].iter().any(|operation| case.operation.starts_with(operation));
@@ -174,8 +173,8 @@ fn by_rejection(case: &Case) -> bool {
     signs && named(&["ML-DSA", "Falcon", "FN-DSA"]) || makes_keys && named(&["RSA", "Falcon", "FN-DSA"])
 }
 
-/// Compares records of cases alone with those in company: `pairs` holds for each case its repetitions. A case is compared in
-/// core cycles where all its runs have them, else in time. The error is why nothing can be said.
+/// Compares the records of a case alone with those in company; `pairs` holds its repetitions. The unit is core cycles
+/// if all its runs have them, else time. The error says why there is no result.
 fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut> {
     let first = pairs.first().ok_or_else(|| LeftOut("it was not measured".into()))?;
     for record in pairs.iter().flat_map(|pair| [&pair.company, &pair.alone]) {
@@ -185,8 +184,8 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     }
     let case = &first.company.case;
     let means = |unit: Unit| -> Option<Vec<(Crossed, Crossed)>> {
-        let of = |record: &Record| crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic());
-        pairs.iter().map(|pair| Some((of(&pair.company)?, of(&pair.alone)?))).collect()
+        let mean = |record: &Record| crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic());
+        pairs.iter().map(|pair| Some((mean(&pair.company)?, mean(&pair.alone)?))).collect()
     };
     let cycles = case.computes().then(|| means(Unit::CoreCycles)).flatten();
     let (unit, means) = match cycles {
@@ -214,7 +213,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     })
 }
 
-/// The mean of runs that are independent of one another, with the shares of its variance.
+/// Returns the mean of independent runs, with the shares of its variance.
 fn mean_of<'a>(runs: impl Iterator<Item = &'a Crossed> + Clone) -> Option<Crossed> {
     let count = runs.clone().count() as f64;
     let mut all = runs.clone().next()?.clone();
@@ -224,7 +223,7 @@ fn mean_of<'a>(runs: impl Iterator<Item = &'a Crossed> + Clone) -> Option<Crosse
     Some(all)
 }
 
-/// Adjusts the p-values for how many cases there are of each kind.
+/// Adjusts the p-values for the number of cases of each kind.
 fn adjust(cases: &mut [Dependence]) {
     for kind in [false, true] {
         let mut of_kind: Vec<&mut Dependence> = cases.iter_mut().filter(|case| case.by_rejection == kind).collect();
@@ -236,12 +235,12 @@ fn adjust(cases: &mut [Dependence]) {
 }
 
 impl Laboratory {
-    /// Measures a plan whole and then each of its cases alone, in runs of their own with fresh processes, as often as is asked
-    /// for, and compares. All runs have the same seed, and so the same keys and messages where a library lets itself be
-    /// handed them. Nothing of it is kept but what this returns. `None` where the user stopped it.
+    /// Measures a plan as a whole and then each of its cases alone, in separate runs with fresh processes, as often as
+    /// requested, and compares them. All runs have the same seed, and therefore the same keys and messages if the
+    /// library accepts them. Nothing is stored. Returns `None` if the user stopped it.
     ///
     /// # Errors
-    /// [`LabError`] where runs cannot be measured.
+    /// [`LabError`] if runs cannot be measured.
     pub fn measure_independence(
         &self,
         plan: &Plan,
@@ -278,7 +277,7 @@ impl Laboratory {
         Ok(Some(Independence { seed, repetitions: request.repetitions, cases, left_out: without }))
     }
 
-    /// Measures a plan, of which nothing is kept. `None` where the user stopped it.
+    /// Measures a plan without storing it. Returns `None` if the user stopped it.
     fn measure_apart(
         &self,
         plan: &Plan,
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_company_changes_is_found_and_the_rest_is_not() {
+    fn finds_only_cases_that_company_changes() {
         let protocol = Protocol::default();
         let same = dependence(&pairs(&case("liboqs", "encapsulate"), 10_000.0, &[10_000.0; 2]), &protocol).unwrap();
         let other = dependence(&pairs(&case("aws-lc", "encapsulate"), 10_000.0, &[9_600.0; 2]), &protocol).unwrap();
@@ -321,14 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_that_changes_its_direction_is_none() {
+    fn ignores_differences_that_change_direction() {
         let opposed =
             dependence(&pairs(&case("liboqs", "encapsulate"), 10_000.0, &[9_600.0, 10_400.0]), &Protocol::default());
         assert!(!opposed.unwrap().always_differs_by(2.0));
     }
 
     #[test]
-    fn the_clock_is_no_difference_where_cycles_are_known() {
+    fn ignores_the_clock_if_cycles_are_known() {
         let case = case("liboqs", "encapsulate");
         let slow_clock = |case: &Case| Pair {
             company: record(case, 10_000.0, 2.7e9, 1),
@@ -342,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn more_repetitions_say_more() {
+    fn more_repetitions_narrow_the_interval() {
         let case = case("liboqs", "encapsulate");
         let width = |repetitions: usize| {
             let found =
@@ -363,13 +362,13 @@ mod tests {
     }
 
     #[test]
-    fn signing_by_rejection_is_of_its_own_kind() {
-        let of = |algorithm: &str, operation: &str| {
+    fn signing_by_rejection_is_judged_separately() {
+        let draws = |algorithm: &str, operation: &str| {
             by_rejection(&Case { algorithm: algorithm.into(), ..case("liboqs", operation) })
         };
-        assert!(of("ML-DSA-65", "sign") && of("X.509-ML-DSA-65", "build") && of("Ed25519+ML-DSA-65", "cycle"));
-        assert!(of("Falcon-512", "keygen") && of("RSA-3072", "keygen") && of("FN-DSA-512", "sign-load"));
-        assert!(!of("ML-DSA-65", "verify") && !of("ML-DSA-65", "keygen") && !of("Ed25519", "sign"));
+        assert!(draws("ML-DSA-65", "sign") && draws("X.509-ML-DSA-65", "build") && draws("Ed25519+ML-DSA-65", "cycle"));
+        assert!(draws("Falcon-512", "keygen") && draws("RSA-3072", "keygen") && draws("FN-DSA-512", "sign-load"));
+        assert!(!draws("ML-DSA-65", "verify") && !draws("ML-DSA-65", "keygen") && !draws("Ed25519", "sign"));
         let mut cases: Vec<Dependence> = Vec::new();
         for (algorithm, p_value) in [("a", 0.02), ("b", 0.9), ("c", 0.04)] {
             cases.push(Dependence {

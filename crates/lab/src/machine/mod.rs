@@ -1,4 +1,4 @@
-//! Judging the machine: what disturbs measuring on it, how far its runs lie apart, whether cases influence each other.
+//! Tests of the machine: what disturbs measurements, the spread between runs, and whether cases influence each other.
 
 pub(crate) mod agreement;
 pub(crate) mod doctor;

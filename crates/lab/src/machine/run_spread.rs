@@ -1,29 +1,30 @@
-//! How far whole runs of the same thing lie apart on this machine, as far as it is known when a run begins.
+//! Spread between whole runs on this machine, as known when a run begins.
 
 use pqlab_analysis::crossed_of;
 use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
 use pqlab_store::{RunMedian, Store, StoreError};
 use std::collections::BTreeMap;
 
-/// Runs of so many days count.
+/// Age in days up to which runs count.
 const DAYS: u32 = 30;
-/// Of these the newest.
+/// Maximum number of runs, newest first.
 const MOST_RUNS: usize = 12;
-/// A case says something of the spread between runs from so many of them on.
+/// Number of runs that a case needs to show the spread between runs.
 const LEAST_RUNS: usize = 3;
-/// Fewer degrees of freedom than these say less than what is assumed of any machine.
+/// With fewer degrees of freedom, the default spread is a better estimate.
 const LEAST_FREEDOM: f64 = 5.0;
-/// No machine has no spread at all: the least of times, in percent.
+/// Smallest spread of times in percent: no machine has none.
 const LEAST_TIME_PCT: f64 = 0.3;
-/// Likewise of core cycles.
+/// Smallest spread of core cycles in percent.
 const LEAST_CYCLES_PCT: f64 = 0.1;
-/// The variance of one case counts up to so many times the median of all cases: one that jumps does not speak for the others.
+/// The variance of one case is limited to this multiple of the median over all cases, so that one unstable case cannot
+/// decide.
 const MOST_TIMES_MEDIAN: f64 = 10.0;
-/// Cases are never taken to be less alike in what runs do to them than this correlation.
+/// Smallest correlation assumed between the effects of a run on two cases.
 const LEAST_CORRELATION: f64 = 0.3;
 
-/// What intervals of a run that begins now are to take the spread between runs for: what `doctor --aa` found of this machine,
-/// else what its own runs with this build show, else what is assumed of any machine.
+/// Returns the spread between runs that a new run must assume: the one measured by `doctor --aa` on this machine, else
+/// an estimate from earlier runs with this build, else the default.
 pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
     if let Some(noise) = store.noise(environment)? {
         return Ok(from_noise(&noise));
@@ -32,7 +33,7 @@ pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Resu
     Ok(from_runs(&runs).unwrap_or_default())
 }
 
-/// Keeps the medians of a complete run for [`known`]. Contended cases say nothing, and what the harness itself costs is no case.
+/// Stores the medians of a complete run for [`known`], without contended cases and without the harness's own overhead.
 pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
     let mut medians = Vec::new();
     for record in &store.load_run(run)?.records {
@@ -64,8 +65,8 @@ fn from_noise(noise: &MachineNoise) -> RunSpreads {
     }
 }
 
-/// What runs show of the spread between them; `None` where they are too few to say anything. Where only times or only cycles
-/// say enough, the other is what is assumed, or what was found if that is more.
+/// Estimates the spread between runs; `None` if there are too few. If only times or only cycles have enough data, the
+/// other unit takes the default, or its estimate if that is greater.
 fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
     let assumed = RunSpreads::default();
     let (time, cycles) = (between(runs, Unit::Nanoseconds), between(runs, Unit::CoreCycles));
@@ -88,7 +89,7 @@ fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
     })
 }
 
-/// A spread between runs.
+/// Estimated spread between runs.
 struct Found {
     /// Standard deviation in percent.
     pct: f64,
@@ -98,15 +99,15 @@ struct Found {
 /// One case in one run.
 struct Seen {
     run: usize,
-    /// The logarithm of its median.
+    /// Logarithm of its median.
     value: f64,
-    /// The variance of that which the run itself shows.
+    /// Variance of that value, as estimated within the run.
     within: f64,
 }
 
-/// The variance between runs beyond what each run shows by itself: the method of moments, the mean over cases. What a run does
-/// to all cases alike is one observation and not as many as there are cases: the degrees of freedom are those of a sum of
-/// squares of equally correlated cases after Satterthwaite.
+/// Estimates the variance between runs beyond the variance within them, by the method of moments, as the mean over
+/// cases. An effect that a run has on all cases is one observation, not one per case. The degrees of freedom are
+/// therefore those of a sum of squares of equally correlated cases, after Satterthwaite.
 fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
     let mut cases: BTreeMap<&str, Vec<Seen>> = BTreeMap::new();
     for (run, medians) in runs.iter().enumerate() {
@@ -124,10 +125,10 @@ fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
     let mut of_runs: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
     for seen in cases.values() {
         let middle = mean(&mut seen.iter().map(|seen| seen.value));
-        let own = (seen.len() - 1) as f64;
-        observed.push(seen.iter().map(|seen| (seen.value - middle).powi(2)).sum::<f64>() / own);
+        let degrees = (seen.len() - 1) as f64;
+        observed.push(seen.iter().map(|seen| (seen.value - middle).powi(2)).sum::<f64>() / degrees);
         explained.push(mean(&mut seen.iter().map(|seen| seen.within)));
-        freedom += own / count;
+        freedom += degrees / count;
         seen.iter().for_each(|seen| of_runs.entry(seen.run).or_default().push(seen.value - middle));
     }
     let most = MOST_TIMES_MEDIAN * pqlab_stats::median(&observed)?;
@@ -149,7 +150,7 @@ mod tests {
     use crate::simulated::{case, record};
     use pqlab_record::{Protocol, Record, RunHeader};
 
-    /// Numbers of mean 0 and standard deviation 1, uniform.
+    /// Returns uniform random numbers with mean 0 and standard deviation 1.
     fn noise(seed: u64) -> impl FnMut() -> f64 {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491;
         move || {
@@ -158,7 +159,8 @@ mod tests {
         }
     }
 
-    /// Runs of so many cases. Times of all cases differ together by `clock_pct`, cycles each by `cycles_pct`.
+    /// Makes runs of several cases. `clock_pct` moves the times of all cases together, `cycles_pct` the cycles of each
+    /// case.
     fn runs(
         runs: usize,
         cases: usize,
@@ -173,14 +175,14 @@ mod tests {
             let clock = clock_pct / 100.0 * noise();
             let mut medians = Vec::new();
             for number in 0..cases {
-                let own = (cycles_pct * noise() + within_pct * noise()) / 100.0;
+                let deviation = (cycles_pct * noise() + within_pct * noise()) / 100.0;
                 let median = |unit, away: f64| RunMedian {
                     case: format!("case {number}"),
                     unit,
                     median: 1000.0 * (number + 1) as f64 * away.exp(),
                     variance: (within_pct / 100.0).powi(2),
                 };
-                medians.extend([median(Unit::Nanoseconds, clock + own), median(Unit::CoreCycles, own)]);
+                medians.extend([median(Unit::Nanoseconds, clock + deviation), median(Unit::CoreCycles, deviation)]);
             }
             all.push(medians);
         }
@@ -188,12 +190,12 @@ mod tests {
     }
 
     #[test]
-    fn the_spread_between_runs_is_found_without_what_the_runs_show_by_themselves() {
+    fn the_spread_between_runs_excludes_the_spread_within_them() {
         let found = from_runs(&runs(12, 200, 1.0, 0.4, 0.8, 1)).unwrap();
         assert!((found.cycles_pct - 0.4).abs() < 0.05, "{found:?}");
         assert!(found.time_pct > 0.6 && found.time_pct < 1.6, "{found:?}");
         assert_eq!(found.source, "from 12 runs of this machine and build");
-        // What the clock does to all cases at once was seen a dozen times and not two thousand.
+        // The clock's effect on all cases was observed a dozen times, not two thousand times.
         assert!((11..=40).contains(&found.degrees_of_freedom), "{found:?}");
         let quiet = from_runs(&runs(12, 200, 0.0, 0.0, 0.8, 2)).unwrap();
         assert_eq!((quiet.time_pct, quiet.cycles_pct), (LEAST_TIME_PCT, LEAST_CYCLES_PCT));
@@ -205,10 +207,10 @@ mod tests {
         assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs");
         assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs");
         assert!(from_runs(&runs(6, 3, 1.0, 0.4, 0.1, 1)).is_some());
-        // Of times there are too few observations, which are the runs: the assumption stands unless more was found.
+        // The runs are too few observations of times, so the default applies unless the estimate is greater.
         let mut three = runs(3, 100, 0.0, 0.4, 0.1, 1);
         for (away, medians) in [0.99, 1.0, 1.01].into_iter().zip(&mut three) {
-            medians.iter_mut().filter(|of| of.unit == Unit::Nanoseconds).for_each(|of| of.median *= away);
+            medians.iter_mut().filter(|entry| entry.unit == Unit::Nanoseconds).for_each(|entry| entry.median *= away);
         }
         let three = from_runs(&three).unwrap();
         assert_eq!(three.time_pct, RunSpreads::default().time_pct);
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_jumps_does_not_speak_for_all() {
+    fn one_unstable_case_does_not_decide() {
         let mut all = runs(8, 50, 0.5, 0.2, 0.1, 3);
         let before = from_runs(&all).unwrap();
         for (number, medians) in all.iter_mut().enumerate() {
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_knows_what_its_runs_and_the_doctor_found() {
+    fn the_spread_comes_from_the_doctor_or_earlier_runs() {
         let folder = tempfile::tempdir().unwrap();
         let mut store = Store::open(folder.path().join("pqlab.db")).unwrap();
         let now = "2026-11-22T00:00:00Z";

@@ -6,15 +6,15 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
-/// As many links as Linux follows.
+/// Maximum number of symbolic links followed, as on Linux.
 const LINKS: usize = 40;
-/// What may be done with a file by whom; the bits above it are not passed on.
+/// Permission bits that are kept; the bits above are dropped.
 const RIGHTS: u32 = 0o777;
 
-/// Where the bytes go that a user asked for as a file: the one place that knows what may be replaced and what must not.
+/// Destination of a file that the user named. Only this type decides what may be replaced.
 ///
-/// A regular file appears under its name when it is whole, or not at all, and keeps the permissions of the file that it
-/// replaces. Symbolic links are followed and stay. What is no regular file (a device, a pipe, a socket) is written to, and
+/// A regular file appears under its name only when it is complete, and keeps the permissions of the file that it
+/// replaces. Symbolic links are followed and stay. Other files (devices, pipes, sockets) are written to directly, and
 /// `-` is standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
@@ -24,14 +24,14 @@ pub struct Destination {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
     StandardOutput,
-    /// Exists, and is written to as it is.
+    /// An existing file that is written to directly.
     Opened(PathBuf),
     Socket(PathBuf),
-    /// A regular file, or nothing yet; no link.
+    /// A regular file, or no file yet; not a link.
     Replaced(PathBuf),
 }
 
-/// What is being written. Dropped without [`keep`](Self::keep), it leaves nothing of a regular file behind.
+/// Unfinished output. If it is dropped without [`keep`](Self::keep), no regular file remains.
 #[derive(Debug)]
 pub struct Writing {
     end: End,
@@ -39,15 +39,15 @@ pub struct Writing {
 
 #[derive(Debug)]
 enum End {
-    /// What was written is where it belongs.
+    /// The output was written directly.
     There,
-    /// A temporary file is copied there.
+    /// A temporary file is copied to this one.
     Copied(File),
-    /// A file beside the wanted one gets its name.
+    /// A file next to the wanted one is renamed.
     Named { partial: TempPath, wanted: PathBuf, replaced: Option<Replaced> },
 }
 
-/// Whose the file is that is replaced, and who may do what with it.
+/// Owner and permissions of the file that is replaced.
 #[derive(Clone, Copy, Debug)]
 struct Replaced {
     user: u32,
@@ -56,24 +56,24 @@ struct Replaced {
 }
 
 impl Destination {
-    /// What `path` names; nothing is created yet.
+    /// Resolves `path`, without creating anything.
     ///
     /// # Errors
-    /// Where it is a folder, and where the links or the folder that it names cannot be followed.
+    /// If the path is a folder, or if its links or its folder cannot be followed.
     pub fn of(path: &Path) -> io::Result<Destination> {
         let place = if path == Path::new("-") { Place::StandardOutput } else { Place::of(path)? };
         Ok(Destination { place })
     }
 
-    /// Whether the bytes go to standard output, which should then hear of nothing else.
+    /// Whether the output goes to standard output, which must then contain nothing else.
     pub fn is_standard_output(&self) -> bool {
         self.place == Place::StandardOutput
     }
 
-    /// Opens it, to be written from the beginning to the end. A pipe waits here for its reader.
+    /// Opens the destination for writing from beginning to end. Opening a pipe waits for its reader.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     pub fn create(&self) -> io::Result<(Writing, File)> {
         let (end, file) = match &self.place {
             Place::StandardOutput => (End::There, File::from(io::stdout().as_fd().try_clone_to_owned()?)),
@@ -84,11 +84,11 @@ impl Destination {
         Ok((Writing { end }, file))
     }
 
-    /// As [`create`](Self::create), for a writer that goes back to what it wrote before: where that cannot be done, it
-    /// writes to a temporary file, which is copied when it is whole.
+    /// Like [`create`](Self::create), for a writer that seeks backwards. If the destination cannot seek, the writer
+    /// gets a temporary file, which is copied when complete.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     pub fn create_seekable(&self) -> io::Result<(Writing, File)> {
         match self.create()? {
             (Writing { end: End::There }, file) => Ok((Writing { end: End::Copied(file) }, tempfile::tempfile()?)),
@@ -98,11 +98,11 @@ impl Destination {
 }
 
 impl Writing {
-    /// Ends the writing to `file`, the one that came with this: makes sure that a regular file is on the disk and gives it
-    /// its name.
+    /// Finishes writing to `file`, which must be the one returned with this value. Syncs a regular file to the disk and
+    /// gives it its name.
     ///
     /// # Errors
-    /// What the system reports.
+    /// Errors of the system.
     pub fn keep(self, file: &mut File) -> io::Result<()> {
         match self.end {
             End::There => file.flush(),
@@ -113,8 +113,8 @@ impl Writing {
             }
             End::Named { partial, wanted, replaced } => {
                 if let Some(replaced) = replaced {
-                    // Only the superuser can give a file away. For everybody else it is theirs from now on, as after
-                    // any other replacement.
+                    // Only the superuser can give a file away. For other users it becomes their own, as after any other
+                    // replacement.
                     fchown(&file, Some(replaced.user), Some(replaced.group)).ok();
                     file.set_permissions(Permissions::from_mode(replaced.rights))?;
                 }
@@ -141,7 +141,7 @@ impl Place {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Place::Replaced(place)),
                 Err(error) => return Err(error),
                 Ok(found) if !found.is_symlink() => return Place::existing(place, &found),
-                // Links to open files (`/dev/stdout`) name no file that could be replaced.
+                // Links to open files (`/dev/stdout`) do not name a file that could be replaced.
                 Ok(_) if names_a_descriptor(&place) => return Place::existing(place.clone(), &fs::metadata(&place)?),
                 Ok(_) => {
                     let target = fs::read_link(&place)?;
@@ -167,13 +167,13 @@ fn folder() -> Error {
     Error::new(ErrorKind::IsADirectory, "this is a folder: name a file in it")
 }
 
-/// Whether the file stands for one that is open already: such a folder takes no other files.
+/// Whether the path names an open file descriptor. Such folders accept no other files.
 fn names_a_descriptor(path: &Path) -> bool {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     folder.is_some_and(|folder| folder.starts_with("/proc") || folder == Path::new("/dev/fd"))
 }
 
-/// A file beside the wanted one, so that renaming it is one step.
+/// Creates a file next to the wanted one, so that a single rename suffices.
 fn beside(wanted: &Path) -> io::Result<(End, File)> {
     let name = wanted.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "this is no file name"))?;
     let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -182,7 +182,7 @@ fn beside(wanted: &Path) -> io::Result<(End, File)> {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
-    // Nobody may read the new file who must not read the old one; of a new name the umask decides.
+    // The new file must not be readable by anybody who may not read the old one; for a new name the umask decides.
     let rights = replaced.map_or(0o666, |replaced| replaced.rights);
     let mut prefix = name.to_owned();
     prefix.push(".");
@@ -196,7 +196,7 @@ fn beside(wanted: &Path) -> io::Result<(End, File)> {
     Ok((End::Named { partial, wanted: wanted.to_owned(), replaced }, file))
 }
 
-/// The system's own words, without the temporary name, which means nothing to anybody.
+/// Returns the system's message without the temporary name, which would confuse users.
 fn plain(error: &Error) -> String {
     let text = error.to_string();
     text.split(" at path ").next().unwrap_or(&text).to_owned()

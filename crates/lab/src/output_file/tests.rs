@@ -11,7 +11,7 @@ fn write(path: &Path, content: &str) -> io::Result<()> {
     writing.keep(&mut file)
 }
 
-/// Writes four bytes, and then the first of them anew.
+/// Writes four bytes, then seeks back and writes over them.
 fn write_twice(path: &Path) -> io::Result<()> {
     let (writing, mut file) = Destination::of(path)?.create_seekable()?;
     file.write_all(b"????")?;
@@ -20,7 +20,7 @@ fn write_twice(path: &Path) -> io::Result<()> {
     writing.keep(&mut file)
 }
 
-/// The names in a folder.
+/// Returns the names in a folder.
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -29,7 +29,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_regular_file_has_another_name_until_it_is_whole_and_keeps_its_permissions() {
+fn regular_files_appear_whole_and_keep_their_permissions() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     let (writing, mut file) = Destination::of(&path).unwrap().create().unwrap();
@@ -51,7 +51,7 @@ fn a_regular_file_has_another_name_until_it_is_whole_and_keeps_its_permissions()
 }
 
 #[test]
-fn links_stay_and_what_they_name_is_replaced() {
+fn links_stay_and_their_targets_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("inner")).unwrap();
@@ -70,7 +70,7 @@ fn links_stay_and_what_they_name_is_replaced() {
 }
 
 #[test]
-fn pipes_sockets_and_devices_are_written_to_and_stay_what_they_are() {
+fn pipes_sockets_and_devices_are_written_to_and_stay() {
     let folder = tempfile::tempdir().unwrap();
     let (pipe, socket, null) = (folder.path().join("pipe"), folder.path().join("socket"), folder.path().join("null"));
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -111,7 +111,7 @@ fn open_files_are_written_through_their_links() {
 }
 
 #[test]
-fn folders_are_refused_with_what_to_do() {
+fn rejects_folders_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     symlink(".", folder.path().join("link")).unwrap();
     for path in [folder.path().to_owned(), "/".into(), "..".into(), folder.path().join("link"), "none/".into()] {

@@ -1,9 +1,9 @@
-//! How long a plan takes, announced before it begins.
+//! Expected duration of a plan, announced before it starts.
 //!
-//! Of a case that was measured before by the same rules, on this machine and with this build, the time that it took then counts, with
-//! its preparation. Of another one the measuring rules say how long it takes, by the time of an operation and of its
-//! preparation: from earlier runs by other rules, or from a quick try in a worker process. Disturbed visits are measured
-//! again, so no estimate is a bound.
+//! If a case was measured before by the same rules, on this machine and with this build, the estimate is the time that
+//! it took then, with its preparation. Otherwise the measuring rules give the estimate, from the time of an operation
+//! and of its preparation: known from earlier runs by other rules, or from a short trial in a worker process. Disturbed
+//! visits are measured again, so an estimate is not a bound.
 
 use crate::running::processors::Place;
 use crate::{LabError, Laboratory, Plan};
@@ -17,64 +17,65 @@ use pqlab_store::{FinishedRun, Store};
 use pqlab_workloads::link_seconds;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Earlier runs that are asked: the newest of so many, not older than so many days.
+/// Earlier runs used for estimates: at most this many, the newest, and at most this many days old.
 const MOST_RUNS: usize = 50;
 const DAYS: u32 = 90;
-/// With fewer samples a case no plan takes long for what it measures, and nothing is tried for it.
+/// With fewer samples per case the measuring itself never takes long, so no trial is needed.
 const FEWEST_SAMPLES: u64 = 100;
-/// Time after which nothing more is tried, in ns.
+/// Time in ns after which no further trial starts.
 const PATIENCE_NS: u64 = 5_000_000_000;
-/// Part of the time of a plan that tries may take.
+/// Maximum share of a plan's duration spent on trials.
 const PATIENCE_SHARE: f64 = 0.1;
-/// A plan that its limits of time keep shorter than this, in seconds, is not tried but for large cases.
+/// If its time limits keep a plan shorter than this, in seconds, only large cases are tried.
 const SHORT_S: f64 = 15.0;
-/// A sample of an operation that is shorter is one of several operations, about so long, in ns.
+/// Shorter operations are batched into samples of about this length, in ns.
 const SHORTEST_SAMPLE_NS: f64 = 1e4;
-/// Numbers that an operation's time grows with: of tasks, and of transactions.
+/// Parameters that the time of an operation grows with: numbers of tasks and of transactions.
 const SIZES: [&str; 2] = ["tasks", "tx"];
-/// The sizes at which large cases are tried: two, so that what grows with the size is told from what does not.
+/// Sizes at which large cases are tried. Two sizes separate the part of the time that grows with the size from the
+/// constant part.
 const TRIED_SIZES: [u64; 2] = [100, 1000];
 
-/// How long a plan takes.
+/// Expected duration of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExpectedDuration {
     /// Seconds.
     pub seconds: f64,
-    /// Samples of each case, if their number is fixed.
+    /// Samples of each case, if fixed.
     pub samples: Option<u64>,
     /// Cases known from earlier runs.
     pub by_runs: usize,
-    /// Cases for which operations were tried.
+    /// Cases known from trials.
     pub by_trial: usize,
-    /// Cases of which nothing is known: under the adaptive rules their limit of time counts, without their preparation; of a fixed
-    /// number of samples nothing.
+    /// Unknown cases. Under the adaptive rules their time limit is counted, without preparation; with a fixed number of
+    /// samples they count as 0.
     pub unknown: usize,
 }
 
-/// How a time is known.
+/// Origin of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
     Run,
     Trial,
 }
 
-/// What is known of one call of a case.
+/// Estimates for one call of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Known {
-    /// Time of the call in ns.
+    /// Time of a call in ns.
     call_ns: f64,
-    /// Time in which a process prepares the case, in ns.
+    /// Time that a process needs to prepare the case, in ns.
     ready_ns: f64,
     source: Source,
 }
 
-/// A case that was tried.
+/// Case that was tried.
 #[derive(Clone, Copy, Debug)]
 struct Tried {
     size: f64,
     call_ns: f64,
     ready_ns: f64,
-    /// Shortest sample that the case asks for, in ns.
+    /// Shortest sample that the case requires, in ns.
     shortest_sample_ns: f64,
 }
 
@@ -84,12 +85,12 @@ pub fn run_seconds(run: &Run) -> Option<f64> {
 }
 
 impl Laboratory {
-    /// Returns how long a plan takes. What earlier runs do not tell is tried for some seconds: large blocks and loads, a fixed number
-    /// of samples, and with `thorough` the other cases of long plans.
+    /// Returns the expected duration of a plan. Cases that earlier runs do not cover are tried for some seconds: large
+    /// blocks and loads, cases with a fixed number of samples, and with `thorough` also the other cases of long plans.
     ///
     /// # Errors
-    /// [`LabError::Store`] where the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] where nothing can be
-    /// measured here.
+    /// [`LabError::Store`] if the store cannot be read, [`LabError::Counter`] and [`LabError::Worker`] if nothing can
+    /// be measured here.
     pub fn expected_duration(&self, store: &Store, plan: &Plan, thorough: bool) -> Result<ExpectedDuration, LabError> {
         let environment = self.environment(CounterChoice::Wall)?;
         let now = clock::utc_now();
@@ -105,17 +106,17 @@ impl Laboratory {
         Ok(expected(plan, &times))
     }
 
-    /// Tries cases of which nothing is known, one of each kind and by one library; nothing is known of what fails.
+    /// Tries unknown cases, one of each kind with one library. Cases that fail stay unknown.
     fn try_unknown(&self, plan: &Plan, thorough: bool, times: &mut Times) -> Result<(), LabError> {
-        let asked = &plan.protocol;
+        let rules = &plan.protocol;
         let nominal_s = expected(plan, &Times::default()).seconds;
-        let (worthwhile, patience_ns) = match samples(asked) {
+        let (worthwhile, patience_ns) = match samples(rules) {
             Some(samples) => (samples >= FEWEST_SAMPLES, PATIENCE_NS),
             None => (thorough && nominal_s >= SHORT_S, (PATIENCE_SHARE * nominal_s * 1e9) as u64),
         };
         let large = |case: &Case| size(case) >= TRIED_SIZES[1] as f64;
         let mut kinds: BTreeMap<String, &Case> = BTreeMap::new();
-        let unknown = |case: &&Case| !case.is_overhead() && times.of(case, asked).is_none();
+        let unknown = |case: &&Case| !case.is_overhead() && times.of(case, rules).is_none();
         for case in plan.cases.iter().filter(unknown).filter(|case| worthwhile || large(case)) {
             let largest = kinds.entry(kind(case)).or_insert(case);
             if size(case) > size(largest) {
@@ -135,23 +136,23 @@ impl Laboratory {
         let protocol = Protocol {
             processes: 1,
             counter: CounterChoice::Wall,
-            affinity: asked.affinity.clone(),
+            affinity: rules.affinity.clone(),
             ..Protocol::default()
         };
         let place = Place::of(&protocol);
         let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None));
         let begun = clock::monotonic_ns();
         for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < patience_ns) {
-            let asked = clock::monotonic_ns();
+            let started = clock::monotonic_ns();
             match pool.prepare(0, case) {
                 Ok(prepared) => {
                     let batch = prepared.batch.unwrap_or(1);
-                    let ready_ns = (clock::monotonic_ns() - asked) as f64;
+                    let ready_ns = (clock::monotonic_ns() - started) as f64;
                     let mut call_ns = prepared.ns_per_operation * batch as f64;
                     if case.parameters.iter().any(is_size)
                         && let Ok(visited) = pool.visit(0, case, &one_sample(case, batch))
                     {
-                        // Making and checking a large block takes as long as what is timed.
+                        // Making and checking a large block takes as long as the timed work.
                         call_ns = call_ns.max(visited.visit_ns as f64);
                     }
                     times.tried.entry(kind(case)).or_default().push(Tried {
@@ -161,7 +162,7 @@ impl Laboratory {
                         shortest_sample_ns: prepared.demands.shortest_sample_ns as f64,
                     });
                 }
-                // Whatever is wrong with it, the run will say.
+                // The run itself will report the error.
                 Err(Failure::Case(_)) => {}
                 Err(Failure::Fatal(error)) => return Err(error.into()),
             }
@@ -172,27 +173,27 @@ impl Laboratory {
     }
 }
 
-/// What is known of times.
+/// Known times.
 #[derive(Default)]
 struct Times {
-    /// Time of a call in ns, by the case's id: of one task where there are several.
+    /// Time of a call in ns by case id; for loads, of a single task.
     by_id: BTreeMap<String, f64>,
-    /// Seconds that a case took by the rules of the plan, preparation included.
+    /// Seconds that a case took by the rules of the plan, including preparation, by case id.
     whole_s: BTreeMap<String, f64>,
-    /// Time in which a process prepares a case, in ns, by the case's id.
+    /// Time in ns that a process needs to prepare a case, by case id.
     ready_ns: BTreeMap<String, f64>,
-    /// Time of a call for each unit of size, and of preparing, by kind.
+    /// Time of a call per unit of size, and of preparation, both in ns, by kind.
     by_kind: BTreeMap<String, (f64, f64)>,
-    /// What was tried of a kind, in the order of sizes.
+    /// Trials of a kind, in order of size.
     tried: BTreeMap<String, Vec<Tried>>,
 }
 
 impl Times {
-    /// Takes from earlier runs what they tell of these cases. What is known of a case holds for its kind, with other libraries.
+    /// Learns times from earlier runs. The times of a case also serve for its kind, with other libraries.
     fn learn(&mut self, cases: &[Case], protocol: &Protocol, runs: &[FinishedRun]) {
-        // How long the samples of threads are, a median does not tell: these are tried.
-        let told: Vec<&Case> = cases.iter().filter(|case| case.threads().is_none()).collect();
-        let ids: BTreeSet<String> = told.iter().map(|case| case.id()).collect();
+        // A median does not show how long the samples of several threads are, so these cases are tried.
+        let unthreaded: Vec<&Case> = cases.iter().filter(|case| case.threads().is_none()).collect();
+        let ids: BTreeSet<String> = unthreaded.iter().map(|case| case.id()).collect();
         self.by_id.retain(|id, _| ids.contains(id));
         let plan: BTreeMap<String, &Case> = cases.iter().map(|case| (case.id(), case)).collect();
         for run in runs {
@@ -211,10 +212,10 @@ impl Times {
                 }
             }
         }
-        for case in told {
+        for case in unthreaded {
             let id = case.id();
             if let Some(ns) = self.by_id.get(&id) {
-                // A median is of one task, and of a whole block.
+                // A median is the time of one task, or of a whole block.
                 let tasks = case.tasks().unwrap_or(1) as f64;
                 let of_one = ns * tasks / size(case);
                 let ready_ns = self.ready_ns.get(&id).copied().unwrap_or(0.0);
@@ -226,7 +227,7 @@ impl Times {
     fn of(&self, case: &Case, protocol: &Protocol) -> Option<Known> {
         let id = case.id();
         if let Some(seconds) = self.whole_s.get(&id) {
-            // Only the sum counts where the whole is known.
+            // If the whole time is known, only the sum matters.
             let ready_ns = seconds * 1e9 / f64::from(protocol.processes.max(1));
             return Some(Known { call_ns: 0.0, ready_ns, source: Source::Run });
         }
@@ -258,17 +259,17 @@ impl Times {
     }
 }
 
-/// Whether runs of both protocols take as long.
+/// Whether runs by both protocols take the same time.
 fn same_rules(one: &Protocol, other: &Protocol) -> bool {
-    let rules = |of: &Protocol| {
-        let counts = (of.processes, of.warmup, of.iterations, of.handshakes, of.batch);
-        (of.kind, counts, [of.precision_pct, of.max_time_s, of.visit_s].map(f64::to_bits))
+    let rules = |protocol: &Protocol| {
+        let counts = (protocol.processes, protocol.warmup, protocol.iterations, protocol.handshakes, protocol.batch);
+        (protocol.kind, counts, [protocol.precision_pct, protocol.max_time_s, protocol.visit_s].map(f64::to_bits))
     };
     rules(one) == rules(other)
 }
 
-/// Seconds that each case of a run took, preparation included: an equal share of the time of its block. Blocks are measured one after
-/// the other.
+/// Returns the seconds that each case of a run took, including preparation: an equal share of the time of its block.
+/// Blocks are measured one after the other.
 fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
     let mut blocks: Vec<(&str, Vec<&str>, &str)> = Vec::new();
     for case in &run.cases {
@@ -291,13 +292,13 @@ fn shares(run: &FinishedRun) -> Vec<(&str, f64)> {
     found
 }
 
-/// What cases have in common whose times are like one another: all but library, key's encoding and size.
+/// Returns what cases with similar times have in common: everything except library, key encoding and size.
 fn kind(case: &Case) -> String {
-    let told = |parameter: &&Parameter| match parameter {
+    let matters = |parameter: &&Parameter| match parameter {
         Parameter::Word(name, _) => name != "key",
         _ => !is_size(parameter),
     };
-    let parameters: Vec<String> = case.parameters.iter().filter(told).map(Parameter::to_string).collect();
+    let parameters: Vec<String> = case.parameters.iter().filter(matters).map(Parameter::to_string).collect();
     format!("{}/{}/{}[{}]", case.workload, case.algorithm, case.operation, parameters.join(","))
 }
 
@@ -305,12 +306,12 @@ fn is_size(parameter: &Parameter) -> bool {
     matches!(parameter, Parameter::Number(name, _) if SIZES.contains(&name.as_str()))
 }
 
-/// What the time of a call grows with.
+/// Returns the size that the time of a call grows with.
 fn size(case: &Case) -> f64 {
     SIZES.iter().filter_map(|name| case.number(name)).product::<u64>().max(1) as f64
 }
 
-/// The case at the sizes at which it is tried.
+/// Returns the case at the sizes at which it is tried.
 fn smaller(case: &Case) -> Vec<Case> {
     let mut found: Vec<Case> = Vec::new();
     for most in TRIED_SIZES {
@@ -329,7 +330,7 @@ fn smaller(case: &Case) -> Vec<Case> {
     found
 }
 
-/// A visit of a single sample.
+/// Requests a visit with a single sample.
 fn one_sample(case: &Case, batch: u64) -> VisitRequest {
     VisitRequest {
         case: case.id(),
@@ -343,12 +344,12 @@ fn one_sample(case: &Case, batch: u64) -> VisitRequest {
     }
 }
 
-/// Samples of each case, if their number is fixed.
+/// Returns the samples of each case, if fixed.
 fn samples(protocol: &Protocol) -> Option<u64> {
     protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive)
 }
 
-/// Seconds that a case takes by the rules of a protocol.
+/// Returns the seconds that a case takes by the rules of a protocol.
 fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_ns: f64) -> f64 {
     let processes = f64::from(protocol.processes);
     let ready_s = known.ready_ns * processes / 1e9;
@@ -357,13 +358,13 @@ fn case_seconds(case: &Case, protocol: &Protocol, known: Known, shortest_sample_
     }
     let call_ns = known.call_ns;
     let Some(samples) = samples(protocol) else {
-        // A round is measured whole, and no further one is begun when the time is spent.
+        // A round is always completed, and no further round starts when the time is used up.
         let visit_s = protocol.visit_s.max(call_ns.max(shortest_sample_ns) / 1e9);
         return protocol.max_time_s.max(visit_s * processes) + ready_s;
     };
     let batch = protocol.batch.filter(|_| size(case) <= 1.0);
     let sample_ns = batch.map_or_else(|| call_ns.max(shortest_sample_ns), |batch| call_ns * batch as f64);
-    // Of a load the warm-up counts tasks.
+    // The warm-up of a load counts tasks.
     let calls = protocol.warmup as f64 / case.tasks().unwrap_or(1) as f64;
     let warmup_ns = if case.state() == State::Warm { calls * call_ns * processes } else { 0.0 };
     (sample_ns * samples as f64 + warmup_ns) / 1e9 + ready_s
@@ -444,28 +445,28 @@ mod tests {
         times.tried.insert(kind(&cases[2]), vec![tried(100.0)]);
         let found = expected(&plan(&cases, reference()), &times);
         assert_eq!((found.by_runs, found.by_trial, found.unknown, found.samples), (2, 1, 1, Some(1000)));
-        // Twice 1,000 samples of a millisecond after four times 100, and samples that are no shorter than some.
+        // Twice 1,000 samples of a millisecond after 4 times 100, and samples of the minimum length.
         close(found.seconds, 2.0 * (1.0 + 0.4) + 1000.0 * SHORTEST_SAMPLE_NS / 1e9 + 4.0 * 100.0 * 1e-7);
-        let of = |times: &Times, protocol| expected(&plan(&cases[2..3], protocol), times).seconds;
+        let seconds = |times: &Times, protocol| expected(&plan(&cases[2..3], protocol), times).seconds;
         let long = Tried { shortest_sample_ns: 1e6, ..tried(100.0) };
         times.tried.insert(kind(&cases[2]), vec![long]);
-        close(of(&times, reference()), 1.0 + 4e-5);
+        close(seconds(&times, reference()), 1.0 + 4e-5);
         times.tried.insert(kind(&cases[2]), vec![Tried { ready_ns: 1e8, ..long }]);
-        close(of(&times, reference()), 1.0 + 4e-5 + 4.0 * 0.1);
+        close(seconds(&times, reference()), 1.0 + 4e-5 + 4.0 * 0.1);
         times.tried.insert(kind(&cases[2]), vec![tried(100.0)]);
-        close(of(&times, Protocol { batch: Some(1), ..reference() }), 1400.0 * 1e-7);
+        close(seconds(&times, Protocol { batch: Some(1), ..reference() }), 1400.0 * 1e-7);
     }
 
     #[test]
-    fn a_load_takes_its_tasks_and_is_known_by_a_smaller_one() {
-        let of = |tasks| case("sign-load", "a", &[("tasks", tasks), ("workers", 2)]);
+    fn a_load_is_estimated_from_a_smaller_one() {
+        let load = |tasks| case("sign-load", "a", &[("tasks", tasks), ("workers", 2)]);
         let mut times = Times::default();
-        times.by_id.insert(of(100).id(), 1e5);
-        let cases = [of(100), of(5000)];
+        times.by_id.insert(load(100).id(), 1e5);
+        let cases = [load(100), load(5000)];
         times.learn(&cases, &reference(), &[]);
         let call_ns = |case: &Case| times.of(case, &reference()).map(|known| known.call_ns);
-        assert_eq!(call_ns(&of(100)), Some(1e7));
-        assert_eq!(call_ns(&of(5000)), Some(5e8));
+        assert_eq!(call_ns(&load(100)), Some(1e7));
+        assert_eq!(call_ns(&load(5000)), Some(5e8));
         assert_eq!(call_ns(&case("sign-load", "a", &[("tasks", 100), ("workers", 4)])), None);
         close(expected(&plan(&cases[1..], reference()), &times).seconds, 500.0 + 0.01 * 4.0);
     }
@@ -477,11 +478,11 @@ mod tests {
         let large = plan(&[block(100_000)], protocol());
         let nominal = expected(&large, &Times::default());
         assert_eq!((nominal.seconds, nominal.unknown), (0.5, 1));
-        // 50 ms and 200 ms of preparation for a thousand transactions, 110 ms for a hundred.
+        // For 1,000 transactions: 50 ms, and 200 ms of preparation; for 100 transactions: 110 ms of preparation.
         let mut times = Times::default();
         let at = |size: f64, ready_ns| Tried { size, call_ns: size * 5e4, ready_ns, shortest_sample_ns: 0.0 };
         times.tried.insert(kind(&block(1)), vec![at(100.0, 1.1e8), at(1000.0, 2e8)]);
-        // 5 s for the block and 10.1 s for its preparation, by each of three processes.
+        // In each of three processes: 5 s for the block and 10.1 s for its preparation.
         close(expected(&large, &times).seconds, 3.0 * (5.0 + 10.1));
         close(expected(&plan(&[block(1)], protocol()), &times).seconds, 0.5 + 3.0 * 0.1001);
     }
@@ -496,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_run_by_the_same_rules_tells_the_whole_time_and_by_others_the_preparation() {
+    fn earlier_runs_give_whole_times_by_the_same_rules_else_preparation() {
         let [small, large] = [case("sign", "a", &[]), case("verify-block", "a", &[("tx", 10_000)])];
         let finished = |case: &Case, block: &str, minute: u32| FinishedCase {
             id: case.id(),
@@ -516,7 +517,7 @@ mod tests {
             expected(&plan(&cases[1..], protocol), &times).seconds
         };
         close(seconds(Protocol::default()), 180.0);
-        // 8 s of it were a round of eight processes; each took 21.5 s to prepare.
+        // A round of eight processes took 8 s of it, so each took 21.5 s to prepare.
         close(seconds(Protocol { processes: 2, ..Protocol::default() }), 2.0 * (1.0 + 21.5));
     }
 }

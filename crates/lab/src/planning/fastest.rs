@@ -1,8 +1,8 @@
-//! What `fastest` stands for: found by worker processes, before the run that asks for it is planned.
+//! Choice of the `fastest` libraries by trials in worker processes, before the run is planned.
 //!
-//! Each candidate does what is measured of the construction, in a few short visits that are interleaved with those of all
-//! others, by the rules of a run. A library that crashes, hangs or answers wrongly there is a failed candidate, as it would
-//! be a failed row.
+//! Each candidate does the operations that the run measures of the construction, in a few short visits, interleaved
+//! with those of all other candidates, by the rules of a run. A library that crashes, hangs or answers wrongly is a
+//! failed candidate, as it would be a failed row of the run.
 
 use crate::planning::plan::{Draft, LOADS_LEFT_OUT, without_what_is_missing};
 use crate::running::processors::Place;
@@ -23,24 +23,25 @@ use std::time::Duration;
 const PROCESSES: u32 = 2;
 /// Seconds of a visit: a few dozen operations of a fast library.
 const VISIT_S: f64 = 0.003;
-/// Most seconds for a candidate's operation. A signer that repeats itself takes them all, others a fifth.
+/// Maximum seconds for an operation of a candidate. Signing by rejection takes them all, other operations a fifth.
 const MAX_TIME_S: f64 = 0.1;
-/// Half-width in percent that is precise enough to choose by.
+/// Half-width in percent that suffices for a choice.
 const PRECISION_PCT: f64 = 2.0;
-/// A request that takes longer than this is no candidate's, whatever a run would allow.
+/// Time limit of a request. A slower library is not a candidate, even if a run would allow it.
 const REQUEST: Duration = Duration::from_secs(20);
 /// Operations of constructions that sign.
 const SIGNS: [&str; 2] = ["sign", "cycle"];
-/// Of order and inputs: the same candidates have the same inputs.
+/// Seed of order and inputs: the same candidates always have the same inputs.
 const SEED: u64 = 1;
 
 impl Laboratory {
-    /// What suites and filters select. Where they leave a library to measurement (`fastest`), that is measured first, some
-    /// tenths of a second for each candidate, and `note` is told what came of it.
+    /// Plans what suites and filters select. If a library is left to trials (`fastest`), the candidates are measured
+    /// first, for some tenths of a second each, and `note` receives the result.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for a name that matches nothing, [`LabError::Invalid`] for a value that cannot be measured,
-    /// [`LabError::NothingSelected`] if nothing is left, and [`LabError::Worker`] if worker processes cannot be had.
+    /// [`LabError::Unknown`] for a name without a match, [`LabError::Invalid`] for a value that cannot be measured,
+    /// [`LabError::NothingSelected`] if nothing is left, and [`LabError::Worker`] if worker processes cannot be
+    /// started.
     pub fn plan(
         &self,
         suites: &[Suite],
@@ -73,10 +74,10 @@ impl Laboratory {
         Ok(plan)
     }
 
-    /// The plan before anything is measured: where a library is left to measurement (`fastest`), with every one that it may be.
+    /// Returns the plan before any trial. If a library is left to trials (`fastest`), the plan has every candidate.
     ///
     /// # Errors
-    /// As [`plan`](Self::plan) but for the last.
+    /// Errors of [`plan`](Self::plan), except the last.
     pub fn draft(&self, suites: &[Suite], filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
         Ok(self.drafted(suites, filters, overrides)?.plan)
     }
@@ -86,8 +87,8 @@ impl Laboratory {
         drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))
     }
 
-    /// The draft, and where it leaves a library to measurement a plan of as many cases as a run has: the first candidate stands there
-    /// for the fastest.
+    /// Returns the draft. If it leaves a library to trials, also returns a plan with as many cases as the run will
+    /// have, in which the first candidate takes the place of the fastest.
     pub(crate) fn draft_and_likeness(
         &self,
         suites: &[Suite],
@@ -105,8 +106,8 @@ impl Laboratory {
         Ok((plan, Plan::new(self.registry(), suites, filters, overrides, &first).ok()))
     }
 
-    /// The cases of a question, measured.
-    fn tried(&self, question: &Question, asked: &Protocol) -> Result<Vec<Record>, LabError> {
+    /// Measures the cases of a question.
+    fn tried(&self, question: &Question, rules: &Protocol) -> Result<Vec<Record>, LabError> {
         let selected = counter::open(CounterChoice::Wall)?;
         let (metric, ns_per_tick) = (selected.counter.metric(), selected.ns_per_tick);
         let facts = CounterFacts { metric, ns_per_tick, grain_ns: selected.grain_ns() };
@@ -116,7 +117,7 @@ impl Laboratory {
             max_time_s: MAX_TIME_S,
             precision_pct: PRECISION_PCT,
             counter: CounterChoice::Wall,
-            affinity: asked.affinity.clone(),
+            affinity: rules.affinity.clone(),
             ..Protocol::default()
         };
         let cases = question.cases();
@@ -130,7 +131,7 @@ impl Laboratory {
     }
 }
 
-/// Keeps what is finished.
+/// Collects finished records.
 struct Finished(Vec<Record>);
 
 impl Observer for Finished {
@@ -146,8 +147,8 @@ impl Observer for Finished {
     }
 }
 
-/// The question without the candidates that have a known defect in what decides, and these with their defects. If all have one, they
-/// stay: what is measured is marked.
+/// Removes the candidates with a known defect in a deciding operation from the question, and returns them with their
+/// defects. If all have one, they stay: their figures are marked.
 fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Question, Vec<FailedCandidate>) {
     let mut defective: Vec<FailedCandidate> = Vec::new();
     for case in question.cases() {
@@ -161,7 +162,8 @@ fn without_defects(question: &Question, providers: &[Arc<Provider>]) -> (Questio
     if left.candidates.is_empty() { (question.clone(), Vec::new()) } else { (left, defective) }
 }
 
-/// The candidate with the least time over all operations; those that failed where none is left. Those in `failed` were not tried.
+/// Returns the candidate with the smallest total time, or the failures if no candidate is left. The candidates in
+/// `failed` were not tried.
 fn answer(
     question: &Question,
     tried: &[Record],
@@ -178,7 +180,7 @@ fn answer(
     chosen(question, able.into_iter(), &failed).ok_or(failed)
 }
 
-/// The answer where these are the candidates by their times, the fastest first; `None` where there are none.
+/// Returns the answer for candidates in order of time, fastest first; `None` if there are none.
 fn chosen(
     question: &Question,
     mut in_order: impl Iterator<Item = (f64, String)>,
@@ -198,17 +200,17 @@ fn chosen(
     })
 }
 
-/// What a candidate takes for all that was tried of it, in ns; else why that is not known.
+/// Returns the total time of a candidate in ns, or the reason why it is unknown.
 fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
-    let of: Vec<&Record> = tried.iter().filter(|record| record.case.provider == candidate).collect();
-    if of.is_empty() {
+    let records: Vec<&Record> = tried.iter().filter(|record| record.case.provider == candidate).collect();
+    if records.is_empty() {
         return Err("it was not tried".to_owned());
     }
-    of.into_iter().map(typical_ns).sum()
+    records.into_iter().map(typical_ns).sum()
 }
 
-/// The typical time of an operation in ns. Of a signer that repeats by chance it is the mean, which users pay; else the interquartile
-/// mean, which does not lean on what interrupted it.
+/// Returns the typical time of an operation in ns. For signing by rejection it is the mean, which users pay; otherwise
+/// the interquartile mean, which interruptions hardly affect.
 fn typical_ns(record: &Record) -> Result<f64, String> {
     if record.status == Status::Failed {
         return Err(record.error.clone().unwrap_or_default());
@@ -223,7 +225,7 @@ fn typical_ns(record: &Record) -> Result<f64, String> {
     typical.ok_or_else(|| "it has no samples".to_owned())
 }
 
-/// What a user is told of a construction that no candidate can do.
+/// Returns the note on a construction for which every candidate failed.
 fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
     let reasons: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.provider, one.reason)).collect();
     format!(
@@ -243,15 +245,15 @@ mod tests {
 
     fn question() -> Question {
         let registry = Registry::new(pqlab_providers::providers());
-        let asked = || Some(FASTEST.to_owned());
-        let options = CaseOptions { classical: asked(), post_quantum: asked(), ..CaseOptions::default() };
+        let fastest = || Some(FASTEST.to_owned());
+        let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
         let workload = registry.workloads().iter().find(|workload| workload.id() == "hybrid").unwrap();
         let mut cases = workload.cases(registry.providers(), &options);
         cases.retain(|case| case.algorithm == "X-Wing" && ["keygen", "encapsulate"].contains(&case.operation.as_str()));
         workload.questions(&cases, registry.providers(), &options).remove(0)
     }
 
-    /// Each case takes what the function says, in ns; nothing where it fails.
+    /// Makes records in which each case takes the time in ns that the function returns, or fails.
     fn tried(question: &Question, ns: impl Fn(&Case) -> Option<u64>) -> Vec<Record> {
         let record = |case: Case| {
             let Some(ns) = ns(&case) else { return Record::failed(case, "it crashed".into(), String::new()) };
@@ -274,10 +276,10 @@ mod tests {
     }
 
     #[test]
-    fn the_least_sum_of_what_is_measured_is_the_answer_with_its_runner_up() {
+    fn the_smallest_total_wins_and_the_runner_up_is_named() {
         let question = question();
         let [first, second, third, ..] = question.candidates.as_slice() else { panic!("{:?}", question.candidates) };
-        // The second is the best at one operation, the third at both together.
+        // The second is best at one operation, the third at both together.
         let ns = |case: &Case| match (case.provider == *second, case.provider == *third, case.operation.as_str()) {
             (true, _, "keygen") => Some(1),
             (true, _, _) => Some(99),
@@ -293,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_in_one_operation_is_out_of_the_question_and_named() {
+    fn candidates_that_fail_one_operation_are_excluded_and_named() {
         let question = question();
         let quickest = &question.candidates[1];
         let ns = |case: &Case| match (case.provider == *quickest, case.operation.as_str()) {
@@ -311,10 +313,10 @@ mod tests {
     #[test]
     fn libraries_with_a_known_defect_in_what_decides_are_not_chosen() {
         let registry = Registry::new(pqlab_providers::providers());
-        let asked = || Some(FASTEST.to_owned());
-        let options = CaseOptions { classical: asked(), post_quantum: asked(), ..CaseOptions::default() };
+        let fastest = || Some(FASTEST.to_owned());
+        let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
         let workload = registry.workloads().iter().find(|workload| workload.id() == "certificate").unwrap();
-        let of = |operation: &str| {
+        let ask = |operation: &str| {
             let mut cases = workload.cases(registry.providers(), &options);
             cases.retain(|case| case.algorithm == "X.509-composite" && case.operation == operation);
             workload.questions(&cases, registry.providers(), &options).remove(0)
@@ -323,16 +325,16 @@ mod tests {
             let cases = question.cases().into_iter();
             cases.filter(|case| defects::known(case, registry.providers()).is_some()).count()
         };
-        let verify = of("verify");
+        let verify = ask("verify");
         assert_eq!(verify.operations(), ["verify"]);
         let (left, defective) = without_defects(&verify, registry.providers());
         assert_eq!(concerned(&left), 0);
         assert_eq!(left.candidates.len() + defective.len(), verify.candidates.len());
         assert!(defective.iter().all(|one| one.reason.starts_with("known defect: ")));
-        let build = of("build");
+        let build = ask("build");
         assert_eq!(build.operations(), ["sign"]);
         assert_eq!(without_defects(&build, registry.providers()).0, build, "the defect is in verification");
-        // What is defective in all candidates is measured, and marked.
+        // If all candidates are defective, they are measured and marked.
         let mut only = verify;
         only.candidates = vec!["liboqs".into()];
         assert_eq!(without_defects(&only, registry.providers()).0, only);

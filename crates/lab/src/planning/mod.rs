@@ -1,4 +1,4 @@
-//! From what people type to a plan: names, suites and filters, what `fastest` stands for, how long it takes.
+//! From the user's words to a plan: names, suites, filters, the choice of `fastest`, and the expected duration.
 
 pub(crate) mod duration;
 pub(crate) mod fastest;

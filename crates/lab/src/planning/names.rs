@@ -1,4 +1,4 @@
-//! What people type where something is to be measured: a suite, an area, a file of a suite, an algorithm, a provider.
+//! Names that users type to select what to measure: suites, areas, suite files, algorithms and providers.
 
 use crate::patterns::nearest;
 use crate::planning::plan::check_names;
@@ -6,11 +6,11 @@ use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_s
 use pqlab_record::{Case, FLOOR};
 use std::path::Path;
 
-/// The areas in which an algorithm is looked for that is typed without one: in the first that has it, all of it is measured there.
+/// Areas searched for an algorithm that is named without one. All of it is measured in the first area that has it.
 const AREAS: [&str; 11] =
     ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ledger", "memory"];
 
-/// What algorithms were called before their standards, by the beginning of what is left of the name without case and signs.
+/// Names of algorithms before their standards, in lower case without punctuation.
 const BEFORE: [(&str, &str); 9] = [
     ("kyber512", "ML-KEM-512"),
     ("kyber768", "ML-KEM-768"),
@@ -23,7 +23,7 @@ const BEFORE: [(&str, &str); 9] = [
     ("secp256k1", "ECDSA-secp256k1"),
 ];
 
-/// What a list of words stands for.
+/// Meaning of a list of words.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
     /// The suites.
@@ -32,12 +32,12 @@ pub struct Named {
     pub algorithms: Vec<String>,
     /// Patterns of providers.
     pub providers: Vec<String>,
-    /// What was taken for something that it does not say itself, each in a line.
+    /// Words that were interpreted, one per line.
     pub notes: Vec<String>,
 }
 
 impl Named {
-    /// Filters that also leave only what was named.
+    /// Adds the named algorithms and providers to the filters.
     pub fn narrow(&self, mut filters: Filters) -> Filters {
         filters.algorithms.extend(self.algorithms.iter().cloned());
         filters.providers.extend(self.providers.iter().cloned());
@@ -45,7 +45,7 @@ impl Named {
     }
 }
 
-/// The ids nearest to the patterns of filters that match none.
+/// Returns the ids nearest to the filter patterns that match nothing.
 fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
     let mut near = Vec::new();
     for pattern in filters.ids.iter().filter(|pattern| !ids.iter().any(|id| matches(pattern, id))) {
@@ -56,11 +56,11 @@ fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
 }
 
 impl Laboratory {
-    /// What words stand for: each is a suite, an area, a file of a suite, an algorithm by any of its names, or a provider. Where no
-    /// suite is named, it is the area of the algorithms, or else the suite `standard`.
+    /// Resolves words. Each is a suite, an area, a suite file, an algorithm by any of its names, or a provider. If no
+    /// suite is named, the suites are the areas of the algorithms, or else the suite `standard`.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for what is none of these, what a file of a suite has wrong, and [`LabError::Foreign`] where it names
+    /// [`LabError::Unknown`] for any other word, the errors of suite files, and [`LabError::Foreign`] if a file names
     /// libraries that were not loaded.
     pub fn named(&self, words: &[String]) -> Result<Named, LabError> {
         let mut named = Named::default();
@@ -92,11 +92,11 @@ impl Laboratory {
         Ok(named)
     }
 
-    /// The cases that words and filters select, as a run would, with what is to be known of it; without words, of all that there
-    /// are. `fastest` stands for every library that it may be.
+    /// Returns the cases that words and filters select, as in a run, with notes on the selection; without words, it
+    /// selects from all cases. `fastest` includes every library that it may resolve to.
     ///
     /// # Errors
-    /// As [`named`](Self::named) and [`draft`](Self::draft).
+    /// Errors of [`named`](Self::named) and [`draft`](Self::draft).
     pub fn select_cases(&self, words: &[String], filters: Filters) -> Result<(Vec<Case>, Vec<String>), LabError> {
         if words.is_empty() {
             let mut cases = self.registry().cases(&filters.options);
@@ -111,12 +111,12 @@ impl Laboratory {
         let named = self.named(words)?;
         let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
         let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
-        // It is measured with every suite, and selected by none but its own.
+        // The floor is measured with every suite, but only its own suite selects it.
         cases.retain(|case| floor || !case.is_overhead());
         Ok((cases, named.notes))
     }
 
-    /// An error, where it is that nothing was selected, with where it is to be had, or else with what may have been meant.
+    /// Adds suggestions to an error that nothing was selected: the suites that have a match, or else the nearest ids.
     pub(crate) fn with_what_was_meant(&self, error: LabError, suites: &[Suite], filters: &Filters) -> LabError {
         if !matches!(error, LabError::NothingSelected { .. }) {
             return error;
@@ -135,7 +135,7 @@ impl Laboratory {
         LabError::NothingSelected { with, near }
     }
 
-    /// The built-in suites that have something of what filters leave.
+    /// Returns the built-in suites that have cases which match the filters.
     pub(crate) fn suites_with(&self, filters: &Filters) -> Vec<String> {
         let suites = builtin_suites().unwrap_or_default();
         let has = |suite: &Suite| {
@@ -145,7 +145,7 @@ impl Laboratory {
     }
 }
 
-/// A suite of all that a workload has.
+/// Returns a suite of all cases of a workload.
 fn of_workload(workload: &str) -> Suite {
     Suite {
         name: workload.to_owned(),
@@ -157,7 +157,7 @@ fn of_workload(workload: &str) -> Suite {
     }
 }
 
-/// The suites in which the algorithms are at home.
+/// Returns the suites of the algorithms' areas.
 fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Result<Vec<Suite>, LabError> {
     let mut names: Vec<&str> = Vec::new();
     for algorithm in algorithms {
@@ -176,7 +176,8 @@ fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Resu
     names.into_iter().map(Suite::find).collect()
 }
 
-/// The algorithm that a word means: by its name, by a pattern, without regard to case and signs, or by its name before the standard.
+/// Returns the algorithm that a word means: by name, by pattern, by name without regard to case and punctuation, or by
+/// its name before the standard.
 pub(crate) fn algorithm(word: &str, cases: &[Case]) -> Option<String> {
     let has = |name: &str| cases.iter().any(|case| case.algorithm == name);
     if has(word) || word.contains(['*', '?']) && cases.iter().any(|case| matches(word, &case.algorithm)) {
@@ -208,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn an_algorithm_is_found_by_whatever_people_call_it() {
+    fn algorithms_are_found_by_all_their_names() {
         for word in ["ML-KEM-768", "mlkem768", "ml_kem_768", "kyber768", "Kyber-768"] {
             let wanted = (vec!["kem".to_owned()], vec!["ML-KEM-768".to_owned()], vec![]);
             assert_eq!(named(&[word]), Ok(wanted), "{word}");
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn suites_areas_algorithms_and_providers_stand_in_one_place() {
+    fn suites_areas_algorithms_and_providers_share_one_list() {
         assert_eq!(named(&[]).unwrap(), (vec!["standard".into()], vec![], vec![]));
         assert_eq!(named(&["rustcrypto"]).unwrap(), (vec!["standard".into()], vec![], vec!["rustcrypto".into()]));
         let mixed = named(&["hybrid", "xwing", "rustcrypto"]).unwrap();
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn suites_that_have_what_filters_leave_are_known() {
+    fn finds_suites_with_matching_cases() {
         let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
         let filters = Filters { algorithms: vec!["X-Wing".into()], ..Filters::default() };
         let with = laboratory.suites_with(&filters);

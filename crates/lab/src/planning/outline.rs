@@ -1,4 +1,4 @@
-//! What would be measured, and about how long it would take.
+//! Preview of a run: what it would measure, and about how long it would take.
 
 use crate::planning::plan::without_what_is_missing;
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
@@ -6,24 +6,25 @@ use pqlab_record::Case;
 use pqlab_store::Store;
 use serde_json::{Value, json};
 
-/// A plan that is looked at and not measured.
+/// Plan that is shown but not measured.
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// The suites.
     pub suite: String,
-    /// The ids of the cases, without the floor, which is measured beside the first. Where a library is left to measurement (`fastest`),
-    /// with every one that it may be.
+    /// Ids of the cases, without the floor, which is measured with the first. If a library is to be chosen by trial
+    /// (`fastest`), every candidate is listed.
     pub cases: Vec<String>,
-    /// How many of them are measured, once trials have chosen those libraries: about, as some are measured anyway and others are not.
+    /// Approximate number of cases measured once trials have chosen these libraries: some candidates are measured
+    /// anyway.
     pub measured: usize,
-    /// How long it takes.
+    /// Expected duration.
     pub expected: ExpectedDuration,
-    /// What is to be known of the selection, a line each.
+    /// Notes on the selection, one per line.
     pub notes: Vec<String>,
 }
 
 impl Outline {
-    /// The same for programs.
+    /// Returns the outline as JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "suite": self.suite,
@@ -40,10 +41,10 @@ fn beside_the_floor(plan: &Plan) -> impl Iterator<Item = &Case> {
 }
 
 impl Laboratory {
-    /// What a run of these words would measure. What earlier runs took stands in the store.
+    /// Returns what a run of these words would measure. The store has the times of earlier runs.
     ///
     /// # Errors
-    /// As [`named`](Self::named), [`draft`](Self::draft) and [`expected_duration`](Self::expected_duration).
+    /// Errors of [`named`](Self::named), [`draft`](Self::draft) and [`expected_duration`](Self::expected_duration).
     pub fn outline(
         &self,
         words: &[String],

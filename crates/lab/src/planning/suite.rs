@@ -1,4 +1,4 @@
-//! Suites: TOML files that select cases and say how hard to measure them.
+//! Suites: TOML files that select cases and set measuring rules.
 
 use crate::{LabError, Thing};
 use clap::Args;
@@ -12,32 +12,33 @@ use serde::de::value::{self, StringDeserializer};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Samples of a case by the rules of the reference, where a suite knows of no other number.
+/// Samples of a case by the reference's rules, if the suite sets no other number.
 const REFERENCE_ITERATIONS: u64 = 1000;
 
-/// A suite as its file describes it.
+/// Suite as described in its file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
-    /// Its name, without blanks.
+    /// Its name, without spaces.
     pub name: String,
-    /// What it answers, in a few lines of prose.
+    /// The question that it answers, in a few lines.
     pub about: String,
-    /// Shared libraries and workers to measure beside those of this build; paths in a file of a suite are relative to that file.
+    /// Shared libraries and workers to measure in addition to those of this build. Paths in a suite file are relative
+    /// to that file.
     #[serde(default)]
     pub libraries: Vec<LibrarySpec>,
-    /// How hard to measure, where the suite differs from the defaults.
+    /// Measuring rules that differ from the defaults.
     #[serde(default)]
     pub protocol: ProtocolOverrides,
     /// What to measure: the union of all selections.
     pub select: Vec<Select>,
-    /// Whether the suite came with the program: it may then name what this build does not contain.
+    /// Whether the suite is built in. Such a suite may name things that this build does not contain.
     #[serde(skip)]
     pub builtin: bool,
 }
 
-/// A selection of one workload's cases. Every list holds patterns, in which `*` stands for any text and `?` for any
-/// character; an empty list selects all.
+/// Selection of cases from one workload. Every list holds patterns, in which `*` matches any text and `?` any one
+/// character. An empty list selects all.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Select {
     /// The workload's name.
@@ -54,29 +55,29 @@ pub struct Select {
     /// `prepared`, `encoded`.
     #[serde(default)]
     pub forms: Vec<String>,
-    /// Algorithms to which a selection of all is narrowed: so that a suite is bearable, and yet any algorithm can be asked for.
-    /// A filter that matches nothing of what the suite measures reaches for the others.
+    /// Algorithms measured by default, so that the suite does not take too long. A filter that matches nothing in the
+    /// suite reaches for the others.
     #[serde(default)]
     pub usual_algorithms: Vec<String>,
-    /// Likewise operations.
+    /// Operations measured by default, with the same effect of filters.
     #[serde(default)]
     pub usual_operations: Vec<String>,
-    /// Parameters as the id shows them, all of which a case that has parameters must have: `regime=ram`; with an exclamation
-    /// mark before it one that no case may have: `!threads=*`.
+    /// Parameters as shown in ids. A case with parameters must have all of them (`regime=ram`), and none of those after
+    /// an exclamation mark (`!threads=*`).
     #[serde(default)]
     pub parameters: Vec<String>,
-    /// What is chosen of the cases' parameters. Libraries of a construction's halves count where the command line names no
+    /// Parameters of the cases. The libraries for the halves of a construction apply only if the command line names no
     /// libraries: neither halves nor providers, nor a provider in a filter.
     #[serde(flatten)]
     pub options: CaseOptions,
-    /// Whether the selection is left out under a fixed number of samples, unless the command line gives a number of tasks or threads,
-    /// or a filter that matches nothing else. So are loads of many tasks in every selection.
+    /// Whether the selection is left out with a fixed number of samples, unless the command line gives a number of
+    /// tasks or threads, or a filter that matches nothing else. Loads of many tasks are treated so in every selection.
     #[serde(default)]
     pub adaptive_only: bool,
-    /// Whether the provider that does nothing is measured too.
+    /// Whether to measure the provider that does nothing as well.
     #[serde(default)]
     pub null: bool,
-    /// What no field takes: nothing, in a suite that is sound.
+    /// Unknown fields; empty in a valid suite.
     #[serde(flatten)]
     pub(crate) unknown: BTreeMap<String, toml::Value>,
 }
@@ -144,11 +145,11 @@ pub struct ProtocolOverrides {
     pub quick: bool,
 }
 
-/// An alias, because clap takes `Option<Vec<_>>` for an option that may be repeated.
+/// An alias, because clap treats `Option<Vec<_>>` as an option that may be repeated.
 type Cores = Vec<u32>;
 
 impl ProtocolOverrides {
-    /// Fills what is not set here from a preset: `quick` (wider intervals, a quarter of the time) or `rigorous` (narrower
+    /// Fills unset rules from a preset: `quick` (wider intervals, a quarter of the time) or `rigorous` (narrower
     /// intervals, more processes, ten times the time).
     pub fn or_preset(self, quick: bool, rigorous: bool) -> ProtocolOverrides {
         let (precision_pct, max_time_s, processes) = match (quick, rigorous) {
@@ -165,7 +166,7 @@ impl ProtocolOverrides {
         }
     }
 
-    /// What the overrides make of a protocol.
+    /// Applies the overrides to a protocol.
     pub fn apply(&self, protocol: &mut Protocol) {
         fn set<T: Clone>(target: &mut T, value: &Option<T>) {
             if let Some(value) = value {
@@ -206,10 +207,10 @@ impl ProtocolOverrides {
         }
     }
 
-    /// Refuses what cannot be measured with.
+    /// Rejects invalid values.
     ///
     /// # Errors
-    /// [`LabError::Invalid`] naming the value and what is allowed.
+    /// [`LabError::Invalid`] with the value and what is allowed.
     pub fn check(&self) -> Result<(), LabError> {
         let positive = |name: &'static str, value: Option<f64>| match value {
             Some(value) if !(value.is_finite() && value > 0.0) => {
@@ -241,7 +242,7 @@ impl ProtocolOverrides {
     }
 }
 
-/// Parses one of these words of a command line, which mean what they mean in a suite.
+/// Parses one of these words on a command line. They mean the same as in a suite.
 fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     words: &'static [&'static str],
 ) -> impl TypedValueParser<Value = T> {
@@ -268,8 +269,8 @@ fn parse_cores(text: &str) -> Result<Cores, String> {
     Ok(cores)
 }
 
-/// The number of samples that all these suites have by the rules of the reference; `None` where they do not agree: a run has
-/// one number.
+/// Returns the number of samples that all these suites set for the reference's rules; `None` if they differ, because a
+/// run has only one number.
 pub(crate) fn reference_iterations(suites: &[Suite]) -> Option<u64> {
     let mut all = suites.iter().map(|suite| suite.protocol.reference_iterations);
     let first = all.next()??;
@@ -277,10 +278,10 @@ pub(crate) fn reference_iterations(suites: &[Suite]) -> Option<u64> {
 }
 
 impl Suite {
-    /// Reads a suite from TOML; `origin` names it in errors.
+    /// Parses a suite from TOML; `origin` names it in errors.
     ///
     /// # Errors
-    /// [`LabError::Suite`] with line and column of what is wrong.
+    /// [`LabError::Suite`] with line and column of the error.
     pub fn parse(text: &str, origin: &str) -> Result<Suite, LabError> {
         let malformed = |place, reason| LabError::Suite { origin: origin.to_owned(), place, reason };
         let message = |error: &toml::de::Error| error.message().lines().collect::<Vec<_>>().join("; ");
@@ -301,10 +302,11 @@ impl Suite {
         Ok(suite)
     }
 
-    /// The built-in suite of that name, or the suite in the file of that name.
+    /// Returns the built-in suite or the suite file called `name`.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for an unknown name, [`LabError::File`] and [`LabError::Suite`] for an unreadable and a malformed file.
+    /// [`LabError::Unknown`] for an unknown name, [`LabError::File`] if the file cannot be read, [`LabError::Suite`] if
+    /// it is malformed.
     pub fn find(name: &str) -> Result<Suite, LabError> {
         let builtin = builtin_suites()?;
         if let Some(suite) = builtin.iter().find(|suite| suite.name == name) {
@@ -324,14 +326,14 @@ impl Suite {
     }
 }
 
-/// Line and column, both from 1, of a byte of a text.
+/// Returns line and column, both from 1, of a byte offset.
 fn place(text: &str, start: usize) -> (usize, usize) {
     let before = &text[..start.min(text.len())];
     (before.matches('\n').count() + 1, before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1)
 }
 
-/// The first field of a selection that is none, or has no value of its own: where it begins, and what is wrong. Fields that are
-/// read into a structure within another one are not told apart by the reader of the whole.
+/// Returns the offset of the first field in a selection that is unknown or has an invalid value, with the error. The
+/// TOML reader cannot locate errors in flattened structures.
 fn unfit_field(text: &str) -> Option<(usize, String)> {
     let document = toml::de::DeTable::parse(text).ok()?;
     let selections = document.get_ref().get("select")?.get_ref().as_array()?;
@@ -348,10 +350,10 @@ fn unfit_field(text: &str) -> Option<(usize, String)> {
     })
 }
 
-/// The suites that come with the program.
+/// Returns the built-in suites.
 ///
 /// # Errors
-/// If one of them is malformed, which a test rules out.
+/// If a suite is malformed, which a test rules out.
 pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
     macro_rules! suites {
         ($($name:literal)*) => {
@@ -401,7 +403,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_suite_but_the_standard_one_says_how_long_it_takes() {
+    fn only_the_standard_suite_states_its_duration() {
         for suite in builtin_suites().unwrap() {
             let says = ["minute", "hour", " seconds"].iter().any(|unit| suite.about.contains(unit));
             assert!(
@@ -423,22 +425,22 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_operation_is_measured_where_it_is_asked_for_alone() {
+    fn only_its_own_suite_measures_residue() {
         let suites = builtin_suites().unwrap();
         let with = suites.iter().filter(|suite| suite.select.iter().any(|select| select.workload == "residue"));
         assert_eq!(with.map(|suite| suite.name.as_str()).collect::<Vec<_>>(), ["residue"]);
     }
 
-    /// Editors complete and check suites by `docs/suite.schema.json`: each of its fields is taken, and it has each field that a suite
-    /// of the program uses.
+    /// Editors complete and check suites by `docs/suite.schema.json`. Suites accept each of its fields, and it has each
+    /// field that a built-in suite uses.
     #[test]
-    fn the_schema_for_editors_has_the_fields_that_there_are() {
+    fn the_editor_schema_has_every_field() {
         let schema = include_str!("../../../../docs/suite.schema.json");
         let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
         let protocol = &schema["properties"]["protocol"]["properties"];
         let select = &schema["properties"]["select"]["items"]["properties"];
         let head = "name = \"a\"\nabout = \"\"\n";
-        // Of words, numbers and lists of them both languages write the same.
+        // JSON and TOML write words, numbers and lists of them in the same way.
         let example = |field: &serde_json::Value| field["examples"][0].to_string();
         for (name, field) in protocol.as_object().unwrap() {
             let text = format!("{head}[protocol]\n{name} = {}\n[[select]]\nworkload = \"kem\"\n", example(field));
@@ -456,9 +458,9 @@ mod tests {
         for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites")).unwrap() {
             let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
             let suite: toml::Table = toml::from_str(&text).unwrap();
-            let own = suite.get("protocol").and_then(|of| of.as_table()).into_iter().flat_map(|of| of.keys());
-            own.for_each(|name| assert!(protocol.get(name).is_some(), "{name}"));
-            let fields = suite["select"].as_array().unwrap().iter().flat_map(|of| of.as_table().unwrap().keys());
+            let rules = suite.get("protocol").and_then(|item| item.as_table()).into_iter().flat_map(|item| item.keys());
+            rules.for_each(|name| assert!(protocol.get(name).is_some(), "{name}"));
+            let fields = suite["select"].as_array().unwrap().iter().flat_map(|value| value.as_table().unwrap().keys());
             fields.for_each(|name| assert!(select.get(name).is_some(), "{name}"));
         }
         let documented = include_str!("../../../../docs/suites.md");
@@ -479,23 +481,23 @@ mod tests {
             ("algorithms = 1", "x.toml:5:1: algorithms: invalid type"),
         ] {
             let text = format!("name = \"a\"\nabout = \"\"\n[[select]]\nworkload = \"kem\"\n{field}\n");
-            let said = message(&text);
-            assert!(said.starts_with(words) && !said.contains('\n'), "{said}");
+            let error = message(&text);
+            assert!(error.starts_with(words) && !error.contains('\n'), "{error}");
         }
         let negative = "name = \"a\"\nabout = \"\"\nselect = [{workload = \"kem\"}]\nprotocol = {precision_pct = -1.0}";
         assert!(message(negative).contains("precision is -1"));
     }
 
     #[test]
-    fn libraries_of_a_file_are_where_the_file_is() {
+    fn library_paths_are_relative_to_the_suite_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mine.toml");
-        let of = |libraries: &str| {
+        let text = |libraries: &str| {
             format!("name = \"a\"\nabout = \"\"\nlibraries = {libraries}\n[[select]]\nworkload = \"kem\"\n")
         };
         std::fs::write(
             &file,
-            of(r#"["a=liboqs:sub/liboqs.so", "openssl:/x/libcrypto.so.3", "worker:go", "worker:./mine"]"#),
+            text(r#"["a=liboqs:sub/liboqs.so", "openssl:/x/libcrypto.so.3", "worker:go", "worker:./mine"]"#),
         )
         .unwrap();
         let suite = Suite::find(file.to_str().unwrap()).unwrap();
@@ -509,7 +511,7 @@ mod tests {
                 folder.path().join("./mine"),
             ]
         );
-        let wrong = message(&of(r#"["oqs:/x.so"]"#));
+        let wrong = message(&text(r#"["oqs:/x.so"]"#));
         assert!(wrong.starts_with("x.toml:3:") && wrong.contains("the kinds are liboqs"), "{wrong}");
     }
 
@@ -541,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn quick_quarters_what_a_suite_asks_for_and_leaves_what_the_user_asks_for() {
+    fn quick_quarters_the_suites_iterations_but_not_the_users() {
         let quick = |iterations| ProtocolOverrides { quick: true, iterations, ..Default::default() };
         let mut protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(10_000), ..Protocol::default() };
         quick(None).apply(&mut protocol);

@@ -1,6 +1,6 @@
-//! Which suites measure what a table is made of.
+//! Suites that measure the cases of each table.
 
-/// Tables by the built-in suites that make them.
+/// Tables, with the built-in suites that make them.
 const SUITES: &[(&[&str], &[&str])] = &[
     (&["decomposition"], &["hybrid", "standard", "certificate"]),
     (&["spread"], &["hybrid", "hybrid-reference"]),
@@ -35,7 +35,7 @@ const SUITES: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// Returns the built-in suites that make a table, the plainest first; none of a table that no suite makes by itself, or that many do.
+/// Returns the built-in suites that make a table, the simplest first; empty if no single suite makes it, or many do.
 pub fn suites_with_table(table: &str) -> &'static [&'static str] {
     SUITES.iter().find(|(tables, _)| tables.contains(&table)).map_or(&[], |(_, suites)| suites)
 }
@@ -46,18 +46,18 @@ mod tests {
     use crate::builtin_suites;
     use pqlab_analysis::tables::NAMES;
 
-    /// What runs of many suites have, or none without more.
+    /// Tables that runs of many suites have, or that need more than one suite.
     const OF_ANY: [&str; 5] = ["headlines", "languages", "libraries", "library-facts", "claims"];
 
     #[test]
-    fn every_table_has_its_suites_and_they_are_there() {
+    fn every_table_has_existing_suites() {
         for table in NAMES {
             assert_eq!(suites_with_table(table).is_empty(), OF_ANY.contains(&table), "{table}");
         }
         let suites = builtin_suites().unwrap();
-        for (tables, of) in SUITES {
+        for (tables, names) in SUITES {
             assert!(tables.iter().all(|table| NAMES.contains(table)), "{tables:?}");
-            assert!(of.iter().all(|name| suites.iter().any(|suite| suite.name == *name)), "{of:?}");
+            assert!(names.iter().all(|name| suites.iter().any(|suite| suite.name == *name)), "{names:?}");
         }
     }
 }

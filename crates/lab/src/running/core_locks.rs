@@ -1,8 +1,8 @@
 //! One lock per core, so that programs that measure at the same time use different cores.
 //!
-//! The locks are advisory and on files in the temporary folder, which all users share. Each user writes only to their own subfolder and
-//! reads those of other users. The system releases a lock when its process ends. The files are never removed: if one is removed while
-//! another program opens it, both programs hold a lock.
+//! The locks are advisory and on files in the temporary folder, which all users share. Each user writes only to their
+//! own subfolder and reads those of other users. The system releases a lock when its process ends. The files are never
+//! removed: if one is removed while another program opens it, both programs hold a lock.
 
 use nix::libc::{O_NOFOLLOW, O_NONBLOCK};
 use nix::unistd::geteuid;
@@ -11,26 +11,26 @@ use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Begins the name of a user's folder, which ends in the user's number.
+/// Prefix of a user's folder, followed by the user's number.
 const FOLDER: &str = "pqlab-";
 
-/// Bytes of the longest process id, with a line feed.
+/// Length in bytes of the longest process id, with a line feed.
 const LONGEST_PID: u64 = 11;
 
-/// A core that is ours until this is dropped.
+/// Core that this process holds until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     _locked: File,
 }
 
-/// What came of asking for a core.
+/// Result of claiming a core.
 #[derive(Debug)]
 pub(crate) enum Claimed {
-    /// It is ours.
+    /// The core is ours.
     Ours(Claim),
-    /// Another run measures on it: in which process, where its file says so.
+    /// Another run measures on it, in this process if its file says so.
     Taken(Option<u32>),
-    /// There is no telling: the folder takes no file of ours, or files cannot be locked there.
+    /// Unknown: the folder does not accept our file, or files cannot be locked there.
     Unknown,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
         Err(fs::TryLockError::WouldBlock) => return Claimed::Taken(signature(&mut file)),
         Err(fs::TryLockError::Error(_)) => return Claimed::Unknown,
     }
-    // If two users ask at the same moment, both may be refused, but never both accepted.
+    // If two users claim a core at the same moment, both may be rejected, but never both accepted.
     for mut theirs in others(folder, &own).filter_map(|other| read(&other.join(&name))) {
         if matches!(theirs.try_lock_shared(), Err(fs::TryLockError::WouldBlock)) {
             return Claimed::Taken(signature(&mut theirs));
@@ -59,14 +59,14 @@ pub(crate) fn claim(folder: &Path, core: u32) -> Claimed {
 
 /// Creates our folder if it is missing. `None` if something else has its name or if other users can write to it.
 fn own_folder(path: &Path) -> Option<PathBuf> {
-    // It may be there already.
+    // The folder may exist already.
     DirBuilder::new().mode(0o755).create(path).ok();
     let found = fs::symlink_metadata(path).ok()?;
     let ours = found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o022 == 0;
     ours.then(|| path.to_path_buf())
 }
 
-/// The folders of other users.
+/// Returns the folders of other users.
 fn others(folder: &Path, own: &str) -> impl Iterator<Item = PathBuf> {
     let user = |name: &str| name.strip_prefix(FOLDER).is_some_and(|number| number.parse::<u32>().is_ok());
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -77,8 +77,8 @@ fn others(folder: &Path, own: &str) -> impl Iterator<Item = PathBuf> {
     folders.map(|entry| entry.path())
 }
 
-/// Opens the lock file of a core in our folder, and creates it if it is missing. Refuses symbolic and hard links, which could lead to
-/// another program's file.
+/// Opens the lock file of a core in our folder, and creates it if it is missing. Rejects symbolic and hard links, which
+/// could lead to another program's file.
 fn opened(path: &Path) -> Option<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o644).custom_flags(O_NOFOLLOW | O_NONBLOCK);
@@ -93,7 +93,7 @@ fn read(path: &Path) -> Option<File> {
     file.metadata().is_ok_and(|found| found.is_file()).then_some(file)
 }
 
-/// Puts our process id into the file, in place of that of whoever had it before.
+/// Writes our process id to the file, replacing an earlier owner's.
 fn sign(file: &mut File) -> std::io::Result<()> {
     if file.metadata()?.len() > 0 && signature(file).is_none() {
         // Not written by us.
@@ -126,7 +126,7 @@ mod tests {
         assert!(matches!(claim(folder.path(), 1), Claimed::Ours(_)));
     }
 
-    /// Our folder below another, and the lock file of core 0 in it.
+    /// Returns the lock file of core 0 in our folder.
     fn lock(folder: &Path) -> PathBuf {
         own_folder(&folder.join(format!("{FOLDER}{}", geteuid()))).unwrap().join("core-0.lock")
     }

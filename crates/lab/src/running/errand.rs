@@ -1,4 +1,4 @@
-//! Tasks that run in a process of their own, so that a crash ends the task and nothing else. This module starts such processes and
+//! Tasks that run in a separate process, so that a crash ends only the task. This module starts such processes and
 //! carries messages; each subject declares its own tasks, and [`worker`](super::worker) lists them.
 
 use crate::{LabError, Laboratory};
@@ -11,24 +11,25 @@ use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// A task for a process of its own.
+/// Task for a separate process.
 pub(crate) trait Task: Serialize + DeserializeOwned {
     /// Name of the task on the wire.
     const NAME: &'static str;
-    /// One message of the process. It may send any number of them.
+    /// A message from the process, which may send any number of them.
     type Answer: Serialize + DeserializeOwned;
 
-    /// Carries the task out in this process.
+    /// Carries out the task in this process.
     ///
     /// # Errors
     /// If the task names something that this build does not have.
     fn carry_out(self, registry: &Registry, say: &(dyn Fn(Self::Answer) + Sync)) -> io::Result<()>;
 }
 
-/// Carries a task out in this process and sends its answers.
+/// Carries out a task in this process and sends its answers.
 ///
 /// # Errors
-/// As [`Task::carry_out`], `InvalidData` if this build does not understand the task, and the stream's own errors.
+/// The errors of [`Task::carry_out`], `InvalidData` if this build does not understand the task, and errors of the
+/// stream.
 pub(super) fn serve<T: Task>(task: Value, registry: &Registry, stream: impl Write + Send) -> io::Result<()> {
     let task: T = serde_json::from_value(task).map_err(unknown)?;
     // After the first error nobody listens any more.
@@ -45,12 +46,12 @@ pub(super) fn serve<T: Task>(task: Value, registry: &Registry, stream: impl Writ
     outgoing.into_inner().unwrap_or_else(PoisonError::into_inner).1
 }
 
-/// The error for a task that this build does not understand.
+/// Returns the error for a task that this build does not understand.
 pub(super) fn unknown(reason: impl std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("unknown task: {reason}"))
 }
 
-/// The text that a worker is started with for a task.
+/// Returns the text with which a worker is started for a task.
 pub(crate) fn text_of<T: Task>(task: &T) -> serde_json::Result<String> {
     serde_json::to_string(&(T::NAME, task))
 }
@@ -60,18 +61,18 @@ pub(crate) fn read_answer<T: Task>(message: &str) -> Option<T::Answer> {
     serde_json::from_str(message).ok()
 }
 
-/// The error for a process whose stream or exit status cannot be read.
+/// Returns the error for a process whose stream or exit status cannot be read.
 pub(crate) fn lost(error: io::Error) -> LabError {
     LabError::system("a process of its own is lost")(error)
 }
 
 impl Laboratory {
-    /// Starts a process with a task.
+    /// Starts a process for a task.
     pub(crate) fn start<T: Task>(&self, task: &T, manner: &Manner) -> Result<Errand, LabError> {
         self.start_program(&self.program(), task, manner)
     }
 
-    /// Starts a process with a task. It opens no library when it starts.
+    /// Starts a process for a task, without opening any library at its start.
     pub(crate) fn start_without_libraries<T: Task>(&self, task: &T, manner: &Manner) -> Result<Errand, LabError> {
         self.start_program(&self.program_without_libraries(), task, manner)
     }

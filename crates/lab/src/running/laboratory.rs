@@ -1,4 +1,4 @@
-//! Running a plan: environment, workers, store, and whoever watches.
+//! Running a plan: environment, workers, sink and progress.
 
 use super::processors::Place;
 use super::program::{IN_WORKER, provider_builds, registry};
@@ -19,44 +19,45 @@ use pqlab_workloads::{Registry, VECTORS};
 use rand::RngExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// By what share the counter's rate over a run may differ from the calibration before the user is told.
+/// Maximum difference between the counter's rate over a run and its calibration, as a fraction, before the user is
+/// warned.
 const RATE_TOLERANCE: f64 = 1e-3;
 
-/// Characters of a value that are put into a message.
+/// Maximum number of characters of a value in a message.
 const LONGEST_VALUE: usize = 40;
 
-/// Everything that this build can measure.
+/// Entry point for measuring everything that this build offers.
 pub struct Laboratory {
     pub(crate) registry: Registry,
-    /// The providers among them that are shared libraries, which worker processes open.
+    /// The providers that are shared libraries, which worker processes open.
     pub(crate) libraries: Vec<Loaded>,
-    /// How a worker process is started.
+    /// How to start a worker process.
     workers: WorkerProgram,
     pub(crate) limits: Limits,
 }
 
-/// What is asked for beside the plan.
+/// Request for a run, apart from its plan.
 #[derive(Clone, Debug, Default)]
 pub struct RunRequest {
     /// Seed of order and inputs; drawn if absent.
     pub seed: Option<u64>,
-    /// What asked for it, such as a command line, to be kept with the run; may be empty.
+    /// Source of the request, such as a command line; stored with the run, may be empty.
     pub command: String,
 }
 
-/// Whoever watches a run.
+/// Observer of a run.
 pub trait Progress {
-    /// The run begins, or goes on; `remaining` cases of the plan are still to be measured.
+    /// The run starts or is resumed; `remaining` cases of the plan are left to measure.
     fn begin(&mut self, header: &RunHeader, remaining: usize);
-    /// A case is in hand; `done` of the remaining cases are finished, parts counted.
+    /// A case is being measured; `done` of the remaining cases are finished, including fractions.
     fn working(&mut self, case: &Case, done: f64);
     /// A case is finished and stored.
     fn finished(&mut self, header: &RunHeader, record: &Record);
-    /// Something that the user should know and that ends nothing.
+    /// A message for the user that does not end the run.
     fn note(&mut self, text: &str);
 }
 
-/// Nobody watches.
+/// Ignores the progress.
 impl Progress for () {
     fn begin(&mut self, _: &RunHeader, _: usize) {}
     fn working(&mut self, _: &Case, _: f64) {}
@@ -64,46 +65,47 @@ impl Progress for () {
     fn note(&mut self, _: &str) {}
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The run's id.
     pub run: String,
-    /// Whether every case has its record.
+    /// Whether every case has a record.
     pub complete: bool,
     /// Cases that failed in this session.
     pub failed: usize,
 }
 
 impl Laboratory {
-    /// A laboratory whose workers run this program. Nothing is started before something is measured.
+    /// Makes a laboratory whose workers run this program. Nothing is started until something is measured.
     pub fn new(workers: WorkerProgram) -> Laboratory {
         Laboratory { registry: registry(Vec::new()), libraries: Vec::new(), workers, limits: Limits::default() }
     }
 
-    /// Has these providers too, beside those of the build. Its workers must have them as well: see [`run_if_worker_with`](crate::run_if_worker_with) and
-    /// [`serve_as_worker`](crate::serve_as_worker).
+    /// Adds providers to those of the build. The workers must have them as well: see
+    /// [`run_if_worker_with`](crate::run_if_worker_with) and [`serve_as_worker`](crate::serve_as_worker).
     pub fn with_providers(mut self, more: Vec<Provider>) -> Laboratory {
         self.registry = registry(more);
         self.libraries = Vec::new();
         self
     }
 
-    /// Replaces the limit of time on each answer of a worker, beyond what the request itself asks for: 120 s unless told otherwise.
+    /// Sets the time limit for each answer of a worker, in addition to the time that the request itself needs. The
+    /// default is 120 s.
     pub fn with_limits(mut self, request: std::time::Duration) -> Laboratory {
         self.limits.request = request;
         self
     }
 
-    /// All cases, providers and workloads.
+    /// Returns all cases, providers and workloads.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// The environment as it is now, with a counter chosen and calibrated, which takes some tenths of a second.
+    /// Captures the current environment. Choosing and calibrating the counter takes some tenths of a second.
     ///
     /// # Errors
-    /// [`LabError::Counter`] if the counter that was asked for is not to be had here.
+    /// [`LabError::Counter`] if the requested counter is not available.
     pub fn environment(&self, choice: CounterChoice) -> Result<Environment, LabError> {
         Ok(self.calibrated(choice)?.0)
     }
@@ -116,11 +118,11 @@ impl Laboratory {
         Ok((environment::capture(self.provider_builds(), counters), facts))
     }
 
-    /// Measures a plan from its beginning and returns the run, of which nothing else is kept: [`results`](crate::results) makes
-    /// figures of it. Where `stop` was set meanwhile it is not complete.
+    /// Measures a plan and returns the run without storing it: [`results`](crate::results) computes its figures. If
+    /// `stop` was set meanwhile, the run is incomplete.
     ///
     /// # Errors
-    /// As [`run`](Self::run); nothing is left of it then.
+    /// Same as [`run`](Self::run); the records are lost.
     pub fn measure(
         &self,
         plan: Plan,
@@ -133,13 +135,12 @@ impl Laboratory {
         collected.into_run().ok_or(LabError::NoRuns)
     }
 
-    /// Measures a plan from its beginning; each record goes to the sink when its case is finished. The calling thread waits, and
-    /// is left on the processors on which it was; libraries are called in worker processes alone. Setting `stop` ends the run
-    /// after the visit in hand.
+    /// Measures a plan. The sink receives each record when its case is finished. The calling thread waits, and stays on
+    /// its processors; only worker processes call libraries. Setting `stop` ends the run after the current visit.
     ///
     /// # Errors
-    /// [`LabError::Counter`] where the plan's counter is not to be had, [`LabError::Worker`] where no worker can be started,
-    /// [`LabError::Store`] or [`LabError::Sink`] where the sink refuses; what it took before it keeps.
+    /// [`LabError::Counter`] if the plan's counter is not available, [`LabError::Worker`] if no worker can be started,
+    /// [`LabError::Store`] or [`LabError::Sink`] if the sink fails. The sink keeps earlier records.
     pub fn run(
         &self,
         sink: &mut dyn RecordSink,
@@ -152,7 +153,7 @@ impl Laboratory {
         let place = Place::of(&plan.protocol);
         environment.os.unpinned = place.unpinned.clone();
         environment.os.crowded = place.crowded.clone();
-        // Those of the libraries that are measured, whatever a plan from another run says.
+        // Defects of the measured libraries, whatever a plan from another run says.
         for case in &mut plan.cases {
             case.facts.defect = defects::known(case, self.registry.providers());
         }
@@ -163,7 +164,7 @@ impl Laboratory {
             id: run_id(&started_at, random.random()),
             suite: plan.suite,
             command: request.command.clone(),
-            // 53 bits, so that the seed survives a reader of JSON who keeps numbers as doubles.
+            // 53 bits, so that the seed survives JSON readers that store numbers as doubles.
             seed: request.seed.unwrap_or_else(|| random.random::<u64>() >> 11),
             started_at,
             environment,
@@ -175,13 +176,13 @@ impl Laboratory {
         self.carry_out(sink, &header, start, progress, stop)
     }
 
-    /// Goes on with a run that was stopped: the same plan, the same rules, what is not finished. Where the machine or the
-    /// build is another than the one with which it began, only if `elsewhere` allows it.
+    /// Resumes an interrupted run: the same plan and rules, for the unfinished cases. If the machine or the build has
+    /// changed, this requires `elsewhere`.
     ///
     /// # Errors
-    /// [`LabError::OtherCounter`] and [`LabError::Changed`] where it cannot go on here, [`LabError::Foreign`] where it has libraries
-    /// that were not asked for, [`LabError::Store`] where it is not there or
-    /// complete, and as [`run`](Self::run); what was finished before is stored.
+    /// [`LabError::OtherCounter`] and [`LabError::Changed`] if the run cannot be resumed here, [`LabError::Foreign`] if
+    /// it has libraries that were not requested, [`LabError::Store`] if it is unknown or complete, and the errors of
+    /// [`run`](Self::run). Earlier records stay stored.
     pub fn resume(
         &self,
         store: &mut Store,
@@ -266,12 +267,12 @@ impl Laboratory {
         Ok(Ended { run: header.id.clone(), complete, failed })
     }
 
-    /// The program of worker processes, and of those that do one thing.
+    /// Returns the program of worker processes, also for single tasks.
     pub(crate) fn program(&self) -> Program {
         self.program_with(&self.libraries, &provider_builds(&self.registry))
     }
 
-    /// Likewise of a process that opens no library as it starts.
+    /// Returns the program of a process that opens no library at its start.
     pub(crate) fn program_without_libraries(&self) -> Program {
         let mut linked = provider_builds(&self.registry);
         linked.retain(|build| self.libraries().all(|library| library.label != build.id));
@@ -279,20 +280,20 @@ impl Laboratory {
     }
 
     fn program_with(&self, libraries: &[Loaded], builds: &[ProviderBuild]) -> Program {
-        // Found here once, so that workers look nowhere else.
+        // Found once here, so that workers do not search elsewhere.
         let vectors = vectors_root().map(|root| (VECTORS.into(), root.into()));
-        // Never what this process itself was told.
-        let told = serde_json::to_string(libraries).unwrap_or_default();
-        let own = [(IN_WORKER.into(), "1".into()), (LIBRARIES.into(), told.into())];
+        // Never the value in this process's own environment.
+        let list = serde_json::to_string(libraries).unwrap_or_default();
+        let fixed = [(IN_WORKER.into(), "1".into()), (LIBRARIES.into(), list.into())];
         Program {
             path: self.workers.path.clone(),
             arguments: self.workers.arguments.clone(),
-            variables: vectors.into_iter().chain(own).collect(),
+            variables: vectors.into_iter().chain(fixed).collect(),
             build: BuildId::of(builds),
         }
     }
 
-    /// How worker processes for these cases are started.
+    /// Describes how to start the worker processes for these cases.
     pub(crate) fn workers(
         &self,
         seed: u64,
@@ -315,10 +316,10 @@ impl Laboratory {
     }
 }
 
-/// A start of a run: the first, or one that goes on with it.
+/// A start of a run: its first, or a resumption.
 struct Start {
     number: u32,
-    /// What of the plan is left to measure.
+    /// Positions in the plan that are left to measure.
     positions: Vec<usize>,
     counter: CounterFacts,
     place: Place,
@@ -327,13 +328,13 @@ struct Start {
 struct Watcher<'a> {
     sink: &'a mut dyn RecordSink,
     header: &'a RunHeader,
-    /// Which start of the run this is.
+    /// Number of this start of the run.
     start: u32,
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     failed: usize,
     timed_out: usize,
-    /// Cases of short operations that had visits with few samples.
+    /// Number of cases of short operations that have visits with few samples.
     scanty: usize,
 }
 
@@ -361,7 +362,7 @@ impl Observer for Watcher<'_> {
     }
 }
 
-/// In what the machine, its system and the build are not those with which a run began, each in a few words.
+/// Returns how the machine, its system and the build differ from those at the start of the run, each in a few words.
 fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
     let now = RunHeader { environment: now, ..began.clone() };
     let words = |Difference { what, first, second }: Difference| {
@@ -374,25 +375,25 @@ fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
     differences(began, &now).into_iter().map(words).collect()
 }
 
-/// The most threads of its own that a case of the plan works on.
+/// Returns the maximum number of threads that a case of the plan uses.
 fn most_threads(plan: &[Case]) -> u64 {
     let threads = plan.iter().flat_map(|case| ["threads", "workers"].map(|name| case.number(name)));
     threads.flatten().max().unwrap_or(0)
 }
 
-/// What a user is told whose container halts the measurement now and then.
+/// Returns the note for a container whose CPU limit interrupts measurements.
 fn limited(advice: &Advice) -> String {
     let remedy = advice.remedy.as_ref().map_or_else(String::new, |remedy| format!("; {remedy}"));
     format!("CPU time is limited to {}{remedy}", advice.finding)
 }
 
-/// Note that code paths were left out because the user hides CPU features.
+/// Returns the note that CPU features are hidden by the user.
 fn hidden(header: &RunHeader) -> Option<String> {
     let hidden = &header.environment.cpu.hidden_features;
     (!hidden.is_empty()).then(|| format!("CPU features hidden by {}: {}", pqlab_cpu::VARIABLE, hidden.join(", ")))
 }
 
-/// What a user is told who would have had core cycles, had the kernel not forbidden them.
+/// Returns the note that the kernel forbids counting core cycles.
 fn forbidden(header: &RunHeader) -> Option<String> {
     let counters = &header.environment.counters;
     let (_, reason) = counters.unavailable.iter().find(|(counter, _)| counter == Metric::Cycles.name())?;
@@ -400,7 +401,7 @@ fn forbidden(header: &RunHeader) -> Option<String> {
     fixable.then(|| format!("counting {} in place of core cycles: {reason}", counters.primary))
 }
 
-/// `20261121T190000Z-3f9a1c`: sorted by time, and unique among runs of the same second.
+/// Makes a run id such as `20261121T190000Z-3f9a1c`: sorted by time, and unique among runs of the same second.
 fn run_id(started_at: &str, random: u32) -> String {
     let stamp: String = started_at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
     format!("{stamp}-{:06x}", random & 0xff_ffff)
@@ -427,12 +428,12 @@ mod tests {
         let plan = [case(&[("threads", 16)]), case(&[("tasks", 5000), ("workers", 64)]), case(&[("len", 512)])];
         assert_eq!(most_threads(&plan), 64);
         let room = Limits::default().with_threads(64).address_space - Limits::default().address_space;
-        // A stack of 8 MiB and an arena of 64 MiB, reserved at twice its size, each.
+        // For each thread, a stack of 8 MiB and an arena of 64 MiB, reserved at twice its size.
         assert!(room >= 64 * ((8 + 128) << 20), "{room}");
     }
 
     #[test]
-    fn a_limit_on_cpu_time_is_told_with_its_remedy() {
+    fn reports_cpu_limits_with_their_remedy() {
         let severity = pqlab_harness::environment::Severity::Warning;
         let (finding, remedy) = ("1.50 processors: slow".to_owned(), Some("lift it".to_owned()));
         let words = limited(&Advice { severity, subject: "CPU limit", finding, remedy });

@@ -1,25 +1,26 @@
-//! On which processors the processes of a run are kept.
+//! Choice of the processors for the processes of a run.
 
 use super::core_locks::{Claim, Claimed, claim};
 use pqlab_harness::affinity::{self, AffinityError};
 use pqlab_record::Protocol;
 
-/// Where worker processes are. The cores are claimed for as long as this is there.
+/// Processors of the worker processes. The cores stay claimed until this is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
-    /// The cores to pin them to, in turn; empty for any.
+    /// Cores to pin the processes to, in turn; empty for any.
     pub(crate) cpus: Vec<u32>,
-    /// Why they are pinned to none, although the user named none.
+    /// Why the processes are not pinned, although the user named no cores.
     pub(crate) unpinned: Option<String>,
-    /// Who else measures there.
+    /// Description of another program that measures on the same core.
     pub(crate) crowded: Option<String>,
     claims: Vec<Claim>,
 }
 
 impl Place {
-    /// The cores that the user named, whatever comes of it: a worker that cannot be pinned to them ends the run. Else one core
-    /// for all processes, because what differs between cores would pass for a difference between processes: the last on which no
-    /// other run measures, or the last of all where there is none. Any core where the system lets nobody pin.
+    /// Chooses the cores. Cores named by the user are always taken; a worker that cannot be pinned to them ends the
+    /// run. Otherwise all processes share one core, because a difference between cores would look like a difference
+    /// between processes. It is the last core on which no other run measures, or the last one if there is none. If the
+    /// system does not allow pinning, processes run on any core.
     pub(crate) fn of(protocol: &Protocol) -> Place {
         let folder = std::env::temp_dir();
         let claim = |core| claim(&folder, core);
@@ -63,7 +64,7 @@ impl Place {
         place
     }
 
-    /// What the user is told of it.
+    /// Returns notes for the user.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let unpinned = self.unpinned.as_ref().map(|reason| {
             format!("measuring on any core, since none can be kept: {reason}; times vary more from visit to visit")
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_can_pin_the_run_goes_on_and_says_so() {
+    fn runs_that_cannot_be_pinned_continue_with_a_note() {
         let refused = |_: &[u32]| Err(AffinityError::Unsupported);
         let place = Place::chosen(None, &[0, 1], refused, free);
         assert_eq!(
@@ -99,20 +100,20 @@ mod tests {
             ([].as_slice(), Some("threads cannot be pinned on this operating system",))
         );
         assert!(notes(&place).iter().any(|note| note.contains("cannot be pinned")));
-        // What the user asked for is not dropped in silence: the worker refuses.
+        // The user's choice is not dropped silently: the worker rejects it.
         let named = Place::chosen(Some(&[3]), &[0, 1], refused, free);
         assert_eq!((named.cpus.as_slice(), named.unpinned.as_deref()), ([3].as_slice(), None));
         assert!(notes(&named).is_empty());
     }
 
     #[test]
-    fn else_all_processes_are_on_the_last_core() {
+    fn all_processes_share_the_last_core_by_default() {
         let place = Place::chosen(None, &[0, 1], |_| Ok(()), free);
         assert_eq!((place.cpus.as_slice(), notes(&place)), ([1].as_slice(), vec![]));
     }
 
     #[test]
-    fn a_second_run_takes_a_free_core_and_a_third_says_that_there_is_none() {
+    fn a_second_run_takes_a_free_core_and_a_third_reports_that_none_is_left() {
         let folder = tempfile::tempdir().unwrap();
         let place = |named: Option<&[u32]>| {
             let can_pin = |cpus: &[u32]| if cpus == [2] { Err(AffinityError::Unsupported) } else { Ok(()) };
@@ -122,9 +123,9 @@ mod tests {
         assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "nobody is kept on 2");
         assert!(notes(&first).is_empty() && notes(&second).is_empty());
         let process = std::process::id();
-        let told = format!("another pqlab (process {process}) measures on core 3 too: each disturbs the other");
-        assert_eq!(notes(&third), std::slice::from_ref(&told));
-        for (named, wanted) in [(&[1, 1, 3], vec![told]), (&[1, 1, 1], vec![])] {
+        let note = format!("another pqlab (process {process}) measures on core 3 too: each disturbs the other");
+        assert_eq!(notes(&third), std::slice::from_ref(&note));
+        for (named, wanted) in [(&[1, 1, 3], vec![note]), (&[1, 1, 1], vec![])] {
             assert_eq!(notes(&place(Some(named))), wanted, "{named:?}");
         }
         drop(first);

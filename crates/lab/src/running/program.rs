@@ -1,4 +1,4 @@
-//! The program of worker processes, and the providers that it has.
+//! Program of the worker processes, and its providers.
 
 use crate::LabError;
 use pqlab_primitives::Provider;
@@ -11,28 +11,28 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The argument with which a program is started by itself as a worker; the number of a file descriptor follows.
+/// Argument that makes a program run as a worker; it is followed by the number of a file descriptor.
 pub(super) const WORKER: &str = "--pqlab-worker";
 
-/// The variable that a worker finds set in its environment: it starts no workers.
+/// Environment variable that is set in workers, which must not start workers.
 pub(crate) const IN_WORKER: &str = "PQLAB_IN_WORKER";
 
-/// The program that a laboratory starts as its workers. It must be of the same build, with the same providers: both sides
-/// compare, and refuse another one.
+/// Program that a laboratory starts as its workers. It must be the same build with the same providers: both sides
+/// compare them, and reject a different build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerProgram {
     /// The executable.
     pub path: PathBuf,
-    /// Its arguments; the number of a file descriptor is appended, with which it calls [`serve_as_worker`](crate::serve_as_worker).
+    /// Its arguments. The number of a file descriptor is appended, for [`serve_as_worker`](crate::serve_as_worker).
     pub arguments: Vec<OsString>,
 }
 
 impl WorkerProgram {
-    /// This very program once more. Its `main` begins with [`run_if_worker`](crate::run_if_worker).
+    /// Uses this program as its own worker. Its `main` must begin with [`run_if_worker`](crate::run_if_worker).
     ///
     /// # Errors
-    /// [`LabError::System`] where the system does not tell which program this is, and in a worker: there `main` does not begin as
-    /// it must, and would start workers without end.
+    /// [`LabError::System`] if the path of this program is unknown, and in a worker: if `main` does not begin with that
+    /// call, workers would start workers without end.
     pub fn this() -> Result<WorkerProgram, LabError> {
         let refused = LabError::system("this program cannot be its own worker");
         if env::var_os(IN_WORKER).is_some() {
@@ -41,18 +41,18 @@ impl WorkerProgram {
         Ok(WorkerProgram { path: env::current_exe().map_err(refused)?, arguments: vec![WORKER.into()] })
     }
 
-    /// The program `pqlab` of the same build, wherever it is.
+    /// Uses the program `pqlab` of the same build at `path`.
     pub fn pqlab(path: impl Into<PathBuf>) -> WorkerProgram {
         WorkerProgram { path: path.into(), arguments: vec!["worker".into()] }
     }
 }
 
-/// Every provider of this build, and more.
+/// Returns the providers of this build and the additional ones.
 pub(crate) fn registry(more: Vec<Provider>) -> Registry {
     Registry::new(providers().into_iter().chain(more.into_iter().map(Arc::new)).collect())
 }
 
-/// The providers of a registry, as both sides of a wire name them.
+/// Describes the providers of a registry, as both sides compare them.
 pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
     let build = |provider: &Arc<Provider>| ProviderBuild {
         id: provider.id(),

@@ -1,4 +1,4 @@
-//! Where the records of a run go: a store, memory, or whatever a program makes of them.
+//! Destinations for the records of a run: a store, memory, or a custom type.
 
 use crate::SinkError;
 use crate::machine::run_spread;
@@ -6,10 +6,10 @@ use pqlab_analysis::{CaseAnalysis, Estimates};
 use pqlab_record::{Case, Environment, Record, Run, RunHeader, RunSpreads};
 use pqlab_store::Store;
 
-/// Takes the records of a run, one after the other, as their cases are finished. An error ends the run.
+/// Receives the records of a run as their cases are finished. An error ends the run.
 pub trait RecordSink {
-    /// How far whole runs lie apart that are measured by this environment, as far as is known; `now` is RFC 3339, UTC. Intervals
-    /// of the run reckon with it. If nothing is known: what is assumed of any machine.
+    /// Returns the spread between whole runs in this environment, which the run's intervals take into account. `now` is
+    /// RFC 3339, UTC. The default is the spread assumed for an unknown machine.
     ///
     /// # Errors
     /// [`SinkError`], before anything is measured.
@@ -17,20 +17,20 @@ pub trait RecordSink {
         Ok(RunSpreads::default())
     }
 
-    /// The run is about to be measured.
+    /// Called before anything is measured.
     ///
     /// # Errors
     /// [`SinkError`], before anything is measured.
     fn begin(&mut self, header: &RunHeader) -> Result<(), SinkError>;
 
-    /// A case is finished, or has failed; `position` is its place in the plan. Cases are not finished in the plan's order. Once
-    /// this returns, the record is kept.
+    /// Called when a case is finished or has failed; `position` is its place in the plan. Cases are not finished in the
+    /// plan's order. When this returns, the record must be stored.
     ///
     /// # Errors
     /// [`SinkError`], which ends the run.
     fn record(&mut self, header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError>;
 
-    /// Every case has its record; `finished_at` is RFC 3339, UTC. Not called where the run was stopped.
+    /// Called when every case has a record, but not if the run was stopped; `finished_at` is RFC 3339, UTC.
     ///
     /// # Errors
     /// [`SinkError`].
@@ -56,16 +56,16 @@ impl RecordSink for Store {
     }
 }
 
-/// Keeps one run in memory.
+/// Sink that keeps one run in memory.
 #[derive(Debug, Default)]
 pub struct Collected {
     run: Option<Run>,
-    /// Where in the plan each record stands.
+    /// Position of each record in the plan.
     positions: Vec<usize>,
 }
 
 impl Collected {
-    /// The run, with its records in the plan's order; `None` where none began.
+    /// Returns the run, with its records in the plan's order; `None` if no run began.
     pub fn into_run(self) -> Option<Run> {
         let mut run = self.run?;
         let mut records: Vec<(usize, Record)> = self.positions.into_iter().zip(run.records).collect();
@@ -96,35 +96,35 @@ impl RecordSink for Collected {
     }
 }
 
-/// A case and what was found of it.
+/// Case with its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseResult {
-    /// The case; [`Case::id`] is how it is called.
+    /// The case; [`Case::id`] identifies it.
     pub case: Case,
-    /// Medians, intervals and the rest in ns and core cycles; or why there is none of it.
+    /// Medians, intervals and other figures in ns and core cycles, or why there are none.
     pub outcome: Result<Estimates, CaseFailure>,
 }
 
 /// Why a case has no figures.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CaseFailure {
-    /// The library failed, or gave a wrong answer: whatever was measured is void.
+    /// The library failed or gave a wrong answer, so all measurements are void.
     #[error("{0}")]
     Failed(String),
-    /// There are no samples to make figures from.
+    /// There are no samples.
     #[error("it has no samples")]
     NoSamples,
 }
 
-/// The figures of a run's finished cases, in the plan's order. They are made from the samples anew each time: whoever also
-/// compares cases makes a [`RunAnalysis`](crate::analysis::RunAnalysis) once, and takes all from there.
+/// Returns the figures of a run's finished cases, in the plan's order. Each call recomputes them from the samples. To
+/// compare cases as well, make a [`RunAnalysis`](crate::analysis::RunAnalysis) once and take everything from it.
 pub fn results(run: &Run) -> Vec<CaseResult> {
-    let of = |record: &Record| CaseResult {
+    let evaluate = |record: &Record| CaseResult {
         case: record.case.clone(),
         outcome: match &record.error {
             Some(reason) => Err(CaseFailure::Failed(reason.clone())),
             None => CaseAnalysis::of(&run.header, record).estimates.ok_or(CaseFailure::NoSamples),
         },
     };
-    run.records.iter().map(of).collect()
+    run.records.iter().map(evaluate).collect()
 }

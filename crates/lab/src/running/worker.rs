@@ -1,4 +1,4 @@
-//! Worker processes: how a program finds out that it is one, and what it does then.
+//! Worker processes: how a program detects that it is one, and what it does then.
 
 use super::errand::{self, Task};
 use super::program::{WORKER, provider_builds, registry};
@@ -18,20 +18,20 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::exit;
 
-/// If [`WorkerProgram::this`](crate::WorkerProgram::this) started this process as a worker: works, and ends the process. Otherwise
-/// returns at once. Call it first in `main`, before there are threads.
+/// If [`WorkerProgram::this`](crate::WorkerProgram::this) started this process as a worker, works and ends the process.
+/// Otherwise returns at once. Call it first in `main`, before any thread is started.
 pub fn run_if_worker() {
     run_if_worker_with(Vec::new);
 }
 
-/// Like [`run_if_worker`], with the providers that [`Laboratory::with_providers`](crate::Laboratory::with_providers) adds to those of
-/// the build.
+/// Like [`run_if_worker`], with the providers that [`Laboratory::with_providers`](crate::Laboratory::with_providers)
+/// adds to those of the build.
 pub fn run_if_worker_with(more: impl FnOnce() -> Vec<Provider>) {
     let Some(descriptor) = descriptor_of(env::args_os().skip(1)) else { return };
     match serve_as_worker(descriptor, more()) {
         Ok(()) => exit(0),
         Err(error) => {
-            // The last line on standard error explains a worker's end.
+            // The last line on standard error explains why a worker ended.
             let line = format!("{error}\n");
             io::stderr().write_all(line.as_bytes()).ok();
             exit(1)
@@ -39,7 +39,7 @@ pub fn run_if_worker_with(more: impl FnOnce() -> Vec<Provider>) {
     }
 }
 
-/// The descriptor of a worker's command line, whose arguments these are.
+/// Returns the descriptor from a worker's command-line arguments.
 fn descriptor_of(arguments: impl Iterator<Item = OsString>) -> Option<i32> {
     let mut arguments = arguments;
     if arguments.next()? != OsStr::new(WORKER) {
@@ -48,12 +48,12 @@ fn descriptor_of(arguments: impl Iterator<Item = OsString>) -> Option<i32> {
     arguments.next()?.to_str()?.parse().ok()
 }
 
-/// Serves a coordinator over an inherited file descriptor until it hangs up. What a worker process does, and all. It has
-/// the same `more` providers as the [`Laboratory`](crate::Laboratory) that started it, and opens the libraries that this has loaded.
+/// Serves a coordinator over an inherited file descriptor until it hangs up. It has the same `more` providers as the
+/// [`Laboratory`](crate::Laboratory) that started it, and opens that laboratory's libraries.
 ///
 /// # Errors
-/// [`LabError::System`] if the descriptor is not a coordinator's, the coordinator is of another build, or its end of the wire
-/// breaks.
+/// [`LabError::System`] if the descriptor does not belong to a coordinator, the coordinator is another build, or the
+/// connection breaks.
 pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabError> {
     let serve = || {
         let mut stream = process::inherited_stream(descriptor)?;
@@ -61,7 +61,7 @@ pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabEr
         let registry = registry(more.into_iter().chain(opened).collect()).without(failed.clone());
         match worker::greet(&stream, BuildId::of(&provider_builds(&registry)))? {
             Some(wire::Task::Measure) => worker::serve(&mut stream, &registry),
-            // What is found out about a library must not be that nothing was found.
+            // A task on libraries must not report that nothing was found because a library was not opened.
             Some(wire::Task::Errand(_)) if !failed.is_empty() => {
                 let failed: Vec<String> = failed.iter().map(|(label, reason)| format!("{label}: {reason}")).collect();
                 Err(io::Error::other(failed.join("; ")))
@@ -73,7 +73,7 @@ pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabEr
     serve().map_err(LabError::system("this worker cannot work"))
 }
 
-/// Carries out the task of a process that is started for one alone.
+/// Carries out the single task of this process.
 fn serve_task(text: &str, registry: &Registry, stream: impl Write + Send) -> io::Result<()> {
     let (name, task): (String, Value) = serde_json::from_str(text).map_err(errand::unknown)?;
     match name.as_str() {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_descriptor_that_is_not_open_is_no_coordinator() {
+    fn rejects_descriptors_that_are_not_open() {
         let refused = serve_as_worker(1_000_000, Vec::new()).unwrap_err();
         assert!(matches!(refused, LabError::System { .. }), "{refused}");
         assert!(refused.to_string().contains("descriptor 1000000 is not open"), "{refused}");

@@ -1,4 +1,4 @@
-//! Samples in other people's files: CSV, JSON lists, and what hyperfine, Google Benchmark and pyperf write.
+//! Reading samples of other tools: CSV, JSON lists, and the output of hyperfine, Google Benchmark and pyperf.
 
 use crate::LabError;
 use pqlab_analysis::gathered;
@@ -8,28 +8,29 @@ use serde_json::{Map, Value};
 use std::fs;
 use std::path::Path;
 
-/// The columns of a CSV file of loads.
+/// Columns of a CSV file of loads.
 const LOAD_COLUMNS: [&str; 3] = ["concurrency", "operations", "seconds"];
 
-/// What a file of samples holds.
+/// Content of a file of samples.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Samples {
-    /// Samples, a series for each operation, in the order of the file.
+    /// Samples, one series per operation, in the order of the file.
     Series(Vec<Series>),
     /// Throughput under growing load: CSV with the columns `concurrency`, `operations` and `seconds`.
     Loads(Vec<Load>),
 }
 
-/// Reads samples. What kind of file it is, its content says:
+/// Reads samples. The content decides on the kind of file:
 ///
 /// - hyperfine's `--export-json`: the `times` of each command, in seconds;
 /// - Google Benchmark's JSON: `real_time` of each repetition, in its `time_unit`;
 /// - pyperf's JSON: the `values` of each benchmark, in seconds;
 /// - any other JSON: a list of numbers, or an object of such lists;
-/// - CSV: each column of numbers, or the one that is named; a file without a heading is a column of numbers.
+/// - CSV: each column of numbers, or the column that is named; a file without a heading is a column of numbers.
 ///
 /// # Errors
-/// [`LabError::File`] where the file cannot be read, holds no samples, or one that is no finite number, with its place.
+/// [`LabError::File`] if the file cannot be read, has no samples, or has a sample that is not a finite number (with its
+/// place).
 pub fn read_samples(path: &Path, column: Option<&str>) -> Result<Samples, LabError> {
     let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
     let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
@@ -48,7 +49,7 @@ pub fn read_samples(path: &Path, column: Option<&str>) -> Result<Samples, LabErr
     }
 }
 
-/// The series of that name, or all.
+/// Returns the series called `name`, or all.
 fn chosen(series: Vec<Series>, name: Option<&str>) -> Result<Vec<Series>, String> {
     let Some(name) = name else { return Ok(series) };
     let names: Vec<String> = series.iter().map(|one| one.name.clone()).collect();
@@ -69,7 +70,7 @@ fn of_json(document: &Value, path: &Path) -> Result<Vec<Series>, String> {
                 return hyperfine(results);
             }
             match fields.get("benchmarks") {
-                Some(Value::Array(benchmarks)) if benchmarks.iter().any(|of| of.get("runs").is_some()) => {
+                Some(Value::Array(benchmarks)) if benchmarks.iter().any(|entry| entry.get("runs").is_some()) => {
                     pyperf(benchmarks, fields, &stem)
                 }
                 Some(Value::Array(benchmarks)) => google_benchmark(benchmarks),
@@ -109,7 +110,7 @@ fn hyperfine(results: &[Value]) -> Result<Vec<Series>, String> {
     results.iter().map(one).collect()
 }
 
-/// Repetitions are entries of the same `run_name`; aggregates are left out.
+/// Reads Google Benchmark's JSON. Repetitions are entries with the same `run_name`; aggregates are left out.
 fn google_benchmark(benchmarks: &[Value]) -> Result<Vec<Series>, String> {
     let mut times: Vec<(&str, (&str, f64))> = Vec::new();
     for entry in benchmarks {
@@ -130,14 +131,14 @@ fn google_benchmark(benchmarks: &[Value]) -> Result<Vec<Series>, String> {
 }
 
 fn pyperf(benchmarks: &[Value], suite: &Map<String, Value>, stem: &str) -> Result<Vec<Series>, String> {
-    let named = |of: &Value| Some(of.get("metadata")?.get("name")?.as_str()?.to_owned());
-    // Where a file has one benchmark its name stands with what all have in common.
+    let named = |benchmark: &Value| Some(benchmark.get("metadata")?.get("name")?.as_str()?.to_owned());
+    // If a file has only one benchmark, its name is in the common metadata.
     let common = suite.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
     let one = |benchmark: &Value| {
         let name = named(benchmark).unwrap_or_else(|| common.unwrap_or(stem).to_owned());
         let mut samples = Vec::new();
         for run in list(benchmark, "runs", &name)? {
-            // A run of calibration has no values.
+            // A calibration run has no values.
             if run.get("values").is_some() {
                 samples.extend(numbers(list(run, "values", &name)?, &name)?);
             }
@@ -192,7 +193,7 @@ fn of_csv(text: &str, column: Option<&str>, path: &Path) -> Result<Samples, Stri
         let index = place(name).ok_or_else(|| format!("it has no column {name:?}: there are {}", names.join(", ")))?;
         return Ok(Samples::Series(vec![series(name, "", whole(index)?)]));
     }
-    // Columns of numbers alone: names and notes stand beside them. What begins with numbers and goes on with words is an error.
+    // Columns that begin with a number must contain only numbers. Other columns, such as names and notes, are skipped.
     let numeric = |index: &usize| !body.is_empty() && cell(0, *index).is_ok();
     let columns = (0..names.len()).filter(numeric);
     columns
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn five_kinds_of_files_are_read() {
+    fn reads_five_kinds_of_files() {
         assert_eq!(all("x.csv", "name,ns\na,1\nb,2.5\n"), [one("ns", "", &[1.0, 2.5])]);
         assert_eq!(all("x.txt", "1\n2\n"), [one("x", "", &[1.0, 2.0])]);
         assert_eq!(all("x.json", "[1, 2e0]"), [one("x", "", &[1.0, 2.0])]);
@@ -242,9 +243,9 @@ mod tests {
         assert_eq!(all("x.json", pyperf), [one("bench", "s", &[0.5, 0.25, 1.0])]);
     }
 
-    /// Names are whoever's: a file may have as many as it likes.
+    /// Names are arbitrary, and a file may have any number of them.
     #[test]
-    fn a_hundred_thousand_names_are_told_apart_in_their_order() {
+    fn keeps_a_hundred_thousand_names_apart_in_order() {
         let entry = |number: u32| format!(r#"{{"name":"BM_{number}","real_time":{number}.5,"time_unit":"us"}}"#);
         let entries: Vec<String> = (0..100_000).chain([7]).map(entry).collect();
         let found = all("x.json", &format!(r#"{{"benchmarks":[{}]}}"#, entries.join(",")));
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named_with_its_place() {
+    fn errors_name_the_place() {
         for (text, wanted) in [
             ("", "no samples"),
             ("ns\n", "no samples"),

@@ -1,4 +1,4 @@
-//! What is said of one file of samples, or of a second against a first.
+//! Results for one file of samples, or for a comparison of two.
 
 use crate::{LabError, Samples, read_samples};
 use pqlab_analysis::series::{LoadCurve, Series, SeriesComparison, SeriesRequest, SeriesSummary};
@@ -6,30 +6,30 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What files of samples say.
+/// Results for files of samples.
 #[derive(Clone, Debug)]
 pub enum SeriesReport {
     /// Each series of one file.
     Series(Vec<SeriesSummary>),
-    /// Throughput under growing load; `None` where the loads make no curve.
+    /// Throughput under growing load; `None` if the loads do not form a curve.
     Throughput(Option<LoadCurve>),
-    /// Two files: each series of both, and of the second against the first those that belong together.
+    /// Two files: each series of both, and comparisons of the second file's series with those of the first.
     Compared {
-        /// The first file, its series with the file before their names.
+        /// Series of the first file, with the file before their names.
         first: Vec<SeriesSummary>,
-        /// The second, likewise.
+        /// Series of the second file, with the file before their names.
         second: Vec<SeriesSummary>,
-        /// One against the other.
+        /// Comparisons of series that belong together.
         comparisons: Vec<SeriesComparison>,
     },
 }
 
 impl SeriesReport {
-    /// Of one file, or of one against another.
+    /// Evaluates one file, or compares another with it.
     ///
     /// # Errors
-    /// [`LabError::File`] for what [`read_samples`] cannot read, [`LabError::Invalid`] where nothing can be compared, and for a
-    /// confidence that is none.
+    /// [`LabError::File`] for files that [`read_samples`] cannot read, [`LabError::Invalid`] if nothing can be
+    /// compared, and for an invalid confidence.
     pub fn of(
         file: &Path,
         other: Option<&Path>,
@@ -48,7 +48,7 @@ impl SeriesReport {
         })
     }
 
-    /// The same for programs.
+    /// Returns the results as JSON.
     pub fn to_json(&self) -> Value {
         let all = |summaries: &[SeriesSummary]| summaries.iter().map(SeriesSummary::to_json).collect::<Vec<_>>();
         match self {
@@ -71,11 +71,11 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
         }
     };
     let [first, second] = [read(files[0])?, read(files[1])?];
-    // Where both have one series they are compared whatever their names are.
+    // If both files have one series, these are compared whatever their names.
     let pairs: Vec<(&Series, &Series)> = match (&first[..], &second[..]) {
         ([one], [other]) => vec![(one, other)],
         _ => {
-            // The first of a name, where several have it.
+            // The first one, if several have the same name.
             let others: HashMap<&str, &Series> =
                 second.iter().rev().map(|other| (other.name.as_str(), other)).collect();
             first.iter().filter_map(|one| Some((one, *others.get(one.name.as_str())?))).collect()

@@ -1,4 +1,4 @@
-//! Stored runs: choosing, naming and removing them, and walking through all of them.
+//! Stored runs: choosing, naming and removing them, and visiting all of them.
 
 pub(crate) mod names;
 pub(crate) mod selection;

@@ -1,13 +1,13 @@
-//! Stored runs by what users call them: names that are passed on, runs that are removed.
+//! Names of stored runs, and removing runs.
 
 use crate::LabError;
 use pqlab_record::RunSummary;
 use pqlab_store::Store;
 
-/// Whether a run may be given this name: one that another has is passed on with `force` alone.
+/// Checks that a run may be given this name. A name of another run requires `force`.
 ///
 /// # Errors
-/// [`LabError::Store`] for what is no name, [`LabError::Invalid`] for one that is taken.
+/// [`LabError::Store`] for an invalid name, [`LabError::Invalid`] for a name that is taken.
 pub fn check_name(store: &Store, name: &str, force: bool) -> Result<(), LabError> {
     Store::check_baseline_name(name)?;
     match store.baseline(name)?.filter(|_| !force) {
@@ -16,11 +16,11 @@ pub fn check_name(store: &Store, name: &str, force: bool) -> Result<(), LabError
     }
 }
 
-/// Removes runs with all their samples: all of those that are named, or none. They are looked up before the first is removed:
-/// `last` means what it meant when it was said. One that has a name goes with `force` alone, and the name with it.
+/// Removes runs with all their samples: all named runs, or none. All references are resolved before the first run is
+/// removed, so `last` keeps its meaning. Removing a run that has a name requires `force`, and removes the name too.
 ///
 /// # Errors
-/// [`LabError::Store`] where one is not there, [`LabError::Invalid`] where one has a name.
+/// [`LabError::Store`] if a run is unknown, [`LabError::Invalid`] if one has a name.
 pub fn remove_runs(store: &mut Store, references: &[String], force: bool) -> Result<Vec<RunSummary>, LabError> {
     let ids = references.iter().map(|run| store.resolve(run)).collect::<Result<Vec<_>, _>>()?;
     let chosen: Vec<RunSummary> = store.runs()?.into_iter().filter(|run| ids.contains(&run.id)).collect();

@@ -1,4 +1,4 @@
-//! Runs from the store, as reports need them: what is shown whole, the others without their samples.
+//! Runs from the store, as reports need them: the shown run in full, the others without their samples.
 
 use crate::LabError;
 use pqlab_analysis::comparison::differences_of_builds;
@@ -8,11 +8,11 @@ use pqlab_record::Run;
 use pqlab_store::{Store, StoreError};
 use rayon::prelude::*;
 
-/// What a report shows, and what came before it.
+/// Run that a report shows, with its history.
 #[derive(Debug)]
 pub struct Gathered {
     shown: Shown,
-    /// The others, from the oldest to the newest.
+    /// The other runs, oldest first.
     pub past: Vec<Past>,
 }
 
@@ -23,7 +23,7 @@ enum Shown {
 }
 
 impl Gathered {
-    /// What is shown, with its figures.
+    /// Returns the analysis of the shown run.
     pub fn analysis(&self) -> RunAnalysis<'_> {
         match &self.shown {
             Shown::Run(run) => RunAnalysis::of(run),
@@ -32,11 +32,11 @@ impl Gathered {
     }
 }
 
-/// Loads runs by their whole ids, of which the newest is shown. Samples are many: each of the others is reduced to its medians
-/// before the next is loaded; several are loaded at once, each through a connection of its own.
+/// Loads runs by their full ids; the newest is shown. To save memory, each of the others is reduced to its medians
+/// before the next is loaded. Several are loaded at once, each through its own connection.
 ///
 /// # Errors
-/// What the store says; [`LabError::NoRuns`] for no ids at all.
+/// Errors of the store; [`LabError::NoRuns`] if there are no ids.
 pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String]) -> Result<Gathered, LabError> {
     let store = open()?;
     let mut ids: Vec<(String, String)> =
@@ -49,10 +49,10 @@ pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String
     Ok(Gathered { shown: Shown::Run(Box::new(run?)), past: past? })
 }
 
-/// Loads runs by their whole ids and puts those that are to be shown into one; the past is given from the oldest to the newest.
+/// Loads runs by their full ids and combines the `shown` ones; `past` is returned oldest first.
 ///
 /// # Errors
-/// What the store says; [`LabError::NotOneRun`] where the runs shown are of several machines or builds.
+/// Errors of the store; [`LabError::NotOneRun`] if the shown runs are from several machines or builds.
 pub fn gather_merged(
     open: impl Fn() -> Result<Store, StoreError> + Sync,
     shown: &[String],
@@ -70,11 +70,11 @@ fn reduced(open: &(impl Fn() -> Result<Store, StoreError> + Sync), ids: &[String
     ids.par_iter().with_max_len(1).map(past).collect()
 }
 
-/// The newest complete run of each suite that was measured on the machine and by the build of the newest complete run, the
-/// newest first.
+/// Returns the newest complete run of each suite, newest first, measured on the machine and with the build of the
+/// newest complete run.
 ///
 /// # Errors
-/// What the store says; [`LabError::NoRuns`] where no run is complete.
+/// Errors of the store; [`LabError::NoRuns`] if no run is complete.
 pub fn newest_of_each_suite(store: &Store) -> Result<Vec<String>, LabError> {
     let runs = store.runs()?;
     let mut complete: Vec<_> = runs.iter().filter(|run| run.complete).collect();
@@ -93,23 +93,25 @@ pub fn newest_of_each_suite(store: &Store) -> Result<Vec<String>, LabError> {
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
 
-/// Runs that make the history where none are named.
+/// Number of runs in the history if none are named.
 pub(crate) const HISTORY: usize = 20;
 
-/// What a report is made of, and what else it could be made of.
+/// Runs of a report, with a hint on other runs.
 #[derive(Debug)]
 pub struct Reported {
     /// The runs.
     pub gathered: Gathered,
-    /// How many suites have a run by this build on this machine, where only the newest of all is shown and there are several.
+    /// Number of suites with a run by this build on this machine, if there are several and only the newest run is
+    /// shown.
     pub suites: Option<usize>,
 }
 
-/// The runs of a report, by their references: the newest is shown, the others are its history; without any the latest with those
-/// before it. With `merge` all are put into one, or without any the newest complete one of each suite of this machine and build.
+/// Loads the runs of a report by their references. The newest is shown, and the others are its history; without
+/// references, the latest run is shown with the runs before it. With `merge` all are combined; without references,
+/// these are the newest complete run of each suite on this machine with this build.
 ///
 /// # Errors
-/// As [`gather`] and [`gather_merged`].
+/// Errors of [`gather`] and [`gather_merged`].
 pub fn gather_report(
     open: impl Fn() -> Result<Store, StoreError> + Sync,
     references: &[String],

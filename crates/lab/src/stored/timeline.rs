@@ -1,4 +1,4 @@
-//! All runs of a store from the oldest to the newest, each with its figures, in memory for a few of them.
+//! Visits all runs of a store from the oldest to the newest, with their figures, keeping only a few in memory.
 
 use super::selection::HISTORY;
 use crate::{LabError, compare_analyses};
@@ -11,28 +11,29 @@ use pqlab_record::{Environment, RunSummary};
 use pqlab_store::Store;
 use std::collections::HashMap;
 
-/// For a run that says no moment that could be read.
+/// Used for a run whose times cannot be read.
 const UNKNOWN_MOMENT: &str = "1970-01-01T00:00:00Z";
 
-/// A run as it is come by.
+/// Run that is being visited.
 pub struct Visited<'v> {
     /// The run with its figures.
     pub analysis: RunAnalysis<'v>,
-    /// Runs of any suite and machine before it, from the oldest to the newest: its history.
+    /// Its history: earlier runs of any suite and machine, oldest first.
     pub past: &'v [Past],
-    /// The complete ones among those before it of its own suite and machine, likewise, and at most as many.
+    /// Earlier complete runs of its own suite and machine, oldest first, at most as many.
     pub own_past: &'v [Past],
-    /// What is known of it beside, and what changed since the run before it. Its machine is counted as [`Timeline::machines`] does.
+    /// Other facts about the run, and what changed since the run before it. Machines are numbered as in
+    /// [`Timeline::machines`].
     pub run: &'v TimelineRun,
     /// Whether it is the newest complete run of its suite and machine.
     pub newest: bool,
 }
 
-/// Comes by every run of a store, from the oldest to the newest, and says in the end what there is. Samples are many: at any time
-/// those of two runs are in memory.
+/// Visits every run of a store, oldest first, and returns a summary. At any time at most two runs are in memory with
+/// their samples.
 ///
 /// # Errors
-/// What the store says, what `visit` does, and what is wrong with a run that cannot be compared.
+/// Errors of the store, of `visit`, and of comparing runs.
 pub fn timeline<E: From<LabError>>(
     store: &Store,
     mut visit: impl FnMut(Visited<'_>) -> Result<(), E>,
@@ -43,14 +44,14 @@ pub fn timeline<E: From<LabError>>(
         newest.insert((*machine, &summary.suite), place);
     }
     let mut past: Vec<Past> = Vec::new();
-    let mut own: HashMap<(usize, &str), Vec<Past>> = HashMap::new();
-    let mut told: Vec<TimelineRun> = Vec::new();
+    let mut history: HashMap<(usize, &str), Vec<Past>> = HashMap::new();
+    let mut listed: Vec<TimelineRun> = Vec::new();
     for (place, (summary, machine)) in runs.iter().enumerate() {
         let key = (*machine, summary.suite.as_str());
         let loaded = store.load_run(&summary.id).map_err(LabError::from)?;
         let analysis = RunAnalysis::of(&loaded);
-        let own = own.entry(key).or_default();
-        let changes = match own.last().filter(|_| summary.complete) {
+        let history = history.entry(key).or_default();
+        let changes = match history.last().filter(|_| summary.complete) {
             Some(before) => changes(store, &before.id, &analysis)?,
             None => None,
         };
@@ -62,25 +63,26 @@ pub fn timeline<E: From<LabError>>(
             changes,
         };
         let newest = newest.get(&key) == Some(&place);
-        visit(Visited { analysis, past: &past, own_past: own, run: &run, newest })?;
+        visit(Visited { analysis, past: &past, own_past: history, run: &run, newest })?;
         let reduced = Past::of(&loaded);
         if summary.complete {
-            remember(own, reduced.clone());
+            remember(history, reduced.clone());
         }
         remember(&mut past, reduced);
-        told.push(run);
+        listed.push(run);
     }
-    told.reverse();
-    Ok(Timeline { machines, runs: told })
+    listed.reverse();
+    Ok(Timeline { machines, runs: listed })
 }
 
-/// As many as make a history with the run that comes next.
+/// Adds a run to a history, and keeps as many as form a history with the next run.
 fn remember(past: &mut Vec<Past>, run: Past) {
     past.push(run);
     past.drain(..past.len().saturating_sub(HISTORY - 1));
 }
 
-/// The runs from the oldest to the newest, each with the place of its machine, and the machines, that of the newest run first.
+/// Runs from the oldest to the newest, each with the index of its machine, and the machines, starting with the newest
+/// run's.
 type Placed = (Vec<(RunSummary, usize)>, Vec<Environment>);
 
 fn placed(store: &Store) -> Result<Placed, LabError> {
@@ -98,7 +100,7 @@ fn placed(store: &Store) -> Result<Placed, LabError> {
     Ok((runs, machines))
 }
 
-/// What `pqlab compare` says of a run and the one before it, which is given by its id.
+/// Compares a run with the one before it, given by its id, as `pqlab compare` does.
 fn changes(store: &Store, before: &str, run: &RunAnalysis<'_>) -> Result<Option<Changes>, LabError> {
     let before = store.load_run(before)?;
     match compare_analyses(store, &RunAnalysis::of(&before), run, None, Judged::Auto) {
@@ -114,7 +116,7 @@ mod tests {
     use crate::simulated::{case, record};
     use pqlab_record::{Protocol, Run, RunHeader};
 
-    /// A complete run of one case, which began at that hour.
+    /// Makes a complete run of one case that began at this hour.
     fn run(hour: u32, suite: &str, host: &str, ns: f64) -> Run {
         let case = case("liboqs", "encapsulate");
         let mut environment = Environment::default();
@@ -150,7 +152,7 @@ mod tests {
             store.import_run(&run).unwrap();
         }
         let mut seen = Vec::new();
-        let made = timeline(&store, |at| {
+        let found = timeline(&store, |at| {
             seen.push((at.run.summary.id.clone(), at.past.len(), at.own_past.len(), at.newest));
             Ok::<(), LabError>(())
         })
@@ -164,9 +166,9 @@ mod tests {
             ("run-6", 5, 1, true),
         ];
         assert_eq!(seen, wanted.map(|(id, past, own, newest)| (id.to_owned(), past, own, newest)));
-        let hosts: Vec<_> = made.machines.iter().filter_map(|machine| machine.host.name.as_deref()).collect();
+        let hosts: Vec<_> = found.machines.iter().filter_map(|machine| machine.host.name.as_deref()).collect();
         assert_eq!(hosts, ["two", "one"]);
-        let runs: Vec<_> = made
+        let runs: Vec<_> = found
             .runs
             .iter()
             .map(|run| {
@@ -183,7 +185,7 @@ mod tests {
             ("run-1", 1, None),
         ];
         assert_eq!(runs, wanted);
-        assert_eq!(made.runs[1].moment, "2026-11-21T05:30:00Z");
-        assert_eq!(made.runs[2].moment, "2026-11-21T04:00:00Z");
+        assert_eq!(found.runs[1].moment, "2026-11-21T05:30:00Z");
+        assert_eq!(found.runs[2].moment, "2026-11-21T04:00:00Z");
     }
 }

@@ -1,11 +1,12 @@
-//! Which cases a known defect of their library concerns: a figure of work that is not done as the standard demands is marked.
+//! Cases affected by a known defect of their library. Their figures are marked, because the work is not done as the
+//! standard requires.
 
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use pqlab_verification::{KNOWN_DEFECTS, KnownDefect};
 use std::sync::Arc;
 
-/// What is known to be wrong with what this case measures; of several libraries in one case, of any.
+/// Returns the known defects that affect a case, in any of its libraries.
 pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
     let concerned = |defect: &&KnownDefect| {
         case.provider.split('+').any(|id| {
@@ -17,8 +18,7 @@ pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> 
     (!found.is_empty()).then(|| found.join("; "))
 }
 
-/// What is known to be wrong with a library, each defect with the algorithms and operations that it concerns:
-/// `ML-DSA verify: ...`.
+/// Returns the known defects of a library, each with the affected algorithms and operations: `ML-DSA verify: ...`.
 pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
     let found = KNOWN_DEFECTS.iter().filter(|defect| has(provider, defect));
     found
@@ -26,18 +26,18 @@ pub(crate) fn of_library(provider: &Provider) -> Vec<String> {
         .collect()
 }
 
-/// Whether this build of the library has the defect. A library that was loaded does not say which extensions it uses: of its version
-/// it counts as having it.
+/// Whether this build of the library has the defect. A loaded library does not report the CPU extensions that it uses,
+/// so its version alone decides.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
     let loaded = provider.code != provider.library;
     defect.is_in(provider) || loaded && defect.may_be_in(provider)
 }
 
-/// Whether the case works with the algorithm, alone or in a construction, in a way that the defect is about.
+/// Whether the case uses the algorithm, alone or in a construction, in the operation that the defect affects.
 fn concerns(case: &Case, defect: &KnownDefect) -> bool {
-    // Names of composites leave hyphens out: MLDSA65-Ed25519-SHA512.
+    // Names of composites have no hyphens: MLDSA65-Ed25519-SHA512.
     let joined = |name: &str| name.replace('-', "");
-    // A cycle signs and verifies, one by one.
+    // A cycle consists of signing and verifying.
     let in_cycle =
         case.operation == "cycle" && ["sign", "verify"].iter().any(|part| part.starts_with(defect.operation));
     let works = case.operation.starts_with(defect.operation) || in_cycle;
@@ -81,9 +81,9 @@ mod tests {
         let version = "ml-dsa 0.1.2, ed25519-dalek 3.0.0, sha2 0.11.0";
         let crates = BuildInfo { version: version.into(), build: String::new() };
         let crates = [Arc::new(Provider::new("rustcrypto", crates))];
-        let of = |algorithm: &str, operation: &str| known(&case(algorithm, operation, "rustcrypto"), &crates);
-        assert!(of("Ed25519", "verify-x100").is_some_and(|what| what.contains("batch decodes R")));
-        assert_eq!([of("Ed25519", "verify"), of("MLDSA65-Ed25519-SHA512", "cycle")], [None, None]);
+        let defect_of = |algorithm: &str, operation: &str| known(&case(algorithm, operation, "rustcrypto"), &crates);
+        assert!(defect_of("Ed25519", "verify-x100").is_some_and(|what| what.contains("batch decodes R")));
+        assert_eq!([defect_of("Ed25519", "verify"), defect_of("MLDSA65-Ed25519-SHA512", "cycle")], [None, None]);
     }
 
     #[test]

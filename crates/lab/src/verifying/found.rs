@@ -1,17 +1,17 @@
 use super::parts::VerifyPart;
 use pqlab_verification::{EdgeCases, Line};
 
-/// What came of the parts of a verification, in any order.
+/// Results of the parts of a verification, in any order.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Lines, each with the part that it is of.
+    /// Lines, each with its part.
     pub lines: Vec<(VerifyPart, Line)>,
-    /// What providers accept of Ed25519's edge cases.
+    /// Results for Ed25519's edge cases, each with its part.
     pub edge_cases: Vec<(VerifyPart, EdgeCases)>,
 }
 
 impl Found {
-    /// The lines of vectors, those of pairs, and the edge cases, each in the order of the parts.
+    /// Returns the lines of vectors, the lines of pairs, and the edge cases, each in the order of the parts.
     pub fn in_order(mut self, parts: &[VerifyPart]) -> (Vec<Line>, Vec<Line>, Vec<EdgeCases>) {
         let place = |part: &VerifyPart| parts.iter().position(|other| other == part);
         self.lines.sort_by_key(|(part, _)| place(part));

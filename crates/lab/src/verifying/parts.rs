@@ -1,4 +1,4 @@
-//! What a verification consists of.
+//! Parts of a verification.
 
 use crate::{LabError, Thing, matches};
 use pqlab_primitives::Provider;
@@ -7,25 +7,25 @@ use pqlab_workloads::{NULL, Registry};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What is to be verified.
+/// What to verify.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyRequest {
     /// Patterns of providers, with or without their backend; empty for all.
     pub providers: Vec<String>,
     /// Patterns of algorithms; empty for all.
     pub algorithms: Vec<String>,
-    /// Whether every provider is put to the test against every other, too.
+    /// Whether to test every provider against every other as well.
     pub interoperability: bool,
-    /// How far accumulated vectors go.
+    /// Extent of accumulated vectors.
     pub answers: Answers,
-    /// The folder in which is kept how far they came; without one they begin anew.
+    /// Folder that keeps the progress of accumulated vectors; without one they start from the beginning.
     pub kept_in: Option<PathBuf>,
 }
 
-/// Of what a line is the outcome: what one process does.
+/// Work of one process, to which a line of the result belongs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum VerifyPart {
-    /// Known answers and published vectors of an algorithm, put to the provider of this id.
+    /// Known answers and published vectors of an algorithm, for the provider with this id.
     Provider {
         /// The provider's id.
         id: String,
@@ -40,7 +40,7 @@ pub enum VerifyPart {
 }
 
 impl VerifyPart {
-    /// The provider's id, or in its place what is done.
+    /// Returns the provider's id, or else the kind of work.
     pub fn provider(&self) -> &str {
         match self {
             VerifyPart::Provider { id, .. } => id,
@@ -48,19 +48,19 @@ impl VerifyPart {
         }
     }
 
-    /// The algorithm's name.
+    /// Returns the algorithm's name.
     pub fn algorithm(&self) -> &str {
         match self {
             VerifyPart::Provider { algorithm, .. } | VerifyPart::Interoperability { algorithm } => algorithm,
         }
     }
 
-    /// Whether it is known to take longer than others: the small SLH-DSA sets sign in seconds, not in milliseconds.
+    /// Whether it is known to take longer than others: the small SLH-DSA sets sign in seconds, not milliseconds.
     pub(super) fn is_slow(&self) -> bool {
         self.algorithm().starts_with("SLH-DSA-") && self.algorithm().ends_with('s')
     }
 
-    /// Whether accumulated vectors may belong to it.
+    /// Whether it may have accumulated vectors.
     pub(super) fn accumulates(&self) -> bool {
         let algorithm = self.algorithm();
         let lattice = algorithm.starts_with("ML-KEM-") || algorithm.starts_with("ML-DSA-");
@@ -69,13 +69,14 @@ impl VerifyPart {
 }
 
 impl VerifyRequest {
-    /// Whether a provider was asked for.
+    /// Whether a provider is requested.
     pub(super) fn asks_for(&self, provider: &str) -> bool {
         selected(&self.providers, provider)
     }
 }
 
-/// One for each algorithm of each provider, and one for each algorithm of the matrix that a provider which is asked for has.
+/// Returns one part for each algorithm of each requested provider, and one for each algorithm of the interoperability
+/// matrix that such a provider has.
 pub(super) fn parts(registry: &Registry, request: &VerifyRequest) -> Vec<VerifyPart> {
     let asked_for = |provider: &&std::sync::Arc<Provider>| provider.id() != NULL && request.asks_for(&provider.id());
     let wanted = |algorithm: &String| selected(&request.algorithms, algorithm);
@@ -118,7 +119,7 @@ mod tests {
 
     fn parts_of(providers: &[&str], algorithms: &[&str]) -> Vec<String> {
         let registry = Registry::new(pqlab_providers::providers());
-        let patterns = |of: &[&str]| of.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let patterns = |texts: &[&str]| texts.iter().map(|pattern| (*pattern).to_owned()).collect();
         let request = VerifyRequest {
             providers: patterns(providers),
             algorithms: patterns(algorithms),
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_is_asked_for_has_its_algorithms_and_their_matrix() {
+    fn requested_providers_have_their_algorithms_and_their_matrix() {
         let parts = parts_of(&["rustcrypto"], &["ML-KEM-768", "Ed25519"]);
         assert_eq!(parts.len(), 4, "{parts:?}");
         for part in ["rustcrypto ML-KEM-768", "rustcrypto Ed25519", "interoperability Ed25519"] {

@@ -1,5 +1,6 @@
-//! Known answers, published vectors and every library against every other: each algorithm of each provider in a process of its
-//! own, so that one that crashes is a failed line and the rest goes on. As many go on at once as there are processors.
+//! Verification by known answers, published vectors and interoperability between all libraries. Each algorithm of each
+//! provider runs in a separate process, so that a crash fails one line and the rest continues. As many processes run at
+//! once as there are processors.
 
 use super::parts::{VerifyPart, VerifyRequest, check_names, parts};
 use crate::running::errand::{Task, lost, read_answer};
@@ -19,46 +20,46 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often is looked whether the user wants it stopped.
+/// Interval between checks whether the user stopped the verification.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What comes of a part.
+/// Message from a part.
 #[derive(Clone, Debug)]
 pub enum Verified {
     /// A line.
     Line(Line),
-    /// What a provider accepts of Ed25519's edge cases.
+    /// Result of a provider for Ed25519's edge cases.
     EdgeCases(EdgeCases),
-    /// It has so many accumulated answers of so many.
+    /// Number of accumulated answers done, and their total.
     Answers(u64, u64),
-    /// It has come to its end.
+    /// The part is finished.
     Done,
 }
 
-/// How long the accumulated vectors of a request take.
+/// Amount of work for the accumulated vectors of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extent {
-    /// Answers, of all providers together.
+    /// Answers of all providers together.
     pub answers: u64,
-    /// Seconds, on the processors that there are.
+    /// Seconds on the available processors.
     pub seconds: f64,
 }
 
 impl Laboratory {
-    /// The parts that a verification consists of, in the order in which a reader would have them.
+    /// Returns the parts of a verification, in the order for readers.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for a pattern that matches nothing.
+    /// [`LabError::Unknown`] for a pattern without a match.
     pub fn verify_parts(&self, request: &VerifyRequest) -> Result<Vec<VerifyPart>, LabError> {
         check_names(self.registry(), request)?;
         Ok(parts(self.registry(), request))
     }
 
-    /// Verifies these parts, several at once, and hands over what comes of each as it comes. Whether all came to their end: not
-    /// where `stop` was set.
+    /// Verifies the parts, several at once, and passes on their messages as they arrive. Returns whether all finished:
+    /// `false` if `stop` was set.
     ///
     /// # Errors
-    /// [`LabError::Worker`] where no process can be started; and what `take` reports, after which nothing more is verified.
+    /// [`LabError::Worker`] if no process can be started, and errors of `take`, which end the verification.
     pub fn verify<E: From<LabError>>(
         &self,
         parts: &[VerifyPart],
@@ -67,15 +68,15 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<bool, E> {
         let mut order: Vec<&VerifyPart> = parts.iter().collect();
-        // What takes longest begins first, so that nobody waits for it alone at the end.
+        // The slowest parts start first, so that they do not run alone at the end.
         order.sort_by_key(|part| !part.is_slow());
         several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
     }
 
-    /// How long the accumulated vectors of these parts take: some answers of each are timed, and these alone.
+    /// Estimates the time for the accumulated vectors of these parts, by timing only some answers of each.
     ///
     /// # Errors
-    /// As [`verify`](Self::verify). What crashes is left out: the verification will say so.
+    /// Same as [`verify`](Self::verify). Parts that crash are left out: the verification will report them.
     pub fn verify_extent(
         &self,
         parts: &[VerifyPart],
@@ -94,7 +95,7 @@ impl Laboratory {
         Ok(Extent { answers, seconds: longest.max(seconds / at_once(timed.len()) as f64) })
     }
 
-    /// Starts the process of a part and takes what it says. If it dies, that is a failed line.
+    /// Runs a part in a separate process and passes on its messages. If the process dies, the part has a failed line.
     fn verify_part(
         &self,
         part: &VerifyPart,
@@ -107,7 +108,7 @@ impl Laboratory {
         let mut last = "before its first line".to_owned();
         loop {
             match errand.next(halt).map_err(lost)? {
-                Next::Said(said) => match read_answer::<VerifyTask>(&said) {
+                Next::Said(message) => match read_answer::<VerifyTask>(&message) {
                     Some(VerifyAnswer::Line(line)) => {
                         last = format!("after {} {}", line.algorithm, line.suite);
                         say(Verified::Line(line));
@@ -152,8 +153,8 @@ impl Laboratory {
         let mut errand: Errand = self.start(&task, &Manner::default())?;
         loop {
             match errand.next(halt).map_err(lost)? {
-                Next::Said(said) => {
-                    if let Some(PaceAnswer { answers, seconds }) = read_answer::<PaceTask>(&said) {
+                Next::Said(message) => {
+                    if let Some(PaceAnswer { answers, seconds }) = read_answer::<PaceTask>(&message) {
                         say((answers, seconds));
                     }
                 }
@@ -164,7 +165,7 @@ impl Laboratory {
     }
 }
 
-/// Does `work` for each part on a thread of its own, as many at once as there are processors, and hands over what it says.
+/// Runs `work` for each part on a thread, as many at once as there are processors, and passes on its messages.
 fn several_at_once<'p, T: Send, E: From<LabError>>(
     parts: &[&'p VerifyPart],
     stop: &AtomicBool,
@@ -172,13 +173,13 @@ fn several_at_once<'p, T: Send, E: From<LabError>>(
     work: impl Fn(&VerifyPart, &AtomicBool, &dyn Fn(T)) -> Result<bool, LabError> + Sync,
 ) -> Result<bool, E> {
     let (halt, queue) = (AtomicBool::new(false), Mutex::new(parts.iter()));
-    let (said, hear) = channel();
-    // One thread's turns, until nothing is left. Nobody listens to it any more where an error has ended it.
-    let turns = |said: Sender<(&'p VerifyPart, T)>| -> Result<bool, LabError> {
+    let (sender, receiver) = channel();
+    // Work of one thread, until no part is left. After an error nobody receives its messages.
+    let turns = |sender: Sender<(&'p VerifyPart, T)>| -> Result<bool, LabError> {
         loop {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
             let Some(part) = next else { return Ok(true) };
-            let ended = work(part, &halt, &|what| said.send((part, what)).unwrap_or_default());
+            let ended = work(part, &halt, &|what| sender.send((part, what)).unwrap_or_default());
             if !matches!(ended, Ok(true)) {
                 halt.store(true, Ordering::Relaxed);
                 return ended;
@@ -189,17 +190,17 @@ fn several_at_once<'p, T: Send, E: From<LabError>>(
     thread::scope(|scope| {
         let threads: Vec<_> = (0..at_once(parts.len()))
             .map(|_| {
-                let said = said.clone();
-                scope.spawn(move || turns(said))
+                let sender = sender.clone();
+                scope.spawn(move || turns(sender))
             })
             .collect();
-        drop(said);
+        drop(sender);
         let mut outcome = Ok(());
         loop {
             if stop.load(Ordering::Relaxed) || outcome.is_err() {
                 halt.store(true, Ordering::Relaxed);
             }
-            match hear.recv_timeout(LOOK) {
+            match receiver.recv_timeout(LOOK) {
                 Ok((part, what)) if outcome.is_ok() => outcome = take(part, what),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -222,11 +223,11 @@ fn at_once(parts: usize) -> usize {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PaceTask {
     part: VerifyPart,
-    /// How many answers there are to be.
+    /// Extent of the accumulated vectors.
     answers: Answers,
 }
 
-/// How many accumulated answers are asked for, and what one of them takes.
+/// Number of accumulated answers requested, and the seconds for one of them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PaceAnswer {
     answers: u64,
@@ -261,7 +262,7 @@ pub(crate) struct VerifyTask {
 pub(crate) enum VerifyAnswer {
     Line(Line),
     EdgeCases(EdgeCases),
-    /// Accumulated answers that are done, and all of them.
+    /// Number of accumulated answers done, and their total.
     Answers(u64, u64),
 }
 
@@ -281,18 +282,18 @@ impl Task for VerifyTask {
                 let select = |provider: &str, name: &str, _: &str| provider == id && name == algorithm;
                 let mut report = |line| say(VerifyAnswer::Line(line));
                 verification::verify_known_answers(providers, &select, &mut report);
-                let told = |done, all| say(VerifyAnswer::Answers(done, all));
+                let progress = |done, all| say(VerifyAnswer::Answers(done, all));
                 let accumulation = Accumulation {
                     answers: request.answers,
                     kept_in: request.kept_in.clone(),
-                    told: Some(&told),
+                    told: Some(&progress),
                     clock: Some(clock::monotonic_ns),
                 };
                 let vectors =
                     Vectors::new(vectors_root()).with_fetched(fetched_vectors()).with_accumulation(accumulation);
                 verification::verify(providers, &vectors, &select, &mut report);
-                let asked = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);
-                let provider = providers.iter().find(|provider| provider.id() == *id).filter(|_| asked);
+                let wanted = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);
+                let provider = providers.iter().find(|provider| provider.id() == *id).filter(|_| wanted);
                 if let Some(edge_cases) = provider.and_then(|provider| verification::edge_cases(provider)) {
                     say(VerifyAnswer::EdgeCases(edge_cases));
                 }

@@ -4,20 +4,20 @@ use super::{Case, Form, Parameter};
 use std::fmt;
 use std::str::FromStr;
 
-/// Word of an id for an operation that starts from encoded bytes.
+/// Word in the id of an operation that starts from encoded bytes.
 const ENCODED: &str = "encoded";
 
-/// Identity of a case, as ids spell it: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. It prints what it was parsed from,
-/// byte for byte.
+/// Identity of a case, as its id spells it: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. Parsing an id and
+/// printing it gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CaseId {
-    /// The area, which is the workload's name.
+    /// The area: the workload's name.
     pub area: String,
     /// The algorithm. It may contain slashes (`SHA-512/256`).
     pub algorithm: String,
     /// The operation, without brackets.
     pub operation: String,
-    /// Whether the operation starts from encoded bytes. Ids do not tell a prepared key from an operation without key.
+    /// Whether the operation starts from encoded bytes. Ids do not distinguish a prepared key from no key.
     pub encoded: bool,
     /// All other parameters, in the order of the id.
     pub parameters: Vec<Parameter>,
@@ -25,7 +25,7 @@ pub struct CaseId {
     pub provider: String,
 }
 
-/// A text that is not the id of a case.
+/// Error for a text that is not a case id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a case id: {reason}; expected area/ALGORITHM/operation[parameters]@provider")]
 pub struct UnreadableId {
@@ -36,7 +36,7 @@ pub struct UnreadableId {
 }
 
 impl Case {
-    /// The identity alone, without block and facts.
+    /// Returns the identity alone, without block and facts.
     pub fn identity(&self) -> CaseId {
         CaseId {
             area: self.workload.clone(),
@@ -48,12 +48,12 @@ impl Case {
         }
     }
 
-    /// The id in one line: `kem/ML-KEM-768/encapsulate@liboqs`, `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`.
+    /// Returns the id: `kem/ML-KEM-768/encapsulate@liboqs`, `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`.
     pub fn id(&self) -> String {
         format!("{}/{}/{}{}@{}", self.workload, self.algorithm, self.operation, self.brackets(), self.provider)
     }
 
-    /// Name of the case in a table: `ML-KEM-768 encapsulate`, with its parameters in brackets.
+    /// Returns the name of the case in tables: `ML-KEM-768 encapsulate`, with its parameters in brackets.
     pub fn name(&self) -> String {
         format!("{} {}{}", self.algorithm, self.operation, self.brackets())
     }
@@ -102,7 +102,7 @@ impl FromStr for CaseId {
     }
 }
 
-/// A number only if it is written as numbers are printed, so that `010` stays a word.
+/// Parses a parameter. A value is a number only if it is written as numbers are printed, so `010` stays a word.
 fn read(text: &str) -> Parameter {
     let Some((name, value)) = text.split_once('=') else { return Parameter::Flag(text.into()) };
     match value.parse::<u64>() {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_names_only_what_tells_cases_apart() {
+    fn ids_name_only_what_distinguishes_cases() {
         assert_eq!(case(Some(Form::Prepared), vec![]).id(), "signature/ML-DSA-65/verify@libcrux:avx2");
         let encoded =
             case(Some(Form::Encoded), vec![Parameter::Number("len".into(), 1024), Parameter::Flag("hedged".into())]);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_not_ids_are_refused() {
+    fn rejects_texts_that_are_not_ids() {
         for text in ["", "kem", "kem/a@p", "kem/a/b", "kem/a/b]@p", "kem/a/b[]@p", "/a/b@p", "kem/a/@p", "kem/a/b@"] {
             assert!(text.parse::<CaseId>().is_err(), "{text:?}");
         }

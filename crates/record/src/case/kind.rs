@@ -1,24 +1,24 @@
-//! What kind of work a case is beside its algorithm and operation. Cases of different kinds are measured in blocks of their own
-//! and compared with nothing but their like: a key that is loaded from a seed is generated anew, one that is loaded expanded is
-//! copied, and one name for both would rank libraries by what they were given.
+//! Kind of work that a case does, apart from its algorithm and operation. Cases of different kinds are measured in
+//! separate blocks and never compared: loading a key from a seed generates it anew, loading an expanded key copies it.
+//! One name for both would rank libraries by the input they were given.
 
 use crate::{Case, Form, Parameter};
 use std::fmt;
 
-/// The parameter that names the encoding of the private key that is loaded or written within the operation.
+/// Parameter for the encoding of the private key that the operation loads or writes.
 const KEY: &str = Parameter::KEY;
-/// The parameter that names coins other than those of the library's own generator.
+/// Parameter for a source of coins other than the library's own generator.
 const COINS: &str = Parameter::COINS;
-/// The parameter that names how many keys the operation takes in turn, where that is not the usual pool.
+/// Parameter for the number of keys that the operation uses in turn, if it is not the usual pool.
 const KEYS: &str = Parameter::KEYS;
 
-/// Where the randomness of an operation that needs some comes from.
+/// Source of the randomness of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CoinSource {
-    /// The library asks its own generator, as its users have it.
+    /// The library asks its own generator, as for its users.
     #[default]
     Internal,
-    /// The caller gives the bytes: no generator is asked within the operation.
+    /// The caller gives the bytes: the operation asks no generator.
     Exact,
 }
 
@@ -26,7 +26,7 @@ impl CoinSource {
     /// Every source, the usual one first.
     pub const ALL: [CoinSource; 2] = [CoinSource::Internal, CoinSource::Exact];
 
-    /// The word that ids, files and command lines carry.
+    /// Returns the word used in ids, files and command lines.
     pub fn name(self) -> &'static str {
         match self {
             CoinSource::Internal => "internal",
@@ -43,21 +43,21 @@ impl std::str::FromStr for CoinSource {
     }
 }
 
-/// What must be the same of two cases before their figures are set against each other.
+/// Properties that must be equal before the figures of two cases are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kind {
-    /// Prepared or encoded, where the operation has both forms.
+    /// Prepared or encoded, if the operation has both forms.
     pub form: Option<Form>,
-    /// The encoding of the private key that is loaded or written within the operation.
+    /// The encoding of the private key that the operation loads or writes.
     pub key: Option<String>,
-    /// Whether the bytes that the operation would draw are given.
+    /// Whether the caller gives the bytes that the operation would draw.
     pub exact_coins: bool,
-    /// Whether signing draws nothing where it could.
+    /// Whether signing draws nothing although it could.
     pub deterministic: bool,
 }
 
 impl fmt::Display for Kind {
-    /// The words of the id that tell kinds apart, joined by commas; nothing for the usual kind.
+    /// Writes the words of the id that distinguish kinds, joined by commas; nothing for the usual kind.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let encoded = (self.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
         let key = self.key.as_ref().map(|key| format!("{KEY}={key}"));
@@ -68,19 +68,19 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The statistic that a case is compared and ranked by.
+/// Statistic by which a case is compared and ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Statistic {
-    /// The median: an operation does the same work each time.
+    /// The median, for an operation that does the same work each time.
     #[default]
     Median,
-    /// The mean: an operation [repeats by chance](Case::repeats_by_chance), so its median lies on a step between two numbers of
-    /// attempts and moves by a whole attempt from run to run.
+    /// The mean, for an operation that [repeats by chance](Case::repeats_by_chance). Its median lies on a step between
+    /// two numbers of attempts and moves by a whole attempt from run to run.
     Mean,
 }
 
 impl Statistic {
-    /// The word that tables and files carry.
+    /// Returns the word used in tables and files.
     pub fn name(self) -> &'static str {
         match self {
             Statistic::Median => "median",
@@ -95,15 +95,15 @@ const SIGNING: [&str; 4] = ["sign", "make", "build", "cycle"];
 const CONSTRUCTIONS_SIGN: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
 /// Operations of a TLS handshake in which the server signs.
 const SERVER_SIGNS: [&str; 4] = ["handshake", "server", "server-flight", "connect"];
-/// Signature schemes that start over until a signature passes their checks: FIPS 204, section 3.2; the Falcon specification, section
-/// 3.9.
+/// Signature schemes that start over until a signature passes their checks: FIPS 204, section 3.2; Falcon
+/// specification, section 3.9.
 const SIGN_BY_TRIAL: [&str; 2] = ["MLDSA", "FALCON"];
 /// Schemes whose key generation draws candidates until one fits: NTRU polynomials, primes.
 const KEYS_BY_TRIAL: [&str; 2] = ["FALCON", "RSA"];
 
 impl Case {
-    /// Whether the operation repeats part of its work until random values pass a check, so that its time is that of one attempt
-    /// multiplied by a random number of attempts.
+    /// Whether the operation repeats part of its work until random values pass a check. Its time is then the time of
+    /// one attempt multiplied by a random number of attempts.
     pub fn repeats_by_chance(&self) -> bool {
         let operation = self.operation.strip_suffix("-load").unwrap_or(&self.operation);
         let named = |schemes: &[&str], name: &str| {
@@ -125,12 +125,12 @@ impl Case {
         CONSTRUCTIONS_SIGN.contains(&(self.workload.as_str(), self.operation.as_str()))
     }
 
-    /// The statistic that the case is compared and ranked by.
+    /// Returns the statistic by which the case is compared and ranked.
     pub fn statistic(&self) -> Statistic {
         if self.repeats_by_chance() { Statistic::Mean } else { Statistic::Median }
     }
 
-    /// What kind of work it is.
+    /// Returns the kind of work.
     pub fn kind(&self) -> Kind {
         Kind {
             form: self.form,
@@ -140,20 +140,20 @@ impl Case {
         }
     }
 
-    /// The encoding of the private key that is loaded or written within the operation: `seed`, `expanded`, `both`, `scalar`,
-    /// `der`, `cbor`; `None` if the operation has no private key in encoded form.
+    /// Returns the encoding of the private key that the operation loads or writes: `seed`, `expanded`, `both`,
+    /// `scalar`, `der`, `cbor`; `None` if the operation has no private key in encoded form.
     pub fn key(&self) -> Option<&str> {
         self.word(KEY)
     }
 
-    /// The id without the encoding of the private key: equal for cases that differ in nothing else.
+    /// Returns the id without the encoding of the private key: equal for cases that differ in nothing else.
     pub fn id_without_key(&self) -> String {
         let mut case = self.clone();
         case.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == KEY));
         case.id()
     }
 
-    /// Where the randomness of the operation comes from; `None` for one that draws none.
+    /// Returns the source of the operation's randomness; `None` if it draws none.
     pub fn coins(&self) -> Option<CoinSource> {
         match self.facts.generator {
             _ if self.kind().exact_coins => Some(CoinSource::Exact),
@@ -162,19 +162,20 @@ impl Case {
         }
     }
 
-    /// How many keys it takes in turn, where that is not the usual pool.
+    /// Returns the number of keys used in turn, if it is not the usual pool.
     pub fn keys(&self) -> Option<u64> {
         self.number(KEYS)
     }
 
-    /// The same case with its private key in that encoding, which its id names before everything else.
+    /// Returns the case with its private key in `encoding`, which becomes its first parameter.
     pub fn with_key(mut self, encoding: &str) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == KEY));
         self.parameters.insert(0, Parameter::Word(KEY.into(), encoding.into()));
         self
     }
 
-    /// The same case with coins from there; the usual ones are not named. Where they are given no generator is asked.
+    /// Returns the case with coins from this source; ids do not name the usual one. A case with given coins has no
+    /// generator.
     pub fn with_coins(mut self, coins: CoinSource) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == COINS));
         if coins == CoinSource::Exact {
@@ -184,22 +185,23 @@ impl Case {
         self
     }
 
-    /// The same case with so many keys in turn; `None` for the usual pool, which is not named.
+    /// Returns the case with this many keys in turn; `None` for the usual pool, which ids do not name.
     pub fn with_keys(mut self, keys: Option<u64>) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Number(name, _) if name == KEYS));
         self.parameters.extend(keys.map(|keys| Parameter::Number(KEYS.into(), keys)));
         self
     }
 
-    /// The same case in that block, or, where its kind is not the usual one, in one of its own beside it.
+    /// Returns the case in `block`, or in a separate block derived from it if its kind is not the usual one.
     pub fn in_block(mut self, block: &str) -> Case {
         let kind = self.kind().to_string();
         self.block = if kind.is_empty() { block.to_owned() } else { format!("{block}/{kind}") };
         self
     }
 
-    /// Whether two cases do the same kind of work, so that their figures may be set against each other. Where one of them has
-    /// no two forms, or draws nothing whatever it is asked, the other's does not matter.
+    /// Whether two cases do the same kind of work, so that their figures may be compared. If one of them has no forms,
+    /// the form of the other does not matter. If one of them never draws, the other may draw or not, but must not take
+    /// given coins.
     pub fn comparable(&self, other: &Case) -> bool {
         let (one, two) = (self.kind(), other.kind());
         let forms = one.form.is_none() || two.form.is_none() || one.form == two.form;
@@ -261,7 +263,7 @@ mod tests {
                 assert_eq!(one.comparable(other), first == second, "{} {}", one.id(), other.id());
             }
         }
-        // What draws nothing by itself stands beside both.
+        // A scheme that never draws is comparable with both.
         let mut ed25519 = prepared.clone();
         ed25519.facts.generator = None;
         assert!(ed25519.comparable(&prepared) && deterministic.comparable(&ed25519) && !ed25519.comparable(&exact));

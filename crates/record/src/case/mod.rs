@@ -9,7 +9,7 @@ pub use parameters::Parameter;
 use crate::NULL;
 use serde::{Deserialize, Serialize};
 
-/// Whether an operation starts from a key that is parsed and expanded already, or from its encoded bytes.
+/// Whether an operation starts from a parsed and expanded key or from its encoded bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -19,14 +19,14 @@ pub enum Form {
     Encoded,
 }
 
-/// In which state of the caches and of the process an operation is measured. Each is a figure of its own.
+/// State of the caches and of the process in which an operation is measured. Each state has its own figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum State {
     /// Steady state: the same operation was called just before.
     #[default]
     Warm,
     /// The operation was called before in this process, but a buffer larger than the last-level cache was walked since:
-    /// its code, its tables and its inputs come from memory.
+    /// its code, tables and inputs come from memory.
     Evicted,
     /// The first call of the operation in a fresh process, after the caches were evicted.
     FirstCall,
@@ -36,7 +36,7 @@ impl State {
     /// Every state, the usual one first.
     pub const ALL: [State; 3] = [State::Warm, State::Evicted, State::FirstCall];
 
-    /// The word that ids and command lines carry.
+    /// Returns the word used in ids and command lines.
     pub fn name(self) -> &'static str {
         match self {
             State::Warm => "warm",
@@ -54,19 +54,18 @@ impl std::str::FromStr for State {
     }
 }
 
-/// Lengths in bytes of what the algorithm exchanges; absent where it has no such thing.
+/// Lengths in bytes of what the algorithm exchanges; `None` if it has no such item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sizes {
     /// Public, encapsulation or verifying key.
     pub public_key: Option<u64>,
-    /// Private, decapsulation or signing key, in the encoding that the case names, else in the one that the provider writes by
-    /// itself.
+    /// Private, decapsulation or signing key: in the encoding that the case names, else in the provider's default one.
     pub secret_key: Option<u64>,
     /// Ciphertext.
     pub ciphertext: Option<u64>,
     /// Shared secret.
     pub shared_secret: Option<u64>,
-    /// Signature, the longest where the length varies.
+    /// Signature; the longest if the length varies.
     pub signature: Option<u64>,
     /// The client's message of a circuit handshake.
     pub onionskin: Option<u64>,
@@ -74,39 +73,39 @@ pub struct Sizes {
     pub reply: Option<u64>,
 }
 
-/// What is known of a case beyond its identity.
+/// Facts about a case beyond its identity.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// Lengths in bytes.
     pub sizes: Sizes,
-    /// Bytes that one operation works through, where a rate per byte means something (a hash: the message).
+    /// Bytes that one operation processes, if a rate per byte is meaningful (for a hash: the message).
     pub bytes: Option<u64>,
-    /// NIST security category; `None` where the algorithm has none.
+    /// NIST security category; `None` if the algorithm has none.
     pub category: Option<u8>,
-    /// What the library is known to do wrong in this operation, as published vectors show.
+    /// Known defect of the library in this operation, as published vectors show.
     pub defect: Option<String>,
-    /// The random generator that the library asks within the operation; `None` where it asks none.
+    /// Random generator that the operation asks; `None` if it asks none.
     pub generator: Option<String>,
 }
 
-/// One row of a plan: what is measured.
+/// One row of a plan: something to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// The workload's name, which is also the area's: `kem`.
+    /// Name of the workload and of its area: `kem`.
     pub workload: String,
-    /// The standard's name of the algorithm, or the construction's.
+    /// Name of the algorithm in its standard, or name of the construction.
     pub algorithm: String,
     /// The operation: `keygen`, `encapsulate`, `sign`, `digest`, ...
     pub operation: String,
-    /// The provider's id, with its backend after a colon; two joined by a plus where a construction mixes them.
+    /// Provider id, with its backend after a colon. A construction that mixes two providers joins them with a plus.
     pub provider: String,
-    /// Prepared or encoded, where the operation has both forms.
+    /// Prepared or encoded, if the operation has both forms.
     pub form: Option<Form>,
-    /// What else tells cases apart, in the order in which the id shows it.
+    /// Other parameters that distinguish cases, in the order of the id.
     pub parameters: Vec<Parameter>,
-    /// Cases of one block are measured in the same shuffled rounds, so that they can be compared with one another.
+    /// Cases of one block are measured in the same shuffled rounds, so that they can be compared.
     pub block: String,
-    /// What is known beyond the identity.
+    /// Facts beyond the identity.
     pub facts: Facts,
 }
 
@@ -116,12 +115,12 @@ impl Case {
         self.library() == NULL
     }
 
-    /// The provider's library, without its backend: `libcrux` of `libcrux:avx2`.
+    /// Returns the provider's library, without its backend: `libcrux` for `libcrux:avx2`.
     pub fn library(&self) -> &str {
         self.provider.split(':').next().unwrap_or(&self.provider)
     }
 
-    /// The backend, where the provider's id names one.
+    /// Returns the backend, if the provider's id names one.
     pub fn backend(&self) -> Option<&str> {
         self.provider.split_once(':').map(|(_, backend)| backend)
     }

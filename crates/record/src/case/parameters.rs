@@ -1,15 +1,15 @@
-//! Parameters of a case, and the questions that the rest of the program asks about them. Only this file knows how ids spell them;
-//! what has no question of its own is asked by name, within the area that declares the parameter.
+//! Parameters of a case, and the questions that the rest of the program asks about them. Only this file knows how ids
+//! spell them. A parameter without a question of its own is looked up by name, within the area that declares it.
 
 use super::{Case, State};
 use crate::FLOOR;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One of the parameters that tell cases of the same algorithm, operation and provider apart.
+/// Parameter that distinguishes cases of the same algorithm, operation and provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Parameter {
-    /// Something that is so, such as `deterministic`.
+    /// A property that holds, such as `deterministic`.
     Flag(String),
     /// A named number, such as `len=1024`.
     Number(String, u64),
@@ -24,29 +24,29 @@ impl Parameter {
     pub const OUTPUT: &'static str = "out";
     /// Threads that run the operation at the same time.
     pub const THREADS: &'static str = "threads";
-    /// Tasks that are submitted to a thread pool at once.
+    /// Tasks submitted to a thread pool at once.
     pub const TASKS: &'static str = "tasks";
     /// Threads of that pool.
     pub const WORKERS: &'static str = "workers";
-    /// Transactions of a block.
+    /// Transactions in a block.
     pub const TRANSACTIONS: &'static str = "tx";
     /// Keys that signed a block's transactions.
     pub const SENDERS: &'static str = "senders";
     /// Keys that signed a batch of signatures.
     pub const SIGNERS: &'static str = "signers";
-    /// Signatures that are verified at once.
+    /// Signatures verified at once.
     pub const BATCH: &'static str = "batch";
-    /// Where the data of an operation come from and go to: `compute`, `disk`, ...
+    /// Source and destination of an operation's data: `compute`, `disk`, ...
     pub const REGIME: &'static str = "regime";
-    /// Position of the invalid transaction of a block.
+    /// Position of the invalid transaction in a block.
     pub const INVALID: &'static str = "invalid";
     /// Signature scheme that authenticates a TLS server.
     pub const AUTHENTICATION: &'static str = "auth";
-    /// Intermediate certificates of a TLS server's chain.
+    /// Intermediate certificates in a TLS server's chain.
     pub const INTERMEDIATES: &'static str = "chain";
     /// Kind of TLS handshake: `psk`, `client-auth`, ...
     pub const MODE: &'static str = "mode";
-    /// What the messages of a handshake are carried by, if not memory.
+    /// Transport of a handshake's messages, if it is not memory.
     pub const OVER: &'static str = "over";
     /// State of the caches and of the process.
     pub const STATE: &'static str = "state";
@@ -60,10 +60,10 @@ impl Parameter {
     pub const MESSAGES: &'static str = "messages";
     /// Hash function by which the message is hashed before it is signed.
     pub const PREHASH: &'static str = "prehash";
-    /// Signing that draws nothing although the scheme has a variant that does.
+    /// Signing without randomness in a scheme that also has a randomised variant.
     pub const DETERMINISTIC: &'static str = "deterministic";
 
-    /// The name in front of the value; of a flag, the flag itself.
+    /// Returns the name in front of the value, or the flag itself.
     pub fn name(&self) -> &str {
         match self {
             Parameter::Flag(name) | Parameter::Number(name, _) | Parameter::Word(name, _) => name,
@@ -83,7 +83,7 @@ impl fmt::Display for Parameter {
 
 /// Parameters that describe the link between the two ends of a handshake.
 const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
-/// The area of peak stack and heap, which are not times.
+/// Area of peak stack and heap, which are not times.
 const MEMORY: &str = "memory";
 /// The area of hash functions.
 const HASH: &str = "hash";
@@ -91,7 +91,7 @@ const HASH: &str = "hash";
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 
 impl Case {
-    /// The value of a named number among the parameters.
+    /// Returns the value of a named number.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Number(key, value) if key == name => Some(*value),
@@ -99,7 +99,7 @@ impl Case {
         })
     }
 
-    /// The value of a named word among the parameters.
+    /// Returns the value of a named word.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Word(key, value) if key == name => Some(value.as_str()),
@@ -107,7 +107,7 @@ impl Case {
         })
     }
 
-    /// Whether a flag is set among the parameters.
+    /// Whether a flag is set.
     pub fn flag(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
     }
@@ -128,7 +128,7 @@ impl Case {
         self.number(Parameter::LENGTH)
     }
 
-    /// Output length in bytes, if it is not the usual one of the algorithm.
+    /// Output length in bytes, if it is not the algorithm's usual one.
     pub fn output_length(&self) -> Option<u64> {
         self.number(Parameter::OUTPUT)
     }
@@ -138,7 +138,7 @@ impl Case {
         self.number(Parameter::THREADS)
     }
 
-    /// Tasks that are submitted to a thread pool at once, for an operation [under load](Self::is_load).
+    /// Tasks submitted to a thread pool at once, for an operation [under load](Self::is_load).
     pub fn tasks(&self) -> Option<u64> {
         self.number(Parameter::TASKS)
     }
@@ -163,12 +163,12 @@ impl Case {
         self.number(Parameter::SIGNERS)
     }
 
-    /// Signatures that are verified at once, if a block's are.
+    /// Signatures verified at once, if the operation verifies batches.
     pub fn batch_size(&self) -> Option<u64> {
         self.number(Parameter::BATCH)
     }
 
-    /// Where the data come from and go to, for an operation on a block.
+    /// Source and destination of the data, for an operation on a block.
     pub fn regime(&self) -> Option<&str> {
         self.word(Parameter::REGIME)
     }
@@ -188,17 +188,17 @@ impl Case {
         self.word(Parameter::MODE)
     }
 
-    /// What the messages of a handshake are carried by, if not memory.
+    /// Transport of a handshake's messages, if it is not memory.
     pub fn transport(&self) -> Option<&str> {
         self.word(Parameter::OVER)
     }
 
-    /// Published set of messages that are signed, if they are not made up.
+    /// Published set of messages that are signed, if the case uses one.
     pub fn message_set(&self) -> Option<&str> {
         self.word(Parameter::MESSAGES)
     }
 
-    /// Whether signing draws nothing although the scheme has a variant that does.
+    /// Whether signing draws nothing in a scheme that also has a randomised variant.
     pub fn is_deterministic(&self) -> bool {
         self.flag(Parameter::DETERMINISTIC)
     }
@@ -213,32 +213,34 @@ impl Case {
         self.operation.ends_with("-load")
     }
 
-    /// Whether the operation works through its input byte by byte, so that a figure for a byte means something. Who reads a
-    /// transaction hardly touches most of it, and who verifies one does not work by the byte.
+    /// Whether the operation processes its input byte by byte, so that a figure per byte is meaningful. Parsing a transaction hardly
+    /// touches most of it, and the time of a signature verification does not depend on single bytes.
     pub fn works_by_the_byte(&self) -> bool {
         self.workload == HASH || BY_THE_BYTE.contains(&self.operation.as_str())
     }
 
-    /// The state in which the case is measured.
+    /// Returns the state in which the case is measured.
     pub fn state(&self) -> State {
         let named = self.word(Parameter::STATE);
         State::ALL.into_iter().find(|state| Some(state.name()) == named).unwrap_or_default()
     }
 
-    /// Whether the case is the computing of one thread in its steady state. Then core cycles say what its software costs, whatever
-    /// the core's clock did. An operation that waits for memory, a disk, a socket or other threads does not compute.
+    /// Whether the case is the computation of one thread in its steady state. Core cycles then say what the software
+    /// costs, whatever the core's clock did. An operation that waits for memory, a disk, a socket or other threads does
+    /// not compute.
     pub fn computes(&self) -> bool {
         let waits =
             self.is_load() || self.threads().is_some() || self.regime() == Some("disk") || self.transport().is_some();
         self.state() == State::Warm && self.workload != MEMORY && !waits
     }
 
-    /// Whether the case waits for an emulated network: its time is mostly the link's, which no core's clock changes.
+    /// Whether the case waits for an emulated network. Most of its time is then the link's, which no core clock
+    /// changes.
     pub fn waits_for_network(&self) -> bool {
         LINK.iter().any(|name| self.word(name).is_some())
     }
 
-    /// The same case in another state. Ids do not name the usual one.
+    /// Returns the case in another state. Ids do not name the usual one.
     pub fn in_state(mut self, state: State) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == Parameter::STATE));
         if state != State::Warm {

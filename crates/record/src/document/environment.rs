@@ -14,22 +14,22 @@ pub struct EnvironmentEntry {
     pub build: Build,
     /// Every provider in the build.
     pub providers: Vec<ProviderBuild>,
-    /// What counted time.
+    /// Counter used for timing.
     pub counters: CountersEntry,
 }
 
-/// What counted time.
+/// Counter used for timing, and its calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountersEntry {
     /// `wall`, `tsc`, `cycles` or `instructions`.
     pub primary: String,
-    /// Ticks in a second of a counter of constant rate.
+    /// Ticks per second, if the counter runs at a constant rate.
     pub ticks_per_second: Option<f64>,
-    /// Estimated core clock in Hz when the run began. A TSC tick is not a cycle of it.
+    /// Estimated core clock in Hz when the run began. A TSC tick is not a cycle of this clock.
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings in ns.
     pub resolution_ns: Option<f64>,
-    /// What a pair of readings with nothing between them shows, in ns.
+    /// Time in ns that a pair of readings shows with nothing between them.
     pub overhead_ns: Option<f64>,
     /// Counters that are not available.
     pub unavailable: Vec<UnavailableEntry>,

@@ -1,7 +1,7 @@
 use crate::{Case, CounterChoice, Fastest, Protocol, ProtocolKind, RunHeader, RunSpreads};
 use serde::{Deserialize, Serialize};
 
-/// The measuring rules, and what measuring itself costs.
+/// Measuring rules, and the cost of measuring itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HarnessEntry {
     /// `adaptive`, `fixed` or `reference`.
@@ -10,35 +10,35 @@ pub struct HarnessEntry {
     pub iterations: Option<u64>,
     /// Operations discarded in each process before its first sample of a case.
     pub warmup: u64,
-    /// Samples of a case that waits for a network, where there is one.
+    /// Samples of a case that waits for a network; absent if the plan has no such case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<u64>,
     /// Percentage of the samples left out at each tail.
     pub outlier_trim_pct: f64,
     /// Worker processes.
     pub processes: u32,
-    /// Median in ns of a case that does nothing through the same calls; null where the run has none.
+    /// Median in ns of a case that does nothing through the same calls; null if the run has none.
     pub floor_ns: Option<f64>,
-    /// Operations in a sample; null where they were calibrated.
+    /// Operations per sample; null if they were calibrated.
     pub batch: Option<u64>,
-    /// Wanted half-width of the median's interval in percent.
+    /// Target half-width of the median's interval in percent.
     pub precision_pct: f64,
-    /// Most seconds for a case.
+    /// Maximum seconds for a case.
     pub max_time_s: f64,
-    /// Seconds of a visit to a case.
+    /// Seconds per visit to a case.
     pub visit_s: f64,
-    /// Which counter was asked for.
+    /// Counter that was requested.
     pub counter: CounterChoice,
     /// Cores to which workers were pinned.
     pub affinity: Option<Vec<u32>>,
-    /// What intervals take the spread between runs for.
+    /// Spread between runs that the intervals assume.
     pub run_spreads: RunSpreads,
-    /// What `fastest` stands for, where it was asked for, with its runner-up.
+    /// What `fastest` was resolved to, if it was requested, each with its runner-up.
     pub fastest: Vec<Fastest>,
 }
 
 impl HarnessEntry {
-    /// The rules of a run, with the median in ns of a case that does nothing.
+    /// Describes the rules of a run. `floor_ns` is the median in ns of a case that does nothing.
     pub fn of(header: &RunHeader, floor_ns: Option<f64>) -> HarnessEntry {
         let protocol = &header.protocol;
         HarnessEntry {

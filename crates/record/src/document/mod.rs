@@ -1,8 +1,9 @@
-//! The exported JSON, schema `pqlab/1`: field by field what scripts read. Adding a field is free, renaming or removing one
-//! is not. A field that does not apply is null, never absent. Times are in µs if the name ends in `_us`, and of one
-//! operation; `analysis::estimates` says how they are computed from samples.
+//! Exported JSON, schema `pqlab/1`: field by field what scripts read. Fields may be added, but not renamed or removed.
+//! A field that does not apply is null, never absent. A field whose name ends in `_us` is the time of one operation in
+//! µs; `analysis::estimates` says how it is computed from samples.
 //!
-//! A document with its samples becomes a [`Run`](crate::Run) again ([`read_run`]). `report::document` makes documents of runs.
+//! A document with its samples can be read back as a [`Run`](crate::Run) ([`read_run`]). `report::document` makes
+//! documents from runs.
 
 mod environment;
 mod harness;
@@ -28,33 +29,33 @@ pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};
 pub struct Document {
     /// Name and version of the schema: `pqlab/1`.
     pub schema: String,
-    /// When the results came to be, RFC 3339, UTC: the end of the run's last case, or its start where there is none. The
+    /// When the results were complete, RFC 3339, UTC: the end of the run's last case, or its start if it has none. The
     /// same run gives the same bytes whenever it is exported.
     pub generated_at: String,
     /// The run as a whole.
     pub run: RunEntry,
     /// Machine, build and counters.
     pub environment: EnvironmentEntry,
-    /// The measuring rules, and what measuring itself costs.
+    /// Measuring rules, and the cost of measuring itself.
     pub harness: HarnessEntry,
-    /// The cases that have their record, by area, both in the order of the plan.
+    /// Finished cases by area, both in the order of the plan.
     pub results: IndexMap<String, Vec<ResultEntry>>,
     /// Cases on several threads: throughput, speed-up, efficiency.
     pub scaling: Vec<ScalingEntry>,
     /// Cases through a thread pool: wall time, queueing delays, losses.
     pub loads: Vec<LoadEntry>,
-    /// Tables that several cases make together, by name. They follow from the samples: what a file says of them is for its readers.
+    /// Tables derived from several cases, by name. They follow from the samples, so an import ignores them.
     pub tables: IndexMap<String, TableEntry>,
 }
 
 /// The run as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
-    /// Unique, sorted by time.
+    /// Unique id; ids sort by time.
     pub id: String,
     /// The suites' names, joined by a plus.
     pub suite: String,
-    /// The command line that asked for it.
+    /// The command line that started it.
     pub command: String,
     /// Seed of the order and of the inputs.
     pub seed: u64,
@@ -66,15 +67,15 @@ pub struct RunEntry {
     pub finished_at: Option<String>,
     /// Cases in the plan.
     pub planned: usize,
-    /// Cases that have their record.
+    /// Finished cases.
     pub finished: usize,
-    /// Those of them that failed.
+    /// Finished cases that failed.
     pub failed: usize,
-    /// The runs that the cases are of, the newest first: itself, or those that a report put together.
+    /// Runs that the cases come from, newest first: this run, or those that a report combined.
     pub parts: Vec<PartEntry>,
 }
 
-/// A run that gave cases.
+/// Run that contributed cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartEntry {
     /// Its id.

@@ -1,4 +1,4 @@
-//! How a [`Document`] that kept its samples becomes a run again.
+//! Reads a [`Document`] that kept its samples back into a run.
 
 use super::{Document, ParameterValue, ResultEntry};
 use crate::{Case, Facts, Parameter, Record, Run, RunHeader, SCHEMA, Samples, Status};
@@ -6,43 +6,43 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-/// The longest id of a run, in characters; ours have 23.
+/// Maximum length of a run id, in characters; pqlab's own have 23.
 const ID_LENGTH: usize = 64;
 
-/// Why a document is not a run.
+/// Why a document cannot be read as a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// It says that it is something else.
+    /// The document has another schema.
     #[error("schema is `{0}`, not `{SCHEMA}`")]
     Schema(String),
-    /// Names of runs stand in command lines, addresses and file names.
+    /// The run id is invalid. Run ids appear in command lines, addresses and file names.
     #[error(
         "{0:?} is no id of a run: an id is 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, not beginning with `last` or a dash"
     )]
     RunId(String),
-    /// Figures cannot be computed anew without samples.
+    /// A case lacks its samples, without which figures cannot be recomputed.
     #[error("`{0}` comes without its samples: export the run as json-samples")]
     NoSamples(String),
-    /// What names a case contradicts its fields.
+    /// The id of a case contradicts its fields.
     #[error("`{0}` is not the id of its row, which says `{1}`")]
     Id(String, String),
 }
 
-/// Why a file holds no run.
+/// Why a file cannot be read as a run.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// The file is not a document.
     #[error("no run of pqlab: {0}")]
     Json(#[from] serde_json::Error),
-    /// It is a run that cannot be taken in.
+    /// The document cannot be imported.
     #[error(transparent)]
     Import(#[from] ImportError),
 }
 
-/// Reads the run that a file of the format json-samples holds.
+/// Reads a run from a file of the format json-samples.
 ///
 /// # Errors
 /// See [`FileError`].
@@ -52,10 +52,11 @@ pub fn read_run(path: &Path) -> Result<Run, FileError> {
 }
 
 impl Document {
-    /// The run that was exported. Its plan is what has a record: a document does not name the cases that were not run.
+    /// Returns the exported run. Its plan has only the cases with a record, because a document does not name those that
+    /// were not run. Samples are taken as they are; the document's figures are ignored.
     ///
     /// # Errors
-    /// See [`ImportError`]. Samples are taken as they are; figures in the document are not.
+    /// See [`ImportError`].
     pub fn into_run(self) -> Result<Run, ImportError> {
         if self.schema != SCHEMA {
             return Err(ImportError::Schema(self.schema));

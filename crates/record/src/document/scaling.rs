@@ -11,37 +11,37 @@ pub struct RatioInterval {
     pub high: f64,
 }
 
-/// One operation on so many threads.
+/// Operation on several threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingEntry {
     /// The case's id.
     pub id: String,
-    /// Algorithm and operation, with what tells cases apart beside the number of threads.
+    /// Algorithm and operation, with the parameters that distinguish cases except the number of threads.
     pub name: String,
     /// The provider's id.
     pub provider: String,
     /// Threads that worked at once.
     pub threads: u64,
-    /// Processors over which they were spread.
+    /// Processors over which the threads were spread.
     pub cores: Option<u64>,
     /// Whether there were more threads than processors.
     pub oversubscribed: bool,
-    /// Operations a second, all threads together.
+    /// Operations per second, all threads together.
     pub ops_per_s: f64,
-    /// The ends of its 95% interval.
+    /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: [f64; 2],
-    /// Throughput over that of one thread; absent where that was not measured.
+    /// Throughput relative to one thread; null if one thread was not measured.
     pub speed_up: Option<RatioInterval>,
-    /// Speed-up over the number of threads, or of processors where these are fewer.
+    /// Speed-up divided by the number of threads, or of processors if there are fewer.
     pub efficiency: Option<RatioInterval>,
 }
 
-/// So many tasks at once through a thread pool.
+/// Load of several tasks on a thread pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadEntry {
     /// The case's id.
     pub id: String,
-    /// Algorithm and operation, with what tells cases apart beside the numbers of tasks and workers.
+    /// Algorithm and operation, with the parameters that distinguish cases except the numbers of tasks and workers.
     pub name: String,
     /// The provider's id.
     pub provider: String,
@@ -49,26 +49,26 @@ pub struct LoadEntry {
     pub tasks: u64,
     /// Threads of the pool.
     pub workers: u64,
-    /// Processors over which they were spread.
+    /// Processors over which the workers were spread.
     pub cores: Option<u64>,
     /// Whether there were more workers than processors.
     pub oversubscribed: bool,
-    /// Wall time of a load in ms: the mean.
+    /// Mean wall time of a load in ms.
     pub wall_ms: f64,
-    /// Tasks a second.
+    /// Tasks per second.
     pub ops_per_s: f64,
-    /// The ends of its 95% interval.
+    /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: [f64; 2],
-    /// Time in µs that half of the tasks of a load wait for a worker at most: the median over the loads.
+    /// Median wait of a load's tasks for a worker in µs: the median over the loads.
     pub queueing_p50_us: Option<f64>,
-    /// As above, for 95% of the tasks.
+    /// 95th percentile of that wait in µs: the median over the loads.
     pub queueing_p95_us: Option<f64>,
-    /// As above, for 99% of the tasks.
+    /// 99th percentile of that wait in µs: the median over the loads.
     pub queueing_p99_us: Option<f64>,
-    /// The longest that any task of any load waited.
+    /// Longest wait of any task of any load in µs.
     pub queueing_max_us: Option<f64>,
-    /// Throughput against the best load of the same operation, in percent: negative for a loss.
+    /// Throughput relative to the best load of the same operation, in percent: negative for a loss.
     pub against_peak_pct: Option<RatioInterval>,
-    /// Throughput against the smallest load of the same operation, in percent: negative for a loss.
+    /// Throughput relative to the smallest load of the same operation, in percent: negative for a loss.
     pub against_smallest_pct: Option<RatioInterval>,
 }

@@ -1,48 +1,48 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// A table that several cases make together.
+/// Table derived from several cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableEntry {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// The area whose cases it is made of.
+    /// Area of its cases.
     pub area: String,
     /// The columns.
     pub columns: Vec<ColumnEntry>,
     /// The rows.
     pub rows: Vec<RowEntry>,
-    /// What must be known when it is read.
+    /// Notes for reading the table.
     pub notes: Vec<String>,
 }
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnEntry {
-    /// Its name, by which rows have its cells.
+    /// Name, which is also the key of its cells in the rows.
     pub name: String,
-    /// What people read above it.
+    /// Heading for readers.
     pub heading: String,
-    /// The unit of its numbers; null for what has none.
+    /// Unit of its numbers; null if they have none.
     pub unit: Option<String>,
 }
 
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowEntry {
-    /// The cells, by the names of their columns.
+    /// Cells, by column name.
     pub cells: IndexMap<String, CellEntry>,
-    /// What must be known of the cases that it is made of, by word.
+    /// Caveats of the row's cases, by word.
     pub caveats: IndexMap<String, String>,
 }
 
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellEntry {
-    /// What people read.
+    /// Text for readers.
     pub text: String,
-    /// The number in the unit of the column; null for names, and where there is no figure.
+    /// Number in the column's unit; null for names and for missing figures.
     pub value: Option<f64>,
-    /// The ends of its 95% interval; null where there is none.
+    /// 95% interval; null if there is none.
     pub interval: Option<[f64; 2]>,
 }

@@ -1,4 +1,4 @@
-//! Raw samples as bytes: compact, versioned, checked, and decoded without trust.
+//! Compact binary encoding of raw samples, with a version and a checksum. The decoder does not trust its input.
 //!
 //! ```text
 //! offset 0   version, 1 byte
@@ -7,10 +7,10 @@
 //! offset 9   the payload, raw DEFLATE (RFC 1951)
 //! ```
 //!
-//! The payload is postcard's encoding of [`wire::Samples`], in which a list of readings is its least value and what each lies
-//! above it: the readings of a visit are close to one another, so most take a byte or two.
+//! The payload is the postcard encoding of [`wire::Samples`]. It stores a list of readings as the smallest one and the
+//! differences from it: readings of a visit are close together, so most differences take a byte or two.
 //!
-//! A change of the payload's shape is a new version with a module of its own; released ones stay readable.
+//! A change to the payload needs a new version with a module of its own. Released versions stay readable.
 
 mod wire;
 
@@ -18,39 +18,39 @@ use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use pqlab_record::Samples;
 use std::io::{self, Read, Write};
 
-/// What is written and read. Versions 1 to 3 were never released.
+/// The version that is written and read. Versions 1 to 3 were never released.
 const VERSION: u8 = 4;
 const HEADER: usize = 9;
-/// DEFLATE cannot do better than 1,032 to 1, so that a length beyond this is a lie.
+/// DEFLATE compresses by at most 1,032 to 1. A greater length in the header is false.
 const MOST_EXPANSION: usize = 1032;
-/// More than the longest run of any case leaves, and little enough to be held in memory: 256 MiB.
+/// Longer than the longest run of any case needs, and short enough to keep in memory: 256 MiB.
 const LONGEST_PAYLOAD: usize = 256 << 20;
 
-/// Why samples cannot be encoded, or bytes are not samples.
+/// Why samples cannot be encoded, or bytes cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum SamplesError {
-    /// Fewer bytes than the header has.
+    /// There are fewer bytes than a header has.
     #[error("only {0} bytes")]
     Truncated(usize),
-    /// A version that this build does not know.
+    /// This build does not know the version.
     #[error("encoding {0}, this pqlab knows {VERSION}")]
     Version(u8),
-    /// The bytes are not those that were written.
+    /// The checksum does not match.
     #[error("the checksum does not match")]
     Checksum,
-    /// The payload is longer than it may be, or not as long as the header says.
+    /// The payload is too long, or its length differs from the header.
     #[error("a payload of {0} bytes")]
     Length(usize),
-    /// The payload is not DEFLATE.
+    /// The payload is not DEFLATE data.
     #[error("not DEFLATE: {0}")]
     Deflate(#[from] io::Error),
-    /// The payload is not what the version says.
+    /// The payload does not have the shape of its version.
     #[error("malformed: {0}")]
     Payload(#[from] postcard::Error),
-    /// Bytes behind the end.
+    /// Bytes follow the end.
     #[error("{0} bytes too many")]
     Trailing(usize),
-    /// The table of starts is longer or shorter than the list of visits.
+    /// The table of starts covers more or fewer visits than there are.
     #[error("start table covers a different number of visits than the payload")]
     Starts,
     /// There are more or fewer conditions than visits.
@@ -59,15 +59,15 @@ pub enum SamplesError {
     /// There are more or fewer CPU times than visits.
     #[error("number of CPU times does not match number of visits")]
     CpuTimes,
-    /// A reading beyond 64 bits.
+    /// A reading exceeds 64 bits.
     #[error("a reading beyond 64 bits")]
     Overflow,
 }
 
-/// The samples as bytes.
+/// Encodes samples.
 ///
 /// # Errors
-/// [`SamplesError::Length`] for more than the longest payload.
+/// [`SamplesError::Length`] if the payload exceeds the maximum length.
 pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     let payload = payload(samples)?;
     if payload.len() > LONGEST_PAYLOAD {
@@ -84,10 +84,10 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     Ok(bytes)
 }
 
-/// The samples that were encoded so. Takes no more memory than a small multiple of the payload, whatever the bytes say.
+/// Decodes samples. Memory use is at most a small multiple of the payload, whatever the bytes claim.
 ///
 /// # Errors
-/// [`SamplesError`] for bytes that are not what [`encode`] made.
+/// [`SamplesError`] if [`encode`] did not make the bytes.
 pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     let (header, compressed) = bytes.split_at_checked(HEADER).ok_or(SamplesError::Truncated(bytes.len()))?;
     if header[0] != VERSION {
@@ -114,7 +114,7 @@ pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     from_payload(&payload)
 }
 
-/// The payload before compression: equal for equal samples, not-a-numbers included.
+/// Returns the payload before compression: equal for equal samples, including NaN.
 pub(crate) fn payload(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     Ok(postcard::to_stdvec(&wire::Samples::from(samples))?)
 }

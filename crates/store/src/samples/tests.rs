@@ -48,7 +48,7 @@ fn any_samples() -> impl Strategy<Value = Samples> {
     all.prop_map(|(metric, ns_per_tick, batch, visits)| Samples { metric, ns_per_tick, batch, visits })
 }
 
-/// Equal to the last bit: `==` takes minus zero for zero, and the printed form tells them apart.
+/// Equal to the last bit: `==` takes minus zero for zero, but the printed forms differ.
 fn same(one: &Samples, other: &Samples) -> bool {
     one == other && format!("{one:?}") == format!("{other:?}")
 }
@@ -74,7 +74,7 @@ fn visit() -> Visit {
     }
 }
 
-/// Conditions of which all is known.
+/// Conditions with every field set.
 fn conditions() -> Conditions {
     Conditions {
         chunks: vec![Chunk { samples: 2, clock_hz: 3.7e9, shared: true }],
@@ -87,12 +87,12 @@ fn conditions() -> Conditions {
 
 proptest! {
     #[test]
-    fn what_is_decoded_is_what_was_encoded(samples in any_samples()) {
+    fn decoding_restores_the_encoded_samples(samples in any_samples()) {
         prop_assert!(same(&decode(&encode(&samples).unwrap()).unwrap(), &samples));
     }
 
     #[test]
-    fn no_changed_byte_goes_unnoticed(samples in any_samples(), at in any::<prop::sample::Index>(), flip in 1u8..) {
+    fn decoder_detects_a_changed_byte(samples in any_samples(), at in any::<prop::sample::Index>(), flip in 1u8..) {
         let mut bytes = encode(&samples).unwrap();
         let at = at.index(bytes.len());
         bytes[at] ^= flip;
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn no_cut_goes_unnoticed(samples in any_samples(), at in any::<prop::sample::Index>()) {
+    fn decoder_detects_truncation(samples in any_samples(), at in any::<prop::sample::Index>()) {
         let bytes = encode(&samples).unwrap();
         prop_assert!(decode(&bytes[..at.index(bytes.len())]).is_err());
     }
@@ -141,7 +141,7 @@ fn ten_thousand_readings_take_less_than_two_bytes_each() {
 }
 
 #[test]
-fn lies_are_told_apart() {
+fn rejects_malformed_bytes_with_the_reason() {
     let bytes = encode(&Samples::none()).unwrap();
     assert!(matches!(decode(&[]), Err(SamplesError::Truncated(0))));
     assert!(matches!(decode(&[&[9], &bytes[1..]].concat()), Err(SamplesError::Version(9))));
@@ -158,7 +158,7 @@ fn lies_are_told_apart() {
 }
 
 #[test]
-fn starts_and_conditions_come_back() {
+fn decoding_restores_starts_and_conditions() {
     let visits = vec![Visit { start: 2, conditions: conditions(), ..visit() }, visit(), visit()];
     let samples = Samples { visits, ..Samples::none() };
     assert_eq!(decode(&encode(&samples).unwrap()).unwrap(), samples);
@@ -182,7 +182,7 @@ fn rejects_tables_that_do_not_fit_the_visits() {
     assert_eq!(reason, "number of CPU times does not match number of visits");
 }
 
-/// The format: these bytes never change. A new shape is a new version, whose test is added to this one.
+/// Pins the format: these bytes never change. A new shape needs a new version with a test of its own.
 #[test]
 fn the_payload_has_these_bytes() {
     let disturbances = vec![
@@ -212,9 +212,9 @@ fn the_payload_has_these_bytes() {
         "01 04 05 08",
         "000000000000002940 0107 020000000000004940 03000000000000f03f",
         "0400000000000000c0 050000000000003e40 060000000000003e40 0702",
-        // Clock, least tick (21,000), what each is above it, the same of wall_ns.
+        // Clock, smallest tick (21,000), differences from it, the same for wall_ns.
         "00000060d71de441 88a401 020011 04 020200",
-        // Extra: a list of any values, a list of whole ones (1,088).
+        // Extra: a list of arbitrary values, a list of integers (1,088).
         "02 0564656c6179 0101000000000000e03f 056279746573 00c0080100",
         // The second visit.
         "01 04 00 00 00000060d71de441 88a401 020011 00 00 00",
@@ -234,7 +234,7 @@ fn the_payload_has_these_bytes() {
     assert_eq!(first_byte, [0, 1, 2, 3]);
 }
 
-/// The bytes whose hexadecimal digits these are.
+/// Converts hexadecimal digits to bytes.
 fn bytes(text: &[&str]) -> Vec<u8> {
     let digits: Vec<char> = text.concat().chars().filter(char::is_ascii_hexdigit).collect();
     digits.chunks(2).map(|pair| u8::from_str_radix(&pair.iter().collect::<String>(), 16).unwrap()).collect()
@@ -246,7 +246,7 @@ fn deflated(payload: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// A child with 512 MiB of address space is killed by any allocation that trusts a length in the bytes.
+/// Runs in a child with 512 MiB of address space, which any allocation that trusts a length in the bytes would exceed.
 #[test]
 fn random_bytes_neither_panic_nor_take_memory() {
     let mut command = std::process::Command::new("sh");

@@ -1,5 +1,5 @@
-//! The shape of the payload. The order and the types of fields and variants are the format, also those of [`Metric`],
-//! [`Chunk`], [`Residue`] and [`CpuTime`]; a test compares them with fixed bytes.
+//! Shape of the payload. The order and the types of fields and variants are the format, including those of [`Metric`],
+//! [`Chunk`], [`Residue`] and [`CpuTime`]. A test compares them with fixed bytes.
 
 use super::SamplesError;
 use pqlab_record::{self as record, Chunk, CpuTime, Metric, Residue};
@@ -11,7 +11,7 @@ pub(super) struct Samples {
     ns_per_tick: Option<f64>,
     batch: u64,
     visits: Vec<Visit>,
-    /// In the order of the visits: a start of the run, and how many visits in a row it made.
+    /// In the order of the visits: a start of the run, and how many consecutive visits it made.
     pub(super) starts: Vec<(u32, u64)>,
     /// One for each visit.
     pub(super) conditions: Vec<Conditions>,
@@ -43,21 +43,21 @@ enum Disturbance {
     OtherTasks(u64),
 }
 
-/// The least of the readings, and what each lies above it.
+/// The smallest reading, and how far each reading is above it.
 #[derive(Serialize, Deserialize)]
 struct Readings {
     least: u64,
     above: Vec<u64>,
 }
 
-/// Lengths and delays are mostly whole; eight bytes for each would be most of the payload.
+/// Lengths and delays are mostly integers; eight bytes for each would be most of the payload.
 #[derive(Serialize, Deserialize)]
 enum Values {
     Whole(Readings),
     Any(Vec<f64>),
 }
 
-/// The conditions of a visit without its CPU time.
+/// Conditions of a visit without its CPU time.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Conditions {
     chunks: Vec<Chunk>,
@@ -94,7 +94,7 @@ impl Values {
     }
 }
 
-/// The integer that equals this number exactly, if there is one: minus zero has none.
+/// Returns the integer that equals this number exactly, if there is one. Minus zero has none.
 fn whole(value: f64) -> Option<u64> {
     let integer = value as u64;
     (value <= (1u64 << f64::MANTISSA_DIGITS) as f64 && (integer as f64).to_bits() == value.to_bits()).then_some(integer)

@@ -2,25 +2,25 @@ use super::{header, new_store, record};
 use crate::{RunMedian, Store};
 use pqlab_record::{RunHeader, Unit};
 
-fn medians(of: usize) -> Vec<RunMedian> {
+fn medians(count: usize) -> Vec<RunMedian> {
     let median = |number| RunMedian {
         case: format!("case {number}"),
         unit: if number % 2 == 0 { Unit::Nanoseconds } else { Unit::CoreCycles },
         median: 100.0 + number as f64 / 3.0,
         variance: 1e-6,
     };
-    (0..of).map(median).collect()
+    (0..count).map(median).collect()
 }
 
-/// A complete run without cases, with so many medians.
-fn complete(store: &mut Store, header: &RunHeader, of: usize) {
+/// Stores a complete run without cases, with `count` medians.
+fn complete(store: &mut Store, header: &RunHeader, count: usize) {
     store.begin_run(header).unwrap();
     store.complete_run(&header.id, "2026-11-21T19:10:00Z").unwrap();
-    store.save_medians(&header.id, &medians(of)).unwrap();
+    store.save_medians(&header.id, &medians(count)).unwrap();
 }
 
 #[test]
-fn medians_are_those_of_the_same_machine_and_build_within_the_days() {
+fn medians_come_from_the_same_machine_and_build_within_the_days() {
     let (_folder, mut store) = new_store();
     let like = header("like", 0);
     complete(&mut store, &like, 4);

@@ -5,20 +5,20 @@ use rusqlite::Connection;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// What a pqlab of the oldest schema leaves behind, as `sqlite3 FILE .dump` writes its rows. It never changes: these files must
-/// stay readable.
+/// Rows that a pqlab with the oldest schema left behind, as written by `sqlite3 FILE .dump`. They never change, because
+/// such files must stay readable.
 const LEFT_BEHIND: &str = include_str!("fixtures/schema-5.sql");
 
 const RUN: &str = "20261121T190000-abcd";
 
-/// A made-up next version.
+/// Made-up next version.
 const NEXT: Schema = Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT DEFAULT 'red'"], ..SCHEMA };
 
-/// A made-up next version whose second statement fails.
+/// Made-up next version whose second statement fails.
 const BROKEN: Schema =
     Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE runs (id)"], ..SCHEMA };
 
-/// A file of the oldest schema, with the rows that a pqlab leaves in it.
+/// Makes a file with the oldest schema and the rows that a pqlab left in it.
 fn left_behind() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");
@@ -39,7 +39,7 @@ fn colour(store: &Store) -> String {
 }
 
 #[test]
-fn reads_what_was_left_behind() {
+fn reads_files_of_the_oldest_schema() {
     let (_folder, path) = left_behind();
     let store = Store::open(&path).unwrap();
     assert_eq!(version(&store.connection), SCHEMA.newest());
@@ -103,7 +103,7 @@ fn a_failed_migration_changes_nothing() {
 }
 
 #[test]
-fn a_file_that_could_not_be_made_is_left_empty() {
+fn failed_creation_leaves_the_file_empty() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");
     let mut connection = Connection::open(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The store through its public methods, on files in folders of their own.
+//! Tests of the store through its public methods, each on files in its own folder.
 
 mod kill;
 mod medians;
@@ -15,10 +15,10 @@ use pqlab_record::{Samples, Status, Visit};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// The name of the variable that hands a child of a test the file that it works on.
+/// Environment variable that gives a test's child process the file to work on.
 const FILE: &str = "PQLAB_STORE_TEST_FILE";
 
-/// Has a child that is this test binary run one of its ignored tests only.
+/// Makes a child process of this test binary run only one of its ignored tests.
 pub(crate) fn only<'a>(command: &'a mut Command, test: &str) -> &'a mut Command {
     command.args(["--exact", test, "--ignored", "--nocapture"])
 }

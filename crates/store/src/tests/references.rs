@@ -27,7 +27,7 @@ fn runs_are_listed_from_the_newest() {
 }
 
 #[test]
-fn a_prefix_is_enough_where_it_is_unique() {
+fn a_unique_prefix_is_enough() {
     let time = "2026-11-21T19:00:00Z";
     let (_folder, store) = store_of(&[("20261121-a", time), ("20261121-ab", time), ("2025%", time)]);
     assert_eq!(store.resolve("20261121-ab").unwrap(), "20261121-ab");

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// Both ways of opening refuse it with this message, and leave it as it was.
+/// Asserts that both ways of opening reject the path with this message and leave it unchanged.
 fn refused(path: &Path, expected: &str) {
     let before = path.is_file().then(|| fs::read(path).unwrap());
     for opened in [Store::open(path), Store::open_read_only(path)] {
@@ -19,7 +19,7 @@ fn refused(path: &Path, expected: &str) {
 }
 
 #[test]
-fn a_newer_schema_is_refused() {
+fn rejects_newer_schemas() {
     let (_folder, store) = new_store();
     let path = store.path().to_path_buf();
     drop(store);
@@ -28,7 +28,7 @@ fn a_newer_schema_is_refused() {
 }
 
 #[test]
-fn a_schema_before_the_oldest_is_refused() {
+fn rejects_schemas_before_the_oldest() {
     for found in [1, SCHEMA.oldest - 1] {
         let (_folder, store) = new_store();
         let path = store.path().to_path_buf();
@@ -40,7 +40,7 @@ fn a_schema_before_the_oldest_is_refused() {
 }
 
 #[test]
-fn a_file_of_another_program_is_refused() {
+fn rejects_files_of_other_programs() {
     let folder = tempfile::tempdir().unwrap();
     let foreign = "a database of another program, left as it was";
     let marks = [
@@ -56,7 +56,7 @@ fn a_file_of_another_program_is_refused() {
 }
 
 #[test]
-fn what_is_no_database_is_refused() {
+fn rejects_paths_that_are_not_databases() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("notes.txt");
     fs::write(&text, "not a database, but longer than the header of one, which has a hundred bytes. ".repeat(20))
@@ -70,7 +70,7 @@ fn what_is_no_database_is_refused() {
 }
 
 #[test]
-fn a_missing_file_is_not_made_by_reading() {
+fn reading_does_not_create_a_missing_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
     let message = Store::open_read_only(&path).err().unwrap().to_string();
@@ -86,7 +86,7 @@ fn a_missing_file_is_not_made_by_reading() {
 }
 
 #[test]
-fn a_name_that_means_something_to_sqlite_is_a_file_s_name() {
+fn names_that_are_special_to_sqlite_name_files() {
     let folder = tempfile::tempdir().unwrap();
     for name in [":memory:", "file:x?mode=memory", "100% sure?.db"] {
         let path = folder.path().join(name);
@@ -111,7 +111,7 @@ fn an_empty_file_is_read_as_an_empty_store_and_becomes_one_when_written() {
 }
 
 #[test]
-fn what_a_file_of_ours_never_has_is_refused() {
+fn rejects_views_and_triggers() {
     let cases = [
         (
             "view",
@@ -209,10 +209,10 @@ fn a_damaged_file_is_reported() {
 }
 
 #[test]
-fn asking_what_the_folder_allows_touches_no_file_of_it() {
+fn probing_a_folder_touches_none_of_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("pqlab.db");
-    // A name that was once asked with, and that anybody could have foreseen.
+    // A name that earlier versions used for the probe, and that anybody could have predicted.
     let theirs = database.with_extension(format!("probe-{}", std::process::id()));
     fs::write(&theirs, "somebody's").unwrap();
     assert_eq!(refusal_of_folder(&database), None);

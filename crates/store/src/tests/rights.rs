@@ -1,4 +1,4 @@
-//! Rights do not hold for root, so that the visitor of these folders is a process of another user where we are root.
+//! Tests of file permissions. They do not bind root, so when run as root the visitor is a process of another user.
 
 use super::{FILE, header, new_store, only, run};
 use crate::Store;
@@ -33,10 +33,10 @@ struct Visit {
     read: String,
 }
 
-/// What a process finds that is bound by the rights of files; `None` where none can be had.
+/// Returns what a process finds that file permissions bind; `None` if no such process can be started.
 fn visit(folder: &Path, path: &Path) -> Option<Visit> {
     let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
-    // Where the build is, the other user may not be let in.
+    // The other user may have no access to the build folder.
     let binary = folder.join("visitor");
     if !binary.exists() {
         fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();
@@ -56,7 +56,7 @@ fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// A store with one run, in a folder `place` that the visitor reaches.
+/// Makes a store with one run, in a folder `place` that the visitor can reach.
 fn prepared() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let outer = tempfile::tempdir().unwrap();
     allow(outer.path(), 0o755);
@@ -79,7 +79,7 @@ fn a_read_only_folder_can_be_read() {
 }
 
 #[test]
-fn a_read_only_folder_around_a_writable_file_is_told() {
+fn reports_a_read_only_folder_around_a_writable_file() {
     let (outer, place, path) = prepared();
     allow(&path, 0o666);
     allow(&place, 0o555);
@@ -90,7 +90,7 @@ fn a_read_only_folder_around_a_writable_file_is_told() {
 }
 
 #[test]
-fn nothing_is_made_where_nothing_may_be_made() {
+fn creates_nothing_without_permission() {
     let (outer, place, _) = prepared();
     allow(&place, 0o555);
     for name in ["other.db", "new/folder/other.db"] {
@@ -102,7 +102,7 @@ fn nothing_is_made_where_nothing_may_be_made() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_entered_is_told() {
+fn reports_a_folder_that_may_not_be_entered() {
     let (outer, place, path) = prepared();
     allow(&place, 0o700);
     let visit = require!(visit(outer.path(), &path), VISITOR);
@@ -113,7 +113,7 @@ fn a_folder_that_may_not_be_entered_is_told() {
 }
 
 #[test]
-fn a_store_that_was_not_closed_is_read_all_the_same() {
+fn reads_a_store_that_was_not_closed() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("one", 1)).unwrap();
     let copy = tempfile::tempdir().unwrap();

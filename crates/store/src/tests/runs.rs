@@ -4,7 +4,7 @@ use pqlab_record::{Record, Run};
 use std::thread;
 
 #[test]
-fn a_run_comes_back_as_it_was_written() {
+fn runs_are_loaded_as_they_were_written() {
     let (_folder, mut store) = new_store();
     let expected = run("20261121T190000-abcd", 3);
     let id = &expected.header.id;
@@ -24,7 +24,7 @@ fn a_run_comes_back_as_it_was_written() {
 }
 
 #[test]
-fn what_is_finished_is_known_for_resuming() {
+fn finished_cases_are_known_for_resuming() {
     let (_folder, mut store) = new_store();
     assert_eq!(store.last_incomplete().unwrap(), None);
     store.begin_run(&header("one", 3)).unwrap();
@@ -76,7 +76,7 @@ fn a_case_that_failed_by_a_time_limit_is_measured_again() {
 }
 
 #[test]
-fn runs_that_are_complete_or_imported_are_not_gone_on_with() {
+fn rejects_resuming_complete_or_imported_runs() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("complete", 0)).unwrap();
     store.check_resumable("complete").unwrap();
@@ -160,7 +160,7 @@ fn an_import_is_whole_and_happens_once() {
 }
 
 #[test]
-fn samples_that_are_not_numbers_are_the_same_run_again() {
+fn importing_nan_again_is_the_same_run() {
     let (_folder, mut store) = new_store();
     let mut odd = run("odd", 1);
     odd.records[0].samples.visits[0].clock_hz = f64::NAN;
@@ -169,7 +169,7 @@ fn samples_that_are_not_numbers_are_the_same_run_again() {
 }
 
 #[test]
-fn a_header_that_json_would_change_is_refused() {
+fn rejects_headers_that_json_would_change() {
     let (_folder, mut store) = new_store();
     let mut odd = header("odd", 1);
     odd.environment.counters.overhead_ns = f64::NAN;
@@ -181,7 +181,7 @@ fn a_header_that_json_would_change_is_refused() {
 fn several_connections_write_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/folders/pqlab.db");
-    // None of them finds the file there: they make it together.
+    // The file does not exist yet, so all of them try to create it.
     thread::scope(|scope| {
         for writer in 0..6 {
             let path = &path;
@@ -225,7 +225,7 @@ fn a_commit_reaches_the_disk() {
 }
 
 #[test]
-fn what_is_in_memory_alone_is_kept_like_what_is_in_a_file() {
+fn stores_in_memory_behave_like_files() {
     let mut store = Store::in_memory().unwrap();
     assert!(store.runs().unwrap().is_empty());
     store.begin_run(&header("one", 2)).unwrap();
@@ -258,7 +258,7 @@ fn notes_and_names_are_listed_with_their_run() {
 }
 
 #[test]
-fn a_batch_beyond_what_the_file_holds_is_refused_by_the_name_of_its_case() {
+fn rejects_batches_beyond_63_bits_and_names_the_case() {
     let (_folder, mut store) = new_store();
     let mut huge = run("huge", 2);
     huge.records[1].samples.batch = u64::MAX;

@@ -1,6 +1,6 @@
-//! Transactions as rows of a Parquet file. The columns are the fields of TXv2; what is no transaction has its bytes in the
-//! column `malformed` and nulls elsewhere. As every encoding of the fields is the only one, the rows hold exactly the
-//! bytes of the block.
+//! Transactions as rows of a Parquet file. The columns are the fields of TXv2. Bytes that are not a transaction go to
+//! the column `malformed`, with nulls elsewhere. Each field has only one encoding, so the rows hold exactly the bytes
+//! of the block.
 
 mod reader;
 mod writer;

@@ -1,4 +1,4 @@
-//! Rows are read, all of them or a part, and held to what the file says of itself.
+//! Reading all or some rows, and checking them against the file's own counts.
 
 use super::schema;
 use parquet::basic::Repetition;
@@ -12,52 +12,52 @@ use std::fs::File;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Rows that are read at once.
+/// Rows read at once.
 const BATCH: usize = 64;
 
-/// Why a file is not a block in Parquet.
+/// Why a file cannot be read as a block in Parquet.
 #[derive(Debug, thiserror::Error)]
 pub(in crate::ledger) enum RowError {
     /// The library cannot read it.
     #[error("this is not a readable Parquet file: {0}")]
     Parquet(#[from] ParquetError),
-    /// The columns are others.
+    /// The columns are wrong.
     #[error("its columns are not those of a ledger: {0}")]
     Schema(String),
     /// A row holds neither the fields nor the bytes of a transaction.
     #[error("row {row}: {what}")]
     Row { row: u64, what: String },
-    /// The footer or a page says what cannot be.
+    /// The footer or a page has an impossible value.
     #[error("this is not a readable Parquet file: it is damaged")]
     Damaged,
-    /// The footer says of its rows what its parts, or the pages, do not bear out.
+    /// The row counts of the footer contradict its parts or the pages.
     #[error(
         "the counts of this Parquet file disagree: {0}; it is damaged or was tampered with, so nothing of it is trusted"
     )]
     Counts(String),
-    /// A part is asked for that it does not have.
+    /// The requested rows do not exist.
     #[error("rows {first} to {end} of {rows} are asked for")]
     Part { first: u64, end: u64, rows: u64 },
-    /// The file is not what it was when it was opened.
+    /// The file was changed after it was opened.
     #[error("the file has changed while it was read")]
     Changed,
 }
 
-/// Reads rows as the transactions that they hold.
+/// Reads rows as transactions.
 pub(in crate::ledger) struct ParquetReader {
     file: SerializedFileReader<File>,
     length: u64,
     handle: File,
-    /// The next group of rows.
+    /// Next group of rows.
     group: usize,
     columns: Option<Readers>,
-    /// Rows of the group in hand that are read.
+    /// Rows read from the current group.
     of_group: u64,
-    /// Transactions that are read and not handed out yet, the next one last.
+    /// Transactions that are read but not passed on, next one last.
     ready: Vec<Vec<u8>>,
-    /// Rows that are read, or before the first group of the part.
+    /// Rows that are read or lie before the first group of the part.
     row: u64,
-    /// The first row of the part, and the one behind its last.
+    /// First row of the part, and the row after its last.
     first: u64,
     end: u64,
 }
@@ -105,7 +105,7 @@ impl ParquetReader {
         })
     }
 
-    /// The rows from `first` to `end`, by the groups that they are in.
+    /// Opens the rows from `first` to `end`. Reading starts at the group that has the first row.
     pub(in crate::ledger) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
         let mut reader = ParquetReader::new(file)?;
         let rows = reader.rows();
@@ -124,14 +124,14 @@ impl ParquetReader {
         Ok(reader)
     }
 
-    /// Which bytes of the file hold the groups of these rows.
+    /// Returns the range of bytes that holds the groups of these rows.
     pub(in crate::ledger) fn bytes_of(&self, first: u64, end: u64) -> Result<Range<u64>, RowError> {
         if first > end || end > self.rows() {
             return Err(RowError::Part { first, end, rows: self.rows() });
         }
         let (mut row, mut bytes) = (0, None);
         for group in self.file.metadata().row_groups() {
-            // Checked when it was opened: neither is negative, and all lie within the file.
+            // Checked when the file was opened: no number is negative, and all columns lie within the file.
             let from = row;
             row += group.num_rows() as u64;
             if from >= end || row <= first {
@@ -146,7 +146,7 @@ impl ParquetReader {
         Ok(bytes.map_or(0..0, |(start, end)| start..end))
     }
 
-    /// How many rows are behind.
+    /// Returns the number of rows already passed on.
     fn given(&self) -> u64 {
         self.row - self.ready.len() as u64
     }
@@ -158,12 +158,12 @@ impl ParquetReader {
         Ok(self.ready.pop())
     }
 
-    /// Rows, as the file's footer has them.
+    /// Returns the number of rows according to the footer.
     pub(in crate::ledger) fn rows(&self) -> u64 {
         self.file.metadata().file_metadata().num_rows().max(0) as u64
     }
 
-    /// Reads some rows; none at the end of the file.
+    /// Reads more rows; none at the end of the file.
     fn refill(&mut self) -> Result<(), RowError> {
         while self.ready.is_empty() {
             let Some(columns) = &mut self.columns else {
@@ -214,7 +214,7 @@ impl TransactionSource for ParquetReader {
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
-            // What is behind the end of a part is not read; behind the last row all counts are checked.
+            // Rows after the end of a part are not read. After the last row of the file all counts are checked.
             if self.given() == self.end && self.end < self.rows() {
                 return Ok(());
             }
@@ -227,13 +227,13 @@ impl TransactionSource for ParquetReader {
     }
 }
 
-/// A damaged footer or page on which the library panics is bad input like any other.
+/// Runs `work`. If the library panics on a damaged footer or page, the file is damaged input.
 fn guarded<T>(work: impl FnOnce() -> Result<T, RowError>) -> Result<T, RowError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(RowError::Damaged))
 }
 
-/// The footer counts rows three times: for the file, for each group of rows, and for each column of a group, which has a
-/// value or a null for each row. What the pages hold is counted as they are read.
+/// Compares the footer's three counts of rows: of the file, of each row group, and of each column in a group, which has
+/// a value or a null for each row. The rows in the pages are counted when they are read.
 fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     let announced = file.metadata().file_metadata().num_rows();
     let mut sum = 0_i64;
@@ -244,7 +244,7 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
             let text = format!("row group {number} announces {rows} rows, but its column {name:?} {values}");
             return Err(RowError::Counts(text));
         }
-        // A negative count, or one that is too large, makes the sum another one.
+        // A negative count, or one that is too large, would falsify the sum.
         sum = sum.checked_add(rows).filter(|_| rows >= 0).ok_or(RowError::Damaged)?;
     }
     if sum != announced {
@@ -253,7 +253,7 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
     Ok(())
 }
 
-/// Every column must lie within the file: the library asserts some of this, and believes the rest.
+/// Checks that every column lies within the file. The library asserts some of this, and trusts the rest.
 fn check_ranges(file: &SerializedFileReader<File>, length: u64) -> Result<(), RowError> {
     for group in file.metadata().row_groups() {
         for column in group.columns() {
@@ -269,7 +269,7 @@ fn check_ranges(file: &SerializedFileReader<File>, length: u64) -> Result<(), Ro
     Ok(())
 }
 
-/// The readers of a row group's columns, side by side.
+/// Readers of all columns of a row group.
 struct Readers {
     version: ColumnReaderImpl<Int32Type>,
     chain_id: ColumnReaderImpl<Int32Type>,
@@ -300,7 +300,7 @@ impl Readers {
         })
     }
 
-    /// The next rows, of which the first has this number in the file.
+    /// Reads the next rows; `first` is the number of the first one in the file.
     fn read(&mut self, first: u64) -> Result<Vec<Vec<u8>>, RowError> {
         let mut version = column(&mut self.version)?;
         let mut chain_id = column(&mut self.chain_id)?;
@@ -383,7 +383,7 @@ impl Readers {
     }
 }
 
-/// The cells of a column in the next rows, nulls among them.
+/// Returns the next cells of a column, including nulls.
 fn column<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
 ) -> Result<impl Iterator<Item = Option<T::T>> + use<T>, ParquetError> {

@@ -1,4 +1,4 @@
-//! Rows are written: transactions taken apart into columns.
+//! Writing rows: splits transactions into columns.
 
 use super::schema;
 use parquet::basic::Compression;
@@ -10,7 +10,7 @@ use pqlab_constructions::ledger::Transaction;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows of a group.
+/// Rows per group.
 pub(in crate::ledger) const ROW_GROUP: u64 = 1024;
 
 /// Writes rows, in groups of [`ROW_GROUP`].
@@ -21,7 +21,7 @@ pub(in crate::ledger) struct ParquetWriter<W: Write + Send> {
 
 impl<W: Write + Send> ParquetWriter<W> {
     pub(in crate::ledger) fn new(out: W) -> io::Result<ParquetWriter<W>> {
-        // Keys and signatures are random: neither compression nor statistics find anything in them.
+        // Keys and signatures are random, so compression and statistics would gain nothing.
         let properties = WriterProperties::builder()
             .set_compression(Compression::UNCOMPRESSED)
             .set_statistics_enabled(EnabledStatistics::None)
@@ -48,12 +48,12 @@ impl<W: Write + Send> ParquetWriter<W> {
         if self.group.rows() > 0 {
             self.write_group()?;
         }
-        // Writes the footer, too.
+        // This also writes the footer.
         self.writer.into_inner().map_err(written)
     }
 }
 
-/// What the destination said, where the library wraps it.
+/// Returns the destination's error if the library wraps it.
 fn written(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
@@ -64,10 +64,10 @@ fn written(error: ParquetError) -> io::Error {
     }
 }
 
-/// Some rows, column by column.
+/// Rows of a group, column by column.
 #[derive(Default)]
 struct Columns {
-    /// For each row whether it has fields (1) or bytes only (0).
+    /// For each row, whether it has fields (1) or only bytes (0).
     fields: Vec<i16>,
     version: Vec<i32>,
     chain_id: Vec<i32>,
@@ -94,7 +94,7 @@ impl Columns {
         };
         let fields = decoded.fields();
         self.fields.push(1);
-        // Parquet keeps unsigned numbers in signed ones of the same width.
+        // Parquet stores unsigned numbers in signed ones of the same width.
         self.version.push(i32::from(fields.version));
         self.chain_id.push(fields.chain_id as i32);
         self.scheme.push(decoded.body().scheme.algorithm().into());

@@ -1,5 +1,5 @@
-//! Blocks in parts, for who makes or verifies them on many machines: parts that are made apart become the file that one machine
-//! makes, and of a file that is elsewhere a part is verified by the bytes that it needs.
+//! Parts of blocks, for making and verifying blocks on several machines. Parts made separately are assembled into the
+//! file that one machine would make. A part of a remote file can be verified with only the bytes that it needs.
 
 use super::generate::Factory;
 use super::output::Output;
@@ -14,15 +14,15 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// What a Parquet file begins and ends with.
+/// First and last bytes of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
 
-/// Makes the transactions of a part of a block, which are those that [`generate`](super::generate) has there: a block file of its own. None
-/// where `stop` ended it.
+/// Makes part of a block as a separate block file, with the transactions that [`generate`](super::generate) would make
+/// there. Returns `None` if `stop` ended it.
 ///
 /// # Errors
-/// As of [`generate`](super::generate); [`LabError::Invalid`] too for a part that the block does not have, and where no seed repeats the
-/// keys of a library, so that parts would not have the same senders.
+/// Errors of [`generate`](super::generate). Also [`LabError::Invalid`] if the block has no such part, and if the
+/// library cannot derive keys from a seed, because parts would then have different senders.
 pub fn generate_part(
     laboratory: &Laboratory,
     request: &GenerateRequest,
@@ -56,7 +56,7 @@ fn who<'a>(laboratory: &Laboratory, request: &'a GenerateRequest) -> Result<(Str
     Ok((provider, factory))
 }
 
-/// A block that is put together of its parts, one after the other.
+/// Block assembled from consecutive parts.
 pub struct Assembly {
     request: GenerateRequest,
     provider: String,
@@ -66,20 +66,20 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Begins one.
+    /// Starts an empty block.
     ///
     /// # Errors
-    /// As of [`generate_part`]; [`LabError::File`] where it cannot be written.
+    /// Errors of [`generate_part`]; [`LabError::File`] if the file cannot be written.
     pub fn new(laboratory: &Laboratory, request: &GenerateRequest) -> Result<Assembly, LabError> {
         let (provider, factory) = who(laboratory, request)?;
         let (reproducible, output) = (factory.reproducible(), Output::new(request)?);
         Ok(Assembly { request: request.clone(), provider, reproducible, output, count: 0 })
     }
 
-    /// Appends what [`generate_part`] made of the next part, and says how many transactions there are.
+    /// Appends the next part, made by [`generate_part`], and returns the number of transactions so far.
     ///
     /// # Errors
-    /// [`LabError::File`] where it is not a block of the same form, or cannot be written.
+    /// [`LabError::File`] if the part is not a block of the same form, or the file cannot be written.
     pub fn add(&mut self, part: &[u8]) -> Result<u64, LabError> {
         let failed = |error| about(&self.request.path, format!("a part of it: {error}"));
         let mut reader = BlockReader::new(part).map_err(|error| failed(error.to_string()))?;
@@ -95,10 +95,10 @@ impl Assembly {
         Ok(self.count)
     }
 
-    /// Ends it, and gives the file its name.
+    /// Finishes the block, and gives the file its name.
     ///
     /// # Errors
-    /// [`LabError::File`] where parts are missing, or it cannot be written.
+    /// [`LabError::File`] if parts are missing, or the file cannot be written.
     pub fn finish(self) -> Result<Generated, LabError> {
         let (wanted, found) = (self.request.count, self.count);
         if found != wanted {
@@ -111,8 +111,8 @@ impl Assembly {
     }
 }
 
-/// How many bytes at a file's end say where its parts are, by its first and last bytes (32 of each, or all that it has); 0 where they do
-/// not tell.
+/// Returns the length in bytes of the footer, which locates the parts of a file; 0 if there is none. `head` and `tail`
+/// are the first and last 32 bytes, or all bytes of a shorter file.
 pub fn footer_length(head: &[u8], tail: &[u8]) -> u64 {
     if !head.starts_with(PARQUET) {
         return index::length(tail).unwrap_or(0);
@@ -121,11 +121,11 @@ pub fn footer_length(head: &[u8], tail: &[u8]) -> u64 {
     length.map_or(0, |length| u64::from(u32::from_le_bytes(*length)) + 8)
 }
 
-/// Which bytes of a block file a part of it is read from, beside its first 32 and its [footer](footer_length): these alone need to be
-/// there to ask.
+/// Returns the range of bytes needed to read a part of a block file, besides its first 32 bytes and its
+/// [footer](footer_length). Only these two must be present for this call.
 ///
 /// # Errors
-/// [`LabError::File`] where it cannot be read, is not a block, or has no such part.
+/// [`LabError::File`] if the file cannot be read, is not a block, or has no such part.
 pub fn bytes_of_part(path: &Path, part: Range<u64>) -> Result<Range<u64>, LabError> {
     let mut file = open(path)?;
     match format_of(&mut file).map_err(|error| about(path, error))? {

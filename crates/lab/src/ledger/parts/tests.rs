@@ -25,11 +25,11 @@ fn request(path: PathBuf, format: BlockFormat, senders: u64) -> GenerateRequest 
 }
 
 #[test]
-fn parts_that_are_made_apart_are_the_file_that_is_made_at_once() {
+fn separate_parts_assemble_to_the_same_file() {
     let folder = tempfile::tempdir().unwrap();
     let never = AtomicBool::new(false);
     for format in [BlockFormat::Block, BlockFormat::Parquet] {
-        // One window of senders; windows that end where no part does; a sender each.
+        // One window of senders; windows that end within parts; one sender for each transaction.
         for senders in [7, 999, 5000] {
             let whole = request(folder.path().join("whole"), format, senders);
             let made = generate(&laboratory(), &whole, &mut |_| {}, &never).unwrap().unwrap();
@@ -46,7 +46,7 @@ fn parts_that_are_made_apart_are_the_file_that_is_made_at_once() {
 }
 
 #[test]
-fn a_block_of_which_parts_are_missing_or_damaged_is_none() {
+fn rejects_blocks_with_missing_or_damaged_parts() {
     let folder = tempfile::tempdir().unwrap();
     let apart = request(folder.path().join("apart"), BlockFormat::Block, 10);
     let never = AtomicBool::new(false);
@@ -63,9 +63,9 @@ fn a_block_of_which_parts_are_missing_or_damaged_is_none() {
     assert!(generate_part(&laboratory(), &apart, 0..5000, &AtomicBool::new(true)).unwrap().is_none());
 }
 
-/// Where a file is elsewhere, its ends and the bytes of a part are enough for that part.
+/// Both ends of a remote file and the bytes of a part suffice to verify this part.
 #[test]
-fn a_part_is_verified_by_the_bytes_that_it_needs() {
+fn a_part_is_verified_with_only_the_bytes_it_needs() {
     let folder = tempfile::tempdir().unwrap();
     for format in [BlockFormat::Block, BlockFormat::Parquet] {
         let whole = request(folder.path().join("whole"), format, 10);
@@ -84,7 +84,7 @@ fn a_part_is_verified_by_the_bytes_that_it_needs() {
             let (from, to) = (needed.start as usize, needed.end as usize);
             file.write_all_at(&bytes[from..to], needed.start).unwrap();
             let verified = |path: PathBuf| {
-                let asked = VerifyBlockRequest {
+                let part_request = VerifyBlockRequest {
                     path,
                     form: TransactionForm::TxV2,
                     chain_id: 1,
@@ -94,7 +94,7 @@ fn a_part_is_verified_by_the_bytes_that_it_needs() {
                     part: Some(part.clone()),
                     batch: None,
                 };
-                let report = verify_block(&laboratory(), &asked, &timed(), &mut |_| {}).unwrap();
+                let report = verify_block(&laboratory(), &part_request, &timed(), &mut |_| {}).unwrap();
                 (report.transactions, report.bytes, report.list)
             };
             assert_eq!(verified(path), verified(whole.path.clone()), "{format:?} {part:?}");

@@ -1,4 +1,4 @@
-//! From suites and filters to a plan.
+//! Plans from suites and filters.
 
 use crate::patterns::{matches, nearest};
 use crate::planning::suite;
@@ -11,7 +11,7 @@ use pqlab_workloads::{
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
-/// What a command line narrows a plan down to. Patterns as in [`Select`].
+/// Filters of a command line. Patterns are as in [`Select`].
 #[derive(Clone, Debug, Default)]
 pub struct Filters {
     /// Patterns of case ids, any of which must match.
@@ -20,42 +20,43 @@ pub struct Filters {
     pub providers: Vec<String>,
     /// Algorithms.
     pub algorithms: Vec<String>,
-    /// What handshakes are exchanged over: `tcp`. Nothing else is measured then. Of a link that the options name likewise.
+    /// Transport of handshakes (`tcp`): only such cases are measured. A link named in the options has the same effect.
     pub over: Option<String>,
-    /// What is chosen of the cases' parameters, in place of the suites' own.
+    /// Parameters of the cases, in place of the suites' own.
     pub options: CaseOptions,
 }
 
-/// What is measured, in which order of blocks, and how hard.
+/// Cases to measure, in which order of blocks, and by which rules.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The suites' names, joined by a plus.
     pub suite: String,
     /// The cases.
     pub cases: Vec<Case>,
-    /// The rules.
+    /// The measuring rules.
     pub protocol: Protocol,
 }
 
-/// A plan, and what is to be known of how it came about.
+/// Plan before trials, with facts about its making.
 #[derive(Debug)]
 pub(crate) struct Draft {
     pub(crate) plan: Plan,
-    /// What has to be measured to know for which libraries `fastest` stands.
+    /// Trials needed to choose the `fastest` libraries.
     pub(crate) questions: Vec<Question>,
-    /// Cases under load that a fixed number of samples leaves out.
+    /// Number of loads left out because of a fixed number of samples.
     pub(crate) loads_left_out: usize,
 }
 
-/// What a user is told of them.
+/// Text for the user about these loads.
 pub(crate) const LOADS_LEFT_OUT: &str = "loads of many tasks at once, which a fixed number of samples leaves out unless they are named: by \
      their numbers of tasks, or by a filter that matches nothing else";
 
 impl Plan {
-    /// Selects the cases of suites and filters from everything that the registry offers; `fastest` stands for what was found.
+    /// Selects the cases of suites and filters from everything that the registry offers. `fastest` means the pairs in
+    /// `found`.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for a name that matches nothing, [`LabError::Invalid`] for a value that cannot be measured, and
+    /// [`LabError::Unknown`] for a name without a match, [`LabError::Invalid`] for a value that cannot be measured, and
     /// [`LabError::NothingSelected`] if nothing is left.
     pub(crate) fn new(
         registry: &Registry,
@@ -69,11 +70,11 @@ impl Plan {
         Ok(plan)
     }
 
-    /// As [`new`](Self::new) before anything was found: with every pair of libraries for which `fastest` may stand, and what
-    /// has to be measured to know which it is. Where nothing has, it is the plan.
+    /// Like [`new`](Self::new), but before any trial: with every pair of libraries that `fastest` may mean, and the
+    /// questions that trials must answer. Without questions, this is the final plan.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Same as [`new`](Self::new).
     pub(crate) fn draft(
         registry: &Registry,
         suites: &[Suite],
@@ -112,13 +113,13 @@ impl Plan {
         overrides.check()?;
         let reference_iterations = overrides.reference_iterations.or_else(|| suite::reference_iterations(suites));
         ProtocolOverrides { reference_iterations, ..overrides.clone() }.apply(&mut protocol);
-        let of = |selection: &Select, builtin: bool| {
+        let offer = |selection: &Select, builtin: bool| {
             let workload = named_workload(registry, &selection.workload)?;
             let options = options(selection, filters, cores, found)?;
             let cases = select(registry, workload, selection, filters, &options, builtin)?;
             Ok::<_, LabError>((workload, options, cases))
         };
-        let (.., floor) = of(&floor, true)?;
+        let (.., floor) = offer(&floor, true)?;
         cases.extend(floor.into_iter().filter(|case| seen.insert(case.id())));
         let fixed = protocol.kind != ProtocolKind::Adaptive;
         let spared = unasked_loads(&protocol, suites, filters);
@@ -127,7 +128,7 @@ impl Plan {
             let mut offers = Vec::new();
             let mut selections = Vec::new();
             for selection in &suite.select {
-                let (workload, options, offered) = of(selection, suite.builtin)?;
+                let (workload, options, offered) = offer(selection, suite.builtin)?;
                 let apart = fixed && selection.adaptive_only;
                 let reach = |case: &Case| {
                     let load = is_load(case);
@@ -155,14 +156,14 @@ impl Plan {
                 cases.extend(selected.into_iter().filter(|case| seen.insert(case.id())));
             }
         }
-        // Of a worker that nothing else is measured of, nobody wants the floor.
+        // Drop floor cases for workers with no other case in the plan.
         let measured: HashSet<&str> =
             cases.iter().filter(|case| !case.is_overhead()).map(|case| case.provider.as_str()).collect();
         let idle = |case: &Case| case.provider != NULL && !measured.contains(case.provider.as_str());
         let idle: HashSet<String> = cases.iter().filter(|case| idle(case)).map(Case::id).collect();
-        let asked = suites.iter().any(|suite| suite.select.iter().any(|select| select.workload == FLOOR));
-        cases.retain(|case| asked || !idle.contains(&case.id()));
-        if !asked && cases.iter().all(Case::is_overhead) {
+        let wanted = suites.iter().any(|suite| suite.select.iter().any(|select| select.workload == FLOOR));
+        cases.retain(|case| wanted || !idle.contains(&case.id()));
+        if !wanted && cases.iter().all(Case::is_overhead) {
             return Err(match loads_left_out {
                 0 => LabError::NothingSelected { with: Vec::new(), near: Vec::new() },
                 _ => LabError::invalid("tasks", format!("nothing is selected but {LOADS_LEFT_OUT}")),
@@ -174,10 +175,10 @@ impl Plan {
 }
 
 impl Plan {
-    /// The cases of a run that was measured before, by the same rules but for what is overridden.
+    /// Plans the cases of an earlier run, by the same rules except for the overrides.
     ///
     /// # Errors
-    /// [`LabError::NoCaseOfRun`] if nothing is left, [`LabError::Invalid`] for a value that cannot be measured with.
+    /// [`LabError::NoCaseOfRun`] if nothing is left, [`LabError::Invalid`] for an invalid value.
     pub fn again(header: &RunHeader, filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
         overrides.check()?;
         let mut protocol = header.protocol.clone();
@@ -197,7 +198,7 @@ impl Plan {
 }
 
 impl Filters {
-    /// Whether libraries are named in any way. A pattern that takes every library names none.
+    /// Whether the filters name a library. A pattern that matches every library does not.
     fn name_libraries(&self) -> bool {
         let names_one = |id: &String| id.rsplit_once('@').is_some_and(|(_, provider)| provider != "*");
         self.options.classical.is_some()
@@ -206,12 +207,12 @@ impl Filters {
             || self.ids.iter().any(names_one)
     }
 
-    /// Whether a number of tasks or threads asks for such a case.
+    /// Whether a number of tasks or threads requests such a case.
     fn name_numbers(&self, case: &Case) -> bool {
         is_load(case) && self.options.tasks.is_some() || case.threads().is_some() && self.options.threads.is_some()
     }
 
-    /// Whether they leave a case.
+    /// Whether the filters select a case.
     pub(crate) fn take(&self, case: &Case) -> bool {
         (self.ids.is_empty() || self.ids.iter().any(|pattern| names(pattern, case)))
             && self.take_provider(case)
@@ -222,8 +223,8 @@ impl Filters {
         matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library())
     }
 
-    /// Returns the positions of the offers that a suite measures. Filters narrow down what the suite measures without them; only a
-    /// pattern that matches none of that reaches for what the suite leaves out.
+    /// Returns the positions of the offers that a suite measures. Filters narrow down what the suite measures without
+    /// them. Only a pattern without a match there reaches for what the suite leaves out.
     fn choose(&self, offers: &[(Reach, Case)]) -> HashSet<usize> {
         let every = ["*".to_owned()];
         let or_every = |patterns: &'_ [String]| if patterns.is_empty() { every.to_vec() } else { patterns.to_vec() };
@@ -248,14 +249,14 @@ impl Filters {
     }
 }
 
-/// How far a filter must reach for a case of a suite.
+/// How far a filter must reach to select a case of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Reach {
     /// The suite measures it without a filter.
     Usual,
-    /// It is of an algorithm that the suite leaves out.
+    /// The suite leaves out its algorithm.
     OtherAlgorithm,
-    /// It is of an operation that the suite leaves out, or of a kind that the protocol does.
+    /// The suite leaves out its operation, or the protocol its kind.
     Everything,
 }
 
@@ -271,31 +272,31 @@ impl Reach {
     }
 }
 
-/// What a case has in common with the case of the provider `null` that measures its overhead.
+/// Returns what a case has in common with the case of the provider `null` that measures its overhead.
 fn overhead_key(case: &Case) -> String {
     let parameters: Vec<String> = case.parameters.iter().map(ToString::to_string).collect();
     format!("{}/{}/{:?}[{}]", case.workload, case.operation, case.form, parameters.join(","))
 }
 
-/// Whether the case is of many tasks at once.
+/// Whether the case runs many tasks at once.
 fn is_load(case: &Case) -> bool {
     case.tasks().is_some()
 }
 
-/// Whether loads are left out of what is selected: under a fixed number of samples, where none are asked for. A thousand times
-/// five thousand tasks is an hour for each row, which is nothing that comes along. Numbers of tasks ask for them, a filter that
-/// matches nothing else, and a suite of the user's own that names them.
+/// Whether loads are left out: with a fixed number of samples, unless they are requested. A thousand samples of 5,000
+/// tasks take an hour per row, so they must not be included by default. Loads are requested by numbers of tasks, by a
+/// filter that matches nothing else, and by a custom suite that names them.
 fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
     let of_suite = |suite: &Suite| {
         let says = |pattern: &String| pattern.contains("load") || pattern.contains("tasks=");
         let says = |select: &Select| select.options.tasks.is_some() || select.operations.iter().any(says);
         !suite.builtin && suite.select.iter().any(says)
     };
-    let asked = filters.options.tasks.is_some() || suites.iter().any(of_suite);
-    protocol.kind != ProtocolKind::Adaptive && !asked
+    let wanted = filters.options.tasks.is_some() || suites.iter().any(of_suite);
+    protocol.kind != ProtocolKind::Adaptive && !wanted
 }
 
-/// Leaves out what this machine lacks something for, and says so.
+/// Leaves out cases for which this machine lacks something, and notes them.
 pub(crate) fn without_what_is_missing(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
     without_networks(cases, note)?;
     let lacking = cases.iter().filter(|case| lacks_message_set(case)).count();
@@ -363,7 +364,7 @@ fn select(
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
             && (form.is_empty() || matches_any(&select.forms, form))
     });
-    // What nothing is called for has no first call; the floor is that of all states.
+    // Nothing calls the floor, so it has no first call: one floor serves all states.
     let states = &options.states;
     if !states.is_empty() && select.workload != FLOOR {
         cases = cases.iter().flat_map(|case| states.iter().map(|&state| case.clone().in_state(state))).collect();
@@ -371,8 +372,8 @@ fn select(
     Ok(cases)
 }
 
-/// Whether one of the case's parameters matches, or, with an exclamation mark, none; a case without any is not what
-/// parameters narrow down.
+/// Whether one of the case's parameters matches; with an exclamation mark, whether none does. A case without parameters
+/// is never excluded.
 fn has_parameter(case: &Case, pattern: &str) -> bool {
     let any = |pattern: &str| case.parameters.iter().any(|parameter| matches(pattern, &parameter.to_string()));
     match pattern.strip_prefix('!') {
@@ -381,33 +382,33 @@ fn has_parameter(case: &Case, pattern: &str) -> bool {
     }
 }
 
-/// What a selection and a command line choose of the cases' parameters; the command line has the last word.
+/// Combines the parameters chosen by a selection and by the command line, which has precedence.
 fn options(
     select: &Select,
     filters: &Filters,
     cores: Option<usize>,
     found: Option<&[Fastest]>,
 ) -> Result<CaseOptions, LabError> {
-    let mut own = select.options.clone();
+    let mut base = select.options.clone();
     if filters.name_libraries() {
-        (own.classical, own.post_quantum) = (None, None);
+        (base.classical, base.post_quantum) = (None, None);
     }
-    let options = CaseOptions { cores, fastest: found.map(<[Fastest]>::to_vec), ..filters.options.clone().or(own) };
+    let options = CaseOptions { cores, fastest: found.map(<[Fastest]>::to_vec), ..filters.options.clone().or(base) };
     options.check().map_err(|error| LabError::invalid(error.field, error.to_string()))?;
     Ok(options)
 }
 
-/// Whether a pattern matches a case's id. A pattern without an encoding of the private key takes each encoding.
+/// Whether a pattern matches the id of a case. A pattern without a private-key encoding matches every encoding.
 fn names(pattern: &str, case: &Case) -> bool {
     matches(pattern, &case.id()) || (!pattern.contains("key=") && matches(pattern, &case.id_without_key()))
 }
 
-/// Whether any pattern matches; no patterns match everything.
+/// Whether any pattern matches. An empty list matches everything.
 fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
 }
 
-/// Whether each provider and each algorithm that the filters name is among the cases.
+/// Checks that the providers and algorithms that the filters name are among the cases.
 pub(crate) fn check_names(filters: &Filters, all: &[Case]) -> Result<(), LabError> {
     check_patterns(Thing::Provider, &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
     check_patterns(Thing::Algorithm, &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))

@@ -1,11 +1,11 @@
-//! Which cases a suite, a filter and a protocol make of all.
+//! Tests of which cases suites, filters and protocols select.
 
 use super::*;
 use pqlab_analysis::tls::{Configuration, primitives};
 use pqlab_record::CoinSource;
 use pqlab_workloads::Keys;
 
-/// A plan in which `fastest` stands for the last candidate of each question.
+/// Makes a plan in which `fastest` is the last candidate of each question.
 fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Plan {
     let registry = Registry::new(pqlab_providers::providers());
     let suites = [Suite::find(suite).unwrap()];
@@ -42,14 +42,14 @@ fn with(options: CaseOptions) -> Filters {
 }
 
 fn fastest_halves() -> CaseOptions {
-    let asked = || Some(FASTEST.to_owned());
-    CaseOptions { classical: asked(), post_quantum: asked(), ..unchosen() }
+    let name = || Some(FASTEST.to_owned());
+    CaseOptions { classical: name(), post_quantum: name(), ..unchosen() }
 }
 
-/// What is under load: different algorithms, providers and numbers of tasks.
+/// Counts the algorithms, providers and numbers of tasks under load.
 fn loads(cases: &[Case]) -> [usize; 3] {
     let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
-    let count = |of: &dyn Fn(&Case) -> String| loads.iter().map(|case| of(case)).collect::<HashSet<_>>().len();
+    let count = |key: &dyn Fn(&Case) -> String| loads.iter().map(|case| key(case)).collect::<HashSet<_>>().len();
     let tasks = |case: &Case| case.tasks().map(|tasks| tasks.to_string()).unwrap_or_default();
     [count(&|case| case.algorithm.clone()), count(&|case| case.provider.clone()), count(&tasks)]
 }
@@ -77,9 +77,9 @@ fn the_suite_hybrid_loads_two_constructions_of_the_fastest_unless_another_is_nam
 #[test]
 fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
     let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
-    let number = |filters: &Filters, suite: &str, of: &str| {
+    let number = |filters: &Filters, suite: &str, name: &str| {
         let cases = plan_of(suite, filters, &fixed).cases;
-        cases.iter().filter(|case| case.number(of).is_some()).count()
+        cases.iter().filter(|case| case.number(name).is_some()).count()
     };
     for suite in ["hybrid", "ntor"] {
         let all = plan_of(suite, &Filters::default(), &fixed).cases;
@@ -95,7 +95,7 @@ fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
     ] {
         assert!(number(&filters, suite, "tasks") > 0, "{suite}: {filters:?}");
     }
-    // What asks for something else brings none in.
+    // Other filters do not include loads.
     for (suite, filters) in [
         ("scaling", Filters::default()),
         ("scaling", Filters { algorithms: vec!["ML-KEM-768".into()], ..Filters::default() }),
@@ -111,15 +111,15 @@ fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
 }
 
 #[test]
-fn the_references_number_of_samples_is_the_suites_own() {
+fn the_reference_protocol_takes_the_suites_number_of_samples() {
     let reference = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
-    let of = |suite: &str, overrides: &ProtocolOverrides| {
+    let iterations = |suite: &str, overrides: &ProtocolOverrides| {
         let rustcrypto = Filters { providers: vec!["rustcrypto".into()], ..Filters::default() };
         plan_of(suite, &rustcrypto, overrides).protocol.iterations
     };
-    assert_eq!((of("sha3", &reference), of("kem", &reference)), (Some(2000), Some(1000)));
-    assert_eq!(of("sha3", &ProtocolOverrides::default()), None);
-    assert_eq!(of("sha3", &ProtocolOverrides { iterations: Some(7), ..reference.clone() }), Some(7));
+    assert_eq!((iterations("sha3", &reference), iterations("kem", &reference)), (Some(2000), Some(1000)));
+    assert_eq!(iterations("sha3", &ProtocolOverrides::default()), None);
+    assert_eq!(iterations("sha3", &ProtocolOverrides { iterations: Some(7), ..reference.clone() }), Some(7));
     let registry = Registry::new(pqlab_providers::providers());
     let both = ["sha3", "kem"].map(|suite| Suite::find(suite).unwrap());
     let Draft { plan, .. } = Plan::draft(&registry, &both, &filter(&["*SHA3-256*"]), &reference).unwrap();
@@ -127,7 +127,7 @@ fn the_references_number_of_samples_is_the_suites_own() {
 }
 
 #[test]
-fn a_suite_of_ones_own_that_names_loads_asks_for_them() {
+fn custom_suites_request_loads_by_naming_them() {
     let registry = Registry::new(pqlab_providers::providers());
     let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
     for (selection, wanted) in [
@@ -163,9 +163,9 @@ fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
 }
 
 #[test]
-fn the_suite_standard_has_the_usual_kind_of_work_alone() {
+fn the_suite_standard_has_only_the_usual_kind_of_work() {
     let cases = planned("standard", &Filters::default());
-    // What combining a hybrid's halves adds can be told from given coins alone.
+    // The overhead of combining a hybrid's halves can only be measured with given coins.
     let usual = |case: &&Case| case.workload != "hybrid";
     assert!(cases.iter().filter(usual).all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
     let kinds = |suite| -> HashSet<String> {
@@ -203,19 +203,19 @@ fn a_pattern_without_an_encoding_takes_each() {
         protocol: Protocol::default(),
         plan: cases.into_iter().filter(|case| case.id() == seed).collect(),
     };
-    for asked in [any, &seed] {
-        let again = Plan::again(&header, &filter(&[asked]), &ProtocolOverrides::default()).unwrap();
+    for pattern in [any, &seed] {
+        let again = Plan::again(&header, &filter(&[pattern]), &ProtocolOverrides::default()).unwrap();
         assert_eq!(ids(&again.cases), std::slice::from_ref(&seed));
     }
 }
 
 #[test]
-fn an_unwanted_parameter_is_marked_by_an_exclamation_mark() {
+fn an_exclamation_mark_excludes_a_parameter() {
     let registry = Registry::new(pqlab_providers::providers());
     let cases = registry.cases(&CaseOptions { threads: Some(vec![2]), ..CaseOptions::default() });
-    let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap();
-    let several = of("ntor/ntor-v1/reply[threads=2]@rustcrypto");
-    let alone = of("ntor/ntor-v1/reply@rustcrypto");
+    let find = |id: &str| cases.iter().find(|case| case.id() == id).unwrap();
+    let several = find("ntor/ntor-v1/reply[threads=2]@rustcrypto");
+    let alone = find("ntor/ntor-v1/reply@rustcrypto");
     assert!(has_parameter(several, "threads=*") && !has_parameter(several, "!threads=*"));
     assert!(has_parameter(alone, "threads=*") && has_parameter(alone, "!threads=*"));
     assert!(!has_parameter(several, "tasks=*") && has_parameter(several, "!tasks=*"));
@@ -262,7 +262,7 @@ fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
     for part in ["handshake", "client", "server"] {
         assert!(ids.contains(&format!("tls/X25519MLKEM768/{part}[auth=ML-DSA-65,chain=1]@openssl")), "{part}");
     }
-    let asked = Filters {
+    let filters = Filters {
         algorithms: vec!["MLKEM768".into()],
         options: CaseOptions {
             signatures: vec!["ML-DSA-87".parse().unwrap()],
@@ -272,13 +272,13 @@ fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
         },
         ..Filters::default()
     };
-    let ids = of_tls(&planned("tls", &asked));
+    let ids = of_tls(&planned("tls", &filters));
     assert!(ids.contains(&"tls/MLKEM768/server[auth=ML-DSA-87,chain=3,mode=psk-dhe]@rustls".to_owned()), "{ids:?}");
     assert!(ids.iter().all(|id| id.contains("[auth=ML-DSA-87,chain=3,mode=psk-dhe")), "{ids:?}");
 }
 
 #[test]
-fn where_a_link_is_asked_for_nothing_else_is_measured() {
+fn a_requested_link_excludes_other_cases() {
     let options = CaseOptions { rtt_ms: Some(100.0), ..unchosen() };
     let plan = planned("tls", &Filters { options, ..Filters::default() });
     let ids: Vec<String> = plan.iter().filter(|case| !case.is_overhead()).map(Case::id).collect();
@@ -292,18 +292,18 @@ fn the_suite_tls_has_the_primitives_of_its_handshakes() {
     let all = planned("tls", &Filters::default());
     assert!(all.len() <= 200, "{}", all.len());
     let whole = || all.iter().filter(|case| case.operation == "handshake" && case.transport().is_none());
-    // No library offers the classical halves of these by themselves, as KEMs.
+    // No library offers the classical halves of these as separate KEMs.
     let known = |case: &&Case| !case.algorithm.starts_with("SecP");
     assert!(whole().filter(known).count() > 30);
     for case in whole().filter(known) {
-        let of = Configuration::of(case).unwrap();
-        for primitive in primitives(&of).unwrap() {
+        let configuration = Configuration::of(case).unwrap();
+        for primitive in primitives(&configuration).unwrap() {
             assert!(all.iter().any(|case| primitive.is(case)), "{}: {primitive:?}", case.id());
         }
     }
 }
 
-/// The ids that a draft of a suite has.
+/// Returns the ids in a draft of a suite.
 fn drafted(
     registry: &Registry,
     suite: &Suite,
@@ -322,11 +322,11 @@ fn a_filter_that_matches_what_a_suite_measures_only_narrows_it() {
         [(unchosen(), ProtocolOverrides::default()), (one_auth, ProtocolOverrides::default()), (unchosen(), fixed)];
     let registry = Registry::new(pqlab_providers::providers());
     for suite in crate::builtin_suites().unwrap() {
-        // Handshakes have an option of their own.
+        // Handshakes are selected by a separate option.
         let ways = ways.iter().filter(|(options, _)| options.signatures.is_empty() || suite.name == "tls");
         for (options, overrides) in ways {
             let all = drafted(&registry, &suite, &with(options.clone()), overrides).unwrap();
-            // Parts of ids that the suite has, and what is in many of them.
+            // Parts of the suite's ids, and parts common to many of them.
             let mut patterns: HashSet<String> =
                 ["*", "*@*", "*,chain=1,over=*", "*load*", "*verify*", "*threads=*"].map(str::to_owned).into();
             for id in all.iter().filter(|id| !id.starts_with("floor/")) {
@@ -346,7 +346,7 @@ fn a_filter_that_matches_what_a_suite_measures_only_narrows_it() {
 }
 
 #[test]
-fn rows_of_nothing_stay_with_the_operations_that_a_filter_selects() {
+fn null_cases_stay_with_the_selected_operations() {
     let tasks = CaseOptions { tasks: Some(vec![100]), workers: Some(4), lengths: Some(vec![256]), ..unchosen() };
     let by_id = Filters { options: tasks, ..filter(&["scaling/Falcon-512/verify-load*"]) };
     let by_algorithm = Filters { algorithms: vec!["Falcon-512".into()], ..Filters::default() };
