@@ -1,8 +1,8 @@
-//! The messages that a batch of digests goes through.
+//! Messages of a batch of digests.
 
 use pqlab_primitives::{Error, Result};
 
-/// There is a message if any is to be digested.
+/// Checks that the pool has a message if `count` is above zero.
 pub(crate) fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
     if messages.is_empty() && count > 0 {
         return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
@@ -10,7 +10,7 @@ pub(crate) fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
     Ok(())
 }
 
-/// The first `count` messages in turn, beginning again where they end.
+/// Returns `count` messages in order, starting over at the end of the pool.
 pub(crate) fn in_turn(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
     check(messages, count)?;
     Ok(messages.iter().cycle().take(count))
