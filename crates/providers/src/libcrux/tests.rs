@@ -177,7 +177,7 @@ fn kems_refuse_wrong_lengths_and_foreign_encodings() {
 
 /// Modulus check of FIPS 203, section 7.2, and hash check of section 7.3.
 #[test]
-fn ml_kem_keys_are_checked() {
+fn loading_checks_ml_kem_keys() {
     for kem in kems() {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut public = encoded_encapsulation_key(&*kem, &*key.encapsulation_key().unwrap());
@@ -232,7 +232,7 @@ fn ml_dsa_generates_known_keys() {
 }
 
 #[test]
-fn signatures_round_trip_and_tampering_is_refused() {
+fn signatures_round_trip_and_reject_tampering() {
     for scheme in signatures() {
         let info = scheme.info();
         let generated = scheme.generate(Coins::Internal).unwrap();
@@ -320,7 +320,7 @@ fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
 }
 
 #[test]
-fn keys_are_used_from_several_threads() {
+fn keys_work_in_several_threads() {
     providers().iter().for_each(|provider| check_threads(provider, |_| true));
 }
 
