@@ -71,10 +71,10 @@ fn print_found(name: &str, found: &Found) {
 
 /// Prints which operations were not compared and why. Fails if one has no reason.
 fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
-    let count_where = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
+    let count = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
     println!();
-    println!("{} operations: {} compared", cases.len(), count_where(|one| *one == Coverage::Measured));
-    println!("{} by the code of one that is compared: another parameter set", count_where(|one| *one == Coverage::Alike));
+    println!("{} operations: {} compared", cases.len(), count(|one| *one == Coverage::Measured));
+    println!("{} by the code of one that is compared: another parameter set", count(|one| *one == Coverage::Alike));
     for reason in libraries::reasons() {
         let count = coverage.iter().filter(|one| **one == Coverage::Reason(reason)).count();
         if count > 0 {

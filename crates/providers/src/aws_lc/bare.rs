@@ -262,7 +262,8 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
             let mut length = out.len();
             // Prefix of the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
             let (prefix, rnd) = ([0_u8; 2], [0_u8; 32]);
-            // SAFETY: the key and the signature have the lengths of the parameter set, the others have the stated lengths.
+            // SAFETY: the key and the signature have the lengths of the parameter set, the others have the stated
+            // lengths.
             let done = unsafe {
                 ml_dsa_44_sign_internal(
                     expanded.as_ptr(),

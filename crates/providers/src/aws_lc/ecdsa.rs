@@ -333,8 +333,8 @@ impl VerifyingKey for PublicKey {
         let digest = self.curve.hash(message)?;
         self.signatures.with(empty_signature, |numbers| {
             let numbers = numbers.as_ptr();
-            // SAFETY: the pair is used by this thread only and both of its numbers exist; reads both halves of the signature,
-            // the digest and the key.
+            // SAFETY: the pair is used by this thread only and both of its numbers exist; reads both halves of the
+            // signature, the digest and the key.
             unsafe {
                 if aws::BN_bin2bn(r.as_ptr(), r.len(), (*numbers).r).is_null()
                     || aws::BN_bin2bn(s.as_ptr(), s.len(), (*numbers).s).is_null()

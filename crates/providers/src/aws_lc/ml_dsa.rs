@@ -391,8 +391,8 @@ fn with_context_string(
     if context.is_empty() {
         return call();
     }
-    // SAFETY: the context is used by this thread only, and set up for a key, so that it has an inner context; the library
-    // copies the string.
+    // SAFETY: the context is used by this thread only, and set up for a key, so that it has an inner context; the
+    // library copies the string.
     let key_context = unsafe {
         let key_context = aws::EVP_MD_CTX_get_pkey_ctx(digest_context);
         let returned = aws::EVP_PKEY_CTX_set_signature_context(key_context, context.as_ptr(), context.len());

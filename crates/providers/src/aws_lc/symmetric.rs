@@ -185,8 +185,8 @@ impl AeadKey for AesGcmKey {
         let tag = sized_mut::<TAG>("tag", tag)?;
         let mut tag_len = 0;
         let start = buffer.as_mut_ptr();
-        // SAFETY: reads and writes buffers of the stated lengths; input and output are the same buffer, which
-        // `aead.h` allows.
+        // SAFETY: reads and writes buffers of the stated lengths; input and output are the same buffer, which `aead.h`
+        // allows.
         check("EVP_AEAD_CTX_seal_scatter", unsafe {
             aws::EVP_AEAD_CTX_seal_scatter(
                 self.0.as_ptr(),

@@ -7,8 +7,8 @@ pub(crate) type Arrays<'a, 'm, 'o, const LANES: usize> = (&'a [&'m [u8]; LANES],
 
 /// Returns the messages and outputs as arrays.
 ///
-/// Requires one message and one output per lane, messages of equal length, and outputs of equal length. A function
-/// with a digest of fixed length passes that length as `digest`.
+/// Requires one message and one output per lane, messages of equal length, and outputs of equal length. A function with
+/// a digest of fixed length passes that length as `digest`.
 pub(crate) fn arrays<'a, 'm, 'o, const LANES: usize>(
     digest: Option<usize>,
     messages: &'a [&'m [u8]],
