@@ -40,7 +40,7 @@ fn every_library_of_this_build_has_a_provider() {
     }
 }
 
-/// METHODOLOGY's table of what the timed region includes consists of each folder's `timed.md`.
+/// The rows of METHODOLOGY's table of the timed region come from each folder's `timed.md`.
 /// `PQLAB_RENEW_SNAPSHOTS=1` writes it.
 #[test]
 fn methodology_has_the_rows_of_every_library() {

@@ -223,7 +223,7 @@ fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
 #[test]
 fn rejects_damaged_signing_keys() {
     let provider = provider();
-    // The crates check the coefficients of s1, whose first one is changed here, and the root.
+    // The changed byte is in the first coefficients of s1 or in the root, which the crates check.
     for (algorithm, position) in [("ML-DSA-44", 128), ("ML-DSA-65", 128), ("SLH-DSA-SHA2-128f", 48)] {
         let scheme = provider.signature(algorithm).unwrap();
         let mut private = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];

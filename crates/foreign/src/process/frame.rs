@@ -11,7 +11,7 @@ pub const MOST_FIELDS: usize = 1 << 16;
 /// Maximum number of bytes to allocate before any arrive.
 const STEP: usize = 1 << 16;
 
-/// Why bytes are not a message.
+/// Error for bytes that are not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The length of a body is 0 or above [`MOST_BYTES`].

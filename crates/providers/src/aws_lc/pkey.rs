@@ -34,7 +34,7 @@ pub(super) fn generator(
 /// Generates a key with the library's own randomness.
 ///
 /// # Safety
-/// `generator` is a [`Generator`] that no other thread uses.
+/// `generator` must come from a [`Generator`] that no other thread uses.
 pub(super) unsafe fn generate(generator: *mut aws::EVP_PKEY_CTX) -> Result<Key> {
     let mut raw = null_mut();
     // SAFETY: the caller guarantees that the context is a generator; the result is null or ours.

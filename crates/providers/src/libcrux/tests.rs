@@ -11,8 +11,7 @@ fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     providers().into_iter().flat_map(|provider| provider.signatures).collect()
 }
 
-/// Returns the SHA3-256 of the concatenated parts, which stands in for long answers. `hashes_give_known_answers` checks
-/// it.
+/// Returns the SHA3-256 of the concatenated parts, for comparing long answers. `hashes_give_known_answers` checks it.
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     libcrux_sha3::portable::sha256(&mut out, &parts.concat());
