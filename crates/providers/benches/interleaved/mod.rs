@@ -14,7 +14,7 @@ pub(crate) const PROCESSES: usize = 12;
 /// Maximum number of rounds in a process, after [`WARM_UP`] rounds that do not count.
 const ROUNDS: usize = 400;
 const WARM_UP: usize = 20;
-/// Minimum number of rounds in a process, which ends after [`TIME`].
+/// Minimum number of rounds in a process, which then ends as soon as [`TIME`] has passed.
 const FEWEST: usize = 5;
 const TIME: Duration = Duration::from_millis(800);
 /// Approximate time of a batch on either side if the comparison does not set its length.

@@ -19,7 +19,7 @@ pub(super) unsafe trait Handle {
 /// A [`Handle`] that several threads may use at once if none of them mutates it.
 ///
 /// # Safety
-/// This provider must call only functions on a shared reference that the library's headers describe as non-mutating.
+/// On a shared reference this provider must call only functions that the library's headers describe as non-mutating.
 pub(super) unsafe trait Shared: Handle {}
 
 macro_rules! handle {
