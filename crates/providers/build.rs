@@ -1,5 +1,5 @@
-//! Tells the code which versions of other crates it is built with and how it is compiled, as environment variables of
-//! the compiler, so that no version is ever typed by hand.
+//! Passes the versions of the dependencies and the compiler settings to the code as environment variables of the
+//! compiler, so that no version is typed by hand.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -34,7 +34,7 @@ fn main() {
 struct Package<'a> {
     name: &'a str,
     version: &'a str,
-    /// Each as its name, with its version behind it where several are locked.
+    /// Names of the dependencies, followed by a version if several versions are locked.
     dependencies: Vec<&'a str>,
 }
 
@@ -54,8 +54,8 @@ impl<'a> Package<'a> {
     }
 }
 
-/// Every crate that `root` is built with, directly or not, and its version in the lock file. Where several versions of
-/// a crate are locked, the one that is nearest to `root` counts: breadth first, so a direct dependency always wins.
+/// Returns the locked version of every crate that `root` is built with, directly or indirectly. If several versions of
+/// a crate are locked, the one nearest to `root` wins: the search is breadth first, so a direct dependency always wins.
 fn versions<'a>(packages: &[Package<'a>], root: &str) -> BTreeMap<&'a str, &'a str> {
     let root = packages.iter().find(|package| package.name == root).expect("cargo locks this crate");
     let (mut found, mut queue) = (BTreeMap::new(), VecDeque::from([root]));

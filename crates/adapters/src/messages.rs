@@ -1,11 +1,11 @@
-//! The messages that a batch of digests goes through.
+//! Messages of a batch of digests.
 
 use pqlab_primitives::{Error, Result};
 
-/// Checks that there is a message if any is to be digested.
+/// Checks that the pool has a message if `count` is above zero.
 ///
 /// # Errors
-/// [`Error::Length`] for an empty pool.
+/// [`Error::Length`] if the pool is empty.
 #[inline]
 pub fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
     if messages.is_empty() && count > 0 {
@@ -14,10 +14,10 @@ pub fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
     Ok(())
 }
 
-/// The first `count` messages in turn, beginning again where they end.
+/// Returns `count` messages in order, starting over at the end of the pool.
 ///
 /// # Errors
-/// Those of [`check`].
+/// As [`check`].
 #[inline]
 pub fn in_turn(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
     check(messages, count)?;

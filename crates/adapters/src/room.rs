@@ -1,11 +1,11 @@
-//! Room in the caller's buffers.
+//! Writing to the caller's buffers.
 
 use pqlab_primitives::{Error, Result};
 
-/// The front of a caller's buffer that has to have room for at least `length` bytes.
+/// Returns the first `length` bytes of a caller's buffer.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] if it is shorter.
 #[inline]
 pub fn front_of<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
     let actual = out.len();
@@ -15,7 +15,7 @@ pub fn front_of<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Res
 /// Writes `bytes` to the front of `out` and returns their number.
 ///
 /// # Errors
-/// [`Error::Length`] where `out` is shorter.
+/// [`Error::Length`] if `out` is shorter.
 #[inline]
 pub fn write(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<usize> {
     front_of(what, out, bytes.len())?.copy_from_slice(bytes);

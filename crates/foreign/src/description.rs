@@ -1,4 +1,5 @@
-//! What a provider offers, without its code: made where the library is open, read where it is not.
+//! Description of what a provider offers, made by a process that has opened the library and read by those that have
+//! not.
 
 use crate::process::Listing;
 use pqlab_primitives::{
@@ -10,11 +11,11 @@ use pqlab_primitives::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The answer of every operation of a described provider.
+/// Error of every operation of a described provider.
 const CLOSED: Error = Error::Unsupported("only a process of its own opens this library");
 
-/// What a loaded library or a program offers: KEMs, signature schemes, key agreements, hash functions, extendable-output functions; functions
-/// of a program.
+/// What an opened library or program offers: KEMs, signature schemes, key agreements, hash functions, extendable-output
+/// functions and, for a program, functions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     library: String,
@@ -22,7 +23,7 @@ pub struct Description {
     build_info: BuildInfo,
     language: Option<Language>,
     generator: Option<String>,
-    /// Of a program: what it said, by which other processes know it without starting it.
+    /// A program's listing, so that other processes can use it without starting the program.
     listing: Option<Listing>,
     kems: Vec<KemDescription>,
     signatures: Vec<SignatureDescription>,
@@ -48,7 +49,7 @@ struct SignatureDescription {
 }
 
 impl Description {
-    /// That of an opened library.
+    /// Describes an opened provider.
     pub fn of(provider: &Provider) -> Description {
         let kem = |kem: &Arc<dyn Kem>| KemDescription { info: kem.info().clone(), written: kem.written().to_vec() };
         let signature = |scheme: &Arc<dyn SignatureScheme>| SignatureDescription {
@@ -74,17 +75,17 @@ impl Description {
         }
     }
 
-    /// The same of a program that gave this listing.
+    /// Adds the listing that the program gave.
     pub(crate) fn listed(self, listing: Listing) -> Description {
         Description { listing: Some(listing), ..self }
     }
 
-    /// What a program said of itself; `None` for a shared library.
+    /// Returns a program's listing; `None` for a shared library.
     pub fn listing(&self) -> Option<&Listing> {
         self.listing.as_ref()
     }
 
-    /// A provider of the same name that offers the same, whose operations all answer [`Error::Unsupported`].
+    /// Returns a provider with the same name and offer. All its operations return [`Error::Unsupported`].
     pub fn provider(&self) -> Provider {
         let mut provider = Provider::new(&self.library, self.build_info.clone());
         provider.code.clone_from(&self.code);
@@ -112,11 +113,11 @@ impl Remote for Closed {
     }
 }
 
-/// What stands for a primitive of which no more than this is known.
+/// Stands in for a primitive that only its parameters describe.
 struct Described<T>(T);
 
-fn described<T: Clone, P: ?Sized>(all: &[T], of: impl Fn(Described<T>) -> Arc<P>) -> Vec<Arc<P>> {
-    all.iter().map(|one| of(Described(one.clone()))).collect()
+fn described<T: Clone, P: ?Sized>(all: &[T], wrap: impl Fn(Described<T>) -> Arc<P>) -> Vec<Arc<P>> {
+    all.iter().map(|one| wrap(Described(one.clone()))).collect()
 }
 
 impl Kem for KemDescription {
@@ -226,12 +227,12 @@ mod tests {
     use super::*;
     use pqlab_primitives::{CoinSupport, KemParameters, KeyAgreementParameters, SignatureParameters};
 
-    /// A description with one of each, among them an algorithm that no table has.
+    /// Returns a description with primitives of every kind and an algorithm that is in no table.
     fn example() -> Description {
         let coins = CoinSupport { keygen: true, operation: false };
-        let mut own = KemParameters::of("ML-KEM-768").unwrap();
-        own.algorithm = "BIKE-L1".to_owned().into();
-        own.decapsulation_keys = vec![(KeyEncoding::Expanded, 5223)].into();
+        let mut unlisted = KemParameters::of("ML-KEM-768").unwrap();
+        unlisted.algorithm = "BIKE-L1".to_owned().into();
+        unlisted.decapsulation_keys = vec![(KeyEncoding::Expanded, 5223)].into();
         let kem = |parameters| KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
         let scheme = SignatureInfo {
             parameters: SignatureParameters::of("Ed25519").unwrap(),
@@ -247,7 +248,7 @@ mod tests {
             language: Some(Language { name: "c".to_owned(), runtime: None }),
             generator: Some("its own".to_owned()),
             listing: None,
-            kems: [own, KemParameters::of("ML-KEM-512").unwrap()]
+            kems: [unlisted, KemParameters::of("ML-KEM-512").unwrap()]
                 .map(|parameters| KemDescription { info: kem(parameters), written: vec![KeyEncoding::Seed] })
                 .to_vec(),
             signatures: vec![SignatureDescription {
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_described_provider_is_described_the_same() {
+    fn descriptions_round_trip() {
         let description = example();
         let json = serde_json::to_string(&description).unwrap();
         let read: Description = serde_json::from_str(&json).unwrap();
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_described_provider_computes_nothing() {
+    fn described_providers_compute_nothing() {
         fn closed<T>(answer: Result<T>) -> bool {
             answer.err() == Some(CLOSED)
         }

@@ -1,13 +1,13 @@
-//! Code that is not linked, as providers behind the traits of `pqlab-primitives`: shared libraries that are opened at run time, and
-//! programs in any language, which speak the protocol of `docs/workers.md` ([`process`]).
+//! Providers whose code is not linked: shared libraries opened at run time, and programs in any language that speak the
+//! protocol of `docs/workers.md` ([`process`]). They implement the traits of `pqlab-primitives`.
 //!
-//! - [`LibrarySpec`]: how one is named.
-//! - [`open`], [`describe`]: opens it in this process, runs its code, and hands out a provider. A library may crash, hang or abort in its
-//!   constructor: only worker processes call this.
-//! - [`Description`]: what a provider offers, without its code, for processes that only plan and list.
+//! - [`LibrarySpec`] names a library or program.
+//! - [`open`] and [`describe`] open it in this process and run its code. A library may crash, hang or abort in its
+//!   constructor, so only worker processes call them.
+//! - [`Description`] lists what a provider offers, for processes that only plan and list.
 //!
-//! One folder a kind of interface. What a timed operation does beside the library's own call is what the adapters of the
-//! linked libraries do, so that a library that is loaded and the same one linked take the same time.
+//! Each kind of interface has a folder. A timed operation does the same work around the library's call as the adapters
+//! of the linked libraries, so a library takes the same time whether it is opened or linked.
 
 mod description;
 mod encoded;

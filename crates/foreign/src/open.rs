@@ -1,4 +1,4 @@
-//! From a file to a provider, in this process.
+//! Opens a file as a provider in this process.
 
 use crate::process::{self, Listing, ProcessError};
 use crate::{Description, LibraryKind, LibrarySpec, liboqs, nist, openssl};
@@ -14,75 +14,75 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
 use std::ptr::NonNull;
 
-/// Why a library gives no provider: one line that names the file.
+/// Error of opening a library or program. Its message is one line and names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is no such file, or it cannot be read.
+    /// The file does not exist or cannot be read.
     #[error("{}: {error}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// It is a file of another kind.
+    /// The file is not a shared library.
     #[error("{} is no shared library: it is no ELF file, which begins with the bytes 7f 45 4c 46", path.display())]
     NoLibrary {
         /// The file.
         path: PathBuf,
     },
-    /// It was built for another machine.
+    /// The library was built for another machine.
     #[error("{} is built for {its}, and this program for {ours}: build the library for this machine", path.display())]
     OtherMachine {
         /// The file.
         path: PathBuf,
-        /// Its machine.
+        /// The library's machine.
         its: String,
         /// This program's machine.
         ours: String,
     },
-    /// The system's loader refuses it: a dependency is missing, or a symbol that it wants from elsewhere.
+    /// The system's loader rejects the library, for example because a dependency or one of its symbols is missing.
     #[error("the loader refuses {}: {said}", path.display())]
     Refused {
         /// The file.
         path: PathBuf,
-        /// What the loader says.
+        /// The loader's message.
         said: String,
     },
-    /// It lacks what its kind cannot do without.
+    /// The library lacks a symbol that its kind requires.
     #[error("{} has no symbol {symbol}: {hint}", path.display())]
     NoSymbol {
         /// The file.
         path: PathBuf,
-        /// What was looked for.
+        /// The missing symbol.
         symbol: String,
-        /// What might be wrong.
+        /// A likely cause.
         hint: &'static str,
     },
-    /// It is there and of the right kind, and of no use.
+    /// The library has the right kind but cannot be used.
     #[error("{}: {reason}", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// It is a program that is not to be had, or does not speak the protocol.
+    /// The program is missing, cannot be started or does not speak the protocol.
     #[error(transparent)]
     Process(#[from] ProcessError),
 }
 
-/// Opens a library in this process and hands out what it offers. Its constructors run, and whatever they do is done to this
-/// process: only worker processes may call this.
+/// Opens a library in this process and returns its provider. The library's constructors run in this process, so only
+/// worker processes may call this.
 ///
-/// Its symbols serve nobody else (`RTLD_LOCAL`), and everything that it needs is found now (`RTLD_NOW`). It stays open as
-/// long as the process lives.
+/// The library's symbols are not visible to others (`RTLD_LOCAL`), and all its symbols are resolved now (`RTLD_NOW`).
+/// It stays open until the process ends.
 ///
-/// A program is started when it is called first, if there is the `listing` that it gave when it was described; else now. `now` is
-/// a monotonic clock in ns, for the limits of a program's time.
+/// A program starts at its first call if the `listing` that it gave when it was described is known, otherwise now.
+/// `now` is a monotonic clock in ns, for the time limits of a program.
 ///
 /// # Errors
-/// [`OpenError`].
+/// [`OpenError`] if the library or program cannot be used.
 pub fn open(spec: &LibrarySpec, listing: Option<&Listing>, now: fn() -> u64) -> Result<Provider, OpenError> {
     let library = || Library::open(&spec.path);
     let mut provider = match spec.kind {
@@ -102,10 +102,10 @@ pub fn open(spec: &LibrarySpec, listing: Option<&Listing>, now: fn() -> u64) -> 
     Ok(provider)
 }
 
-/// Opens it likewise, and says what it offers.
+/// Opens a library or program as [`open`] does and returns what it offers.
 ///
 /// # Errors
-/// [`OpenError`].
+/// [`OpenError`] if the library or program cannot be used.
 pub fn describe(spec: &LibrarySpec, now: fn() -> u64) -> Result<Description, OpenError> {
     if spec.kind == LibraryKind::Worker {
         let (provider, listing) = process::open(process::Program::find(spec, now)?)?;
@@ -114,56 +114,56 @@ pub fn describe(spec: &LibrarySpec, now: fn() -> u64) -> Result<Description, Ope
     open(spec, None, now).map(|provider| Description::of(&provider))
 }
 
-/// The first 8 bytes of a digest, in hexadecimal.
+/// Returns the first 8 bytes of a digest in hexadecimal.
 pub(crate) fn short_hex(digest: &[u8]) -> String {
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A library that was opened and stays so.
+/// A library that stays open until the process ends.
 pub(crate) struct Library {
     path: PathBuf,
     handle: ManuallyDrop<Handle>,
-    /// The files called `libcrypto` that the process had mapped before.
+    /// The `libcrypto` files that the process had mapped before the library was opened.
     before: BTreeSet<PathBuf>,
 }
 
 impl Library {
     fn open(path: &Path) -> Result<Library, OpenError> {
         let unreadable = |error| OpenError::Unreadable { path: path.to_path_buf(), error };
-        // A name without a slash would be looked for in the system's folders.
+        // The loader would look for a name without a slash in the system's folders.
         let path = path::absolute(path).map_err(unreadable)?;
         check_machine(&path)?;
         let before = mapped();
-        // SAFETY: whoever names a library wants its code to run; what its constructors do cannot be known.
+        // SAFETY: the user named the library in order to run its code. What its constructors do cannot be checked.
         let handle = unsafe { Handle::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
         let handle = handle.map_err(|error| {
             let said = error.to_string().replace('\n', " ");
-            // The loader says the path again.
+            // The loader's message repeats the path.
             let said = said.trim_start_matches(&*path.to_string_lossy()).trim_start_matches(": ").to_owned();
             OpenError::Refused { path: path.clone(), said }
         })?;
         Ok(Library { path, handle: ManuallyDrop::new(handle), before })
     }
 
-    /// The library, for an error that only its kind can know.
+    /// Returns an error that only the library's kind can detect.
     pub(crate) fn unusable(&self, reason: impl Into<String>) -> OpenError {
         OpenError::Unusable { path: self.path.clone(), reason: reason.into() }
     }
 
-    /// Its lack of a symbol.
+    /// Returns the error for a missing symbol.
     pub(crate) fn lacks(&self, symbol: impl Into<String>, hint: &'static str) -> OpenError {
         OpenError::NoSymbol { path: self.path.clone(), symbol: symbol.into(), hint }
     }
 
-    /// Where a symbol of the library, or of what it was linked with, stands.
+    /// Returns the address of a symbol of the library or of its dependencies.
     fn address(&self, symbol: &str) -> Option<NonNull<c_void>> {
         let name = CString::new(symbol).ok()?;
-        // SAFETY: an address is only looked up; what is behind it is the caller's to know.
+        // SAFETY: only looks up an address, which is not dereferenced here.
         let found = unsafe { self.handle.get::<*mut c_void>(name.as_bytes_with_nul()) }.ok()?;
         NonNull::new(found.into_raw())
     }
 
-    /// That a symbol is of this file, and not of another one that it was linked with.
+    /// Checks that a symbol belongs to this file and not to a dependency.
     pub(crate) fn has_itself(&self, symbol: &str) -> Result<(), OpenError> {
         match self.address(symbol).and_then(file_of) {
             Some(file) if !same_file(&file, &self.path) => {
@@ -173,18 +173,18 @@ impl Library {
         }
     }
 
-    /// A function by its symbol.
+    /// Returns a function by its symbol.
     ///
     /// # Safety
-    /// `F` is the type of a function pointer, and the function of that name has this type.
+    /// `F` must be the type of a function pointer, and the named function must have this type.
     pub(crate) unsafe fn function<F: Copy>(&self, symbol: &str) -> Option<F> {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>(), "a function pointer is an address") };
         let address = self.address(symbol)?;
-        // SAFETY: of one size, not null, and of this type by the caller's promise.
+        // SAFETY: the sizes are equal, the address is not null, and the caller guarantees the type.
         Some(unsafe { std::mem::transmute_copy(&address) })
     }
 
-    /// File, size and digest: what tells one build from another where the library says nothing of itself.
+    /// Returns file name, size and digest, which distinguish builds of a library that does not report its build.
     pub(crate) fn file(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         match fs::read(&self.path) {
@@ -195,10 +195,11 @@ impl Library {
         }
     }
 
-    /// Which `libcrypto` the library got for itself. To be asked when it was initialised: some open theirs then.
+    /// Returns which `libcrypto` the library uses. Call it after initialisation, because some libraries open theirs
+    /// then.
     pub(crate) fn libcrypto(&self) -> String {
         if let Some(address) = self.address("OpenSSL_version") {
-            // SAFETY: every libcrypto since 1.1 has this function, which takes any number and answers with a string that
+            // SAFETY: every libcrypto since 1.1 has this function, which accepts any number and returns a string that
             // lives as long as the library.
             let version = unsafe {
                 let ask: extern "C" fn(c_int) -> *const c_char = std::mem::transmute(address);
@@ -215,10 +216,11 @@ impl Library {
     }
 }
 
-/// The file from which an address was loaded.
+/// Returns the file that an address was loaded from.
 fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: the call fills the structure, which is as good all zero; a name that it gives lives as long as the library.
+    // SAFETY: all zeros is a valid value of the structure, which the call fills. A returned name lives as long as the
+    // library.
     unsafe {
         if libc::dladdr(address.as_ptr(), info.as_mut_ptr()) == 0 {
             return None;
@@ -232,18 +234,18 @@ fn same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The files called `libcrypto` that this process has mapped; none where the system does not tell.
+/// Returns the `libcrypto` files that this process has mapped, or none if the system does not list mappings.
 fn mapped() -> BTreeSet<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let paths = maps.lines().filter_map(|line| line.find('/').map(|start| PathBuf::from(&line[start..])));
     paths.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"libcrypto"))).collect()
 }
 
-/// The part of an ELF file's header that is the same for all machines: magic, class, byte order, ..., machine.
+/// Machine-independent part of an ELF header: magic, class, byte order, ..., machine.
 type Header = [u8; 20];
 
-/// The loader calls a library for another machine a file that is not there. Where this program is no ELF file, it is left to
-/// the loader.
+/// Checks that a library was built for this machine, because the loader reports other libraries as missing files. If
+/// this program is not an ELF file, the check is left to the loader.
 fn check_machine(path: &Path) -> Result<(), OpenError> {
     let theirs = header(path).map_err(|error| OpenError::Unreadable { path: path.to_path_buf(), error })?;
     let Some(ours) = std::env::current_exe().ok().and_then(|program| header(&program).ok()?) else { return Ok(()) };
@@ -257,7 +259,7 @@ fn check_machine(path: &Path) -> Result<(), OpenError> {
     Err(OpenError::OtherMachine { path: path.to_path_buf(), its: machine(&theirs), ours: machine(&ours) })
 }
 
-/// `None` for a file that is shorter.
+/// Reads the header. Returns `None` if the file is shorter.
 fn header(path: &Path) -> io::Result<Option<Header>> {
     let mut header = [0; size_of::<Header>()];
     match File::open(path)?.read_exact(&mut header) {
@@ -271,7 +273,7 @@ fn is_elf(header: &Header) -> bool {
     header.starts_with(b"\x7fELF")
 }
 
-/// Machine, word length, byte order.
+/// Returns machine, word length and byte order as text.
 fn machine(header: &Header) -> String {
     let little = header[5] == 1;
     let number = [header[18], header[19]];

@@ -1,5 +1,5 @@
-//! How a library is named on the command line and in suites: `[LABEL=]KIND:PATH[?prefix=...&algorithm=...]`, a program in another
-//! language by `[LABEL=]worker:NAME-or-PATH`.
+//! Names of libraries on the command line and in suites: `[LABEL=]KIND:PATH[?prefix=...&algorithm=...]`, or
+//! `[LABEL=]worker:NAME-or-PATH` for a program in another language.
 
 use crate::{nist, process};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,35 +7,35 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A shared library, or a program that speaks the protocol of `docs/workers.md`, as a provider.
+/// A shared library, or a program that speaks the protocol of `docs/workers.md`, to use as a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LibrarySpec {
     /// The provider's name: letters, digits, `.`, `_` and `-`.
     pub label: String,
-    /// Which interface it has.
+    /// Its interface.
     pub kind: LibraryKind,
-    /// The file; of a worker that comes along its name, which has no slash.
+    /// The file, or the name of a worker that comes with pqlab, which has no slash.
     pub path: PathBuf,
-    /// What stands before each of its symbols.
+    /// Prefix of its symbols.
     pub prefix: Option<String>,
-    /// What it computes, where its interface does not tell.
+    /// Its algorithm, if its interface does not tell.
     pub algorithm: Option<String>,
 }
 
-/// The interfaces that are understood.
+/// Supported interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LibraryKind {
     /// liboqs 0.10 and later: `OQS_KEM`, `OQS_SIG`.
     Liboqs,
     /// A libcrypto of OpenSSL 3.0 and later: `EVP`.
     Openssl,
-    /// The C interface of the NIST competition, of PQClean and of mlkem-native: one algorithm.
+    /// The C interface of the NIST competition, of PQClean and of mlkem-native, with one algorithm.
     Nist,
     /// A program in any language: `docs/workers.md`.
     Worker,
 }
 
-/// A text that names no library.
+/// Error for a text that does not name a library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` names no library: {reason}. The form is [LABEL=]KIND:PATH[?prefix=...&algorithm=...], such as \
@@ -49,7 +49,7 @@ pub struct WrongSpec {
 const KINDS: [LibraryKind; 4] = [LibraryKind::Liboqs, LibraryKind::Openssl, LibraryKind::Nist, LibraryKind::Worker];
 
 impl LibraryKind {
-    /// The word in the specification.
+    /// Returns the word for the kind in a specification.
     pub fn name(self) -> &'static str {
         match self {
             LibraryKind::Liboqs => "liboqs",
@@ -65,27 +65,27 @@ impl LibraryKind {
 }
 
 impl LibrarySpec {
-    /// A worker: `[LABEL=]NAME-or-PATH`, where a path has a slash.
+    /// Parses the name of a worker, `[LABEL=]NAME-or-PATH`. A path has a slash.
     ///
     /// # Errors
-    /// [`WrongSpec`]
+    /// [`WrongSpec`] if the text does not name a worker.
     pub fn worker(text: &str) -> Result<LibrarySpec, WrongSpec> {
         let (label, program) = match text.split_once('=') {
             Some((label, program)) if !label.contains('/') => (format!("{label}="), program),
             _ => (String::new(), text),
         };
-        // A question mark of a path is none of options.
+        // A question mark in the path does not begin options.
         let end = if program.contains('?') { "?" } else { "" };
         format!("{label}worker:{program}{end}").parse()
     }
 
-    /// The name of a worker that comes along.
+    /// Returns the name of a worker that comes with pqlab; `None` for any other library.
     pub fn name(&self) -> Option<&str> {
         let name = self.path.to_str().filter(|path| !path.contains('/'));
         name.filter(|_| self.kind == LibraryKind::Worker)
     }
 
-    /// The file that is opened or started.
+    /// Returns the file to open or start.
     pub fn file(&self) -> PathBuf {
         match self.name() {
             Some(name) => process::folder().unwrap_or_default().join(name),
@@ -93,7 +93,7 @@ impl LibrarySpec {
         }
     }
 
-    /// The label of what is given none: the kind and the file's name, and of a worker its name alone.
+    /// Returns the default label: the kind and the file's name, or only the name for a worker.
     fn default_label(kind: LibraryKind, path: &Path) -> String {
         let worker = kind == LibraryKind::Worker;
         let file = if worker { path.file_stem() } else { path.file_name() };
@@ -126,7 +126,7 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
     {
         return Err(format!("the label `{label}` may hold letters, digits, `.`, `_` and `-`, and has one at least"));
     }
-    // A path that holds a question mark ends with one more.
+    // A path with a question mark is followed by another one.
     let (path, options) = rest.rsplit_once('?').unwrap_or((rest, ""));
     let path = PathBuf::from(path);
     if path.file_name().is_none() {
@@ -161,11 +161,11 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     {
         return Err(format!("the prefix `{prefix}` is none of a C symbol"));
     }
-    let known = || nist::algorithms().collect::<Vec<_>>().join(", ");
+    let list = || nist::algorithms().collect::<Vec<_>>().join(", ");
     match algorithm {
-        Some(algorithm) if nist::algorithms().any(|known| known == algorithm) => Ok(()),
-        Some(algorithm) => Err(format!("the lengths of `{algorithm}` are not known; known are {}", known())),
-        None => Err(format!("the kind nist needs ?algorithm=NAME; known are {}", known())),
+        Some(algorithm) if nist::algorithms().any(|name| name == algorithm) => Ok(()),
+        Some(algorithm) => Err(format!("the lengths of `{algorithm}` are not known; known are {}", list())),
+        None => Err(format!("the kind nist needs ?algorithm=NAME; known are {}", list())),
     }
 }
 
@@ -174,7 +174,7 @@ fn of_a_label(letter: char) -> bool {
 }
 
 impl fmt::Display for LibrarySpec {
-    /// The one text that parses back to this library: the label is left out where it is the default.
+    /// Writes the canonical text, which parses back to this library. It omits the default label.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.label != LibrarySpec::default_label(self.kind, &self.path) {
             write!(out, "{}=", self.label)?;
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_is_named_by_kind_and_path() {
+    fn parses_kind_and_path() {
         let plain = spec("liboqs:/usr/lib/liboqs.so.7");
         assert_eq!((plain.kind, plain.label.as_str()), (LibraryKind::Liboqs, "liboqs-liboqs.so.7"));
         assert_eq!((plain.path.as_path(), plain.prefix), (Path::new("/usr/lib/liboqs.so.7"), None));
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_library_parses_back() {
+    fn displayed_specs_parse_back() {
         for text in [
             "liboqs:/usr/lib/liboqs.so",
             "branch=liboqs:relative/liboqs.so",
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_is_named_by_its_name_or_its_path() {
+    fn parses_workers_by_name_or_path() {
         let worker = |text: &str| LibrarySpec::worker(text).unwrap_or_else(|wrong| panic!("{wrong}"));
         for (text, label, name, whole) in [
             ("go", "go", Some("go"), "worker:go"),
@@ -272,8 +272,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_what_would_be_right() {
-        for (text, said) in [
+    fn errors_show_the_valid_form() {
+        for (text, part) in [
             ("", "no colon"),
             ("/usr/lib/liboqs.so", "no colon"),
             ("oqs:/usr/lib/liboqs.so", "the kinds are liboqs, openssl, nist, worker"),
@@ -293,7 +293,7 @@ mod tests {
             ("nist:/x.so?prefix=a-b&algorithm=ML-KEM-768", "the prefix `a-b`"),
         ] {
             let wrong = text.parse::<LibrarySpec>().expect_err(text).to_string();
-            assert!(wrong.contains(said) && wrong.contains("[LABEL=]KIND:PATH"), "{text}: {wrong}");
+            assert!(wrong.contains(part) && wrong.contains("[LABEL=]KIND:PATH"), "{text}: {wrong}");
             assert_eq!(wrong.lines().count(), 1);
         }
     }

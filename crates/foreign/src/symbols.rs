@@ -1,6 +1,6 @@
-//! A library's functions, looked up once.
+//! Tables of a library's functions, looked up once.
 
-/// Declares a table of functions: those that the library has to have, and after `optional` those that it may have.
+/// Declares a table of functions: first the required ones, after `optional` those that a library may lack.
 macro_rules! symbols {
     (
         $(#[$doc:meta])*
@@ -18,13 +18,14 @@ macro_rules! symbols {
         }
 
         impl $name {
-            /// Looks all of them up.
+            /// Looks up all functions.
             ///
             /// # Errors
-            /// [`crate::open::OpenError::NoSymbol`].
+            /// [`crate::open::OpenError::NoSymbol`] if a required one is missing.
             $vis fn of(library: &$crate::open::Library) -> Result<$name, $crate::open::OpenError> {
                 let lacks = |symbol| library.lacks(symbol, $hint);
-                // SAFETY: the types are those of the library's headers, which have not changed since these functions came.
+                // SAFETY: the types match the library's headers, which have not changed since these functions were
+                // added.
                 unsafe {
                     Ok($name {
                         $($required: library.function(stringify!($required)).ok_or_else(|| lacks(stringify!($required)))?,)*

@@ -1,4 +1,4 @@
-//! Libraries as they are found on machines: each is opened in this process, and held against what its kind must answer.
+//! Opens real libraries in this process and checks what their kind must answer.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -9,7 +9,7 @@ use pqlab_primitives::{Coins, KeyEncoding};
 use pqlab_testing::{Need, require};
 
 #[test]
-fn the_systems_libcrypto() {
+fn opens_the_systems_libcrypto() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("system=openssl:{}", path.display()));
     assert!(provider.kem("X25519").is_some() && provider.key_agreement("X25519").is_some());
@@ -22,7 +22,7 @@ fn the_systems_libcrypto() {
 }
 
 #[test]
-fn what_a_libcrypto_lacks_is_listed_with_its_own_words() {
+fn missing_algorithms_are_listed_with_the_librarys_reason() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("openssl:{}", path.display()));
     // ML-KEM came with 3.5.
@@ -34,10 +34,10 @@ fn what_a_libcrypto_lacks_is_listed_with_its_own_words() {
 }
 
 #[test]
-fn a_key_that_is_a_scalar_gets_its_point() {
+fn computes_the_point_of_a_scalar() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("openssl:{}", path.display()));
-    // RFC 6979, appendix A.2.5: x, and the point, uncompressed.
+    // RFC 6979, appendix A.2.5: x and the uncompressed point.
     let scalar = hex::decode("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").unwrap();
     let point = "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6\
                  7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299";
@@ -51,7 +51,7 @@ fn a_key_that_is_a_scalar_gets_its_point() {
 }
 
 #[test]
-fn the_linked_openssl_built_as_a_shared_library() {
+fn opens_the_linked_openssl_as_a_shared_library() {
     let path = require!(built("openssl/libcrypto.so"), Need::Built);
     let provider = opened(&format!("shared=openssl:{}", path.display()));
     assert!(provider.unsupported.is_empty(), "{:?}", provider.unsupported);
@@ -61,7 +61,7 @@ fn the_linked_openssl_built_as_a_shared_library() {
 }
 
 #[test]
-fn two_libcryptos_of_different_versions_in_one_process() {
+fn opens_two_libcrypto_versions_in_one_process() {
     let (system, new) = (require!(system_libcrypto(), SYSTEMS), require!(built("openssl/libcrypto.so"), Need::Built));
     let system = opened(&format!("system=openssl:{}", system.display()));
     let new = opened(&format!("new=openssl:{}", new.display()));
@@ -70,7 +70,7 @@ fn two_libcryptos_of_different_versions_in_one_process() {
 }
 
 #[test]
-fn two_builds_of_one_liboqs_in_one_process() {
+fn opens_two_liboqs_builds_in_one_process() {
     let generic = require!(built("liboqs-generic/liboqs.so"), Need::Built);
     let vector = require!(built("liboqs/liboqs.so"), Need::Built);
     let generic = opened(&format!("generic=liboqs:{}", generic.display()));
@@ -90,12 +90,12 @@ fn two_builds_of_one_liboqs_in_one_process() {
         check(provider);
     }
     assert_ne!(generic.build_info, vector.build_info);
-    // Each is its own: nothing of one stands in for the other.
+    // Each library uses its own symbols, and none of the other's.
     assert!(check_pair(&generic, &vector) > 2 * 6);
 }
 
 #[test]
-fn a_library_with_the_interface_of_the_competition() {
+fn opens_a_library_with_the_nist_interface() {
     let path = require!(built("pqclean/libmlkem768.so"), Need::Built);
     let path = path.display();
     for prefix in ["PQCLEAN_MLKEM768_CLEAN_", "PQCLEAN_MLKEM768_CLEAN"] {
@@ -103,24 +103,24 @@ fn a_library_with_the_interface_of_the_competition() {
         assert_eq!(provider.algorithms(), ["ML-KEM-768"]);
         check(&provider);
     }
-    let said = common::refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-512"));
-    assert!(said.contains("public keys are longer than 800 bytes: is the algorithm the right one?"), "{said}");
-    let said = common::refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-1024"));
-    assert!(said.contains("public keys are shorter than 1568 bytes"), "{said}");
+    let text = common::refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-512"));
+    assert!(text.contains("public keys are longer than 800 bytes: is the algorithm the right one?"), "{text}");
+    let text = common::refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-1024"));
+    assert!(text.contains("public keys are shorter than 1568 bytes"), "{text}");
 }
 
 #[test]
-fn libraries_of_three_kinds_understand_each_other() {
+fn libraries_of_three_kinds_interoperate() {
     let oqs = require!(built("liboqs/liboqs.so"), Need::Built);
     let openssl = require!(built("openssl/libcrypto.so"), Need::Built);
     let clean = require!(built("pqclean/libmlkem768.so"), Need::Built);
     let oqs = opened(&format!("oqs=liboqs:{}", oqs.display()));
     let openssl = opened(&format!("openssl-4=openssl:{}", openssl.display()));
     let clean = opened(&format!("clean=nist:{}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-768", clean.display()));
-    // ML-KEM and ML-DSA, both ways; ML-KEM-768.
+    // First ML-KEM and ML-DSA in both directions, then only ML-KEM-768.
     assert_eq!(check_pair(&oqs, &openssl), 2 * 6);
     assert_eq!((check_pair(&oqs, &clean), check_pair(&openssl, &clean)), (2, 2));
-    // From one seed they make the same key.
+    // The same seed gives the same key.
     let public = [&oqs, &openssl].map(|provider| {
         let mut encoded = vec![0; 1184];
         let key = provider.kem("ML-KEM-768").unwrap().generate(Coins::Exact(&[7; 64])).unwrap();

@@ -1,4 +1,4 @@
-//! What cannot be opened says so in one line that names the file.
+//! Errors of files that cannot be opened: one line that names the file.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -10,7 +10,7 @@ use pqlab_testing::require;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A copy of this test's program with a byte of its header changed.
+/// Copies this test's program and changes a byte of its header.
 fn altered(folder: &Path, name: &str, place: usize, byte: u8) -> PathBuf {
     let mut bytes = fs::read(std::env::current_exe().unwrap()).unwrap();
     bytes[place] = byte;
@@ -20,75 +20,75 @@ fn altered(folder: &Path, name: &str, place: usize, byte: u8) -> PathBuf {
 }
 
 #[test]
-fn a_file_that_is_not_there() {
+fn reports_missing_files() {
     for kind in ["liboqs", "openssl"] {
-        let said = refusal(&format!("{kind}:/no/such/folder/lib.so"));
-        assert!(said.starts_with("/no/such/folder/lib.so: No such file"), "{said}");
+        let text = refusal(&format!("{kind}:/no/such/folder/lib.so"));
+        assert!(text.starts_with("/no/such/folder/lib.so: No such file"), "{text}");
     }
-    // A path is one of this folder, whatever the system's loader would find under the name.
-    let said = refusal("openssl:libcrypto.so.3");
-    assert!(said.starts_with(&*std::env::current_dir().unwrap().to_string_lossy()), "{said}");
+    // A relative path belongs to the current folder, whatever the system's loader would find under the name.
+    let text = refusal("openssl:libcrypto.so.3");
+    assert!(text.starts_with(&*std::env::current_dir().unwrap().to_string_lossy()), "{text}");
 }
 
 #[test]
-fn a_file_that_is_no_library() {
+fn rejects_files_that_are_not_libraries() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in [("text.so", &b"INPUT(libcrypto.so.3) and more than twenty bytes"[..]), ("empty.so", b"")] {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
-        let said = refusal(&format!("liboqs:{}", path.display()));
-        assert!(said.contains(name) && said.contains("is no ELF file"), "{said}");
+        let text = refusal(&format!("liboqs:{}", path.display()));
+        assert!(text.contains(name) && text.contains("is no ELF file"), "{text}");
     }
-    let said = refusal(&format!("liboqs:{}/text.so/below", folder.path().display()));
-    assert!(said.contains("Not a directory"), "{said}");
+    let text = refusal(&format!("liboqs:{}/text.so/below", folder.path().display()));
+    assert!(text.contains("Not a directory"), "{text}");
 }
 
 #[test]
-fn a_library_for_another_machine() {
+fn rejects_libraries_for_other_machines() {
     let folder = tempfile::tempdir().unwrap();
-    // The machine's number, then the word length.
+    // Changes the machine's number, then the word length.
     let mips = altered(folder.path(), "mips.so", 18, 8);
-    let said = refusal(&format!("liboqs:{}", mips.display()));
-    assert!(said.contains("mips.so is built for machine 8 (64 bits") && said.contains("this program for"), "{said}");
+    let text = refusal(&format!("liboqs:{}", mips.display()));
+    assert!(text.contains("mips.so is built for machine 8 (64 bits") && text.contains("this program for"), "{text}");
     let short = altered(folder.path(), "short.so", 4, 1);
-    let said = refusal(&format!("openssl:{}", short.display()));
-    assert!(said.contains("(32 bits"), "{said}");
+    let text = refusal(&format!("openssl:{}", short.display()));
+    assert!(text.contains("(32 bits"), "{text}");
 }
 
 #[test]
-fn a_library_that_the_loader_refuses() {
+fn reports_the_loaders_errors() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("half.so");
     let bytes = fs::read(std::env::current_exe().unwrap()).unwrap();
     fs::write(&path, &bytes[..64]).unwrap();
     let spec: LibrarySpec = format!("liboqs:{}", path.display()).parse().unwrap();
     assert!(matches!(open(&spec, None, || 0), Err(OpenError::Refused { .. })));
-    let said = refusal(&spec.to_string());
-    assert_eq!(said.matches("half.so").count(), 1, "{said}");
+    let text = refusal(&spec.to_string());
+    assert_eq!(text.matches("half.so").count(), 1, "{text}");
 }
 
 #[test]
-fn a_library_without_the_symbols_of_its_kind() {
+fn rejects_libraries_without_the_symbols_of_their_kind() {
     let path = require!(common::system_libcrypto(), SYSTEMS);
     let path = path.display();
-    let said = refusal(&format!("liboqs:{path}"));
-    assert!(said.contains("has no symbol OQS_version: it is no liboqs"), "{said}");
-    let said = refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-768"));
+    let text = refusal(&format!("liboqs:{path}"));
+    assert!(text.contains("has no symbol OQS_version: it is no liboqs"), "{text}");
+    let text = refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-768"));
     assert!(
-        said.contains("no symbol PQCLEAN_MLKEM768_CLEAN_crypto_kem_keypair or PQCLEAN_MLKEM768_CLEAN_keypair"),
-        "{said}"
+        text.contains("no symbol PQCLEAN_MLKEM768_CLEAN_crypto_kem_keypair or PQCLEAN_MLKEM768_CLEAN_keypair"),
+        "{text}"
     );
-    let said = refusal(&format!("nist:{path}?algorithm=Falcon-512"));
+    let text = refusal(&format!("nist:{path}?algorithm=Falcon-512"));
     assert!(
-        said.contains("no symbol crypto_sign_signature or signature or crypto_sign: is the prefix right?"),
-        "{said}"
+        text.contains("no symbol crypto_sign_signature or signature or crypto_sign: is the prefix right?"),
+        "{text}"
     );
 }
 
 #[test]
-fn a_library_that_was_linked_with_the_one_that_is_meant() {
+fn rejects_libraries_that_only_link_the_requested_one() {
     let libcrypto = require!(common::system_libcrypto(), SYSTEMS);
     let libssl = require!(Some(libcrypto.with_file_name("libssl.so.3")).filter(|path| path.exists()), DEBIANS);
-    let said = refusal(&format!("openssl:{}", libssl.display()));
-    assert!(said.contains("is that of") && said.contains("name that file"), "{said}");
+    let text = refusal(&format!("openssl:{}", libssl.display()));
+    assert!(text.contains("is that of") && text.contains("name that file"), "{text}");
 }

@@ -1,5 +1,6 @@
-//! SHA3-256 of 16384 bytes: the best code path against the best plain scalar one, and eight messages at once against the
-//! best of one message. Which are the best is found first, then they are compared anew, interleaved.
+//! SHA3-256 of 16,384 bytes: the fastest code path compared with the fastest scalar one, and eight messages at once
+//! compared with the fastest code path for a single message. Heats find the fastest, and interleaved finals compare
+//! them.
 
 #![allow(clippy::print_stdout)]
 
@@ -19,9 +20,9 @@ const DIGEST: usize = 32;
 const LANES: usize = 8;
 /// Messages in a round, a multiple of the lanes.
 const BATCH: usize = 16;
-/// Rounds in which the best are looked for.
+/// Rounds to find the fastest.
 const HEATS: usize = 40;
-/// Libraries that take vector instructions for a single message without saying so in their name.
+/// Libraries that use vector instructions for a single message without naming them in the provider's id.
 const VECTOR: [&str; 1] = ["liboqs"];
 
 fn main() {
@@ -40,7 +41,7 @@ fn main() {
     }
 }
 
-/// Who is compared with whom: the best against the best scalar, eight lanes against the best.
+/// Returns the pairs to compare: fastest and fastest scalar, fastest with eight lanes and fastest.
 fn finals() -> Vec<String> {
     let all = providers();
     let single: Vec<String> = all.iter().filter(|one| one.hash(ALGORITHM).is_some()).map(|one| one.id()).collect();
@@ -75,7 +76,8 @@ fn best(contestants: &[String]) -> Option<String> {
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone())
 }
 
-/// What a contestant does with so many messages: `openssl` one after the other, `cryptogams:avx512*8` eight at a time.
+/// Returns a contestant's work on a batch: `openssl` hashes one message after the other, `cryptogams:avx512*8` eight at
+/// a time.
 fn work(name: &str) -> Side {
     let (id, lanes) = name.split_once('*').map_or((name, 1), |(id, lanes)| (id, lanes.parse().expect("a number")));
     let provider: Arc<Provider> = providers().into_iter().find(|one| one.id() == id).expect("a known provider");

@@ -1,5 +1,5 @@
-//! A hundred signatures by a hundred signers: this project's own verification in batches against the libraries, interleaved.
-//! The keys come from their bytes, or were prepared by both; a single signature is verified beside them.
+//! Interleaved comparison of this project's batch verification with the libraries, for 100 signatures by 100 signers.
+//! Keys are encoded or prepared on both sides. For reference, the batch code also verifies one signature at a time.
 //!
 //!     cargo bench -p pqlab-providers --bench mldsa_batch -- [SET] [PROCESSES]
 
@@ -18,11 +18,11 @@ use pqlab_providers::providers;
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Signers, each with one signature.
+/// Number of signers, each with one signature.
 const SIGNERS: usize = 100;
 const MESSAGE: usize = 100;
 
-/// How keys are handed over, and how many signatures at once.
+/// Forms of the comparison: encoded keys, prepared keys, or one signature at a time.
 const FORMS: [&str; 3] = ["encoded", "prepared", "single"];
 
 fn main() {
@@ -38,10 +38,10 @@ fn main() {
         return;
     }
     let words = interleaved::words();
-    let asked = words.first().map_or("ML-DSA", String::as_str);
+    let wanted = words.first().map_or("ML-DSA", String::as_str);
     let processes = words.get(1).map_or(interleaved::PROCESSES, |number| number.parse().expect("a number"));
     println!("a signature of {SIGNERS}; ratio: the library's time over ours, 95% interval over {processes} processes");
-    for set in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"].into_iter().filter(|set| set.contains(asked)) {
+    for set in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"].into_iter().filter(|set| set.contains(wanted)) {
         for library in ["aws-lc", "liboqs"] {
             for backend in Backend::ALL.into_iter().filter(|one| Verifier::new(*one).is_ok()) {
                 for form in FORMS {

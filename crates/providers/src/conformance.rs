@@ -1,6 +1,6 @@
-//! What every library must answer alike, whatever it is: round trips in all encodings, given coins, refusals, several
-//! threads. A provider that is registered is tested here without a line of its own; what is peculiar to a library is tested
-//! beside it. Answers held against published ones are the business of the crate `verification`.
+//! Tests that every library must pass: round trips in all encodings, given coins, refusals and use from several
+//! threads. They cover every registered provider. Tests of one library are in its folder, and the crate `verification`
+//! compares answers with published ones.
 
 use crate::shared::testing::*;
 use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, NULL, Provider, SignatureScheme};
@@ -8,12 +8,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The providers of this build, or the library's that `PQLAB_PROVIDER` names.
+/// Returns the providers of this build, or those of the library that `PQLAB_PROVIDER` names.
 fn selected() -> Vec<Arc<Provider>> {
     let name = std::env::var("PQLAB_PROVIDER").ok();
-    let asked = |provider: &Arc<Provider>| name.as_ref().is_none_or(|name| provider.library == *name);
+    let is_named = |provider: &Arc<Provider>| name.as_ref().is_none_or(|name| provider.library == *name);
     let all: Vec<_> =
-        crate::providers().into_iter().filter(|provider| provider.library != NULL).filter(asked).collect();
+        crate::providers().into_iter().filter(|provider| provider.library != NULL).filter(is_named).collect();
     assert!(!all.is_empty(), "PQLAB_PROVIDER names no library of this build; there are {:?}", crate::LIBRARIES);
     all
 }
@@ -22,7 +22,7 @@ fn kems() -> Vec<Arc<dyn Kem>> {
     selected().iter().flat_map(|provider| provider.kems.clone()).collect()
 }
 
-/// Without the small SLH-DSA sets, which sign for seconds: their libraries test them.
+/// Returns the signature schemes without the small SLH-DSA sets, which take seconds to sign. Their libraries test them.
 fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
     let slow = |algorithm: &str| algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s');
     let all = selected().iter().flat_map(|provider| provider.signatures.clone()).collect::<Vec<_>>();
@@ -40,7 +40,8 @@ fn every_library_of_this_build_has_a_provider() {
     }
 }
 
-/// METHODOLOGY's table of what the timed region includes: `timed.md` of each folder. `PQLAB_RENEW_SNAPSHOTS=1` writes it.
+/// The rows of METHODOLOGY's table of the timed region come from each folder's `timed.md`.
+/// `PQLAB_RENEW_SNAPSHOTS=1` writes it.
 #[test]
 fn methodology_has_the_rows_of_every_library() {
     macro_rules! folders {
@@ -196,7 +197,7 @@ fn signatures_round_trip_in_every_encoding() {
             let loaded = scheme.load_signing_key(encoding, &private).unwrap();
             match loaded.verifying_key() {
                 Ok(key) => assert_eq!(encoded_verifying_key(info, &*key), public),
-                // Not every library computes it from an expanded key.
+                // Some libraries cannot compute the public key from an expanded key.
                 Err(error) => assert!(matches!(error, Error::Unsupported(_)), "{error}"),
             }
             let signature = sign(info, &*loaded, context, message, Coins::Internal);
@@ -218,7 +219,7 @@ fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
         let key = scheme.generate(Coins::Internal).unwrap();
         let given = scheme.generate(Coins::Exact(&[1]));
         assert!(if info.coins.keygen { length_error(given) } else { unsupported_error(given) });
-        // What is DER is found malformed before its length is wrong.
+        // A DER parser reports malformed input before anyone can check the length.
         let refused = |error: Option<Error>| matches!(error, Some(Error::Length { .. } | Error::Malformed(_)));
         assert!(refused(scheme.load_verifying_key(&bytes(info.parameters.verifying_key - 1, 0)).err()));
         assert!(length_error(key.verifying_key().unwrap().encode(&mut [])));

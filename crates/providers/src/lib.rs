@@ -1,4 +1,4 @@
-//! The libraries: a folder each, and a line each in the table below.
+//! Adapters of the measured libraries: one folder per library, and one line in the table below.
 
 #[cfg(test)]
 mod conformance;
@@ -8,13 +8,15 @@ mod shared;
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 
-/// Hands the table of libraries to the macro that is named. A line is a feature and its folder, in which are:
+/// Passes the table of libraries to the macro `$expand`. Each line names a feature and the library's folder, which
+/// holds:
 ///
-/// - `mod.rs` with `providers()`: one for each of the library's code paths that this processor can run
-/// - `bare.rs` or `bare/mod.rs`: the library's own calls, with which the benchmark `adapter` compares the adapter
-/// - `facts.json`: what is known of the library besides its speed
-/// - `timed.md`: its rows in METHODOLOGY's table of what the timed region includes
-/// - `gaps.txt`: published vectors that it cannot be asked, if there are any
+/// - `mod.rs` with `providers()`, which returns a provider for each code path of the library that this processor can
+///   run
+/// - `bare.rs` or `bare/mod.rs`: direct calls of the library, which the benchmark `adapter` compares with the adapter
+/// - `facts.json`: facts about the library other than its speed
+/// - `timed.md`: the library's rows in METHODOLOGY's table of what the timed region includes
+/// - `gaps.txt`: published vectors that the library's interface cannot run, if any
 #[macro_export]
 macro_rules! with_libraries {
     ($expand:ident) => {
@@ -39,10 +41,10 @@ macro_rules! declare {
     ($($feature:literal => $module:ident,)*) => {
         $(#[cfg(feature = $feature)] mod $module;)*
 
-        /// The libraries that this build contains.
+        /// Feature names of the libraries in this build.
         pub const LIBRARIES: &[&str] = &[$(#[cfg(feature = $feature)] $feature,)*];
 
-        /// Every provider that this build contains, the one that does nothing last.
+        /// Returns every provider in this build. `null`, which does nothing, comes last.
         pub fn providers() -> Vec<Arc<Provider>> {
             let all: Vec<Vec<Provider>> =
                 vec![$(#[cfg(feature = $feature)] $module::providers(),)* null::providers()];

@@ -1,4 +1,4 @@
-//! The benchmark of adapters knows every operation of every library, and both sides of each of its comparisons work.
+//! The benchmark `adapter` knows every operation of every library, and both sides of each comparison work.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 #![allow(dead_code, unused_imports, reason = "what only the benchmark itself needs")]
@@ -13,7 +13,7 @@ mod operations;
 use operations::Coverage;
 
 #[test]
-fn every_operation_is_compared_or_has_a_reason_and_both_sides_work() {
+fn every_operation_has_a_working_comparison_or_a_reason() {
     let cases = operations::offered();
     let coverage = operations::coverage(&cases);
     let missing = cases.iter().zip(&coverage).filter(|(_, coverage)| **coverage == Coverage::Missing);

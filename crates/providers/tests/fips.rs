@@ -1,4 +1,5 @@
-//! The provider `fips`, which is off by default: round trips, refusals and published answers. `make test` builds it for them.
+//! Tests of the provider `fips`: round trips, refusals and published answers. The provider is off by default; `make
+//! test` builds it for these tests.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
@@ -16,7 +17,7 @@ fn provider() -> Arc<Provider> {
 }
 
 #[test]
-fn everything_in_scope_is_offered() {
+fn offers_everything_in_scope() {
     let provider = provider();
     for kem in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"] {
         assert!(provider.kem(kem).is_some(), "{kem}");
@@ -73,11 +74,11 @@ fn kems_refuse_wrong_lengths_and_foreign_encodings() {
 }
 
 #[test]
-fn ml_kem_keys_are_checked() {
+fn loading_checks_ml_kem_keys() {
     provider().kems.iter().for_each(|kem| check_ml_kem_keys_are_checked(&**kem));
 }
 
-/// Wycheproof, mlkem_*_encaps, "official round 3 seeds 0", to the key of mlkem_*_keygen_seed, test 1.
+/// Wycheproof, mlkem_*_encaps, "official round 3 seeds 0", with the key of mlkem_*_keygen_seed, test 1.
 #[test]
 fn ml_kem_gives_published_secrets() {
     let seed = hex("7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
@@ -98,7 +99,7 @@ fn ml_kem_gives_published_secrets() {
     }
 }
 
-/// NIST ACVP, keyGen, the first test: the seeds and, after them, the root.
+/// NIST ACVP, keyGen, first test: the seeds, followed by the root.
 #[test]
 fn slh_dsa_gives_a_published_key() {
     let expected = hex("c42bcb3b5a6f331f5cce899253c6d9e29ff2b7ead7a04bab1794db8cc659c3b4\
@@ -111,7 +112,7 @@ fn slh_dsa_gives_a_published_key() {
     assert_eq!(public[..], expected[32..]);
 }
 
-/// Signing with the small SLH-DSA sets takes seconds in a build for tests; they run in a test of their own.
+/// The small SLH-DSA sets take seconds to sign in a test build and have a separate test.
 fn is_slow(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s')
@@ -184,8 +185,8 @@ fn signatures_take_exact_coins() {
         assert_eq!(signed(Coins::Exact(&given)), signed(Coins::Exact(&given)));
         assert_ne!(signed(Coins::Exact(&given)), deterministic);
         assert_ne!(signed(Coins::Internal), deterministic);
-        // The deterministic variants are given coins of a fixed value: zeros in FIPS 204 (algorithm 2, line 5),
-        // PK.seed in FIPS 205 (algorithm 22, line 3).
+        // The deterministic variants use fixed coins: zeros in FIPS 204 (algorithm 2, line 5), PK.seed in FIPS 205
+        // (algorithm 22, line 3).
         let fixed =
             if info.parameters.algorithm.starts_with("ML-DSA") { vec![0; 32] } else { public[..length].to_vec() };
         assert_eq!(signed(Coins::Exact(&fixed)), deterministic);
@@ -220,9 +221,9 @@ fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
 }
 
 #[test]
-fn damaged_signing_keys_are_refused() {
+fn rejects_damaged_signing_keys() {
     let provider = provider();
-    // The first coefficients of s1 and the root: what the crates check of a key.
+    // The changed byte is in the first coefficients of s1 or in the root, which the crates check.
     for (algorithm, position) in [("ML-DSA-44", 128), ("ML-DSA-65", 128), ("SLH-DSA-SHA2-128f", 48)] {
         let scheme = provider.signature(algorithm).unwrap();
         let mut private = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
@@ -234,7 +235,7 @@ fn damaged_signing_keys_are_refused() {
 }
 
 #[test]
-fn keys_are_used_from_several_threads() {
+fn keys_work_in_several_threads() {
     let provider = provider();
     let kem = provider.kem("ML-KEM-768").unwrap();
     let scheme = provider.signature("ML-DSA-65").unwrap();

@@ -1,5 +1,5 @@
-//! This project's own verification of ML-DSA in batches against AWS-LC and liboqs: signatures that are valid, changed, or
-//! random, each asked of all.
+//! Compares this project's batch verification of ML-DSA with AWS-LC and liboqs, for valid, changed and random
+//! signatures.
 
 use pqlab_mldsa_batch::{
     Backend, Claim, EncodedKey, Message, MlDsa44, MlDsa65, MlDsa87, ParameterSet, PreparedKey, Verifier,
@@ -10,7 +10,7 @@ use pqlab_testing::{Need, not_run};
 use pqlab_verification::published_digest;
 use std::sync::Arc;
 
-/// Bytes that are the same in every run (SplitMix64).
+/// Generator of the same bytes in every run (SplitMix64).
 struct Generator(u64);
 
 impl Generator {
@@ -45,7 +45,7 @@ fn verifiers() -> Vec<Verifier> {
     all
 }
 
-/// A signer, as each of the libraries has loaded the key.
+/// A signer, with the key as loaded by each library.
 struct Signer<P> {
     key: Vec<u8>,
     prepared: PreparedKey<P>,
@@ -55,14 +55,14 @@ struct Signer<P> {
     signature: Vec<u8>,
 }
 
-/// A changed signature of a signer.
+/// A signature of a signer, possibly changed.
 struct Case {
     signer: usize,
     message: Vec<u8>,
     signature: Vec<u8>,
 }
 
-/// One of the ways to change a signature; the first leaves it as it is.
+/// Changes a message or signature in a random way, or leaves both unchanged.
 fn changed(generator: &mut Generator, signer: usize, message: &[u8], signature: &[u8], hint: usize) -> Case {
     let (mut message, mut signature) = (message.to_vec(), signature.to_vec());
     let length = signature.len();
@@ -82,13 +82,13 @@ fn changed(generator: &mut Generator, signer: usize, message: &[u8], signature: 
     Case { signer, message, signature }
 }
 
-/// So many cases of a set; returns how many were valid.
+/// Compares the verdicts of all verifiers in `rounds` batches of 16. Returns the number of valid signatures.
 fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
     let mut generator = Generator(seed);
     let fastest = Verifier::fastest();
     let signing = scheme("aws-lc", P::NAME);
     let others = [scheme("aws-lc", P::NAME), scheme("liboqs", P::NAME)];
-    // What follows `z`: omega and the rows.
+    // Length of the hint, which follows `z`: omega and the number of rows.
     let hint = match P::NAME {
         "ML-DSA-44" => 84,
         "ML-DSA-65" => 61,
@@ -116,7 +116,7 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
                 changed(&mut generator, index, &signer.message, &signer.signature, hint)
             })
             .collect();
-        let said: Vec<Vec<bool>> = cases
+        let votes: Vec<Vec<bool>> = cases
             .iter()
             .map(|case| {
                 let Signer { libraries, context, .. } = &signers[case.signer];
@@ -134,13 +134,13 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
             })
             .collect();
         for verifier in verifiers() {
-            for ((said, verdict), claim) in said.iter().zip(verifier.verify_batch(&claims)).zip(&claims) {
+            for ((votes, verdict), claim) in votes.iter().zip(verifier.verify_batch(&claims)).zip(&claims) {
                 let what = format!("{} by {}: {verdict:?}", P::NAME, verifier.backend().name());
-                assert!(said.iter().all(|said| *said == verdict.is_ok()), "{what}, the others {said:?}");
+                assert!(votes.iter().all(|vote| *vote == verdict.is_ok()), "{what}, the others {votes:?}");
                 assert_eq!(verifier.verify(claim).is_ok(), verdict.is_ok(), "{what}, alone");
             }
         }
-        valid += said.iter().filter(|said| said[0]).count();
+        valid += votes.iter().filter(|votes| votes[0]).count();
     }
     valid
 }
@@ -153,18 +153,19 @@ fn all_sets(seed: u64, rounds: usize) {
 }
 
 #[test]
-fn the_libraries_say_the_same() {
+fn batch_verification_agrees_with_the_libraries() {
     all_sets(1, 100);
 }
 
 #[test]
 #[ignore = "a million signatures: five minutes"]
-fn the_libraries_say_the_same_of_a_million() {
+fn batch_verification_agrees_with_the_libraries_on_a_million_signatures() {
     all_sets(2, 21_000);
 }
 
-/// C2SP CCTV's accumulated vectors: so many keys and deterministic signatures of nothing, as AWS-LC makes them, whose digest is the
-/// published one. Every backend accepts all of them, and of each batch refuses the one that is altered.
+/// Generates the accumulated vectors of C2SP's CCTV with AWS-LC: `answers` keys with deterministic signatures of the
+/// empty message, whose digest is published. Every backend must accept all of them, and reject the altered one in each
+/// batch.
 fn accumulated<P: ParameterSet>(answers: u64) {
     let all = providers();
     let library = all.iter().find(|provider| provider.library == "aws-lc").expect("this build has it");
@@ -172,10 +173,10 @@ fn accumulated<P: ParameterSet>(answers: u64) {
     let signing = library.signature(P::NAME).expect("it is offered");
     let verifiers = verifiers();
     let mut seeds = shake.absorb(&[]).expect("it squeezes");
-    // What is made: keys and signatures one after the other.
+    // Each answer is a key followed by its signature.
     let answer = P::KEY + P::SIGNATURE;
-    let mut made = vec![0; answer * usize::try_from(answers).expect("they fit into memory")];
-    for answer in made.chunks_exact_mut(answer) {
+    let mut generated = vec![0; answer * usize::try_from(answers).expect("they fit into memory")];
+    for answer in generated.chunks_exact_mut(answer) {
         let mut seed = [0; 32];
         seeds.squeeze(&mut seed).expect("it squeezes");
         let key = signing.generate(Coins::Exact(&seed)).expect("a key of the seed");
@@ -184,11 +185,11 @@ fn accumulated<P: ParameterSet>(answers: u64) {
         key.sign(&[], &[], Coins::Exact(&[]), signature).expect("a signature");
     }
     let mut digest = [0; 32];
-    shake.digest(&made, &mut digest).expect("it digests");
+    shake.digest(&generated, &mut digest).expect("it digests");
     assert_eq!(Some(hex::encode(digest).as_str()), published_digest(P::NAME, answers), "{}", P::NAME);
 
-    // Of another length than the eight that are verified side by side, so that batches end in every way.
-    for (number, batch) in made.chunks(19 * answer).enumerate() {
+    // Batches of 19 are not a multiple of the eight signatures verified at once, so they end with partial groups.
+    for (number, batch) in generated.chunks(19 * answer).enumerate() {
         let parts: Vec<(&[u8], &[u8])> = batch.chunks_exact(answer).map(|one| one.split_at(P::KEY)).collect();
         let altered = number % parts.len();
         let mut signature = parts[altered].1.to_vec();

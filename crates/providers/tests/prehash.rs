@@ -1,4 +1,4 @@
-//! The pre-hashed variants: a published vector, every provider against every other, and none taken for the pure variant.
+//! Pre-hashed variants: they match a published vector, all providers agree, and none is accepted as the pure variant.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ const PUBLIC: &str = "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf8196834
 const SIGNATURE: &str = "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae41\
                          31f85042463c2a355a2003d062adf5aaa10b8c61e636062aaad11c2a26083406";
 
-/// Whether this build has every library that is on by default: with one alone there may be nobody to ask.
+/// Whether this build has all default libraries. With fewer there may be nothing to compare.
 const WHOLE: bool = cfg!(all(feature = "c", feature = "rust"));
 
 fn bytes(hexadecimal: &str) -> Vec<u8> {
@@ -35,7 +35,7 @@ fn ed25519ph_gives_the_published_signature() {
     for (id, scheme) in all {
         let key = scheme.load_signing_key(KeyEncoding::Seed, &bytes(SEED)).unwrap();
         let verifier = scheme.load_verifying_key(&bytes(PUBLIC)).unwrap();
-        // Contexts are reused: the second signature is made with what the first one left.
+        // Contexts are reused: the second signature uses the context of the first.
         for _ in 0..2 {
             let mut signature = [0; 64];
             key.sign_prehashed(Prehash::Sha512, &[], b"abc", Coins::Internal, &mut signature).unwrap();

@@ -1,4 +1,4 @@
-//! A message that comes in parts gives the output of the whole, whatever the parts.
+//! Hashing a message in parts gives the same output as hashing it whole.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use pqlab_primitives::Error;
 use pqlab_providers::providers;
 
 #[test]
-fn absorbing_in_parts_and_squeezing_in_parts_give_the_output_of_one_call() {
+fn parts_give_the_output_of_one_call() {
     let message: Vec<u8> = (0..1000_u32).map(|index| (index * 7 % 251) as u8).collect();
     let mut tried = 0;
     for provider in providers() {
@@ -26,7 +26,7 @@ fn absorbing_in_parts_and_squeezing_in_parts_give_the_output_of_one_call() {
                 absorber.update(&[]).unwrap();
                 let mut reader = absorber.finish().unwrap();
                 let mut out = vec![0; 400];
-                // `null` writes the same few bytes wherever it stands.
+                // `null` writes the same few bytes at every position.
                 for part in out.chunks_mut(if null { 400 } else { step }) {
                     reader.squeeze(part).unwrap();
                 }
@@ -39,7 +39,7 @@ fn absorbing_in_parts_and_squeezing_in_parts_give_the_output_of_one_call() {
 }
 
 #[test]
-fn a_message_that_is_abandoned_half_way_is_no_harm() {
+fn abandoned_messages_do_no_harm() {
     for xof in providers().iter().flat_map(|provider| &provider.xofs) {
         if let Ok(mut absorber) = xof.absorber() {
             absorber.update(b"half of a").unwrap();

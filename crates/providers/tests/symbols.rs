@@ -1,5 +1,5 @@
-//! No global symbol is defined by two of the C libraries that are linked: the linker would take one of them without a
-//! word, and two "providers" would then run the same code.
+//! No two linked C libraries define the same global symbol: the linker would silently choose one of them, and two
+//! "providers" would run the same code.
 
 #![cfg(feature = "c")]
 #![allow(clippy::print_stdout)]
@@ -35,7 +35,7 @@ fn no_symbol_is_defined_twice() {
     assert!(clashes.is_empty(), "{} symbols are defined twice: {:?}", clashes.len(), &clashes[..clashes.len().min(20)]);
 }
 
-/// The archives that must be among those found, by the beginnings of their names: all of the feature `c`.
+/// Returns the beginnings of the names of all archives of the feature `c`, which must be found.
 fn expected() -> Vec<String> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -52,7 +52,7 @@ fn expected() -> Vec<String> {
     libraries.iter().flat_map(archives).collect()
 }
 
-/// The newest archive of each name that build scripts of this profile left: what this test is linked with.
+/// Returns the newest archive of each name from this profile's build scripts, which this test is linked with.
 fn archives(expected: &[String]) -> BTreeMap<String, (SystemTime, PathBuf)> {
     let executable = std::env::current_exe().expect("a running test has a path");
     let profile = executable.ancestors().nth(2).expect("tests are in the profile's folder deps");
@@ -75,8 +75,8 @@ fn collect(folder: &Path, depth: u32, expected: &[String], found: &mut BTreeMap<
             continue;
         }
         let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else { continue };
-        // The same archive stands in several folders of a build; parts of it do under names of their own.
-        let newer = found.get(&name).is_none_or(|(known, _)| *known < modified);
+        // A build has the same archive in several folders, and parts of it under other names.
+        let newer = found.get(&name).is_none_or(|(earlier, _)| *earlier < modified);
         if newer {
             found.insert(name, (modified, path));
         }
@@ -86,7 +86,7 @@ fn collect(folder: &Path, depth: u32, expected: &[String], found: &mut BTreeMap<
     }
 }
 
-/// Symbols that are global and strong: of a weak one the linker may take either without harm done knowingly.
+/// Returns the strong global symbols. Duplicate weak symbols are intended: the linker may choose any of them.
 fn defined_symbols(archive: &Path) -> BTreeSet<String> {
     let output = Command::new("nm")
         .args(["--extern-only", "--defined-only", "--format=posix"])

@@ -3,23 +3,23 @@ use pqlab_adapters::{PublicBytes, SecretBytes, write};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Result};
 use std::mem::MaybeUninit;
 
-/// The longest encapsulation key that is thrown away on the stack, in bytes: that of ML-KEM-1024 (FIPS 203, table 3).
+/// Length in bytes of the longest encapsulation key that is discarded on the stack: ML-KEM-1024 (FIPS 203, table 3).
 const ON_THE_STACK: usize = 1568;
 
 const NO_PUBLIC_HALF: Error = Error::Unsupported("the library computes no encapsulation key from a decapsulation key");
 
-/// The functions of a KEM. Each says whether it did what it was asked.
+/// A KEM's functions. Each returns whether it succeeded.
 ///
 /// # Safety
-/// That of all functions: every pointer leads to as many bytes as the `KemInfo` beside them states.
+/// For all functions, every pointer must point to as many bytes as the KEM's `KemInfo` states.
 pub(crate) trait KemCalls: Send + Sync + 'static {
     /// Makes a key pair.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
-    /// Makes the key pair that follows from coins; called where the info says that they are taken.
+    /// Makes a key pair from coins. Called only if the info says that the library takes them.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
     /// Encapsulates.
     unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool;
-    /// Encapsulates with coins; called where the info says that they are taken.
+    /// Encapsulates with coins. Called only if the info says that the library takes them.
     unsafe fn encapsulate_from(
         &self,
         ciphertext: *mut u8,
@@ -34,23 +34,23 @@ pub(crate) trait KemCalls: Send + Sync + 'static {
 /// A KEM of a library that stays open.
 pub(crate) struct EncodedKem<C: KemCalls>(&'static Shared<C>);
 
-/// What a KEM and its keys share.
+/// Data that a KEM and its keys share.
 struct Shared<C> {
     info: KemInfo,
     calls: C,
     decapsulation_key: usize,
-    /// Where the encapsulation key stands within the decapsulation key, if it does.
+    /// Offset of the encapsulation key in the decapsulation key, if it contains it.
     public_half: Option<usize>,
 }
 
 impl<C: KemCalls> EncodedKem<C> {
-    /// Made once in a process for each library, and kept, so that a key's reference to it costs nothing.
+    /// Creates the KEM, once per process and library. It is never freed, so that a key's reference to it costs nothing.
     ///
     /// # Safety
-    /// The functions of `calls` read and write as many bytes as `info` states.
+    /// The functions of `calls` must read and write as many bytes as `info` states.
     pub(crate) unsafe fn new(info: KemInfo, calls: C) -> EncodedKem<C> {
         let decapsulation_key = info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
-        // FIPS 203, algorithm 16: `dk = dkPKE || ek || H(ek) || z`; so in its draft.
+        // `dk = dkPKE || ek || H(ek) || z` (FIPS 203, algorithm 16, and its draft).
         let public_half = info
             .parameters
             .algorithm
@@ -61,12 +61,13 @@ impl<C: KemCalls> EncodedKem<C> {
 }
 
 impl<C: KemCalls> Shared<C> {
-    /// Writes a key pair into zeroed memory: a library that writes less than it states must not expose old memory as a key.
+    /// Writes a key pair into zeroed memory, so that a library that writes too little does not expose old memory as a
+    /// key.
     ///
     /// # Safety
     /// As for [`key_pair`](Self::key_pair).
     unsafe fn secret_key(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller guarantees the room.
         unsafe {
             private.write_bytes(0, self.decapsulation_key);
             self.key_pair(coins, public, private)
@@ -76,15 +77,15 @@ impl<C: KemCalls> Shared<C> {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// There is room for as many bytes as the info states.
+    /// Both pointers must have room for as many bytes as the info states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         match coins {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the caller guarantees the room.
             Coins::Internal => check(unsafe { self.calls.keypair(public, private) }, library("keypair")),
             Coins::Exact(_) if !self.info.coins.keygen => Err(NO_GIVEN_COINS),
             Coins::Exact(seed) => {
                 Error::check_length("coins", self.info.parameters.keygen_coins, seed.len())?;
-                // SAFETY: as above; the seed too has its length.
+                // SAFETY: as above, and the seed has the right length.
                 let done = unsafe { self.calls.keypair_from(public, private, seed.as_ptr()) };
                 check(done, library("keypair_derand"))
             }
@@ -110,7 +111,7 @@ impl<C: KemCalls> Kem for EncodedKem<C> {
         if self.0.public_half.is_some() && length <= ON_THE_STACK {
             let mut encapsulation_key = MaybeUninit::<[u8; ON_THE_STACK]>::uninit();
             let public = encapsulation_key.as_mut_ptr().cast();
-            // SAFETY: the call writes as many bytes as the info states, which both have room for.
+            // SAFETY: the call writes as many bytes as the info states, and both buffers have room for them.
             let bytes = unsafe {
                 SecretBytes::written(self.0.decapsulation_key, |private| self.0.secret_key(coins, public, private))?
             };
@@ -154,7 +155,7 @@ impl<C: KemCalls> EncapsulationKey for Encapsulator<C> {
             Coins::Exact(_) if !info.coins.operation => return Err(NO_GIVEN_COINS),
             Coins::Exact(coins) => {
                 Error::check_length("coins", info.parameters.encapsulation_coins, coins.len())?;
-                // SAFETY: as above, and so do the coins.
+                // SAFETY: as above, and the coins have the right length.
                 unsafe { calls.encapsulate_from(ciphertext, secret, key, coins.as_ptr()) }
             }
         };
@@ -169,7 +170,7 @@ impl<C: KemCalls> EncapsulationKey for Encapsulator<C> {
 struct Decapsulator<C: KemCalls> {
     shared: &'static Shared<C>,
     bytes: SecretBytes,
-    /// The encapsulation key of a key that was generated, where it does not stand inside of it.
+    /// Encapsulation key of a generated key that does not contain it.
     public: Option<Box<[u8]>>,
 }
 

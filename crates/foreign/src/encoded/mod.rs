@@ -1,9 +1,7 @@
-//! Libraries whose keys are their encodings: each call takes bytes, and a prepared key is a copy of them.
+//! Adapters of libraries whose calls take encoded keys. A prepared key is a copy of the encoded one.
 //!
-//! What stands here is what the adapter of the linked liboqs does around a call, for any library of that shape: [`KemCalls`]
-//! and [`SignatureCalls`] are the calls themselves, resolved when this is compiled. A key that is malformed but of the right
-//! length is refused by its first use. The linked liboqs keeps its keys with the same code, so that to load one costs the
-//! same.
+//! They do what the adapter of the linked liboqs does around a call. [`KemCalls`] and [`SignatureCalls`] are the
+//! library's calls, dispatched at compile time. The first use of a malformed key of the right length rejects it.
 
 mod kem;
 mod signature;
@@ -20,7 +18,7 @@ fn check_encoding(encoding: KeyEncoding) -> Result<()> {
     if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(NO_SUCH_ENCODING) }
 }
 
-/// `Ok` for the library's yes.
+/// Returns `Ok` if the library succeeded.
 fn check(done: bool, fault: Error) -> Result<()> {
     if done { Ok(()) } else { Err(fault) }
 }

@@ -4,20 +4,20 @@ use pqlab_primitives::{
     Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
 };
 
-/// The longest context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
+/// Maximum length of a context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
 const MAX_CONTEXT: usize = 255;
 
-/// The functions of a signature scheme. Each says whether it did what it was asked.
+/// A signature scheme's functions. Each returns whether it succeeded.
 ///
 /// # Safety
-/// That of all functions: every pointer leads to as many bytes as the `SignatureInfo` beside them states.
+/// For all functions, every pointer must point to as many bytes as the scheme's `SignatureInfo` states.
 pub(crate) trait SignatureCalls: Send + Sync + 'static {
     /// Makes a key pair.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
-    /// Makes the key pair that follows from coins; called where the info says that they are taken.
+    /// Makes a key pair from coins. Called only if the info says that the library takes them.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
-    /// Signs to the front of `out`, which has room for the longest signature. The context is empty where the info says that
-    /// none is taken. Returns the length in bytes.
+    /// Signs to the front of `out`, which has room for the longest signature. Returns the length in bytes. The context
+    /// is empty if the info says that the scheme takes none.
     unsafe fn sign(&self, out: &mut [u8], message: &[u8], context: &[u8], private: *const u8) -> Option<usize>;
     /// Verifies a signature of any length.
     unsafe fn verify(&self, message: &[u8], signature: &[u8], context: &[u8], public: *const u8) -> bool;
@@ -26,20 +26,20 @@ pub(crate) trait SignatureCalls: Send + Sync + 'static {
 /// A signature scheme of a library that stays open.
 pub(crate) struct EncodedScheme<C: SignatureCalls>(&'static Shared<C>);
 
-/// What a scheme and its keys share.
+/// Data that a scheme and its keys share.
 struct Shared<C> {
     info: SignatureInfo,
     calls: C,
     signing_key: usize,
-    /// Whether a signing key ends with its verifying key: `SK = SK.seed || SK.prf || PK` (FIPS 205, section 9.1).
+    /// Whether a signing key ends with its verifying key, as in `SK = SK.seed || SK.prf || PK` (FIPS 205, section 9.1).
     public_half: bool,
 }
 
 impl<C: SignatureCalls> EncodedScheme<C> {
-    /// Made once in a process for each library, and kept.
+    /// Creates the scheme, once per process and library. It is never freed.
     ///
     /// # Safety
-    /// The functions of `calls` read and write as many bytes as `info` states.
+    /// The functions of `calls` must read and write as many bytes as `info` states.
     pub(crate) unsafe fn new(info: SignatureInfo, calls: C) -> EncodedScheme<C> {
         let signing_key = info.signing_key(KeyEncoding::Expanded).unwrap_or_default();
         let algorithm = &info.parameters.algorithm;
@@ -59,12 +59,13 @@ impl<C: SignatureCalls> Shared<C> {
         Ok(())
     }
 
-    /// Writes a key pair into zeroed memory: a library that writes less than it states must not expose old memory as a key.
+    /// Writes a key pair into zeroed memory, so that a library that writes too little does not expose old memory as a
+    /// key.
     ///
     /// # Safety
     /// As for [`key_pair`](Self::key_pair).
     unsafe fn secret_key(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
-        // SAFETY: passed on to the caller.
+        // SAFETY: the caller guarantees the room.
         unsafe {
             private.write_bytes(0, self.signing_key);
             self.key_pair(coins, public, private)
@@ -74,15 +75,15 @@ impl<C: SignatureCalls> Shared<C> {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// There is room for as many bytes as the info states.
+    /// Both pointers must have room for as many bytes as the info states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         match coins {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the caller guarantees the room.
             Coins::Internal => check(unsafe { self.calls.keypair(public, private) }, library("keypair")),
             Coins::Exact(_) if !self.info.coins.keygen => Err(NO_GIVEN_COINS),
             Coins::Exact(seed) => {
                 Error::check_length("coins", self.info.parameters.keygen_coins, seed.len())?;
-                // SAFETY: as above; the seed too has its length.
+                // SAFETY: as above, and the seed has the right length.
                 let done = unsafe { self.calls.keypair_from(public, private, seed.as_ptr()) };
                 check(done, library("keypair from a seed"))
             }
@@ -100,7 +101,7 @@ impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
         &self.0.info
     }
 
-    /// Hedged signatures draw, and Falcon samples anew for each.
+    /// Hedged schemes draw coins, and Falcon samples for each signature.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -116,7 +117,7 @@ impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
         let public = verifying_key.as_mut_ptr();
-        // SAFETY: the call writes as many bytes as the info states, which both keys have room for.
+        // SAFETY: the call writes as many bytes as the info states, and both buffers have room for them.
         let bytes =
             unsafe { SecretBytes::written(self.0.signing_key, |private| self.0.secret_key(coins, public, private))? };
         Ok(Box::new(Signer { shared: self.0, bytes, verifying_key: Some(verifying_key.into()) }))
@@ -148,7 +149,7 @@ impl<C: SignatureCalls> SigningKey for Signer<C> {
             return Err(NO_GIVEN_COINS);
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
-        // SAFETY: `out` has the longest signature's length and the key its own, as the info states them.
+        // SAFETY: `out` has the length of the longest signature, and the key the length that the info states.
         let length = unsafe { self.shared.calls.sign(&mut *out, message, context, self.bytes.as_ptr()) };
         match length {
             Some(length) if length <= out.len() => Ok(length),
@@ -178,8 +179,8 @@ struct Verifier<C: SignatureCalls> {
 impl<C: SignatureCalls> VerifyingKey for Verifier<C> {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        // Verifiers of Falcon take either encoding under either name. Here a signature of a scheme whose signatures have one
-        // length has that length.
+        // Falcon verifiers accept both signature encodings under either name. A scheme with signatures of one length
+        // must reject the other encoding.
         let parameters = &self.shared.info.parameters;
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);

@@ -10,7 +10,7 @@ type Use = unsafe extern "C" fn(*mut u8, *mut u8, *const u8) -> c_int;
 type UseFrom = unsafe extern "C" fn(*mut u8, *mut u8, *const u8, *const u8) -> c_int;
 type Open = unsafe extern "C" fn(*mut u8, *const u8, *const u8) -> c_int;
 
-/// The functions of a KEM.
+/// A KEM's functions.
 pub(super) struct Calls {
     keypair: Make,
     encapsulate: Use,
@@ -19,7 +19,7 @@ pub(super) struct Calls {
     encapsulate_from: Option<UseFrom>,
 }
 
-/// The KEM of those parameters.
+/// Returns the library's KEM with these parameters.
 pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<EncodedKem<Calls>, OpenError> {
     // SAFETY: functions of these names have these types.
     let calls = unsafe {
@@ -33,18 +33,18 @@ pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<Encode
     };
     let lengths =
         (parameters.encapsulation_key, parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default());
-    // SAFETY: there is more room than that.
+    // SAFETY: the buffers are longer than these keys.
     probe::key_pair(lengths, |public, private| unsafe { calls.keypair(public, private) })
         .map_err(|reason| symbols.library.unusable(reason))?;
     let coins = CoinSupport { keygen: calls.keypair_from.is_some(), operation: calls.encapsulate_from.is_some() };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
-    // SAFETY: the keys have these lengths, and with them the algorithm is the one that was named.
+    // SAFETY: the keys have these lengths, which shows that the algorithm is the named one.
     Ok(unsafe { EncodedKem::new(info, calls) })
 }
 
 impl KemCalls for Calls {
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
-        // SAFETY: passed on to the caller, for all of them.
+        // SAFETY: the caller guarantees it, here and in the functions below.
         unsafe { (self.keypair)(public, private) == SUCCESS }
     }
 

@@ -1,10 +1,10 @@
-//! The C interface of the NIST competition: `crypto_kem_keypair`, `crypto_sign_keypair` and their company, as PQClean,
-//! mlkem-native, mldsa-native and the reference implementations have it, one algorithm a library and a prefix.
+//! The C interface of the NIST competition (`crypto_kem_keypair`, `crypto_sign_keypair` and so on), used by PQClean,
+//! mlkem-native, mldsa-native and the reference implementations. A library and a prefix have one algorithm.
 //!
-//! Names are tried with the prefix as it is given and with `_` after it; in full, as with the NIST and PQClean
-//! (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`), and short, as with mlkem-native and the reference implementations
-//! (`PQCP_MLKEM_NATIVE_MLKEM768_enc`). The interface tells no lengths: they are those of the algorithm that is named, and one
-//! key pair with room to spare shows whether they are the library's.
+//! Function names are tried with the given prefix and with `_` after it. They may be long, as for NIST and PQClean
+//! (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`), or short, as for mlkem-native and the reference implementations
+//! (`PQCP_MLKEM_NATIVE_MLKEM768_enc`). The interface does not tell lengths. They come from the named algorithm, and a
+//! key pair in oversized buffers shows whether they are right.
 
 mod kem;
 mod probe;
@@ -16,19 +16,19 @@ use pqlab_primitives::{BuildInfo, KemParameters, Provider, SignatureParameters};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// The library's yes.
+/// The library's return value for success.
 const SUCCESS: c_int = 0;
 
 const HINT: &str = "is the prefix right? `nm -D` lists what the library has";
 
-/// The algorithms whose lengths are known, and whose keys have the encoding that the interface speaks.
+/// Returns the algorithms whose lengths are known and whose keys have the interface's encoding.
 pub(crate) fn algorithms() -> impl Iterator<Item = &'static str> {
     let signatures = ["FIPS 204", "FIPS 205", "Falcon (round 3)", "SPHINCS+ (round 3.1)"];
     let signatures = signatures.into_iter().flat_map(SignatureParameters::of_standard);
     ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"].into_iter().chain(signatures)
 }
 
-/// The one algorithm of an opened library, under the label of the specification.
+/// Returns a provider with the library's algorithm under the label of the specification.
 pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider, OpenError> {
     let algorithm = spec.algorithm.as_deref().unwrap_or_default();
     let symbols = Symbols { library: &library, prefix: spec.prefix.as_deref().unwrap_or_default() };
@@ -46,32 +46,32 @@ pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider,
     Ok(provider)
 }
 
-/// The functions of a library that begin with a prefix.
+/// A library's functions with a common prefix.
 struct Symbols<'a> {
     library: &'a Library,
     prefix: &'a str,
 }
 
 impl Symbols<'_> {
-    /// The first of several names that is there.
+    /// Returns the first function that exists among several names.
     ///
     /// # Safety
-    /// `F` is the type of a function pointer, and functions of these names have this type.
+    /// `F` must be the type of a function pointer, and functions with these names must have this type.
     unsafe fn find<F: Copy>(&self, names: &[&str]) -> Option<F> {
         let separators: &[&str] = if self.prefix.is_empty() { &[""] } else { &["", "_"] };
         let candidates = separators.iter().flat_map(|separator| names.iter().map(move |name| (separator, name)));
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the type.
         candidates.into_iter().find_map(|(separator, name)| unsafe {
             self.library.function(&format!("{}{separator}{name}", self.prefix))
         })
     }
 
-    /// As [`find`](Self::find), for a function that has to be there.
+    /// Returns a required function like [`find`](Self::find).
     ///
     /// # Safety
-    /// As there.
+    /// As for [`find`](Self::find).
     unsafe fn need<F: Copy>(&self, names: &[&str]) -> Result<F, OpenError> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the type.
         let found = unsafe { self.find(names) };
         found.ok_or_else(|| {
             let names: Vec<String> = names.iter().map(|name| format!("{}{name}", self.prefix)).collect();

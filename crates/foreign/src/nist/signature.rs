@@ -1,5 +1,5 @@
-//! Signature schemes, in the forms that their functions have: detached with a context string, detached without, and the
-//! competition's own, which signs and opens messages with their signature before them.
+//! Signature schemes in three forms: detached signatures with a context string, detached signatures without, and the
+//! competition's form, which puts the signature before the message.
 
 use super::{SUCCESS, Symbols, probe};
 use crate::encoded::{EncodedScheme, SignatureCalls};
@@ -16,28 +16,29 @@ type VerifyIn = unsafe extern "C" fn(*const u8, usize, *const u8, usize, *const 
 type SignWhole = unsafe extern "C" fn(*mut u8, *mut c_ulonglong, *const u8, c_ulonglong, *const u8) -> c_int;
 type OpenWhole = SignWhole;
 
-/// The functions of a signature scheme.
+/// A signature scheme's functions.
 pub(super) struct Calls {
     keypair: Make,
     keypair_from: Option<MakeFrom>,
     form: Form,
-    /// The length of a signature that stands before its message, in bytes.
+    /// Length in bytes of a signature before its message.
     signature: usize,
 }
 
 enum Form {
-    /// PQClean's `crypto_sign_signature_ctx`; `signature` of mldsa-native and of the reference implementation of FIPS 204.
+    /// PQClean's `crypto_sign_signature_ctx`; `signature` of mldsa-native and of the reference implementation of FIPS
+    /// 204.
     InContext(SignIn, VerifyIn),
     /// PQClean's `crypto_sign_signature`.
     Detached(Sign, Verify),
-    /// The competition's `crypto_sign`, `crypto_sign_open`. The message is copied, as that interface has it.
+    /// The competition's `crypto_sign` and `crypto_sign_open`, which copy the message.
     Whole(SignWhole, OpenWhole),
 }
 
-/// The scheme of those parameters.
+/// Returns the library's scheme with these parameters.
 pub(super) fn scheme(symbols: &Symbols, parameters: SignatureParameters) -> Result<EncodedScheme<Calls>, OpenError> {
     let form = form(symbols, &parameters)?;
-    // A key pair from a seed has no name of its own in the standards' interfaces; these are mldsa-native's and PQClean's.
+    // No standard names the function for a key pair from a seed; these are the names of mldsa-native and PQClean.
     let from_seed: &[&str] = match &*parameters.standard {
         "FIPS 204" => &["keypair_internal"],
         "FIPS 205" => &["crypto_sign_seed_keypair"],
@@ -48,18 +49,18 @@ pub(super) fn scheme(symbols: &Symbols, parameters: SignatureParameters) -> Resu
         unsafe { (symbols.need(&["crypto_sign_keypair", "keypair"])?, symbols.find(from_seed)) };
     let calls = Calls { keypair, keypair_from, form, signature: parameters.signature };
     let lengths = (parameters.verifying_key, parameters.signing_key(KeyEncoding::Expanded).unwrap_or_default());
-    // SAFETY: there is more room than that.
+    // SAFETY: the buffers are longer than these keys.
     probe::key_pair(lengths, |public, private| unsafe { calls.keypair(public, private) })
         .map_err(|reason| symbols.library.unusable(reason))?;
     let info = SignatureInfo {
-        // Falcon has no deterministic variant to tell apart.
+        // Falcon has no deterministic variant.
         hedged: !parameters.algorithm.starts_with("Falcon"),
         parameters,
         encodings: vec![KeyEncoding::Expanded],
         coins: CoinSupport { keygen: calls.keypair_from.is_some(), operation: false },
         context: matches!(calls.form, Form::InContext(..)),
     };
-    // SAFETY: the keys have these lengths, and with them the algorithm is the one that was named.
+    // SAFETY: the keys have these lengths, which shows that the algorithm is the named one.
     Ok(unsafe { EncodedScheme::new(info, calls) })
 }
 
@@ -89,7 +90,7 @@ fn form(symbols: &Symbols, parameters: &SignatureParameters) -> Result<Form, Ope
 
 impl SignatureCalls for Calls {
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
-        // SAFETY: passed on to the caller, for all of them.
+        // SAFETY: the caller guarantees it, here and in the functions below.
         unsafe { (self.keypair)(public, private) == SUCCESS }
     }
 
@@ -137,7 +138,7 @@ impl Calls {
         let mut signed = vec![0; self.signature + message.len()];
         let mut length = 0;
         let size = c_ulonglong::try_from(message.len()).ok()?;
-        // SAFETY: there is room for the signature and the message after it.
+        // SAFETY: the buffer has room for the signature and the message.
         let status = unsafe { sign(signed.as_mut_ptr(), &raw mut length, message.as_ptr(), size, private) };
         if status != SUCCESS || usize::try_from(length) != Ok(signed.len()) {
             return None;
@@ -150,11 +151,11 @@ impl Calls {
     /// As for [`SignatureCalls::verify`].
     unsafe fn open_whole(open: OpenWhole, message: &[u8], signature: &[u8], public: *const u8) -> bool {
         let signed = [signature, message].concat();
-        // As the interface has it, there is as much room for the message as for the signed one.
+        // The interface requires as much room for the message as for the signed message.
         let mut opened = vec![0; signed.len()];
         let mut length = 0;
         let Ok(size) = c_ulonglong::try_from(signed.len()) else { return false };
-        // SAFETY: there is as much room as the call may write.
+        // SAFETY: the buffer has as much room as the call may write.
         let status = unsafe { open(opened.as_mut_ptr(), &raw mut length, signed.as_ptr(), size, public) };
         status == SUCCESS && usize::try_from(length) == Ok(message.len()) && opened[..message.len()] == *message
     }

@@ -1,4 +1,4 @@
-//! KEMs, X25519 and hash functions of a program: each call is a request. For verification, and never timed.
+//! KEMs, X25519 and hash functions of a program. Each call is a request. Used for verification and never timed.
 
 use super::ProcessError;
 use super::offer::Offer;
@@ -9,7 +9,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// The outputs of an operation, of these lengths at most; of exactly these where `exact`.
+/// Returns the outputs of an operation, which have at most these lengths, or exactly these if `exact`.
 pub(super) fn call<const N: usize>(
     program: &Program,
     operation: &'static str,
@@ -21,7 +21,7 @@ pub(super) fn call<const N: usize>(
     let fields: Vec<&[u8]> =
         [operation.as_bytes(), algorithm.as_bytes()].into_iter().chain(inputs.iter().copied()).collect();
     let outputs = program.ask("call", &fields).map_err(|error| match error {
-        // What the program refuses of keys, ciphertexts and signatures from outside is not valid.
+        // Keys, ciphertexts and signatures that the program rejects are invalid.
         ProcessError::Refused { .. } if !matches!(operation, "keygen" | "digest") => {
             Error::Malformed("input: the worker answers with an error")
         }
@@ -33,7 +33,7 @@ pub(super) fn call<const N: usize>(
     if outputs.iter().zip(&lengths).all(fits) { Ok(outputs) } else { Err(wrong()) }
 }
 
-/// What a request carries for coins: nothing where the program draws its own.
+/// Returns the coins field of a request, which is empty if the program draws its own coins.
 pub(super) fn carried<'a>(coins: Coins<'a>, taken: bool, length: usize) -> Result<&'a [u8]> {
     match coins {
         Coins::Internal => Ok(&[]),
@@ -42,14 +42,14 @@ pub(super) fn carried<'a>(coins: Coins<'a>, taken: bool, length: usize) -> Resul
     }
 }
 
-/// Copies to a buffer of exactly that length.
+/// Copies to a buffer of exactly the same length.
 pub(super) fn copy(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<()> {
     Error::check_length(what, bytes.len(), out.len())?;
     out.copy_from_slice(bytes);
     Ok(())
 }
 
-/// Copies to the front of a buffer, and returns the length.
+/// Copies to the front of a buffer and returns the length in bytes.
 pub(super) fn copy_front(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
     let actual = out.len();
     let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
@@ -82,7 +82,7 @@ impl RemoteKem {
         call(&self.0.program, operation, &self.0.info.parameters.algorithm, inputs, lengths, true)
     }
 
-    /// The encapsulation key and the decapsulation key, with the encoding of that one.
+    /// Returns the encapsulation key, the decapsulation key's encoding and the decapsulation key.
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let KemInfo { parameters, encodings, coins: taken } = &self.0.info;
         let encoding = *encodings.first().ok_or(Error::Unsupported("no encoding of a private key is offered"))?;
@@ -103,12 +103,12 @@ impl RemoteKem {
         let length = length.ok_or(Error::Unsupported("the worker does not read this encoding"))?;
         Error::check_length("decapsulation key", length, bytes.len())?;
         let public = match encoding {
-            // FIPS 203, algorithm 16: dk is dk_PKE of 384k bytes, ek, H(ek), z.
+            // dk = dk_PKE || ek || H(ek) || z, where dk_PKE has 384k bytes (FIPS 203, algorithm 16).
             KeyEncoding::Expanded => {
                 let end = length - 64;
                 bytes.get(end - parameters.encapsulation_key..end).map(<[u8]>::to_vec)
             }
-            // What keys are made of: `d || z` of ML-KEM, the scalar of X25519.
+            // These encodings are also coins of a key generation: `d || z` for ML-KEM, the scalar for X25519.
             KeyEncoding::Seed | KeyEncoding::Scalar if coins.keygen => Some(self.pair(Coins::Exact(bytes))?.0),
             _ => None,
         };
@@ -167,7 +167,7 @@ impl EncapsulationKey for RemoteRecipient {
 
 struct RemoteKey {
     kem: RemoteKem,
-    /// Where it is known.
+    /// The encapsulation key, if it is known.
     public: Option<Vec<u8>>,
     encoding: KeyEncoding,
     private: Vec<u8>,
@@ -200,7 +200,7 @@ impl DecapsulationKey for RemoteKey {
     }
 }
 
-/// X25519 as it is, by the operations of the KEM: the peer's public key is the ciphertext.
+/// Plain X25519 by the operations of the KEM: the peer's public key is the ciphertext.
 #[derive(Clone)]
 pub(super) struct RemoteAgreement {
     kem: RemoteKem,
@@ -208,7 +208,7 @@ pub(super) struct RemoteAgreement {
 }
 
 impl RemoteAgreement {
-    /// Where the KEM is X25519, of private keys that are scalars.
+    /// Returns the key agreement if the KEM is X25519 and its private keys are scalars.
     pub(super) fn of(kem: &RemoteKem) -> Option<RemoteAgreement> {
         let KemInfo { parameters, encodings, coins } = &kem.0.info;
         let is = parameters.algorithm == KeyAgreementParameters::X25519.algorithm;

@@ -1,4 +1,4 @@
-//! One start of a program: its pipes or its socket, with a time limit on each answer.
+//! Conversation with one started program over its pipes or socket, with a time limit for each answer.
 
 use super::frame::{self, Message, ReadError};
 use super::socket::Peer;
@@ -11,32 +11,34 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long a program may take before it is ended.
+/// Time limits of a program. A program that exceeds one is ended.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// For its first answer.
+    /// Limit for its first answer.
     pub hello: Duration,
-    /// For any other.
+    /// Limit for any other answer.
     pub answer: Duration,
-    /// A monotonic clock, in ns. It may exclude time in which this process was paused; waits read it at least once a second.
+    /// Monotonic clock in ns. It may exclude time in which this process was paused; waits read it at least once a
+    /// second.
     pub now: fn() -> u64,
 }
 
 impl Limits {
-    /// The usual ones: 10 s for the first answer, 60 s for any other: less than whoever measures waits for a case.
+    /// Returns the default limits: 10 s for the first answer and 60 s for any other, less than the scheduler waits for
+    /// a case.
     pub fn by(now: fn() -> u64) -> Limits {
         Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(60), now }
     }
 }
 
-/// Longest wait without reading the clock, in ms.
+/// Maximum wait without reading the clock, in ms.
 const WAIT_SLICE_MS: u128 = 1000;
-/// Most bytes of a last line that are kept.
+/// Maximum length of a kept last line, in characters.
 const LAST_LINE: usize = 400;
-/// How long a program that broke off has to end by itself, so that its last words are there.
+/// Time for a program that stopped answering to end by itself, so that its last line can be read.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// A program that is talked to.
+/// Conversation with a running program.
 pub(super) struct Conversation {
     other: Other,
     now: fn() -> u64,
@@ -48,7 +50,7 @@ enum Other {
 }
 
 impl Conversation {
-    /// Starts the program; where the path is that of a socket, connects to it.
+    /// Starts the program, or connects to it if the path is a socket.
     pub(super) fn start(program: &Path, arguments: &[String], limits: Limits) -> io::Result<Conversation> {
         let now = limits.now;
         let other = if Peer::listens(program) {
@@ -59,7 +61,7 @@ impl Conversation {
         Ok(Conversation { other, now })
     }
 
-    /// The number of its process.
+    /// Returns its process id.
     pub(super) fn process(&self) -> u32 {
         match &self.other {
             Other::Started(started) => started.child.id(),
@@ -67,15 +69,15 @@ impl Conversation {
         }
     }
 
-    /// Asks, and waits for the answer; on failure says what happened, and the conversation cannot go on.
+    /// Sends a request and waits for the answer. The error says what happened; after it the conversation is unusable.
     pub(super) fn ask(&mut self, verb: &str, fields: &[&[u8]], limit: Duration) -> Result<Message, String> {
         let until = Until::in_time(self.now, limit);
-        let heard = match &mut self.other {
+        let reply = match &mut self.other {
             Other::Started(Started { input, output, .. }) => exchange(input, output, until, verb, fields),
             Other::Peer(Peer { input, output, .. }) => exchange(input, output, until, verb, fields),
         };
         let broken = io::Error::from(io::ErrorKind::BrokenPipe);
-        match heard {
+        match reply {
             Ok(Some(message)) => match &self.other {
                 Other::Peer(_) => Peer::not_its_last_words(message),
                 Other::Started(_) => Ok(message),
@@ -86,7 +88,7 @@ impl Conversation {
         }
     }
 
-    /// What became of the program, with its last words.
+    /// Describes how the conversation ended, with the program's last line.
     fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
         match (error.kind(), &mut self.other) {
             (io::ErrorKind::TimedOut, _) => format!("no answer within {} s: it was ended", limit.as_secs_f64()),
@@ -97,7 +99,7 @@ impl Conversation {
     }
 }
 
-/// Sends a request and receives its answer; `None` where there is none any more.
+/// Sends a request and receives its answer; `None` if the stream has ended.
 fn exchange<I: Write + AsRawFd, O: Read + AsRawFd>(
     input: &mut I,
     output: &mut O,
@@ -109,7 +111,7 @@ fn exchange<I: Write + AsRawFd, O: Read + AsRawFd>(
     frame::receive(&mut Timed { stream: output, until })
 }
 
-/// A process of our own, with its pipes.
+/// A process that we started, with its pipes.
 struct Started {
     child: Child,
     input: ChildStdin,
@@ -122,7 +124,7 @@ impl Started {
     fn start(program: &Path, arguments: &[String]) -> io::Result<Started> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // SAFETY: between fork and exec nothing is called but system calls.
+        // SAFETY: `set_free` makes only system calls, which are allowed between fork and exec.
         unsafe { command.pre_exec(set_free) };
         let mut child = command.spawn()?;
         let missing = || io::Error::other("no pipe");
@@ -138,7 +140,7 @@ impl Started {
         Ok(started)
     }
 
-    /// What became of it, with its last words.
+    /// Describes how the process ended, with its last line.
     fn ended(&mut self, error: &io::Error, now: fn() -> u64) -> String {
         let last = Until::in_time(now, LAST_WORDS);
         let status = loop {
@@ -148,7 +150,7 @@ impl Started {
                 _ => break format!("it closed its output ({error})"),
             }
         };
-        // Somebody else may hold its standard error open, so this is not waited for.
+        // Another process may hold its standard error open, so do not wait for its end.
         while !last.left().is_zero() && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));
         }
@@ -159,13 +161,13 @@ impl Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // It may have ended by itself; what is left is to take its place in the system's table away.
+        // The process may have ended by itself; `wait` then only removes its entry from the system's table.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A moment of a clock.
+/// A deadline on a clock.
 #[derive(Clone, Copy)]
 pub(super) struct Until {
     now: fn() -> u64,
@@ -173,7 +175,7 @@ pub(super) struct Until {
 }
 
 impl Until {
-    /// The moment after so long.
+    /// Returns the deadline after `limit`.
     fn in_time(now: fn() -> u64, limit: Duration) -> Until {
         Until { now, deadline_ns: now().saturating_add(nanoseconds(limit)) }
     }
@@ -187,7 +189,7 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A pipe or a socket that does not block, read and written until a moment.
+/// A non-blocking pipe or socket with a deadline for reading and writing.
 pub(super) struct Timed<'a, S> {
     pub(super) stream: &'a mut S,
     pub(super) until: Until,
@@ -207,7 +209,7 @@ impl<S: AsRawFd> Timed<'_, S> {
         let left = self.until.left();
         let mut poll = libc::pollfd { fd: self.stream.as_raw_fd(), events, revents: 0 };
         let milliseconds = left.as_millis().min(WAIT_SLICE_MS) as libc::c_int + libc::c_int::from(!left.is_zero());
-        // SAFETY: one structure, which lives for the call.
+        // SAFETY: passes one structure that lives for the call.
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
             0 if left.is_zero() => Err(io::ErrorKind::TimedOut.into()),
             -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => Err(io::Error::last_os_error()),
@@ -233,7 +235,7 @@ impl<S: Write + AsRawFd> Write for Timed<'_, S> {
 }
 
 fn never_block(descriptor: RawFd) -> io::Result<()> {
-    // SAFETY: the descriptor is open, and the calls take and give numbers.
+    // SAFETY: the descriptor is open, and the calls take and return only numbers.
     let done = unsafe {
         let flags = libc::fcntl(descriptor, libc::F_GETFL);
         flags >= 0 && libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK) >= 0
@@ -241,12 +243,11 @@ fn never_block(descriptor: RawFd) -> io::Result<()> {
     if done { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The limit of memory that is set for libraries in this process is none for the program: runtimes reserve more address space than
-/// they ever use. And a program that hangs does not notice that its standard input ends, so where the system can it ends with who
-/// started it.
+/// Lifts this process's memory limit for libraries, because runtimes reserve more address space than they use. On Linux
+/// the program also ends with its parent, because a program that hangs does not notice the end of its standard input.
 fn set_free() -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: one structure, which lives for the calls; both are allowed between fork and exec.
+    // SAFETY: passes one structure that lives for the calls; both are allowed between fork and exec.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0 {
             limit.rlim_cur = limit.rlim_max;
@@ -254,7 +255,7 @@ fn set_free() -> io::Result<()> {
         }
     }
     #[cfg(target_os = "linux")]
-    // SAFETY: takes numbers, and is allowed between fork and exec.
+    // SAFETY: takes only numbers and is allowed between fork and exec.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     }
@@ -266,7 +267,7 @@ fn keep_last_line(errors: impl Read, kept: &Mutex<String>) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // A line without end is taken in parts.
+        // A line without end is read in parts.
         match errors.by_ref().take(1 << 16).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}

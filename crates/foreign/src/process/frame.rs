@@ -1,29 +1,29 @@
-//! Messages of the protocol: a body behind its length, and in it fields behind theirs.
+//! Messages of the protocol: a length and a body, in which each field has a length and its bytes.
 //!
-//! The decoder is strict, as what it reads was written by somebody else: whatever is not exactly a message ends the conversation.
+//! The decoder is strict, because its input is untrusted: anything that is not exactly a message ends the conversation.
 
 use std::io::{self, Read, Write};
 
-/// Most bytes of a body.
+/// Maximum length of a body in bytes.
 pub const MOST_BYTES: usize = 16 << 20;
-/// Most fields of a body.
+/// Maximum number of fields of a body.
 pub const MOST_FIELDS: usize = 1 << 16;
-/// Most that is made room for before bytes arrive.
+/// Maximum number of bytes to allocate before any arrive.
 const STEP: usize = 1 << 16;
 
-/// Why bytes are not a message.
+/// Error for bytes that are not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The length of a body is 0 or above [`MOST_BYTES`].
     #[error("a message of {0} bytes, where 1 to {MOST_BYTES} are allowed")]
     Length(usize),
-    /// A field, or its length, goes beyond the end of the body.
+    /// A field or its length goes beyond the end of the body.
     #[error("a field that begins at byte {0} of the body goes beyond its end")]
     Beyond(usize),
-    /// More than [`MOST_FIELDS`].
+    /// The body has more than [`MOST_FIELDS`] fields.
     #[error("more than {MOST_FIELDS} fields in a message")]
     Fields,
-    /// The verb is empty or has other characters than `a` to `z` and `-`.
+    /// The verb is empty or has characters other than `a` to `z` and `-`.
     #[error("the first field of a message is not a verb")]
     Verb,
     /// The input ended inside a message.
@@ -31,19 +31,19 @@ pub enum Malformed {
     Ended,
 }
 
-/// A message: its verb, and the fields behind it.
+/// A message: a verb followed by fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// What is asked for or answered.
+    /// The kind of request or answer.
     pub verb: String,
-    /// The rest.
+    /// The fields after the verb.
     pub fields: Vec<Vec<u8>>,
 }
 
-/// What reading a message may end with.
+/// Error of reading a message.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The bytes are no message.
+    /// The bytes are not a message.
     #[error(transparent)]
     Malformed(#[from] Malformed),
     /// The stream failed.
@@ -51,10 +51,10 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// A message as bytes, with its length before it.
+/// Encodes a message with its length.
 ///
 /// # Errors
-/// [`Malformed`] where the other side would refuse it.
+/// [`Malformed`] if the receiver would reject the message.
 pub fn encode(verb: &str, fields: &[&[u8]]) -> Result<Vec<u8>, Malformed> {
     if !is_verb(verb.as_bytes()) {
         return Err(Malformed::Verb);
@@ -76,10 +76,10 @@ pub fn encode(verb: &str, fields: &[&[u8]]) -> Result<Vec<u8>, Malformed> {
     Ok(bytes)
 }
 
-/// The message that a body is.
+/// Decodes a body.
 ///
 /// # Errors
-/// [`Malformed`] for everything that is not exactly one.
+/// [`Malformed`] if the body is not exactly one message.
 pub fn decode(body: &[u8]) -> Result<Message, Malformed> {
     if body.is_empty() || body.len() > MOST_BYTES {
         return Err(Malformed::Length(body.len()));
@@ -101,20 +101,20 @@ pub fn decode(body: &[u8]) -> Result<Message, Malformed> {
     Ok(Message { verb, fields })
 }
 
-/// Writes a message at once.
+/// Writes a message in one piece.
 ///
 /// # Errors
-/// What the stream reports; `InvalidInput` for what would not be a message.
+/// The stream's errors, and `InvalidInput` if the result would not be a message.
 pub fn send(stream: &mut impl Write, verb: &str, fields: &[&[u8]]) -> io::Result<()> {
     let bytes = encode(verb, fields).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     stream.write_all(&bytes)?;
     stream.flush()
 }
 
-/// Reads a message; `None` where the stream ends before it begins.
+/// Reads a message. Returns `None` if the stream ends before the message begins.
 ///
 /// # Errors
-/// [`ReadError`]
+/// [`ReadError`] if the stream fails or its bytes are not a message.
 pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     let mut length = Vec::with_capacity(4);
     stream.by_ref().take(4).read_to_end(&mut length)?;
@@ -126,7 +126,7 @@ pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     if length == 0 || length > MOST_BYTES {
         return Err(Malformed::Length(length).into());
     }
-    // A length alone is no reason to make room for so much.
+    // Do not allocate the announced length before bytes arrive.
     let mut body = Vec::with_capacity(length.min(STEP));
     stream.by_ref().take(length as u64).read_to_end(&mut body)?;
     if body.len() < length {
@@ -135,7 +135,7 @@ pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     Ok(Some(decode(&body)?))
 }
 
-/// A number as the protocol writes it: digits, no leading zero, at most 2^63 - 1.
+/// Parses a number of the protocol: digits without leading zeros, at most 2^63 - 1.
 pub fn number(field: &[u8]) -> Option<u64> {
     let canonical = match field {
         [b'0'] => true,
@@ -146,7 +146,7 @@ pub fn number(field: &[u8]) -> Option<u64> {
     text.parse().ok().filter(|number| *number <= i64::MAX as u64)
 }
 
-/// The field at an offset, and where it ends.
+/// Returns the field at an offset and the offset of its end.
 fn field(body: &[u8], at: usize) -> Result<(&[u8], usize), Malformed> {
     let beyond = Malformed::Beyond(at);
     let Some((length, rest)) = body.get(at..).and_then(<[u8]>::split_first_chunk::<4>) else { return Err(beyond) };

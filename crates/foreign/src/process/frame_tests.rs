@@ -18,7 +18,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_example_of_the_specification_is_what_is_written() {
+fn encodes_the_example_of_the_specification() {
     let bytes = encode("call", &[b"digest", b"SHA3-256", b"abc"]).unwrap();
     let text = include_str!("../../../../docs/workers.md");
     let line = text.lines().find(|line| line.starts_with("00000025")).unwrap();
@@ -29,7 +29,7 @@ fn the_example_of_the_specification_is_what_is_written() {
 }
 
 #[test]
-fn fields_may_be_empty_and_a_verb_may_stand_alone() {
+fn accepts_empty_fields_and_lone_verbs() {
     for fields in [&[][..], &[&b""[..]], &[b"", b"x", b""]] {
         let message = read(&encode("ok", fields).unwrap()).unwrap().unwrap();
         assert_eq!(message.fields, fields);
@@ -38,7 +38,7 @@ fn fields_may_be_empty_and_a_verb_may_stand_alone() {
 }
 
 #[test]
-fn what_is_not_exactly_a_message_is_refused() {
+fn rejects_anything_but_exact_messages() {
     assert_eq!(refused(&[0, 0]), Malformed::Ended);
     assert_eq!(refused(&framed(b"\0\0\0\x02ok")[..7]), Malformed::Ended);
     assert_eq!(refused(&[0; 4]), Malformed::Length(0));
@@ -71,8 +71,8 @@ fn numbers_have_one_form() {
     }
 }
 
-/// Random bytes, and messages with something changed: none crashes the decoder or makes it take much room, and what it takes
-/// is written again as it was read.
+/// Feeds random bytes and changed messages to the decoder. None may crash it or make it allocate much, and an accepted
+/// message must encode to the same bytes. Returns the numbers of accepted and rejected inputs.
 fn hammer(rounds: u32) -> (u32, u32) {
     let mut random = ChaCha8Rng::seed_from_u64(24);
     let (mut taken, mut refused) = (0, 0);
@@ -105,7 +105,7 @@ fn below(random: &mut ChaCha8Rng, end: usize) -> usize {
 fn noise(random: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = vec![0; below(random, 64)];
     random.fill_bytes(&mut bytes);
-    // A length that fits, so that what follows is looked at.
+    // A length that fits, so that the decoder looks at the body.
     if let (Some(rest), true) = (bytes.len().checked_sub(4), random.next_u32().is_multiple_of(2)) {
         bytes[..4].copy_from_slice(&(rest as u32).to_be_bytes());
     }
@@ -138,14 +138,14 @@ fn change(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
 }
 
 #[test]
-fn random_and_changed_bytes_neither_crash_it_nor_pass_for_others() {
+fn random_and_changed_bytes_do_not_crash_the_decoder() {
     let (taken, refused) = hammer(100_000);
     assert!(taken > 20_000 && refused > 20_000, "{taken} taken, {refused} refused");
 }
 
 #[test]
 #[ignore = "ten million rounds, a minute at most"]
-fn ten_million_random_and_changed_messages() {
+fn ten_million_changed_messages_do_not_crash_the_decoder() {
     let (taken, refused) = hammer(10_000_000);
     assert!(taken > 2_000_000 && refused > 2_000_000, "{taken} taken, {refused} refused");
 }

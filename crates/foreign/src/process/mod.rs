@@ -1,9 +1,9 @@
-//! Programs in any language, as providers: they speak the protocol of `docs/workers.md` over their standard input and output, or
-//! over a socket.
+//! Programs in any language as providers. They speak the protocol of `docs/workers.md` over standard input and output
+//! or over a socket.
 //!
-//! - [`frame`]: messages as bytes.
-//! - [`Program`]: starts one, asks it with time limits, ends it where it does not keep them, and starts it again.
-//! - [`open`]: what it lists, as a provider.
+//! - [`frame`] encodes and decodes messages.
+//! - [`Program`] starts a program, sends requests with time limits, ends it if it exceeds them, and starts it again.
+//! - [`open`] makes a provider of what a program lists.
 
 mod call;
 mod conversation;
@@ -22,24 +22,24 @@ pub use provider::{Listing, open, open_listed};
 
 use std::path::PathBuf;
 
-/// The folder of the workers that come along, once they are built.
+/// Returns the folder of the workers that come with pqlab, which exists once they are built.
 pub fn folder() -> Option<PathBuf> {
     let cache = std::env::var_os("PQLAB_CACHE").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/pqlab"));
     cache.or_else(home).map(|cache| cache.join("workers"))
 }
 
-/// Why a program is no provider.
+/// Error of using a program as a provider.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessError {
-    /// There is no worker of that name.
+    /// No worker has that name.
     #[error(
         "there is no worker {name} in {folder}: `make workers` builds those that come along, and a path names any other program"
     )]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// Where it was looked for.
+        /// The searched folder.
         folder: String,
     },
     /// The program cannot be started.
@@ -47,31 +47,31 @@ pub enum ProcessError {
     Start {
         /// Its path.
         program: String,
-        /// What the system says.
+        /// The system's error.
         reason: String,
     },
-    /// It ended, or was ended, or does not speak the protocol.
+    /// The program ended, was ended, or does not speak the protocol.
     #[error("worker {program}: {reason}")]
     Conversation {
         /// Its name.
         program: String,
-        /// What it did, with its last words.
+        /// What it did, with the last line of its standard error.
         reason: String,
     },
-    /// It does not offer what was asked for.
+    /// The program does not offer what was requested.
     #[error("worker {program} does not offer this: {reason}")]
     Unsupported {
         /// Its name.
         program: String,
-        /// Its words.
+        /// The reason it gave.
         reason: String,
     },
-    /// It takes the input for invalid, or its library failed.
+    /// The program rejected the input, or its library failed.
     #[error("worker {program}: {reason}")]
     Refused {
         /// Its name.
         program: String,
-        /// Its words.
+        /// The reason it gave.
         reason: String,
     },
 }

@@ -1,10 +1,10 @@
-//! What a program lists.
+//! Offers in a program's list.
 
 use super::frame;
 use super::program::MOST_SETS;
 use pqlab_primitives::{CoinSupport, KeyEncoding};
 
-/// An offer, read from its text.
+/// A parsed offer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Offer {
     pub(super) kind: Kind,
@@ -13,9 +13,9 @@ pub(super) struct Offer {
     pub(super) coins: CoinSupport,
     pub(super) context: bool,
     pub(super) hedged: bool,
-    /// Sets of inputs of a function.
+    /// Number of input sets of a function.
     pub(super) inputs: usize,
-    /// Whether the worker checks what a function answers.
+    /// Whether the worker checks a function's results.
     pub(super) verified: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum Kind {
 }
 
 impl Offer {
-    /// The offer that a text is; the error is a reason.
+    /// Parses an offer. The error is a reason.
     pub(super) fn parse(text: &str) -> Result<Offer, String> {
         let wrong = |what: &str| Err(format!("its list has {text:?}: {what}"));
         let mut words = text.split(' ');
@@ -89,7 +89,7 @@ impl Offer {
 }
 
 fn encoding(name: &str) -> Option<KeyEncoding> {
-    [KeyEncoding::Seed, KeyEncoding::Expanded, KeyEncoding::Scalar].into_iter().find(|known| known.name() == name)
+    [KeyEncoding::Seed, KeyEncoding::Expanded, KeyEncoding::Scalar].into_iter().find(|it| it.name() == name)
 }
 
 fn of_a_name(letter: char) -> bool {

@@ -1,4 +1,4 @@
-//! A program that is started when it is asked, and again after it was ended.
+//! Programs that start at the first request, and again after they have ended.
 
 use super::ProcessError;
 use super::conversation::{Conversation, Limits};
@@ -9,22 +9,22 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The version of the protocol.
+/// Version of the protocol.
 const VERSION: &[u8] = b"1";
 const NO_GREETING: &str = "its greeting is none of version 1";
-/// Most sets of inputs of a case.
+/// Maximum number of input sets of a case.
 pub(super) const MOST_SETS: usize = 4096;
 
-/// What a program says of itself.
+/// A program's greeting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
-    /// `go`, `java`, ...
+    /// Programming language: `go`, `java`, ...
     pub language: String,
-    /// The language's version, as found at run time.
+    /// Version of the language, found at run time.
     pub runtime: String,
-    /// What is called, with versions.
+    /// Libraries that it calls, with versions.
     pub libraries: String,
-    /// Where its random numbers come from.
+    /// Source of its random numbers.
     pub generator: String,
 }
 
@@ -34,7 +34,7 @@ pub struct Program {
     path: PathBuf,
     arguments: Vec<String>,
     limits: Limits,
-    /// How it greeted when it was described: another greeting is another program.
+    /// Greeting from when it was described. A different greeting means a different program.
     known: OnceLock<Greeting>,
     state: Mutex<State>,
 }
@@ -42,16 +42,16 @@ pub struct Program {
 #[derive(Default)]
 struct State {
     conversation: Option<Conversation>,
-    /// How often it was started: handles of an earlier start mean nothing.
+    /// Number of starts. Handles of an earlier start are invalid.
     starts: u64,
     handles: u64,
 }
 
 impl Program {
-    /// The program that is so named; `now` is a monotonic clock in ns, for the limits of time.
+    /// Finds the named program. `now` is a monotonic clock in ns for its time limits.
     ///
     /// # Errors
-    /// [`ProcessError::Unknown`]
+    /// [`ProcessError::Unknown`] if there is no worker with that name.
     pub fn find(spec: &LibrarySpec, now: fn() -> u64) -> Result<Program, ProcessError> {
         let path = spec.file();
         match spec.name() {
@@ -63,41 +63,41 @@ impl Program {
         }
     }
 
-    /// A program, which is not started yet.
+    /// Creates a program without starting it.
     pub fn new(name: &str, path: PathBuf, arguments: Vec<String>, limits: Limits) -> Program {
         Program { name: name.into(), path, arguments, limits, known: OnceLock::new(), state: Mutex::default() }
     }
 
-    /// The same program, of which is known how it greets: one that greets otherwise is refused when it is started.
+    /// Sets the expected greeting. A program that greets differently is rejected when it starts.
     pub(super) fn known(self, greeting: Greeting) -> Program {
         Program { known: greeting.into(), ..self }
     }
 
-    /// By what it is called.
+    /// Returns the program's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The program as it was named, and its arguments that are files, such as the script of an interpreter.
+    /// Returns the program's path and those of its arguments that are files, such as an interpreter's script.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         let scripts = self.arguments.iter().map(Path::new).filter(|argument| argument.is_file());
         std::iter::once(self.path.as_path()).chain(scripts)
     }
 
-    /// Starts it if it does not run, and asks what it is.
+    /// Starts the program if it is not running, and asks for its greeting.
     ///
     /// # Errors
-    /// [`ProcessError`]
+    /// [`ProcessError`] if it cannot be started or does not greet correctly.
     pub fn greet(&self) -> Result<Greeting, ProcessError> {
         let fields = self.ask("hello", &[VERSION])?;
         greeting(&fields).ok_or_else(|| self.broken(NO_GREETING))
     }
 
-    /// The fields of an answer of `ok`. A program that breaks off, hangs or sends garbage is ended, and started again by
-    /// the next request.
+    /// Sends a request and returns the fields of an `ok` answer. A program that ends, hangs or sends garbage is ended,
+    /// and the next request starts it again.
     ///
     /// # Errors
-    /// [`ProcessError`]
+    /// [`ProcessError`] if the answer is not `ok`.
     pub(super) fn ask(&self, verb: &str, fields: &[&[u8]]) -> Result<Vec<Vec<u8>>, ProcessError> {
         self.ask_start(None, verb, fields)
     }
@@ -111,7 +111,7 @@ impl Program {
             Some(conversation) => conversation,
             None => self.started(&mut state, verb)?,
         };
-        // What fails here drops the conversation, which ends the program.
+        // An error from here on drops the conversation, which ends the program.
         let limit = if verb == "hello" { self.limits.hello } else { self.limits.answer };
         let Message { verb, fields } =
             conversation.ask(verb, fields, limit).map_err(|reason| self.conversation(&reason))?;
@@ -129,7 +129,7 @@ impl Program {
         answer
     }
 
-    /// A fresh start, after its greeting, unless that is what is going to be asked.
+    /// Starts the program, and exchanges greetings unless `verb` is about to do that.
     fn started(&self, state: &mut State, verb: &str) -> Result<Conversation, ProcessError> {
         let failed = |error: std::io::Error| ProcessError::Start {
             program: self.path.display().to_string(),
@@ -140,9 +140,9 @@ impl Program {
         if verb != "hello" {
             let hello = conversation.ask("hello", &[VERSION], self.limits.hello);
             let answer = hello.map_err(|reason| self.conversation(&reason))?;
-            let said = greeting(&answer.fields).filter(|_| answer.verb == "ok");
-            let said = said.ok_or_else(|| self.conversation(NO_GREETING))?;
-            if self.known.get_or_init(|| said.clone()) != &said {
+            let current = greeting(&answer.fields).filter(|_| answer.verb == "ok");
+            let current = current.ok_or_else(|| self.conversation(NO_GREETING))?;
+            if self.known.get_or_init(|| current.clone()) != &current {
                 return Err(self.conversation("it greets otherwise than it did before: it is another program by now"));
             }
         }
@@ -153,7 +153,7 @@ impl Program {
         ProcessError::Conversation { program: self.name.clone(), reason: reason.into() }
     }
 
-    /// Ends a program whose answer was a message and still makes no sense.
+    /// Ends a program whose answer was a message without a valid meaning.
     pub(super) fn broken(&self, reason: &str) -> ProcessError {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).conversation = None;
         self.conversation(reason)
@@ -166,7 +166,7 @@ fn greeting(fields: &[Vec<u8>]) -> Option<Greeting> {
     (version.as_bytes() == VERSION).then_some(Greeting { language, runtime, libraries, generator })
 }
 
-/// A program as the trials know it.
+/// A program as the trials use it.
 pub(super) struct Timed(pub(super) Arc<Program>);
 
 impl Remote for Timed {
@@ -191,11 +191,11 @@ struct Case {
     handle: String,
     start: u64,
     count: usize,
-    /// Fields of a set among the answers.
+    /// Number of fields per set in the answers.
     width: usize,
 }
 
-/// Outputs of an operation.
+/// Returns the number of outputs of an operation.
 fn outputs(operation: &str) -> usize {
     match operation {
         "null" => 0,
@@ -214,11 +214,11 @@ impl Case {
 impl RemoteCase for Case {
     fn visit(&mut self, first: u64, count: u64) -> LibraryResult<u64> {
         let fields = self.ask("visit", &[first.to_string().as_bytes(), count.to_string().as_bytes()])?;
-        let said = match &fields[..] {
-            [said] => frame::number(said),
+        let time = match &fields[..] {
+            [time] => frame::number(time),
             _ => None,
         };
-        said.ok_or_else(|| self.program.broken("its visit is not answered with a time").of_library("visit"))
+        time.ok_or_else(|| self.program.broken("its visit is not answered with a time").of_library("visit"))
     }
 
     fn process(&self) -> Option<u32> {
@@ -241,7 +241,7 @@ impl RemoteCase for Case {
     }
 }
 
-/// Whether fields are sets of that width: each begins with a number of a set, and none comes twice.
+/// Returns whether the fields are sets of that width, each beginning with the number of a set, and none repeated.
 fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
     let mut seen = vec![false; count];
     !fields.is_empty()
@@ -254,12 +254,12 @@ fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
 
 impl Drop for Case {
     fn drop(&mut self) {
-        // Where it was started again there is nothing to forget.
+        // A program that was started again has nothing to release.
         let _ = self.ask("release", &[]);
     }
 }
 
-/// A text of the protocol: one line.
+/// Decodes a text of the protocol, which is one line.
 pub(super) fn line(field: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(field).ok()?.trim();
     (!text.contains(char::is_control)).then(|| text.to_owned())

@@ -1,4 +1,4 @@
-//! What a program lists, as a provider.
+//! Providers made of what programs list.
 
 use super::call::{RemoteAgreement, RemoteHash, RemoteKem};
 use super::offer::{Kind, Offer};
@@ -15,19 +15,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a program says of itself, so that it does not have to be started to be a provider.
+/// A program's greeting and offers, from which a provider can be made without starting the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     greeting: Greeting,
-    /// The offers as it wrote them.
+    /// Offers as the program wrote them.
     offers: Vec<String>,
 }
 
-/// Starts the program, asks what it offers, and makes a provider of it, under the program's name. Algorithms that have no
-/// parameters here are left out, and said to be.
+/// Starts the program, asks what it offers, and makes a provider with the program's name. Algorithms without known
+/// parameters are listed as unsupported.
 ///
 /// # Errors
-/// [`ProcessError`]
+/// [`ProcessError`] if the program cannot be started or does not list valid offers.
 pub fn open(program: Program) -> Result<(Provider, Listing), ProcessError> {
     let greeting = program.greet()?;
     let mut offers = Vec::new();
@@ -38,25 +38,25 @@ pub fn open(program: Program) -> Result<(Provider, Listing), ProcessError> {
     Ok((provider(program, &listing)?, listing))
 }
 
-/// Likewise of a program that was asked before, which is started when it is called first: in the state in which the process
-/// that calls it is then, on the same processor.
+/// Makes a provider of a program whose listing is known. The first call starts the program, in the state and on the
+/// processor of the calling process at that time.
 ///
 /// # Errors
-/// [`ProcessError`] for a listing that no program should have.
+/// [`ProcessError`] for an invalid listing.
 pub fn open_listed(program: Program, listing: &Listing) -> Result<Provider, ProcessError> {
     provider(program.known(listing.greeting.clone()), listing)
 }
 
-/// Digest that identifies a build of a program, independent of its own greeting. It covers the program, its script and the files in
-/// `PROGRAM.d`, where `make workers` puts the code that a starter script runs. `None` for a socket.
+/// Digest that identifies a build of a program, independent of its own greeting. It covers the program, its script and
+/// the files in `PROGRAM.d`, where `make workers` puts the code that a starter script runs. `None` for a socket.
 fn digest(program: &Program) -> Option<String> {
-    let own: Vec<&Path> = program.files().filter(|path| path.is_file()).collect();
-    let path = own.first()?;
+    let named: Vec<&Path> = program.files().filter(|path| path.is_file()).collect();
+    let path = named.first()?;
     let name = path.file_name()?.to_string_lossy().into_owned();
-    let beside = fs::read_dir(path.with_file_name(format!("{name}.d"))).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = beside.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    let entries = fs::read_dir(path.with_file_name(format!("{name}.d"))).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
     files.sort();
-    let files: Vec<&Path> = own.iter().copied().chain(files.iter().map(PathBuf::as_path)).collect();
+    let files: Vec<&Path> = named.iter().copied().chain(files.iter().map(PathBuf::as_path)).collect();
     let mut all = Sha256::new();
     for file in &files {
         // One digest per file, so that moving bytes between files changes the result.
@@ -94,7 +94,7 @@ fn provider(program: Program, listing: &Listing) -> Result<Provider, ProcessErro
 fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
     let program = Arc::clone(program);
     let algorithm = offer.algorithm.clone();
-    let known = match offer.kind {
+    let added = match offer.kind {
         Kind::Kem => KemParameters::of(&algorithm).map(|parameters| {
             let kem = RemoteKem::new(program, parameters, offer);
             provider.key_agreements.extend(RemoteAgreement::of(&kem).map(|agreement| Arc::new(agreement) as _));
@@ -110,14 +110,14 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
             Some(())
         }
     };
-    if known.is_none() {
+    if added.is_none() {
         let reason = "the worker offers it, and pqlab knows no parameters of it".to_owned();
         provider.unsupported.push(pqlab_primitives::Unsupported { algorithm, reason });
     }
 }
 
 impl ProcessError {
-    /// As the traits have it: what goes wrong in a program is a failure of the library.
+    /// Converts to the error of the traits, where a failing program is a failing library.
     pub(super) fn of_library(self, call: &'static str) -> Error {
         match self {
             ProcessError::Unsupported { .. } => Error::Unsupported("the worker does not offer this"),

@@ -1,4 +1,4 @@
-//! Signature schemes of a program: each call is a request. For verification, and never timed.
+//! Signature schemes of a program. Each call is a request. Used for verification and never timed.
 
 use super::call::{call, carried, copy_front};
 use super::offer::Offer;
@@ -53,7 +53,7 @@ impl RemoteScheme {
         Ok((public, encoding, private))
     }
 
-    /// The inputs with the context behind them, if there is one.
+    /// Returns the inputs, followed by the context if it is not empty.
     fn with_context<'a>(&self, inputs: [&'a [u8]; 3], context: &'a [u8]) -> Result<Vec<&'a [u8]>> {
         if context.is_empty() {
             return Ok(inputs.to_vec());
@@ -103,7 +103,7 @@ impl SignatureScheme for RemoteScheme {
 
 struct RemoteSigner {
     scheme: RemoteScheme,
-    /// Where it is known.
+    /// The verifying key, if it is known.
     public: Option<Vec<u8>>,
     encoding: KeyEncoding,
     private: Vec<u8>,
@@ -112,7 +112,7 @@ struct RemoteSigner {
 impl SigningKey for RemoteSigner {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let info = &self.scheme.0.info;
-        // A scheme that draws nothing is deterministic by itself.
+        // For a scheme that is not hedged, empty coins are allowed: signing is deterministic anyway.
         if matches!(coins, Coins::Exact(coins) if info.hedged || !coins.is_empty()) {
             return Err(NO_COINS);
         }

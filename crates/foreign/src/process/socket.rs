@@ -1,5 +1,5 @@
-//! A worker behind a socket: a program that listens there has started already, and forks a process for each connection. So what is
-//! timed can be in the state of a program that no other program could be started with.
+//! Workers behind a socket. The listening program has started already and forks a process for each connection, so timed
+//! code can run in a program state that a fresh start cannot create.
 
 use super::conversation::{Timed, Until};
 use super::frame::{self, Message, ReadError};
@@ -10,26 +10,27 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// The verb of the first message, which nobody asked for: the number of the process that serves the connection.
+/// Verb of the unrequested first message, which has the id of the process that serves the connection.
 const PROCESS: &str = "process";
-/// The verb of the last one: why that process ended without being asked to.
+/// Verb of the last message, which says why that process ended unexpectedly.
 const ENDED: &str = "ended";
 
-/// A connection, and the process at its other end. When it is closed the program behind the socket ends that process.
+/// A connection and the process at its other end. The program behind the socket ends that process when the connection
+/// closes.
 pub(super) struct Peer {
-    /// Two handles of one connection.
+    /// First of two handles of the connection.
     pub(super) input: UnixStream,
     pub(super) output: UnixStream,
     pub(super) process: u32,
 }
 
 impl Peer {
-    /// Whether the path is that of a socket.
+    /// Returns whether the path is a socket.
     pub(super) fn listens(path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|about| about.file_type().is_socket())
     }
 
-    /// Connects, and binds the process at the other end to the processors that this thread is bound to.
+    /// Connects and binds the process at the other end to this thread's processors.
     pub(super) fn connect(path: &Path, until: Until) -> io::Result<Peer> {
         let mut output = UnixStream::connect(path)?;
         output.set_nonblocking(true)?;
@@ -49,7 +50,7 @@ impl Peer {
         Ok(Peer { input: output.try_clone()?, output, process })
     }
 
-    /// An answer, unless it says that there are no more.
+    /// Returns an answer, or an error if the message says that the process ended.
     pub(super) fn not_its_last_words(message: Message) -> Result<Message, String> {
         if message.verb != ENDED {
             return Ok(message);
@@ -59,14 +60,14 @@ impl Peer {
     }
 }
 
-/// A program that we start inherits this; one behind a socket is told.
+/// Binds a process behind a socket to this thread's processors. Programs that we start inherit the binding.
 #[cfg(target_os = "linux")]
 fn bind_like_this_thread(process: u32) -> io::Result<()> {
     let process = libc::pid_t::try_from(process).map_err(io::Error::other)?;
-    // SAFETY: a set of processors is a plain array of bits, for which all zeros is a value.
+    // SAFETY: a set of processors is a plain array of bits, for which all zeros is a valid value.
     let mut allowed: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     let size = size_of::<libc::cpu_set_t>();
-    // SAFETY: both calls are told the size of the set, which lives for them.
+    // SAFETY: both calls get the size of the set, which lives for the calls.
     let done = unsafe {
         libc::sched_getaffinity(0, size, &raw mut allowed) == 0
             && libc::sched_setaffinity(process, size, &raw const allowed) == 0

@@ -1,4 +1,5 @@
-//! Programs that go wrong: each is one clear error, none is waited for longer than its limit, and the next request has a fresh one.
+//! Faulty programs. Each fault gives one clear error within its time limit, and the next request starts a fresh
+//! program.
 
 use super::*;
 use crate::LibrarySpec;
@@ -9,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A clock of the tests' own.
+/// Clock of the tests, in ns.
 fn now() -> u64 {
     static BEGUN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap()
@@ -34,7 +35,7 @@ fn digest(provider: &Provider) -> Result<Vec<u8>, Error> {
 }
 
 #[test]
-fn what_a_program_lists_is_a_provider() {
+fn makes_a_provider_of_a_program() {
     require!(program("python3"), Need::Installed("Python"));
     let provider = provider("right").unwrap();
     assert_eq!((provider.id().as_str(), provider.build_info.version.as_str()), ("odd", "hashlib"));
@@ -45,13 +46,13 @@ fn what_a_program_lists_is_a_provider() {
     let remote = provider.remote.as_ref().unwrap();
     let mut case = remote.prepare("digest", "SHA3-256", &[vec![b"abc".to_vec()]]).unwrap();
     let begun = Instant::now();
-    let said = case.visit(0, 1000).unwrap();
-    assert!(u128::from(said) <= begun.elapsed().as_nanos());
+    let time = case.visit(0, 1000).unwrap();
+    assert!(u128::from(time) <= begun.elapsed().as_nanos());
     assert_eq!(case.answers().unwrap(), [(0, vec![digest(&provider).unwrap()])]);
 }
 
 #[test]
-fn a_program_with_other_code_is_another_build() {
+fn changed_code_changes_the_build() {
     require!(program("python3"), Need::Installed("Python"));
     let folder = tempfile::tempdir().unwrap();
     let (first, listing) = open(odd(folder.path(), "right")).unwrap();
@@ -66,11 +67,11 @@ fn a_program_with_other_code_is_another_build() {
 }
 
 #[test]
-fn what_was_listed_before_is_not_asked_again_and_the_program_starts_with_the_first_call() {
+fn first_call_starts_a_program_with_a_known_listing() {
     require!(program("python3"), Need::Installed("Python"));
     let folder = tempfile::tempdir().unwrap();
     let (_, listing) = open(odd(folder.path(), "right")).unwrap();
-    // These would break off where they are greeted or asked for a list.
+    // These programs would crash on a greeting or on a request for the list.
     for mode in ["hello-crashes", "list-crashes"] {
         let provider = open_listed(odd(folder.path(), mode), &listing).unwrap();
         let answer = digest(&provider).map_err(|error| error.to_string());
@@ -84,11 +85,11 @@ fn what_was_listed_before_is_not_asked_again_and_the_program_starts_with_the_fir
 }
 
 #[test]
-fn an_x25519_is_a_kem_and_a_key_agreement() {
+fn offers_x25519_as_kem_and_key_agreement() {
     require!(program("python3"), Need::Installed("Python"));
     let folder = tempfile::tempdir().unwrap();
     let (provider, _) = open(odd(folder.path(), "exchange")).unwrap();
-    // Keys of RFC 7748, section 6.1, by both; a key is loaded and asked for its public half.
+    // Checks keys of RFC 7748, section 6.1, with both, and the public keys of loaded private keys.
     let known = pqlab_verification::known_answers::check(&provider, "X25519").unwrap();
     assert!(matches!(known, pqlab_verification::known_answers::KnownAnswer::Checked(count) if count >= 8), "{known:?}");
     let agreement = provider.key_agreement("X25519").unwrap();
@@ -107,7 +108,7 @@ fn an_x25519_is_a_kem_and_a_key_agreement() {
 }
 
 #[test]
-fn a_program_that_greets_or_lists_wrongly_is_no_provider() {
+fn rejects_programs_that_greet_or_list_wrongly() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
         ("version", "its greeting is none of version 1"),
@@ -127,7 +128,7 @@ fn a_program_that_greets_or_lists_wrongly_is_no_provider() {
 }
 
 #[test]
-fn what_goes_wrong_in_a_call_is_an_error_within_the_limit() {
+fn faulty_calls_are_errors_within_the_time_limit() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
         ("call-hangs", "no answer within 1 s: it was ended"),
@@ -142,7 +143,7 @@ fn what_goes_wrong_in_a_call_is_an_error_within_the_limit() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (provider, _) = open(odd(folder.path(), mode)).unwrap();
-        // The second time it is a fresh one that goes wrong in the same way.
+        // The second time a fresh program fails in the same way.
         for _ in 0..2 {
             let begun = Instant::now();
             let error = digest(&provider).unwrap_err();
@@ -156,7 +157,7 @@ fn what_goes_wrong_in_a_call_is_an_error_within_the_limit() {
 }
 
 #[test]
-fn a_case_does_not_outlive_its_program() {
+fn cases_do_not_outlive_their_program() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
         ("visit-hangs", "no answer within 1 s: it was ended"),
@@ -173,13 +174,13 @@ fn a_case_does_not_outlive_its_program() {
         assert!(error.contains(words), "{mode}: {error}");
         let after = case.visit(0, 10).unwrap_err().to_string();
         assert!(after.contains("prepared before"), "{mode}: {after}");
-        // Everything else goes on with a fresh one.
+        // Other requests continue with a fresh program.
         assert_eq!(hex::encode(digest(&provider).unwrap())[..8], *"3a985da7");
     }
 }
 
 #[test]
-fn what_is_not_there_is_named_with_the_remedy() {
+fn missing_programs_are_named_with_the_remedy() {
     let find = |text: &str| Program::find(&LibrarySpec::worker(text).unwrap(), now);
     let text = find("no-such-worker").err().unwrap().to_string();
     assert!(text.contains("no worker no-such-worker in") && text.contains("make workers"), "{text}");
@@ -189,7 +190,7 @@ fn what_is_not_there_is_named_with_the_remedy() {
     assert!(find(".hidden").is_err());
 }
 
-/// A worker behind a socket, which serves one connection: `first` comes unasked, then each request has the next answer.
+/// Starts a worker behind a socket that serves one connection. It sends `first` unasked, then one answer per request.
 fn behind_a_socket(folder: &Path, first: (&str, &str), answers: &[(&str, &[&str])]) -> Program {
     let path = folder.join("socket");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
@@ -219,10 +220,10 @@ const SHORT: Duration = Duration::from_secs(1);
 const HELLO: (&str, &[&str]) = ("ok", &["1", "python", "3", "mine", "none"]);
 
 #[test]
-fn a_worker_may_be_behind_a_socket_and_says_which_process_it_is() {
+fn workers_behind_sockets_report_their_process() {
     let folder = tempfile::tempdir().unwrap();
-    // The process at the other end is this one.
-    let own = std::process::id();
+    // This process is the process at the other end.
+    let id = std::process::id();
     let answers: [(&str, &[&str]); 6] = [
         HELLO,
         ("ok", &["function f inputs=2 verified=no", "function g"]),
@@ -231,12 +232,12 @@ fn a_worker_may_be_behind_a_socket_and_says_which_process_it_is() {
         ("ok", &["1", "unchecked"]),
         ("ended", &["signal 9"]),
     ];
-    let (provider, _) = open(behind_a_socket(folder.path(), ("process", &own.to_string()), &answers)).unwrap();
-    let functions: Vec<_> = provider.functions.iter().map(|of| (of.name.as_str(), of.inputs, of.verified)).collect();
+    let (provider, _) = open(behind_a_socket(folder.path(), ("process", &id.to_string()), &answers)).unwrap();
+    let functions: Vec<_> = provider.functions.iter().map(|it| (it.name.as_str(), it.inputs, it.verified)).collect();
     assert_eq!(functions, [("f", 2, false), ("g", 1, true)]);
     let remote = provider.remote.as_ref().unwrap();
     let mut case = remote.prepare("call", "f", &[Vec::new(), Vec::new()]).unwrap();
-    assert_eq!(case.process(), Some(own));
+    assert_eq!(case.process(), Some(id));
     assert_eq!(case.visit(1, 1).unwrap(), 1234);
     assert_eq!(case.answers().unwrap(), [(1, vec![b"unchecked".to_vec()])]);
     let error = case.visit(0, 1).unwrap_err().to_string();
@@ -244,14 +245,14 @@ fn a_worker_may_be_behind_a_socket_and_says_which_process_it_is() {
 }
 
 #[test]
-fn a_socket_that_does_not_begin_with_its_process_or_hangs_is_one_clear_error() {
-    let own = std::process::id().to_string();
+fn rejects_sockets_without_a_process_and_ones_that_hang() {
+    let id = std::process::id().to_string();
     for (first, answers, words) in [
         (("process", "0"), &[HELLO][..], "it does not begin with the number of its process"),
         (("process", "x"), &[HELLO], "it does not begin with the number of its process"),
         (("hello", "1"), &[HELLO], "it does not begin with the number of its process"),
-        (("process", own.as_str()), &[], "no answer within 1 s: it was ended"),
-        (("process", own.as_str()), &[HELLO], "no answer within 1 s: it was ended"),
+        (("process", id.as_str()), &[], "no answer within 1 s: it was ended"),
+        (("process", id.as_str()), &[HELLO], "no answer within 1 s: it was ended"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = open(behind_a_socket(folder.path(), first, answers)).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Libraries that may be there, and what every opened one has to answer.
+//! Libraries that may be present, and checks for every opened one.
 
 #![allow(dead_code, clippy::unwrap_used, reason = "each test needs a part")]
 
@@ -14,24 +14,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testing::*;
 
-/// Debian's libcrypto, and what stands beside it.
+/// The system's libcrypto, and Debian's libssl next to it.
 pub(crate) const SYSTEMS: Need = Need::Machine("a libcrypto.so.3 of the system");
 pub(crate) const DEBIANS: Need = Need::Machine("a libssl.so.3 beside the system's libcrypto");
 
-/// The libcrypto that the system's programs use.
+/// Returns the libcrypto that the system's programs use.
 pub(crate) fn system_libcrypto() -> Option<PathBuf> {
     let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
     folders.iter().map(|folder| Path::new(folder).join("libcrypto.so.3")).find(|path| path.exists())
 }
 
-/// A library that `scripts/foreign-libraries` built.
+/// Returns a library that `scripts/foreign-libraries` built.
 pub(crate) fn built(name: &str) -> Option<PathBuf> {
     let cache = env::var_os("PQLAB_CACHE").map(PathBuf::from);
     let cache = cache.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cache/pqlab")))?;
     Some(cache.join("foreign").join(name)).filter(|path| path.exists())
 }
 
-/// Opens a library that can be opened.
+/// Opens a library and expects success.
 pub(crate) fn opened(spec: &str) -> Arc<Provider> {
     let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
     let provider = open(&spec, None, || 0).unwrap_or_else(|error| panic!("{error}"));
@@ -39,20 +39,20 @@ pub(crate) fn opened(spec: &str) -> Arc<Provider> {
     Arc::new(provider)
 }
 
-/// The one line of a library that cannot be opened.
+/// Opens a library, expects an error of one line and returns it.
 pub(crate) fn refusal(spec: &str) -> String {
     let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
-    let said = open(&spec, None, || 0).expect_err("it cannot be opened").to_string();
-    assert_eq!(said.lines().count(), 1, "{said}");
-    said
+    let text = open(&spec, None, || 0).expect_err("it cannot be opened").to_string();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    text
 }
 
-/// What every opened library has to do, as the linked ones do.
+/// Checks that an opened library does what the linked ones do.
 pub(crate) fn check(provider: &Arc<Provider>) {
     check_description(provider);
     check_answers(provider);
-    let of_a_table = |kem: &&Arc<dyn Kem>| KemParameters::of(&kem.info().parameters.algorithm).is_some();
-    provider.kems.iter().filter(of_a_table).for_each(|kem| check_kem_refusals(&**kem));
+    let is_in_a_table = |kem: &&Arc<dyn Kem>| KemParameters::of(&kem.info().parameters.algorithm).is_some();
+    provider.kems.iter().filter(is_in_a_table).for_each(|kem| check_kem_refusals(&**kem));
     for kem in &provider.kems {
         let parameters = &kem.info().parameters;
         let key = kem.generate(Coins::Internal).unwrap();
@@ -65,7 +65,7 @@ pub(crate) fn check(provider: &Arc<Provider>) {
             assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret, "{}", parameters.algorithm);
             let mut again = vec![0; public.len()];
             match loaded.encode_encapsulation_key(&mut again) {
-                // No library computes it for the algorithms that no table has.
+                // No library computes it for algorithms that are in no table.
                 Err(Error::Unsupported(_)) if KemParameters::of(&parameters.algorithm).is_none() => {}
                 written => assert!(written == Ok(public.len()) && again == public, "{}", parameters.algorithm),
             }
@@ -80,7 +80,7 @@ pub(crate) fn check(provider: &Arc<Provider>) {
     }
 }
 
-/// Without the small SLH-DSA sets, which sign for seconds.
+/// Returns false for the small SLH-DSA sets and SPHINCS+, which take seconds to sign.
 fn quick(algorithm: &str) -> bool {
     let slow = algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s');
     !slow && !algorithm.starts_with("SPHINCS+")
@@ -109,7 +109,7 @@ fn check_signatures(provider: &Provider) {
     }
 }
 
-/// What the coordinator sees is what was opened.
+/// Checks that the description that the coordinator sees matches the opened library.
 fn check_description(provider: &Provider) {
     let description = Description::of(provider);
     let json = serde_json::to_string(&description).unwrap();
@@ -123,14 +123,14 @@ fn check_description(provider: &Provider) {
     assert!(provider.generator.is_some());
 }
 
-/// Known answers, and the library against itself.
+/// Checks known answers, and the library's operations against each other.
 pub(crate) fn check_answers(provider: &Arc<Provider>) {
     let providers = [provider.clone()];
     verify_known_answers(&providers, &|_, algorithm, _| quick(algorithm), &mut expect_right);
     interop(&providers, &|_, algorithm, _| quick(algorithm), &mut expect_right);
 }
 
-/// Two libraries understand each other.
+/// Checks that two libraries understand each other. Returns the number of pairwise results.
 pub(crate) fn check_pair(one: &Arc<Provider>, other: &Arc<Provider>) -> usize {
     let mut lines = 0;
     interop(&[one.clone(), other.clone()], &|_, algorithm, _| quick(algorithm), &mut |line: Line| {

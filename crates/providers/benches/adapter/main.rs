@@ -1,13 +1,14 @@
-//! What the adapters cost: each operation of each library through the traits, as the workloads call it, against a bare
-//! call of the library in the same process with the same inputs, interleaved.
+//! Measures the adapters' overhead. Each operation of each library runs through the traits, as the workloads call it,
+//! and as a bare call of the library, interleaved in the same process with the same inputs.
 //!
-//! Printed are the time of one operation, the adapter's own part of it with its 95% interval over processes, and a mark
-//! where that part is above 1% of the operation or 20 ns, whichever is the larger: `above` where it is, `unclear` where
-//! its interval only reaches so far. Then what has no comparison: because an adapter's code is the same for all parameter
-//! sets and another one was measured, or for a reason that stands in `libraries/reasons.rs`. What is left without either
-//! is named, and the benchmark fails.
+//! Prints the time of each operation and the adapter's share of it with a 95% interval over processes. The limit is 1%
+//! of the operation or 20 ns, whichever is larger. Operations are marked `above` if the share exceeds the limit, and
+//! `unclear` if only its interval does.
 //!
-//! Words on the command line choose comparisons whose names contain all of them; `--list` measures nothing.
+//! Then counts the operations without a comparison: those whose adapter code was measured with another parameter set,
+//! and those with a reason in `libraries/reasons.rs`. All others are named, and the benchmark fails.
+//!
+//! Arguments select comparisons whose names contain all of them. `--list` lists them without measuring.
 
 #![allow(clippy::print_stdout)]
 
@@ -20,7 +21,7 @@ use interleaved::{Found, PROCESSES};
 use operations::{Case, Coverage};
 use std::process::ExitCode;
 
-/// An adapter's own part may be so much of the operation, or so many ns, whichever is the larger.
+/// Limit for an adapter's overhead: a fraction of the operation, or [`FLOOR`] ns, whichever is larger.
 const SHARE: f64 = 0.01;
 const FLOOR: f64 = 20.0;
 
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     print_coverage(&cases, &coverage)
 }
 
-/// What a comparison finds; one that is not clearly below the limit is made again, in four times as many processes.
+/// Runs a comparison. A result that is not clearly below the limit is measured again in four times as many processes.
 fn found(name: &str) -> Found {
     let found = interleaved::find(name, PROCESSES);
     if mark(&found).is_empty() { found } else { interleaved::find(name, 4 * PROCESSES) }
@@ -68,12 +69,12 @@ fn print_found(name: &str, found: &Found) {
     println!("{name:<56} {operation:>11.1} ns {part:>8.1} ns   [{:.1}, {:.1}] {share:>6.2}% {mark}", own.low, own.high);
 }
 
-/// Says what was not compared and why; a failure where there is no reason.
+/// Prints which operations were not compared and why. Fails if one has no reason.
 fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
-    let of = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
+    let count = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
     println!();
-    println!("{} operations: {} compared", cases.len(), of(|one| *one == Coverage::Measured));
-    println!("{} by the code of one that is compared: another parameter set", of(|one| *one == Coverage::Alike));
+    println!("{} operations: {} compared", cases.len(), count(|one| *one == Coverage::Measured));
+    println!("{} by the code of one that is compared: another parameter set", count(|one| *one == Coverage::Alike));
     for reason in libraries::reasons() {
         let count = coverage.iter().filter(|one| **one == Coverage::Reason(reason)).count();
         if count > 0 {

@@ -1,7 +1,7 @@
-//! Two ways to do the same work, interleaved.
+//! Interleaved comparison of two ways to do the same work.
 //!
-//! The process is the unit of repetition: the benchmark starts itself several times, and each process gives one ratio and
-//! one difference, the medians over rounds in which both sides run one after the other in random order.
+//! The unit of repetition is the process: the benchmark starts itself several times. Each process returns one ratio and
+//! one difference, which are medians over rounds. In a round both sides run one after the other in random order.
 
 use pqlab_stats::{Interval, median, median_interval};
 use std::env;
@@ -9,27 +9,27 @@ use std::hint::black_box;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Processes a comparison.
+/// Processes per comparison.
 pub(crate) const PROCESSES: usize = 12;
-/// Rounds in a process at most, and those before them that do not count.
+/// Maximum number of rounds in a process, after [`WARM_UP`] rounds that do not count.
 const ROUNDS: usize = 400;
 const WARM_UP: usize = 20;
-/// Rounds in a process at least, and the time after which there are no more of them.
+/// Minimum number of rounds in a process, which then ends as soon as [`TIME`] has passed.
 const FEWEST: usize = 5;
 const TIME: Duration = Duration::from_millis(800);
-/// A batch, where nobody says how long it is, takes about so long on either side.
+/// Approximate time of a batch on either side if the comparison does not set its length.
 const LENGTH: Duration = Duration::from_micros(60);
 
 /// One side of a comparison.
 pub(crate) trait Work {
-    /// Makes ready for so many operations; not timed.
+    /// Prepares a batch of operations; not timed.
     fn ready(&mut self, _batch: usize) {}
 
-    /// Does so many operations.
+    /// Runs a batch of operations.
     fn run(&mut self, batch: usize);
 }
 
-/// One side of a comparison, whatever it is.
+/// One side of a comparison, boxed.
 pub(crate) type Side = Box<dyn Work>;
 
 impl<F: FnMut(usize)> Work for F {
@@ -40,34 +40,34 @@ impl<F: FnMut(usize)> Work for F {
 
 /// Two ways to do the same work.
 pub(crate) struct Comparison {
-    /// Operations in a round; where nobody says, as many as take long enough.
+    /// Operations in a round. If `None`, as many as take long enough.
     pub(crate) batch: Option<usize>,
     pub(crate) first: Side,
     pub(crate) second: Side,
 }
 
-/// What the processes of a comparison found; times of one operation in ns.
+/// Result of a comparison over all its processes. Times are in ns per operation.
 pub(crate) struct Found {
     pub(crate) first: f64,
     pub(crate) second: f64,
-    /// The first over the second.
+    /// First divided by second.
     pub(crate) ratio: Interval,
-    /// The first less the second.
+    /// First minus second.
     pub(crate) difference: Interval,
 }
 
-/// The name of the comparison that this process has been started for, if it has.
+/// Returns the name of the comparison that this process was started for, if any.
 pub(crate) fn asked() -> Option<String> {
     let mut arguments = env::args().skip(1);
     (arguments.next().as_deref() == Some("--child")).then(|| arguments.next()).flatten()
 }
 
-/// What is asked for on the command line besides cargo's own words.
+/// Returns the command-line arguments without those that cargo adds.
 pub(crate) fn words() -> Vec<String> {
     env::args().skip(1).filter(|argument| argument != "--bench").collect()
 }
 
-/// The comparison of that name, in so many processes of this program, which call [`answer`].
+/// Runs the named comparison in `processes` processes of this program, which call [`answer`].
 pub(crate) fn find(name: &str, processes: usize) -> Found {
     let children: Vec<[f64; 4]> = (0..processes).map(|_| ask(name)).collect();
     let column = |index: usize| -> Vec<Vec<f64>> { children.iter().map(|child| vec![child[index]]).collect() };
@@ -85,7 +85,7 @@ fn ask(name: &str) -> [f64; 4] {
     numbers.try_into().unwrap_or_else(|_| panic!("{name}: a process printed {text:?} and {complaint:?}"))
 }
 
-/// Compares, and prints both times of one operation in ns, their ratio and their difference.
+/// Compares both sides and prints their times in ns per operation, the ratio and the difference.
 pub(crate) fn answer(mut comparison: Comparison) {
     let batch = comparison.batch.unwrap_or_else(|| long_enough(&mut comparison.second));
     let (mut first, mut second, mut ratios, mut differences) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -100,7 +100,7 @@ pub(crate) fn answer(mut comparison: Comparison) {
             let other = time(&mut comparison.second, batch);
             (time(&mut comparison.first, batch), other)
         };
-        // Where an operation takes long, one round has warmed it up.
+        // One round warms up a long operation.
         if round >= WARM_UP || round > 0 && started.elapsed() > TIME / 4 {
             first.push(one);
             second.push(other);
@@ -119,7 +119,7 @@ pub(crate) fn answer(mut comparison: Comparison) {
 
 fn long_enough(side: &mut Side) -> usize {
     let mut batch = 1;
-    // Warm first: what a library sets up in its first call is no part of an operation.
+    // Warm up first: one-time setup in a library's first call is not part of an operation.
     time(side, batch);
     while batch < 1 << 16 && time(side, batch) * (batch as f64) < LENGTH.as_nanos() as f64 {
         batch *= 2;
@@ -127,7 +127,7 @@ fn long_enough(side: &mut Side) -> usize {
     batch
 }
 
-/// Time of one operation in ns.
+/// Returns the time of one operation in ns.
 pub(crate) fn time(side: &mut Side, batch: usize) -> f64 {
     side.ready(batch);
     let side = black_box(side);

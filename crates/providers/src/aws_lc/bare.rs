@@ -1,4 +1,4 @@
-//! AWS-LC: its `EVP_PKEY` and one-shot functions, with contexts that are made beforehand where the key is.
+//! Bare calls of AWS-LC's `EVP_PKEY` and one-shot functions. Operations with prepared keys use prepared contexts.
 
 use crate::interleaved::{Side, Work};
 use crate::libraries::{Bare, Owned};
@@ -77,7 +77,7 @@ fn context(key: &Key) -> Context {
 }
 
 fn generator(kind: c_int, set: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_int) -> c_int, nid: c_int) -> Context {
-    // SAFETY: makes a context, which is ours alone.
+    // SAFETY: creates a context that is not shared.
     unsafe {
         let context = Owned::new(aws::EVP_PKEY_CTX_new_id(kind, null_mut()), aws::EVP_PKEY_CTX_free);
         assert_eq!(set(context.raw(), nid), 1);
@@ -88,24 +88,24 @@ fn generator(kind: c_int, set: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_in
 
 fn generate(generator: &Context) -> Key {
     let mut key = null_mut();
-    // SAFETY: the context is a generator and ours alone.
+    // SAFETY: the context is a generator and not shared.
     assert_eq!(unsafe { aws::EVP_PKEY_keygen(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, aws::EVP_PKEY_free)
 }
 
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let (mut key, mut length) = (null_mut(), seed.len());
-    // SAFETY: the context is a generator and ours alone; the seed has the length that is stated.
+    // SAFETY: the context is a generator and not shared; the seed has the stated length.
     let done =
         unsafe { aws::EVP_PKEY_keygen_deterministic(generator.raw(), &raw mut key, seed.as_ptr(), &raw mut length) };
     assert_eq!(done, 1);
     Owned::new(key, aws::EVP_PKEY_free)
 }
 
-/// Writes both halves, the private one expanded.
+/// Writes both keys, the private one expanded.
 fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
     let (mut public_length, mut private_length) = (public.len(), private.len());
-    // SAFETY: both buffers have room for as many bytes as is stated.
+    // SAFETY: both buffers have the stated lengths.
     unsafe {
         assert_eq!(aws::EVP_PKEY_get_raw_public_key(key.raw(), public.as_mut_ptr(), &raw mut public_length), 1);
         assert_eq!(aws::EVP_PKEY_get_raw_private_key(key.raw(), private.as_mut_ptr(), &raw mut private_length), 1);
@@ -114,7 +114,7 @@ fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
 
 fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
-    // SAFETY: the context is ours alone; both buffers have room for as many bytes as is stated.
+    // SAFETY: the context is not shared; both buffers have the stated lengths.
     let done = unsafe {
         let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
         aws::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
@@ -124,7 +124,7 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
 
 fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
-    // SAFETY: the context is ours alone; the secret has room for `length` bytes, the ciphertext its own length.
+    // SAFETY: the context is not shared; both buffers have the stated lengths.
     let done = unsafe {
         let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
         aws::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size)
@@ -133,12 +133,12 @@ fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
 }
 
 fn public_key(nid: c_int, bytes: &[u8]) -> Key {
-    // SAFETY: the buffer has the length that is stated.
+    // SAFETY: the buffer has the stated length.
     Owned::new(unsafe { aws::EVP_PKEY_kem_new_raw_public_key(nid, bytes.as_ptr(), bytes.len()) }, aws::EVP_PKEY_free)
 }
 
 fn secret_key(nid: c_int, bytes: &[u8]) -> Key {
-    // SAFETY: the buffer has the length that is stated.
+    // SAFETY: the buffer has the stated length.
     Owned::new(unsafe { aws::EVP_PKEY_kem_new_raw_secret_key(nid, bytes.as_ptr(), bytes.len()) }, aws::EVP_PKEY_free)
 }
 
@@ -164,7 +164,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             let context = context(&public_key(nid, &public));
             each(move || {
                 let (mut length, mut secret_length, mut coins_length) = (out.len(), secret.len(), coins.len());
-                // SAFETY: the context is ours alone; all buffers have the lengths that are stated.
+                // SAFETY: the context is not shared; all buffers have the stated lengths.
                 let done = unsafe {
                     aws::EVP_PKEY_encapsulate_deterministic(
                         context.raw(),
@@ -207,7 +207,7 @@ fn digest_context(
         *mut aws::EVP_PKEY,
     ) -> c_int,
 ) -> Digest {
-    // SAFETY: makes a context, which is ours alone and counts its own reference to the key.
+    // SAFETY: creates a context that is not shared and counts its own reference to the key.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
         assert_eq!(begin(context.raw(), null_mut(), null(), null_mut(), key.raw()), 1);
@@ -217,7 +217,7 @@ fn digest_context(
 
 fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
     let mut length = out.len();
-    // SAFETY: the context is ours alone and set up for signing; the buffers have the lengths that are stated.
+    // SAFETY: the context is not shared and set up for signing; the buffers have the stated lengths.
     let done = unsafe {
         aws::EVP_DigestSign(context.raw(), out.as_mut_ptr(), &raw mut length, message.as_ptr(), message.len())
     };
@@ -225,7 +225,7 @@ fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
 }
 
 fn verify(context: &Digest, message: &[u8], signature: &[u8]) {
-    // SAFETY: the context is ours alone and set up for verifying; the buffers have the lengths that are stated.
+    // SAFETY: the context is not shared and set up for verifying; the buffers have the stated lengths.
     let done = unsafe {
         aws::EVP_DigestVerify(context.raw(), signature.as_ptr(), signature.len(), message.as_ptr(), message.len())
     };
@@ -236,17 +236,17 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let nid = aws::NID_MLDSA44;
     let generator = generator(aws::EVP_PKEY_PQDSA, aws::EVP_PKEY_CTX_pqdsa_set_params, nid);
     let private_key = move |bytes: &[u8]| {
-        // SAFETY: the buffer has the length that is stated.
+        // SAFETY: the buffer has the stated length.
         let key = unsafe { aws::EVP_PKEY_pqdsa_new_raw_private_key(nid, bytes.as_ptr(), bytes.len()) };
         Owned::new(key, aws::EVP_PKEY_free)
     };
     let public_key = move |bytes: &[u8]| {
-        // SAFETY: the buffer has the length that is stated.
+        // SAFETY: the buffer has the stated length.
         let key = unsafe { aws::EVP_PKEY_pqdsa_new_raw_public_key(nid, bytes.as_ptr(), bytes.len()) };
         Owned::new(key, aws::EVP_PKEY_free)
     };
     let (mut public_out, mut private_out, mut out) = inputs.room();
-    let (_, own) = inputs.private("");
+    let (_, expanded) = inputs.private("");
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     let seed = inputs.coins.clone();
     Some(match operation {
@@ -255,17 +255,18 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         "keygen encoded" => each(move || write(&generate(&generator), &mut public_out, &mut private_out)),
         "keygen encoded coins=exact" => each(move || write(&private_key(&seed), &mut public_out, &mut private_out)),
         "sign" => {
-            let context = digest_context(&private_key(&own), aws::EVP_DigestSignInit);
+            let context = digest_context(&private_key(&expanded), aws::EVP_DigestSignInit);
             each(move || sign(&context, &message, &mut out))
         }
         "sign deterministic" => each(move || {
             let mut length = out.len();
-            // The prefix of the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
+            // Prefix of the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
             let (prefix, rnd) = ([0_u8; 2], [0_u8; 32]);
-            // SAFETY: the key and the signature have the lengths of the parameter set, the rest those that are stated.
+            // SAFETY: the key and the signature have the lengths of the parameter set, the others have the stated
+            // lengths.
             let done = unsafe {
                 ml_dsa_44_sign_internal(
-                    own.as_ptr(),
+                    expanded.as_ptr(),
                     out.as_mut_ptr(),
                     &raw mut length,
                     message.as_ptr(),
@@ -286,7 +287,7 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }),
         "sign encoded key=expanded" | "sign encoded key=seed" => {
             let encoding = if operation.ends_with("seed") { KeyEncoding::Seed } else { KeyEncoding::Expanded };
-            let (_, bytes) = inputs.private.iter().find(|(known, _)| *known == encoding)?.clone();
+            let (_, bytes) = inputs.private.iter().find(|(stored, _)| *stored == encoding)?.clone();
             each(move || sign(&digest_context(&private_key(&bytes), aws::EVP_DigestSignInit), &message, &mut out))
         }
         _ => return None,
@@ -429,17 +430,17 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 
 type EcKey = Owned<aws::EC_KEY>;
 
-/// A curve with the calls that a user makes of it; lengths in bytes. All curves here hash with SHA-256.
+/// A curve with a user's calls. All curves here use SHA-256.
 #[derive(Clone, Copy)]
 struct Curve {
     group: *const aws::EC_GROUP,
-    /// secp256k1 as ledgers do it: compressed points, the lower `s`.
+    /// Whether to follow the ledgers' conventions for secp256k1: compressed points and the lower `s`.
     ledger: bool,
 }
 
 impl Curve {
     fn empty(self) -> EcKey {
-        // SAFETY: makes a key, which is ours alone.
+        // SAFETY: creates a key that is not shared.
         unsafe {
             let key = Owned::new(aws::EC_KEY_new(), aws::EC_KEY_free);
             assert_eq!(aws::EC_KEY_set_group(key.raw(), self.group), 1);
@@ -449,14 +450,14 @@ impl Curve {
 
     fn generate(self) -> EcKey {
         let key = self.empty();
-        // SAFETY: the key is ours alone.
+        // SAFETY: the key is not shared.
         assert_eq!(unsafe { aws::EC_KEY_generate_key(key.raw()) }, 1);
         key
     }
 
     fn private(self, scalar: &[u8]) -> EcKey {
         let key = self.empty();
-        // SAFETY: the objects are ours alone; the key copies number and point.
+        // SAFETY: the objects are not shared; the key copies number and point.
         unsafe {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
             let number = aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut());
@@ -470,7 +471,7 @@ impl Curve {
 
     fn public(self, bytes: &[u8]) -> EcKey {
         let key = self.empty();
-        // SAFETY: the objects are ours alone; reads the bytes; the key copies the point.
+        // SAFETY: the objects are not shared; reads the bytes; the key copies the point.
         unsafe {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
             assert_eq!(aws::EC_POINT_oct2point(self.group, point.raw(), bytes.as_ptr(), bytes.len(), null_mut()), 1);
@@ -485,7 +486,7 @@ impl Curve {
         } else {
             aws::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED
         };
-        // SAFETY: point and number are the key's own; both buffers have the lengths that are stated.
+        // SAFETY: point and number belong to the key; both buffers have the stated lengths.
         unsafe {
             let point = aws::EC_KEY_get0_public_key(key.raw());
             let written =
@@ -513,10 +514,10 @@ impl Curve {
     }
 }
 
-/// Reads the signature into the pair of numbers, and verifies.
+/// Decodes the signature into the pair of numbers and verifies it.
 fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], signature: &[u8]) {
     let digest = sha256(message);
-    // SAFETY: the pair is ours alone and has both numbers; each half of the signature has 32 bytes.
+    // SAFETY: the pair is not shared and has both numbers; each half of the signature has 32 bytes.
     unsafe {
         aws::BN_bin2bn(signature.as_ptr(), 32, (*numbers.raw()).r);
         aws::BN_bin2bn(signature[32..].as_ptr(), 32, (*numbers.raw()).s);
@@ -532,10 +533,10 @@ fn sha256(message: &[u8]) -> [u8; 32] {
 }
 
 fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Side> {
-    // SAFETY: both take nothing and return a static object.
+    // SAFETY: both take no arguments and return a static object.
     let group = unsafe { if ledger { aws::EC_group_secp256k1() } else { aws::EC_group_p256() } };
     let curve = Curve { group, ledger };
-    // SAFETY: makes a number and a pair of them; reads the order, which is the static group's.
+    // SAFETY: creates a number and a pair of numbers; reads the order, which belongs to the static group.
     let (half_order, numbers) = unsafe {
         let half_order = Owned::new(aws::BN_new(), aws::BN_free);
         assert_eq!(aws::BN_rshift1(half_order.raw(), aws::EC_GROUP_get0_order(group)), 1);
@@ -561,7 +562,7 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Si
             each(move || verify_ecdsa(&key, &numbers, &message, &signature))
         }
         "verify encoded" => each(move || {
-            // SAFETY: makes a pair of numbers.
+            // SAFETY: creates a pair of numbers.
             let numbers = Owned::new(unsafe { aws::ECDSA_SIG_new() }, aws::ECDSA_SIG_free);
             verify_ecdsa(&curve.public(&public), &numbers, &message, &signature);
         }),
@@ -594,15 +595,15 @@ fn rsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         // SAFETY: reads the bytes.
         Owned::new(unsafe { aws::RSA_public_key_from_bytes(bytes.as_ptr(), bytes.len()) }, aws::RSA_free)
     }
-    let (_, own) = inputs.private("");
+    let (_, private_bytes) = inputs.private("");
     let (bytes, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     let mut out = vec![0; 256];
     Some(match operation {
         "sign" => {
-            let key = private(&own);
+            let key = private(&private_bytes);
             each(move || sign(&key, &message, &mut out))
         }
-        "sign encoded key=der" => each(move || sign(&private(&own), &message, &mut out)),
+        "sign encoded key=der" => each(move || sign(&private(&private_bytes), &message, &mut out)),
         "verify" => {
             let key = public(&bytes);
             each(move || verify(&key, &message, &signature))
@@ -628,9 +629,9 @@ fn hash(algorithm: &str) -> Option<Side> {
     }))
 }
 
-/// A state of SHAKE128 that absorbs and is squeezed.
+/// Returns a new SHAKE128 state.
 fn shake() -> Owned<aws::EVP_MD_CTX> {
-    // SAFETY: makes a context, which is ours alone.
+    // SAFETY: creates a context that is not shared.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
         assert_eq!(aws::EVP_DigestInit(context.raw(), aws::EVP_shake128()), 1);
@@ -639,12 +640,12 @@ fn shake() -> Owned<aws::EVP_MD_CTX> {
 }
 
 fn absorb(context: &Owned<aws::EVP_MD_CTX>, part: &[u8]) {
-    // SAFETY: the context is ours alone; reads the part.
+    // SAFETY: the context is not shared; reads the part.
     assert_eq!(unsafe { aws::EVP_DigestUpdate(context.raw(), part.as_ptr().cast(), part.len()) }, 1);
 }
 
 fn squeeze(context: &Owned<aws::EVP_MD_CTX>, out: &mut [u8]) {
-    // SAFETY: the context is ours alone; writes as many bytes as `out` has.
+    // SAFETY: the context is not shared; writes `out.len()` bytes.
     assert_eq!(unsafe { aws::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
@@ -654,7 +655,7 @@ fn xof(operation: &str) -> Option<Side> {
         "digest" => Box::new(move |batch| {
             for message in black_box(&messages).iter().cycle().take(batch) {
                 let (output, length) = (out.as_mut_ptr(), out.len());
-                // SAFETY: reads the message and writes as many bytes as `out` has.
+                // SAFETY: reads the message and writes `out.len()` bytes.
                 assert!(!unsafe { SHAKE128(message.as_ptr(), message.len(), output, length) }.is_null());
             }
         }),
@@ -669,7 +670,7 @@ fn xof(operation: &str) -> Option<Side> {
     })
 }
 
-/// A context that goes on through the batch.
+/// Squeezes one context throughout the batch.
 struct Squeezing {
     long: Vec<u8>,
     context: Owned<aws::EVP_MD_CTX>,
@@ -700,7 +701,7 @@ fn hmac(operation: &str) -> Side {
             assert!(!done.is_null());
         });
     }
-    // SAFETY: makes a context, which is ours alone; reads the key.
+    // SAFETY: creates a context that is not shared; reads the key.
     let context = unsafe {
         let context = Owned::new(aws::HMAC_CTX_new(), aws::HMAC_CTX_free);
         let done = aws::HMAC_Init_ex(context.raw(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut());
@@ -708,7 +709,7 @@ fn hmac(operation: &str) -> Side {
         context
     };
     each(move || {
-        // SAFETY: the context is ours alone and keeps its key; reads the message, writes 32 bytes.
+        // SAFETY: the context is not shared and keeps its key; reads the message, writes 32 bytes.
         unsafe {
             assert_eq!(aws::HMAC_Init_ex(context.raw(), null(), 0, null(), null_mut()), 1);
             assert_eq!(aws::HMAC_Update(context.raw(), message.as_ptr(), message.len()), 1);
@@ -723,7 +724,7 @@ fn hkdf() -> Side {
         let (key, key_length) = (key.as_ptr(), key.len());
         let (salt, salt_length, info, info_length) = (salt.as_ptr(), salt.len(), info.as_ptr(), info.len());
         let (output, length) = (out.as_mut_ptr(), out.len());
-        // SAFETY: reads and writes buffers of the lengths that are stated.
+        // SAFETY: reads and writes buffers of the stated lengths.
         let done = unsafe {
             aws::HKDF(output, length, aws::EVP_sha256(), key, key_length, salt, salt_length, info, info_length)
         };
@@ -739,7 +740,7 @@ fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     if operation == "seal" {
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
             let (start, mut length) = (buffer.as_mut_ptr(), 0);
-            // SAFETY: reads and writes buffers of the lengths that are stated, the message in place.
+            // SAFETY: reads and writes buffers of the stated lengths, the message in place.
             let done = unsafe {
                 aws::EVP_AEAD_CTX_seal_scatter(
                     context.raw(),

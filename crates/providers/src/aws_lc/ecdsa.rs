@@ -1,5 +1,5 @@
-//! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library draws its nonces at random and mixes in a
-//! hash of key and message; it has no public way to RFC 6979, so signing takes no coins.
+//! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library draws random nonces and mixes in a hash of
+//! key and message. It has no public call for RFC 6979, so signing takes no coins.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::ffi::OneShotHash;
@@ -14,7 +14,7 @@ use pqlab_primitives::{
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-/// The three curves.
+/// Returns the schemes of the three curves.
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
     CURVES.iter().filter_map(|curve| {
         let info = SignatureInfo {
@@ -33,13 +33,13 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
 struct Curve {
     algorithm: &'static str,
     group: unsafe extern "C" fn() -> *const aws::EC_GROUP,
-    /// Field element and scalar: on these curves they have the same length.
+    /// Length of a field element and of a scalar, which is the same on these curves.
     scalar: usize,
     hash: OneShotHash,
     digest: usize,
-    /// secp256k1 as ledgers do it: a compressed public key, and the smaller of the two values `s` and `n - s`, which
-    /// verify alike, so that a third party cannot turn a signature into another one. Verifying accepts both, as the
-    /// standards do.
+    /// Whether to follow the ledgers' conventions for secp256k1: public keys are compressed, and signatures have the
+    /// smaller of `s` and `n - s`. Both verify, so a third party could otherwise turn one signature into another.
+    /// Verification accepts both, as the standards do.
     ledger: bool,
 }
 
@@ -70,14 +70,14 @@ static CURVES: [Curve; 3] = [
     },
 ];
 
-/// Longest digest of [`CURVES`], in bytes.
+/// Length of the longest digest of [`CURVES`] in bytes.
 const DIGEST: usize = 48;
 
 const ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
 
 impl Curve {
     fn group(&self) -> *const aws::EC_GROUP {
-        // SAFETY: takes nothing and returns a static object.
+        // SAFETY: takes no arguments and returns a static object.
         unsafe { (self.group)() }
     }
 
@@ -105,15 +105,15 @@ impl Curve {
     }
 
     fn empty_key(&self) -> Result<Owned<aws::EC_KEY>> {
-        // SAFETY: makes a new key; null or ours.
+        // SAFETY: creates a key; the result is null or ours.
         let key = unsafe { Owned::from_raw(aws::EC_KEY_new()) }.ok_or_else(|| library("EC_KEY_new"))?;
-        // SAFETY: the key is ours alone.
+        // SAFETY: the key is not shared.
         check("EC_KEY_set_group", unsafe { aws::EC_KEY_set_group(key.as_ptr(), self.group()) })?;
         Ok(key)
     }
 
     fn empty_point(&self) -> Result<Owned<aws::EC_POINT>> {
-        // SAFETY: makes a new point; null or ours.
+        // SAFETY: creates a point; the result is null or ours.
         unsafe { Owned::from_raw(aws::EC_POINT_new(self.group())) }.ok_or_else(|| library("EC_POINT_new"))
     }
 
@@ -123,20 +123,20 @@ impl Curve {
             return self.load_private(scalar);
         }
         let key = self.empty_key()?;
-        // SAFETY: the key is ours alone.
+        // SAFETY: the key is not shared.
         check("EC_KEY_generate_key", unsafe { aws::EC_KEY_generate_key(key.as_ptr()) })?;
         Ok(key)
     }
 
-    /// A key pair from a big-endian scalar.
+    /// Loads a key pair from a big-endian scalar.
     fn load_private(&self, scalar: &[u8]) -> Result<Owned<aws::EC_KEY>> {
         let key = self.empty_key()?;
         let public = self.empty_point()?;
         // SAFETY: reads the scalar; the number is null or ours.
         let number = unsafe { Owned::from_raw(aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut())) };
         let number = number.ok_or_else(|| library("BN_bin2bn"))?;
-        // The library refuses zero and what is not below the order.
-        // SAFETY: the key is ours alone and copies the number.
+        // The library rejects zero and scalars that are not below the order.
+        // SAFETY: the key is not shared and copies the number.
         if unsafe { aws::EC_KEY_set_private_key(key.as_ptr(), number.as_ptr()) } != 1 {
             return Err(malformed("ECDSA signing key"));
         }
@@ -150,7 +150,7 @@ impl Curve {
         Ok(key)
     }
 
-    /// A public key, compressed or uncompressed (SEC 1, section 2.3.4).
+    /// Loads a compressed or uncompressed public key (SEC 1, section 2.3.4).
     fn load_public(&self, bytes: &[u8]) -> Result<Owned<aws::EC_KEY>> {
         let expected_form = match bytes.len() {
             length if length == self.compressed() => matches!(bytes[0], 2 | 3),
@@ -159,8 +159,8 @@ impl Curve {
         };
         let key = self.empty_key()?;
         let point = self.empty_point()?;
-        // The library refuses points that are not on the curve; all that are, but infinity, which these forms cannot
-        // encode, are valid, since the cofactor is 1.
+        // The library rejects points that are not on the curve. All points on it except infinity, which these forms
+        // cannot encode, are valid, because the cofactor is 1.
         // SAFETY: reads the bytes and writes the point, which is ours.
         let decoded = expected_form
             && unsafe {
@@ -169,7 +169,7 @@ impl Curve {
         if !decoded {
             return Err(malformed("ECDSA verifying key"));
         }
-        // SAFETY: the key is ours alone and copies the point.
+        // SAFETY: the key is not shared and copies the point.
         check("EC_KEY_set_public_key", unsafe { aws::EC_KEY_set_public_key(key.as_ptr(), point.as_ptr()) })?;
         Ok(key)
     }
@@ -181,7 +181,7 @@ impl Curve {
         } else {
             aws::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED
         };
-        // SAFETY: writes at most as many bytes as `out` has; the point is the key's own.
+        // SAFETY: writes at most `out.len()` bytes; the point belongs to the key.
         let written = unsafe {
             let point = aws::EC_KEY_get0_public_key(key.as_ptr());
             aws::EC_POINT_point2oct(self.group(), point, form, out.as_mut_ptr(), out.len(), null_mut())
@@ -191,7 +191,7 @@ impl Curve {
 
     fn write_private(&self, key: &Owned<aws::EC_KEY>, out: &mut [u8]) -> Result<usize> {
         let out = front_of("signing key", out, self.scalar)?;
-        // SAFETY: writes exactly as many bytes as `out` has; the number is the key's own.
+        // SAFETY: writes exactly `out.len()` bytes; the number belongs to the key.
         let returned = unsafe {
             let number = aws::EC_KEY_get0_private_key(key.as_ptr());
             aws::BN_bn2bin_padded(out.as_mut_ptr(), out.len(), number)
@@ -204,7 +204,7 @@ impl Curve {
 struct Ecdsa {
     info: SignatureInfo,
     curve: &'static Curve,
-    /// Half of the order, where signatures are normalised.
+    /// Half of the group order, if signatures are normalised.
     half_order: Option<Arc<Owned<aws::BIGNUM>>>,
 }
 
@@ -219,7 +219,7 @@ impl SignatureScheme for Ecdsa {
         &self.info
     }
 
-    /// The nonce is drawn.
+    /// The library draws the nonce.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -255,9 +255,9 @@ struct PrivateKey {
 }
 
 fn half_order(curve: &Curve) -> Result<Owned<aws::BIGNUM>> {
-    // SAFETY: makes a new number; null or ours.
+    // SAFETY: creates a number; the result is null or ours.
     let half = unsafe { Owned::from_raw(aws::BN_new()) }.ok_or_else(|| library("BN_new"))?;
-    // SAFETY: reads the order, which belongs to the static group, and writes the number, which is ours.
+    // SAFETY: reads the order, which belongs to the static group, and writes our number.
     check("BN_rshift1", unsafe { aws::BN_rshift1(half.as_ptr(), aws::EC_GROUP_get0_order(curve.group())) })?;
     Ok(half)
 }
@@ -274,7 +274,7 @@ impl SigningKey for PrivateKey {
         let signature =
             unsafe { Owned::from_raw(aws::ECDSA_do_sign(digest.as_ptr(), self.curve.digest, self.key.as_ptr())) };
         let signature = signature.ok_or_else(|| library("ECDSA_do_sign"))?;
-        // SAFETY: the signature is ours alone, and both of its numbers are set.
+        // SAFETY: the signature is not shared, and both of its numbers are set.
         let (r, s) = unsafe { ((*signature.as_ptr()).r, (*signature.as_ptr()).s) };
         if let Some(half_order) = &self.half_order {
             // SAFETY: as above; `BN_sub` may write to one of its operands.
@@ -285,7 +285,7 @@ impl SigningKey for PrivateKey {
             }
         }
         let (r_out, s_out) = out.split_at_mut(self.curve.scalar);
-        // SAFETY: each writes exactly as many bytes as its buffer has.
+        // SAFETY: each call writes exactly the length of its buffer.
         unsafe {
             check("BN_bn2bin_padded", aws::BN_bn2bin_padded(r_out.as_mut_ptr(), r_out.len(), r))?;
             check("BN_bn2bin_padded", aws::BN_bn2bin_padded(s_out.as_mut_ptr(), s_out.len(), s))?;
@@ -294,7 +294,7 @@ impl SigningKey for PrivateKey {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: counts one reference more, which the new owner gives back; cannot fail on a live key.
+        // SAFETY: adds a reference, which the new owner releases; cannot fail on a live key.
         let key = unsafe {
             aws::EC_KEY_up_ref(self.key.as_ptr());
             Owned::from_raw(self.key.as_ptr())
@@ -312,7 +312,7 @@ impl SigningKey for PrivateKey {
 
 struct PublicKey {
     key: Owned<aws::EC_KEY>,
-    /// Pairs of numbers to decode signatures into.
+    /// Pairs of numbers that signatures are decoded into.
     signatures: Contexts<Owned<aws::ECDSA_SIG>>,
     curve: &'static Curve,
 }
@@ -333,8 +333,8 @@ impl VerifyingKey for PublicKey {
         let digest = self.curve.hash(message)?;
         self.signatures.with(empty_signature, |numbers| {
             let numbers = numbers.as_ptr();
-            // SAFETY: the pair is this thread's alone and both of its numbers exist; reads both halves of the signature,
-            // the digest and the key.
+            // SAFETY: the pair is used by this thread only and both of its numbers exist; reads both halves of the
+            // signature, the digest and the key.
             unsafe {
                 if aws::BN_bin2bn(r.as_ptr(), r.len(), (*numbers).r).is_null()
                     || aws::BN_bin2bn(s.as_ptr(), s.len(), (*numbers).s).is_null()
@@ -356,6 +356,6 @@ impl VerifyingKey for PublicKey {
 }
 
 fn empty_signature() -> Result<Owned<aws::ECDSA_SIG>> {
-    // SAFETY: makes a new pair of numbers; null or ours.
+    // SAFETY: creates a pair of numbers; the result is null or ours.
     unsafe { Owned::from_raw(aws::ECDSA_SIG_new()) }.ok_or_else(|| library("ECDSA_SIG_new"))
 }

@@ -1,5 +1,5 @@
-//! Ed25519 (RFC 8032). The library's functions need no context; it decodes the public key on each verification, so that
-//! a key which is no point of the curve is refused there and not where it is loaded.
+//! Ed25519 (RFC 8032). The library's functions need no context object. Each verification decodes the public key, so a
+//! key that is not a point of the curve is rejected there and not when it is loaded.
 
 use super::error::{check, verification_failed};
 use crate::shared::bytes::{front_of, no_context, sized, sized_mut};
@@ -10,7 +10,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// The pure variant, without context.
+/// Returns the pure variant, without context.
 pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     let info = SignatureInfo {
         parameters: SignatureParameters::of("Ed25519")?,
@@ -22,11 +22,11 @@ pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     Some(Arc::new(Ed25519 { info }))
 }
 
-/// Seed and public key (RFC 8032, section 5.1.5), in bytes.
+/// Length of seed and public key in bytes (RFC 8032, section 5.1.5).
 const KEY: usize = 32;
-/// Signature (RFC 8032, section 5.1.6), in bytes.
+/// Length of a signature in bytes (RFC 8032, section 5.1.6).
 const SIGNATURE: usize = 64;
-/// The library's private key: the seed, then the public key; in bytes.
+/// Length of the library's private key in bytes: the seed, then the public key.
 const KEY_PAIR: usize = 64;
 
 const ENCODING: Error = Error::Unsupported("Ed25519 signing keys are encoded as a seed");
@@ -100,7 +100,7 @@ impl PrivateKey {
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        // The scheme is deterministic: it draws no coins, and both kinds of them give the same signature.
+        // The scheme is deterministic: internal coins and empty exact coins give the same signature.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
         // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair.
@@ -121,7 +121,7 @@ impl SigningKey for PrivateKey {
         check_prehash(prehash, context)?;
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
-        // SAFETY: writes 64 bytes, reads message and context in the lengths that are stated, and 64 bytes of the key pair.
+        // SAFETY: writes 64 bytes, reads message and context with the stated lengths, and 64 bytes of the key pair.
         let returned = unsafe {
             aws::ED25519ph_sign(
                 out.as_mut_ptr(),
@@ -168,7 +168,7 @@ impl VerifyingKey for PublicKey {
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: reads message and context in the lengths that are stated, 64 bytes of the signature and 32 of the key.
+        // SAFETY: reads message and context with the stated lengths, 64 bytes of the signature and 32 of the key.
         let returned = unsafe {
             aws::ED25519ph_verify(
                 message.as_ptr(),
@@ -188,7 +188,7 @@ impl VerifyingKey for PublicKey {
     }
 }
 
-/// Ed25519ph hashes with SHA-512 and takes a context string of up to 255 bytes (RFC 8032, section 5.1).
+/// Checks that the hash is SHA-512 and the context string at most 255 bytes long (RFC 8032, section 5.1).
 fn check_prehash(prehash: Prehash, context: &[u8]) -> Result<()> {
     if prehash != Prehash::Sha512 {
         return Err(Error::Unsupported("Ed25519ph hashes with SHA-512"));

@@ -1,15 +1,15 @@
-//! From the library's return values and error queue to [`Error`].
+//! Conversion of the library's return values and error queue to [`Error`].
 
 use aws_lc_sys as aws;
 use pqlab_primitives::{Error, Result};
 use std::ffi::{CStr, c_int};
 
-/// A fault of the library in `call`, with all that its error queue says, which is empty afterwards.
+/// Returns an error of the library in `call` with everything in its error queue. Empties the queue.
 pub(super) fn library(call: &'static str) -> Error {
     let mut detail = String::new();
     let mut line = [0; 256];
     loop {
-        // SAFETY: takes nothing, pops an entry of this thread's queue.
+        // SAFETY: takes no arguments, pops an entry of this thread's queue.
         let code = unsafe { aws::ERR_get_error() };
         if code == 0 {
             break;
@@ -24,24 +24,25 @@ pub(super) fn library(call: &'static str) -> Error {
     Error::Library { call, detail }
 }
 
-/// Passes on success, which is 1 in this library.
+/// Checks a return value: the library returns 1 on success.
 pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(library(call)) }
 }
 
-/// Bytes from outside that the library refuses; its error queue is emptied, so that it does not grow.
+/// Returns the error for input that the library rejects. Empties the error queue, so that it does not grow.
 pub(super) fn malformed(what: &'static str) -> Error {
     clear_queue();
     Error::Malformed(what)
 }
 
-/// A signature or tag that the library refuses; its error queue is emptied, so that it does not grow.
+/// Returns the error for a signature or tag that the library rejects. Empties the error queue, so that it does not
+/// grow.
 pub(super) fn verification_failed() -> Error {
     clear_queue();
     Error::VerificationFailed
 }
 
 fn clear_queue() {
-    // SAFETY: takes nothing, empties this thread's queue.
+    // SAFETY: takes no arguments, empties this thread's queue.
     unsafe { aws::ERR_clear_error() };
 }

@@ -1,33 +1,32 @@
-//! Functions of the library that its Rust bindings leave out.
+//! Functions of the library that its Rust bindings omit.
 //!
-//! Each is exported from the archive (`OPENSSL_EXPORT` in an internal header of AWS-LC), each serves what no public
-//! function does. They carry the prefix that aws-lc-sys gives to every symbol of its version, so that this file and the
-//! version of aws-lc-sys in Cargo.toml change together; where they disagree, linking fails. Everything else goes through
-//! the bindings.
+//! The archive exports each of them (`OPENSSL_EXPORT` in an internal header of AWS-LC), and no public function can
+//! replace them. aws-lc-sys prefixes every symbol with its version, so this file must change with the version of
+//! aws-lc-sys in Cargo.toml; otherwise linking fails.
 
 use std::ffi::c_int;
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::AtomicU32;
 
 /// Signs with an expanded private key: `private_key, signature, signature_len, message, message_len, prefix,
-/// prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204, algorithm 7), or is the
-/// message where the function's name has `extmu`; `rnd` has 32 bytes. Returns 1 if it succeeds.
+/// prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204, algorithm 7). For
+/// functions with `extmu` in their name it is the message. `rnd` has 32 bytes. Returns 1 on success.
 pub(super) type MlDsaSignInternal =
     unsafe extern "C" fn(*const u8, *mut u8, *mut usize, *const u8, usize, *const u8, usize, *const u8) -> c_int;
 
-/// Verifies with a public key: `public_key, signature, signature_len, message, message_len, prefix, prefix_len`, as
-/// [`MlDsaSignInternal`] signs. Returns 1 if the signature is valid.
+/// Verifies with a public key: `public_key, signature, signature_len, message, message_len, prefix, prefix_len`.
+/// Counterpart of [`MlDsaSignInternal`]. Returns 1 if the signature is valid.
 pub(super) type MlDsaVerifyInternal =
     unsafe extern "C" fn(*const u8, *const u8, usize, *const u8, usize, *const u8, usize) -> c_int;
 
-/// A hash function in one call: `message, message_len, digest`. Returns null if it fails.
+/// A hash function in one call: `message, message_len, digest`. Returns null on failure.
 pub(super) type OneShotHash = unsafe extern "C" fn(*const u8, usize, *mut u8) -> *mut u8;
 
-/// An extendable-output function in one call: `message, message_len, output, output_len`. Returns null if it fails.
+/// An extendable-output function in one call: `message, message_len, output, output_len`. Returns null on failure.
 pub(super) type OneShotXof = unsafe extern "C" fn(*const u8, usize, *mut u8, usize) -> *mut u8;
 
-// The public interface signs with randomness of its own only, and formats the message itself; vectors and the
-// deterministic variant need these. Declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
+// The public interface draws its own randomness and formats the message itself. Vectors and the deterministic variant
+// need these functions, declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
 macro_rules! ml_dsa {
     ($($sign:ident: $sign_symbol:literal, $verify:ident: $verify_symbol:literal;)*) => {
         unsafe extern "C" {
@@ -73,8 +72,8 @@ ml_dsa! {
     ml_dsa_extmu_87_verify_internal: "aws_lc_0_47_0_ml_dsa_extmu_87_verify_internal";
 }
 
-// The public `EVP_Digest` allocates a state for each call; these keep it on the stack, as the public `SHA256` does.
-// Declared in crypto/fipsmodule/sha/internal.h.
+// The public `EVP_Digest` allocates a state per call. These functions keep it on the stack, as the public `SHA256`
+// does. Declared in crypto/fipsmodule/sha/internal.h.
 unsafe extern "C" {
     #[link_name = "aws_lc_0_47_0_SHA3_224"]
     pub(super) fn SHA3_224(message: *const u8, message_len: usize, digest: *mut u8) -> *mut u8;
@@ -90,7 +89,8 @@ unsafe extern "C" {
     pub(super) fn SHAKE256(message: *const u8, message_len: usize, output: *mut u8, output_len: usize) -> *mut u8;
 }
 
-// Table of the CPU features that the library may use. It has no public function for it. Declared in crypto/fipsmodule/cpucap/internal.h: leaf 1 EDX, leaf 1 ECX, leaf 7 EBX, leaf 7 ECX of CPUID.
+// Table of the CPU features that the library may use: EDX and ECX of CPUID leaf 1, EBX and ECX of leaf 7. No public
+// function gives access to it. Declared in crypto/fipsmodule/cpucap/internal.h.
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
     #[link_name = "aws_lc_0_47_0_OPENSSL_ia32cap_P"]

@@ -6,30 +6,30 @@ use std::ptr::NonNull;
 /// An object that the library allocates and frees.
 ///
 /// # Safety
-/// `free` releases an object of this type, and the object may be used and freed on another thread than the one that
-/// made it.
+/// `free` must release an object of this type. It must be sound to use and free the object on another thread than the
+/// one that created it.
 pub(super) unsafe trait Handle {
     /// Releases the object.
     ///
     /// # Safety
-    /// `raw` came from the library and is not used afterwards.
+    /// `raw` must come from the library and must not be used afterwards.
     unsafe fn free(raw: *mut Self);
 }
 
-/// A [`Handle`] that several threads may use at once as long as none changes it.
+/// A [`Handle`] that several threads may use at once if none of them mutates it.
 ///
 /// # Safety
-/// Every function that this provider calls on a shared reference is one that the library's headers call non-mutating.
+/// On a shared reference this provider must call only functions that the library's headers describe as non-mutating.
 pub(super) unsafe trait Shared: Handle {}
 
 macro_rules! handle {
     ($($type:ty: $free:path),+ $(,)?) => {
         $(
-            // SAFETY: the named function is the library's own for this type, and the library ties none of these objects
-            // to a thread.
+            // SAFETY: the function is the library's destructor for this type, and the library ties none of these
+            // objects to a thread.
             unsafe impl Handle for $type {
                 unsafe fn free(raw: *mut Self) {
-                    // SAFETY: passed on to the caller.
+                    // SAFETY: the caller guarantees it.
                     unsafe { $free(raw) };
                 }
             }
@@ -52,8 +52,8 @@ handle! {
     aws::RSA: aws::RSA_free,
 }
 
-// SAFETY: `evp.h`, `ec_key.h` and `rsa.h`: a key "may be used concurrently on multiple threads by non-mutating
-// functions"; this provider changes a key only while it makes it.
+// SAFETY: `evp.h`, `ec_key.h` and `rsa.h` say that a key "may be used concurrently on multiple threads by non-mutating
+// functions". This provider mutates a key only while creating it.
 unsafe impl Shared for aws::EVP_PKEY {}
 // SAFETY: as above.
 unsafe impl Shared for aws::EC_KEY {}
@@ -62,31 +62,31 @@ unsafe impl Shared for aws::RSA {}
 // SAFETY: `aead.h` lists AES-256-GCM, the only cipher that this provider offers, among those whose seal and open may be
 // called concurrently on one context.
 unsafe impl Shared for aws::EVP_AEAD_CTX {}
-// SAFETY: a number is only read once it stands.
+// SAFETY: a number is only read after its creation.
 unsafe impl Shared for aws::BIGNUM {}
-// SAFETY: a key of HPKE is a key as above; this provider changes it only while it makes it.
+// SAFETY: as for `EVP_PKEY`: this provider mutates an HPKE key only while creating it.
 unsafe impl Shared for aws::EVP_HPKE_KEY {}
-// SAFETY: a shared HMAC context is a template: `HMAC_CTX_copy_ex` takes it as `const`.
+// SAFETY: a shared HMAC context is only a template, which `HMAC_CTX_copy_ex` takes as `const`.
 unsafe impl Shared for aws::HMAC_CTX {}
 
-/// An object of the library, freed when dropped.
+/// An object of the library, freed on drop.
 pub(super) struct Owned<T: Handle>(NonNull<T>);
 
-// SAFETY: `Handle` demands it.
+// SAFETY: `Handle` requires it.
 unsafe impl<T: Handle> Send for Owned<T> {}
-// SAFETY: `Shared` demands it.
+// SAFETY: `Shared` requires it.
 unsafe impl<T: Shared> Sync for Owned<T> {}
 
 impl<T: Handle> Owned<T> {
-    /// Takes ownership of what the library returned, `None` for null.
+    /// Takes ownership of an object that the library returned. Returns `None` for null.
     ///
     /// # Safety
-    /// `raw` is null or an object that the caller owns.
+    /// `raw` must be null or an object that the caller owns.
     pub(super) unsafe fn from_raw(raw: *mut T) -> Option<Owned<T>> {
         NonNull::new(raw).map(Owned)
     }
 
-    /// The pointer, still owned by `self`.
+    /// Returns the pointer, still owned by `self`.
     pub(super) fn as_ptr(&self) -> *mut T {
         self.0.as_ptr()
     }
@@ -94,7 +94,7 @@ impl<T: Handle> Owned<T> {
 
 impl<T: Handle> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: the object is owned and nobody else has the pointer.
+        // SAFETY: `self` owns the object, and no other pointer to it is in use.
         unsafe { T::free(self.0.as_ptr()) };
     }
 }

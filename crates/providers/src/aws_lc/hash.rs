@@ -1,4 +1,4 @@
-//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), each in one call that keeps its state on the stack.
+//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), by one-shot calls that keep their state on the stack.
 
 use super::error::{check, library};
 use super::ffi::{self, OneShotHash, OneShotXof};
@@ -8,7 +8,7 @@ use pqlab_adapters::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::sync::Arc;
 
-/// The hash functions.
+/// Returns the hash functions.
 pub(super) fn hashes() -> impl Iterator<Item = Arc<dyn Hash>> {
     let functions: [(&str, OneShotHash); 6] = [
         ("SHA3-224", ffi::SHA3_224),
@@ -23,7 +23,7 @@ pub(super) fn hashes() -> impl Iterator<Item = Arc<dyn Hash>> {
     })
 }
 
-/// The extendable-output functions.
+/// Returns the extendable-output functions.
 pub(super) fn xofs() -> impl Iterator<Item = Arc<dyn Xof>> {
     type Function = (&'static str, OneShotXof, unsafe extern "C" fn() -> *const aws::EVP_MD);
     let functions: [Function; 2] =
@@ -45,7 +45,7 @@ impl Hash for AwsHash {
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        // SAFETY: reads the message and writes as many bytes as the digest has.
+        // SAFETY: reads the message and writes a digest, whose length has been checked.
         let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
         if returned.is_null() { Err(library("SHA")) } else { Ok(()) }
     }
@@ -76,7 +76,7 @@ impl Xof for AwsXof {
     }
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        // SAFETY: reads the message and writes as many bytes as `out` has.
+        // SAFETY: reads the message and writes `out.len()` bytes.
         let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
         if returned.is_null() { Err(library("SHAKE")) } else { Ok(()) }
     }
@@ -106,9 +106,9 @@ impl Xof for AwsXof {
 
 impl AwsXof {
     fn begin(&self) -> Result<Absorber> {
-        // SAFETY: makes a new context; null or ours.
+        // SAFETY: creates a context; the result is null or ours.
         let context = unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))?;
-        // SAFETY: the context is ours alone.
+        // SAFETY: the context is not shared.
         check("EVP_DigestInit", unsafe { aws::EVP_DigestInit(context.as_ptr(), (self.digest)()) })?;
         Ok(Absorber(context))
     }
@@ -118,7 +118,7 @@ struct Absorber(Owned<aws::EVP_MD_CTX>);
 
 impl XofAbsorber for Absorber {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        // SAFETY: the context is ours alone; reads the part.
+        // SAFETY: the context is not shared; reads the part.
         let returned = unsafe { aws::EVP_DigestUpdate(self.0.as_ptr(), part.as_ptr().cast(), part.len()) };
         check("EVP_DigestUpdate", returned)
     }
@@ -132,7 +132,7 @@ struct Reader(Owned<aws::EVP_MD_CTX>);
 
 impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        // SAFETY: the context is ours alone; writes as many bytes as `out` has.
+        // SAFETY: the context is not shared; writes `out.len()` bytes.
         check("EVP_DigestSqueeze", unsafe { aws::EVP_DigestSqueeze(self.0.as_ptr(), out.as_mut_ptr(), out.len()) })
     }
 }

@@ -1,4 +1,4 @@
-//! The library's own hybrid public key encryption (RFC 9180, draft-ietf-hpke-pq): of X25519 and of ML-KEM.
+//! The library's hybrid public key encryption (RFC 9180, draft-ietf-hpke-pq) with X25519 and with ML-KEM.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
@@ -7,7 +7,7 @@ use pqlab_primitives::{Error, Hpke, HpkeInfo, HpkeRecipient, Result};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// The tag of every AEAD, in bytes.
+/// Length of the tag of every AEAD in bytes.
 const TAG: usize = 16;
 
 type Kem = unsafe extern "C" fn() -> *const aws::EVP_HPKE_KEM;
@@ -27,13 +27,13 @@ const AEADS: [(&str, Aead); 3] = [
     ("ChaCha20-Poly1305", aws::EVP_hpke_chacha20_poly1305),
 ];
 
-/// Each KEM with each KDF and each AEAD.
+/// Returns every combination of KEM, KDF and AEAD.
 pub(super) fn all() -> impl Iterator<Item = Arc<dyn Hpke>> {
     let suites = KEMS.into_iter().flat_map(|kem| KDFS.map(|kdf| (kem, kdf)));
     suites.flat_map(|(kem, kdf)| AEADS.map(|aead| Suite::offered(kem, kdf, aead)))
 }
 
-/// What the library needs to know which it is: constants of its own.
+/// The library's constants for a suite.
 #[derive(Clone, Copy)]
 struct Suite {
     kem: *const aws::EVP_HPKE_KEM,
@@ -41,7 +41,7 @@ struct Suite {
     aead: *const aws::EVP_HPKE_AEAD,
 }
 
-// SAFETY: what the pointers are to is never written.
+// SAFETY: the pointers point to constants.
 unsafe impl Send for Suite {}
 // SAFETY: as above.
 unsafe impl Sync for Suite {}
@@ -59,7 +59,7 @@ struct Recipient {
 
 impl Suite {
     fn offered(kem: (&'static str, Kem), kdf: (&'static str, Kdf), aead: (&'static str, Aead)) -> Arc<dyn Hpke> {
-        // SAFETY: the first three take nothing and give a constant; the others read it.
+        // SAFETY: the first three calls take no arguments and return constants, which the others read.
         let (suite, lengths) = unsafe {
             let suite = Suite { kem: (kem.1)(), kdf: (kdf.1)(), aead: (aead.1)() };
             let lengths = [
@@ -85,12 +85,12 @@ impl Suite {
 }
 
 fn key() -> Result<Owned<aws::EVP_HPKE_KEY>> {
-    // SAFETY: makes a new key; null or ours.
+    // SAFETY: creates a key; the result is null or ours.
     unsafe { Owned::from_raw(aws::EVP_HPKE_KEY_new()) }.ok_or_else(|| library("EVP_HPKE_KEY_new"))
 }
 
 fn context() -> Result<Owned<aws::EVP_HPKE_CTX>> {
-    // SAFETY: makes a new context; null or ours.
+    // SAFETY: creates a context; the result is null or ours.
     unsafe { Owned::from_raw(aws::EVP_HPKE_CTX_new()) }.ok_or_else(|| library("EVP_HPKE_CTX_new"))
 }
 
@@ -107,7 +107,7 @@ impl Hpke for LibraryHpke {
 
     fn generate(&self) -> Result<Box<dyn HpkeRecipient>> {
         let key = key()?;
-        // SAFETY: the key is new and ours alone.
+        // SAFETY: the key is new and not shared.
         check("EVP_HPKE_KEY_generate", unsafe { aws::EVP_HPKE_KEY_generate(key.as_ptr(), self.suite.kem) })?;
         Ok(self.recipient(key))
     }
@@ -115,7 +115,7 @@ impl Hpke for LibraryHpke {
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>> {
         Error::check_length("private key", self.info.private_key, bytes.len())?;
         let key = key()?;
-        // SAFETY: the key is new and ours alone; reads so many bytes.
+        // SAFETY: the key is new and not shared; reads `bytes.len()` bytes.
         let returned = unsafe { aws::EVP_HPKE_KEY_init(key.as_ptr(), self.suite.kem, bytes.as_ptr(), bytes.len()) };
         if returned == 1 { Ok(self.recipient(key)) } else { Err(malformed("private key")) }
     }
@@ -132,7 +132,7 @@ impl Hpke for LibraryHpke {
         let context = context()?;
         let (enc, sealed) = message.split_at_mut(self.info.encapsulated);
         let (mut enc_length, mut sealed_length) = (0, 0);
-        // SAFETY: the context is ours alone; every buffer has the length that goes with it.
+        // SAFETY: the context is not shared; every buffer has the stated length.
         unsafe {
             let set_up = aws::EVP_HPKE_CTX_setup_sender(
                 context.as_ptr(),
@@ -169,7 +169,7 @@ impl Hpke for LibraryHpke {
 }
 
 impl Recipient {
-    /// Writes a half of the key, of exactly the length of `out`.
+    /// Writes the public or the private key, which must have exactly the length of `out`.
     fn write(
         &self,
         what: &'static str,
@@ -177,7 +177,7 @@ impl Recipient {
         out: &mut [u8],
     ) -> Result<()> {
         let mut length = 0;
-        // SAFETY: the key is only read; writes at most as many bytes as there is room for.
+        // SAFETY: the key is only read; writes at most `out.len()` bytes.
         check(what, unsafe { call(self.key.as_ptr(), out.as_mut_ptr(), &raw mut length, out.len()) })?;
         Error::check_length("key", length, out.len())
     }
@@ -197,8 +197,8 @@ impl HpkeRecipient for Recipient {
         let context = context()?;
         let (enc, sealed) = message.split_at(self.encapsulated);
         let mut length = 0;
-        // SAFETY: the context is ours alone, the key is only read; every buffer has the length that goes with it, and what comes
-        // out is no longer than what goes in by the tag.
+        // SAFETY: the context is not shared and the key is only read. Every buffer has the stated length, and the
+        // plaintext is shorter than the sealed message by the tag.
         unsafe {
             let set_up = aws::EVP_HPKE_CTX_setup_recipient(
                 context.as_ptr(),

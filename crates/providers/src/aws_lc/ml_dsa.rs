@@ -1,5 +1,5 @@
-//! ML-DSA (FIPS 204): hedged signing and verifying through the library's `EVP_PKEY` interface, signing with given or
-//! no randomness and the internal interface through the functions below it, which the bindings leave out.
+//! ML-DSA (FIPS 204). Hedged signing and verifying use the library's `EVP_PKEY` interface. Signing with given or no
+//! randomness and the internal interface use the functions below it, which the bindings omit.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::ffi::{self, MlDsaSignInternal, MlDsaVerifyInternal};
@@ -16,7 +16,7 @@ use std::ffi::c_int;
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, OnceLock};
 
-/// The three parameter sets.
+/// Returns the three parameter sets.
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
     all().map(|scheme| Arc::new(scheme) as Arc<dyn SignatureScheme>)
 }
@@ -54,7 +54,7 @@ fn all() -> impl Iterator<Item = MlDsa> {
         };
         let info = SignatureInfo {
             parameters,
-            // What `EVP_PKEY_get_raw_private_key` gives comes first.
+            // The encoding of `EVP_PKEY_get_raw_private_key` comes first.
             encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,
@@ -64,21 +64,21 @@ fn all() -> impl Iterator<Item = MlDsa> {
     })
 }
 
-/// Seed `xi` (FIPS 204, algorithm 1), in bytes.
+/// Length of the seed `xi` in bytes (FIPS 204, algorithm 1).
 const SEED: usize = 32;
-/// `rnd` (FIPS 204, algorithm 2), in bytes.
+/// Length of `rnd` in bytes (FIPS 204, algorithm 2).
 const RND: usize = 32;
-/// Longest context string (FIPS 204, section 5.2), in bytes.
+/// Maximum length of a context string in bytes (FIPS 204, section 5.2).
 const CONTEXT: usize = 255;
 
 const ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded");
 
-/// What differs between the parameter sets; lengths in bytes.
+/// Properties of a parameter set. Lengths are in bytes.
 #[derive(Clone, Copy)]
 struct Set {
     nid: c_int,
     internal: Internal,
-    /// The same, with the message representative `mu` in place of the message.
+    /// The internal interface that takes the message representative `mu` instead of the message.
     with_mu: Internal,
     verifying_key: usize,
     expanded: usize,
@@ -106,15 +106,15 @@ impl MlDsa {
         self.generators.with(
             || generator(self.set.nid),
             |context| {
-                // SAFETY: the context is a generator and this thread's alone.
+                // SAFETY: the context is a generator and only this thread uses it.
                 unsafe { pkey::generate(context.as_ptr()) }
             },
         )
     }
 
-    /// A private key from a seed or an expanded key; the library tells them apart by their length.
+    /// Loads a private key from a seed or an expanded key, which the library tells apart by their length.
     fn load(&self, bytes: &[u8]) -> Result<Key> {
-        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        // SAFETY: the buffer has the stated length; the result is null or ours.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_private_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -123,7 +123,7 @@ impl MlDsa {
 
     fn load_public(&self, bytes: &[u8]) -> Result<PublicKey> {
         Error::check_length("verifying key", self.set.verifying_key, bytes.len())?;
-        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        // SAFETY: the buffer has the stated length; the result is null or ours.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -168,8 +168,7 @@ impl SignatureScheme for MlDsa {
 struct PrivateKey {
     key: Key,
     signers: Contexts<Owned<aws::EVP_MD_CTX>>,
-    /// The key as `sign_internal` wants it, made when it is first asked for: a copy, since the library does not lend its
-    /// own.
+    /// Encoded key for `sign_internal`, made on first use. A copy, because the library does not lend its own.
     expanded: OnceLock<Wiped<Vec<u8>>>,
     set: Set,
 }
@@ -185,7 +184,7 @@ impl PrivateKey {
         }
         let mut expanded = Wiped::new(vec![0; self.set.expanded]);
         pkey::write_expanded(&self.key, &mut expanded)?;
-        // Where another thread was first, its copy is as good.
+        // If another thread was first, its copy is as good.
         Ok(self.expanded.get_or_init(|| expanded))
     }
 
@@ -196,8 +195,8 @@ impl PrivateKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let sign = || {
-                    // SAFETY: the context is set up for signing and this thread's alone; the buffers have the lengths
-                    // that are stated.
+                    // SAFETY: the context is set up for signing and used by this thread only; the buffers have the
+                    // stated lengths.
                     check("EVP_DigestSign", unsafe {
                         aws::EVP_DigestSign(
                             digest_context,
@@ -214,14 +213,15 @@ impl PrivateKey {
     }
 
     fn sign_with(&self, rnd: &[u8; RND], context: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
-        // The message representative's prefix in the pure variant: 0 || |ctx| || ctx (FIPS 204, algorithm 2, line 10).
+        // In the pure variant the message representative has the prefix 0 || |ctx| || ctx (FIPS 204, algorithm 2, line
+        // 10).
         let mut prefix = [0; 2 + CONTEXT];
         prefix[1] = context.len() as u8;
         prefix[2..2 + context.len()].copy_from_slice(context);
         self.sign_formatted(self.set.internal, rnd, &prefix[..2 + context.len()], message, out)
     }
 
-    /// Signs `prefix || message`, or the message as `mu`; `out` has the length of a signature.
+    /// Signs `prefix || message`, or takes the message as `mu`; `out` has the length of a signature.
     fn sign_formatted(
         &self,
         internal: Internal,
@@ -232,8 +232,8 @@ impl PrivateKey {
     ) -> Result<()> {
         let mut length = out.len();
         let private_key = self.expanded()?;
-        // SAFETY: the private key, the signature and `rnd` have the lengths of the parameter set; the other buffers have
-        // those that are stated.
+        // SAFETY: the private key, the signature and `rnd` have the lengths of the parameter set; the other buffers
+        // have the stated lengths.
         let returned = unsafe {
             (internal.sign)(
                 private_key.as_ptr(),
@@ -318,14 +318,14 @@ impl PublicKey {
     fn verify_raw(&self, internal: Internal, input: &[u8], signature: &[u8]) -> Result<()> {
         let mut key = vec![0; self.set.verifying_key];
         pkey::write_public(&self.key, &mut key)?;
-        // SAFETY: the public key has the length of the parameter set; the other buffers have those that are stated.
+        // SAFETY: the public key has the length of the parameter set; the other buffers have the stated lengths.
         let returned = unsafe {
             (internal.verify)(key.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len(), null(), 0)
         };
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
     }
 
-    /// Verifies; `reset` is the function of the library that takes the context string away again.
+    /// Verifies a signature; `reset` is the library's function that removes the context string afterwards.
     fn verify_and_reset(
         &self,
         context: &[u8],
@@ -339,8 +339,8 @@ impl PublicKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let verify = || {
-                    // SAFETY: the context is set up for verifying and this thread's alone; the buffers have the lengths
-                    // that are stated.
+                    // SAFETY: the context is set up for verifying and used by this thread only; the buffers have the
+                    // stated lengths.
                     let returned = unsafe {
                         aws::EVP_DigestVerify(
                             digest_context,
@@ -377,11 +377,11 @@ impl VerifyingKey for PublicKey {
     }
 }
 
-/// Sets the context string of a key's context, or takes it away, where there is none: 1 if that worked.
+/// Sets the context string of a key's context, or removes it if the string is empty. Returns 1 on success.
 type SetContextString = unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, *const u8, usize) -> c_int;
 
-/// Runs `call` with a context string set; contexts in a pool have none. Where `reset` fails, that is the answer, whatever
-/// `call` says: the string may still be set, and after a fault of the library the context is not kept.
+/// Runs `call` with a context string set; contexts in a pool have none. If `reset` fails, that error is the result,
+/// whatever `call` returns: the string may still be set, and a context is not kept after a library error.
 fn with_context_string(
     digest_context: *mut aws::EVP_MD_CTX,
     context: &[u8],
@@ -391,8 +391,8 @@ fn with_context_string(
     if context.is_empty() {
         return call();
     }
-    // SAFETY: the context is this thread's alone, and set up for a key, so that it has an inner context; the library
-    // copies the string.
+    // SAFETY: the context is used by this thread only, and set up for a key, so that it has an inner context; the
+    // library copies the string.
     let key_context = unsafe {
         let key_context = aws::EVP_MD_CTX_get_pkey_ctx(digest_context);
         let returned = aws::EVP_PKEY_CTX_set_signature_context(key_context, context.as_ptr(), context.len());
@@ -411,8 +411,8 @@ fn generator(nid: c_int) -> Result<Generator> {
 
 fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
     let context = digest_context()?;
-    // SAFETY: the context is ours alone, and counts a reference to the key for itself. No digest: ML-DSA takes the
-    // message whole.
+    // SAFETY: the context is not shared and counts its own reference to the key. There is no digest, because ML-DSA
+    // takes the whole message.
     let returned = unsafe { aws::EVP_DigestSignInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
     check("EVP_DigestSignInit", returned)?;
     Ok(context)
@@ -427,7 +427,7 @@ fn verifier(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
 }
 
 fn digest_context() -> Result<Owned<aws::EVP_MD_CTX>> {
-    // SAFETY: makes a new context; null or ours.
+    // SAFETY: creates a context; the result is null or ours.
     unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))
 }
 
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_whose_string_could_not_be_taken_away_is_not_used_again() {
+    fn discards_a_context_whose_string_cannot_be_removed() {
         for scheme in all() {
             let signing_key = scheme.generate(Coins::Internal).unwrap();
             let mut public = vec![0; scheme.set.verifying_key];
@@ -453,7 +453,7 @@ mod tests {
 
             let key = scheme.load_public(&public).unwrap();
             let fault = Error::Library { call: "EVP_PKEY_CTX_set_signature_context", detail: String::new() };
-            // Refused and taken: the string of either must not be left for the next call, which has none.
+            // Neither a rejected nor an accepted signature may leave its string for the next call, which has none.
             for signature in [&tampered, &named] {
                 let verified = key.verify_and_reset(b"context", b"message", signature, fails);
                 assert_eq!(verified, Err(fault.clone()), "{}", scheme.info.parameters.algorithm);

@@ -1,6 +1,7 @@
-//! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface. Each encapsulation and decapsulation checks its key (FIPS
-//! 203, sections 7.2 and 7.3), so that a key of the right length is not checked when it is loaded as well: one that is
-//! malformed is refused by its first use, as with liboqs.
+//! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface.
+//!
+//! Each encapsulation and decapsulation checks its key (FIPS 203, sections 7.2 and 7.3), so loading checks only the
+//! length. As with liboqs, the first use of a malformed key rejects it.
 
 use super::error::{check, library, malformed};
 use super::handle::Owned;
@@ -16,7 +17,7 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::{Arc, OnceLock};
 
-/// The three parameter sets.
+/// Returns the three parameter sets.
 pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
     let sets: [(&str, c_int); 3] =
         [("ML-KEM-512", aws::NID_MLKEM512), ("ML-KEM-768", aws::NID_MLKEM768), ("ML-KEM-1024", aws::NID_MLKEM1024)];
@@ -29,21 +30,21 @@ pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
             expanded,
             ciphertext: parameters.ciphertext,
         });
-        // What `EVP_PKEY_get_raw_private_key` gives comes first.
+        // The encoding of `EVP_PKEY_get_raw_private_key` comes first.
         let encodings = vec![KeyEncoding::Expanded, KeyEncoding::Seed];
         let info = KemInfo { parameters, encodings, coins: CoinSupport { keygen: true, operation: true } };
         Some(Arc::new(MlKem { info, set, generators: Contexts::new() }) as Arc<dyn Kem>)
     })
 }
 
-/// Seed `d || z` (FIPS 203, algorithm 16), in bytes.
+/// Length of the seed `d || z` in bytes (FIPS 203, algorithm 16).
 const SEED: usize = 64;
-/// Coins `m` (FIPS 203, algorithm 17), in bytes.
+/// Length of the coins `m` in bytes (FIPS 203, algorithm 17).
 const COINS: usize = 32;
-/// Shared secret, in bytes.
+/// Length of a shared secret in bytes.
 const SECRET: usize = 32;
 
-/// What differs between the parameter sets; lengths in bytes. Made once in a process, so that a key's reference to it costs
+/// Properties of a parameter set, with lengths in bytes. Made once per process, so that a key's reference to it costs
 /// nothing.
 struct Set {
     nid: c_int,
@@ -68,12 +69,12 @@ impl MlKem {
             |context| {
                 let context = context.as_ptr();
                 let Some(seed) = seed else {
-                    // SAFETY: the context is a generator and this thread's alone.
+                    // SAFETY: the context is a generator and only this thread uses it.
                     return unsafe { pkey::generate(context) };
                 };
                 let mut raw = null_mut();
                 let mut length = seed.len();
-                // SAFETY: as above; the seed has the length that is stated; the key is null or ours.
+                // SAFETY: as above; the seed has the stated length; the key is null or ours.
                 let (returned, key) = unsafe {
                     let returned =
                         aws::EVP_PKEY_keygen_deterministic(context, &raw mut raw, seed.as_ptr(), &raw mut length);
@@ -89,19 +90,19 @@ impl MlKem {
         PrivateHalf { prepared: Prepared::new(key, self.set), has_public }
     }
 
-    /// The secret half alone: decapsulation needs no more, and the public half stands inside of it.
+    /// Loads only the secret key: decapsulation needs no more, and the secret key contains the public key.
     fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
         Error::check_length("decapsulation key", self.set.expanded, bytes.len())?;
-        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        // SAFETY: the buffer has the stated length; the result is null or ours.
         let key =
             unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.set.nid, bytes.as_ptr(), bytes.len())) };
         key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_secret_key"))
     }
 }
 
-/// A prepared encapsulation key from its bytes, of the right length.
+/// Prepares an encapsulation key from bytes of the right length.
 fn load_public(set: &'static Set, bytes: &[u8]) -> Result<PublicHalf> {
-    // SAFETY: the buffer has the length that is stated; the result is null or ours.
+    // SAFETY: the buffer has the stated length; the result is null or ours.
     let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(set.nid, bytes.as_ptr(), bytes.len())) };
     Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, set)))
 }
@@ -143,7 +144,7 @@ impl Kem for MlKem {
 
 const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys are encoded as a seed or expanded");
 
-/// A key of the library with contexts in which to use it.
+/// A key of the library with contexts for it.
 struct Prepared {
     key: Key,
     contexts: Contexts<Owned<aws::EVP_PKEY_CTX>>,
@@ -168,7 +169,7 @@ impl EncapsulationKey for PublicHalf {
         contexts.with(
             || context_of(key),
             |context| match coins {
-                // SAFETY: the context is this thread's alone; the buffers have the lengths that are stated.
+                // SAFETY: the context is used by this thread only; the buffers have the stated lengths.
                 None => accepted("ML-KEM encapsulation key", unsafe {
                     aws::EVP_PKEY_encapsulate(
                         context.as_ptr(),
@@ -206,12 +207,12 @@ impl EncapsulationKey for PublicHalf {
 
 struct PrivateHalf {
     prepared: Prepared,
-    /// Whether the library has the public half beside the secret one, as it has of keys that it made itself.
+    /// Whether the library has the public key too, as for keys that it generated.
     has_public: bool,
 }
 
 impl PrivateHalf {
-    /// The public half out of the secret one: dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16).
+    /// Calls `work` with the public key inside the secret key: dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16).
     fn with_public<R>(&self, work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
         let set = self.prepared.set;
         let mut expanded = Wiped::new(vec![0; set.expanded]);
@@ -230,7 +231,7 @@ impl DecapsulationKey for PrivateHalf {
         contexts.with(
             || context_of(key),
             |context| {
-                // SAFETY: the context is this thread's alone; the buffers have the lengths that are stated.
+                // SAFETY: the context is used by this thread only; the buffers have the stated lengths.
                 accepted("ML-KEM decapsulation key", unsafe {
                     aws::EVP_PKEY_decapsulate(
                         context.as_ptr(),
@@ -282,8 +283,8 @@ impl DecapsulationKey for PrivateHalf {
     }
 }
 
-/// An encapsulation or decapsulation has buffers of the right lengths, so that the library has one reason to refuse: the
-/// key.
+/// Checks the result of an encapsulation or decapsulation. All buffers have the right lengths, so the library can only
+/// reject the key.
 fn accepted(key: &'static str, returned: c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(malformed(key)) }
 }
@@ -293,7 +294,7 @@ fn generator(nid: c_int) -> Result<Generator> {
 }
 
 fn context_of(key: &Key) -> Result<Owned<aws::EVP_PKEY_CTX>> {
-    // SAFETY: the new context, null or ours, counts a reference to the key for itself.
+    // SAFETY: the new context is null or ours and counts its own reference to the key.
     let context = unsafe { Owned::from_raw(aws::EVP_PKEY_CTX_new(key.as_ptr(), null_mut())) };
     context.ok_or_else(|| library("EVP_PKEY_CTX_new"))
 }

@@ -1,9 +1,9 @@
-//! AWS-LC, through aws-lc-sys and not aws-lc-rs: the lower layer has deterministic calls.
+//! AWS-LC, through aws-lc-sys instead of aws-lc-rs, because only the lower layer has deterministic calls.
 //!
-//! Public functions are used wherever they exist, so that the figures are those of what a user of the library calls;
-//! the exceptions are in `ffi.rs` with their reasons. A key object holds the library's key and contexts made for it; the
-//! library expands no key in advance: each ML-KEM and ML-DSA call decodes the key, expands its matrix anew, and checks
-//! ML-KEM keys (FIPS 203, sections 7.2 and 7.3), so that a prepared key saves only the copying and the contexts.
+//! The adapter calls public functions wherever they exist, as users of the library do. `ffi.rs` lists the exceptions
+//! with their reasons. A key object holds the library's key and contexts for it. The library expands no key in advance:
+//! each ML-KEM and ML-DSA call decodes the key and expands its matrix, and each ML-KEM call checks the key (FIPS 203,
+//! sections 7.2 and 7.3). So a prepared key saves only the copying and the contexts.
 
 mod ecdsa;
 mod ed25519;
@@ -30,7 +30,7 @@ use std::ffi::CStr;
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::Ordering;
 
-/// The library as the one provider that it is: it chooses its code path by the CPU and offers no other choice.
+/// Returns a single provider: the library chooses its code path by the CPU and offers no other choice.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("aws-lc", build_info());
     provider.generator = Some("RAND_bytes: the library's CTR_DRBG, one for each thread".to_owned());
@@ -50,7 +50,7 @@ pub(crate) fn providers() -> Vec<Provider> {
 }
 
 fn build_info() -> BuildInfo {
-    // SAFETY: sets the library up if it is not yet; then reads constants of it.
+    // SAFETY: initialises the library, which may be repeated, and then reads its constants.
     let (version, assembly, fips) = unsafe {
         aws::CRYPTO_library_init();
         let version = CStr::from_ptr(aws::OpenSSL_version(aws::OPENSSL_VERSION));
@@ -70,10 +70,10 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Hides from the library what the user hides, and returns the CPU features that it uses.
+/// Hides the features that the user hides from the library, and returns the CPU features that the library uses.
 #[cfg(target_arch = "x86_64")]
 fn cpu_features() -> Vec<&'static str> {
-    // Word of the library's table and the bits that must be set in it, as its own header reads them.
+    // Word of the library's table and the bits that must all be set in it, as in the library's header.
     const FEATURES: [(&str, usize, u32); 13] = [
         ("ssse3", 1, 1 << 9),
         ("sse4.1", 1, 1 << 19),
@@ -89,7 +89,7 @@ fn cpu_features() -> Vec<&'static str> {
         ("vaes", 3, 1 << 9),
         ("vpclmulqdq", 3, 1 << 10),
     ];
-    // SAFETY: the library has written the table when it was set up, which `build_info` has done, and only reads it since.
+    // SAFETY: the library wrote the table during initialisation, which `build_info` has done, and only reads it now.
     let words = unsafe { &ffi::OPENSSL_ia32cap_P };
     hide_in(words);
     let has = |word: usize, bits: u32| words[word].load(Ordering::Relaxed) & bits == bits;

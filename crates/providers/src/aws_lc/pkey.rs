@@ -1,4 +1,4 @@
-//! What ML-KEM and ML-DSA share of the library's `EVP_PKEY` interface.
+//! Calls of the library's `EVP_PKEY` interface that ML-KEM and ML-DSA share.
 
 use super::error::{check, library};
 use super::handle::Owned;
@@ -13,17 +13,17 @@ pub(super) type Key = Owned<aws::EVP_PKEY>;
 /// A context set up for key generation.
 pub(super) type Generator = Owned<aws::EVP_PKEY_CTX>;
 
-/// A generator for a kind of key (`EVP_PKEY_KEM`, `EVP_PKEY_PQDSA`) and the parameter set that `set_parameters` takes
-/// by its number.
+/// Returns a generator for a kind of key (`EVP_PKEY_KEM`, `EVP_PKEY_PQDSA`) and the parameter set `nid`, which
+/// `set_parameters` sets.
 pub(super) fn generator(
     kind: c_int,
     set_parameters: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_int) -> c_int,
     nid: c_int,
 ) -> Result<Generator> {
-    // SAFETY: makes a new context; null or ours.
+    // SAFETY: creates a context; the result is null or ours.
     let context = unsafe { Owned::from_raw(aws::EVP_PKEY_CTX_new_id(kind, null_mut())) };
     let context = context.ok_or_else(|| library("EVP_PKEY_CTX_new_id"))?;
-    // SAFETY: the context is ours alone.
+    // SAFETY: the context is not shared.
     unsafe {
         check("EVP_PKEY_CTX_kem_set_params or EVP_PKEY_CTX_pqdsa_set_params", set_parameters(context.as_ptr(), nid))?;
         check("EVP_PKEY_keygen_init", aws::EVP_PKEY_keygen_init(context.as_ptr()))?;
@@ -34,10 +34,10 @@ pub(super) fn generator(
 /// Generates a key with the library's own randomness.
 ///
 /// # Safety
-/// `generator` is a [`Generator`] that no other thread uses.
+/// `generator` must come from a [`Generator`] that no other thread uses.
 pub(super) unsafe fn generate(generator: *mut aws::EVP_PKEY_CTX) -> Result<Key> {
     let mut raw = null_mut();
-    // SAFETY: the caller vouches for the context; the result is null or ours.
+    // SAFETY: the caller guarantees that the context is a generator; the result is null or ours.
     let (returned, key) = unsafe {
         let returned = aws::EVP_PKEY_keygen(generator, &raw mut raw);
         (returned, Owned::from_raw(raw))
@@ -46,9 +46,9 @@ pub(super) unsafe fn generate(generator: *mut aws::EVP_PKEY_CTX) -> Result<Key> 
     key.ok_or_else(|| library("EVP_PKEY_keygen"))
 }
 
-/// The same key once more.
+/// Returns another reference to the key.
 pub(super) fn share(key: &Key) -> Result<Key> {
-    // SAFETY: counts one reference more, which the new owner gives back; cannot fail on a live key.
+    // SAFETY: adds a reference, which the new owner releases; cannot fail on a live key.
     let key = unsafe {
         aws::EVP_PKEY_up_ref(key.as_ptr());
         Owned::from_raw(key.as_ptr())
@@ -56,7 +56,7 @@ pub(super) fn share(key: &Key) -> Result<Key> {
     key.ok_or_else(|| library("EVP_PKEY_up_ref"))
 }
 
-/// Writes the public half in the standard's encoding; `out` has its length.
+/// Writes the public key in the standard's encoding; `out` has its length.
 pub(super) fn write_public(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
     // SAFETY: writes at most `length` bytes.
@@ -64,7 +64,7 @@ pub(super) fn write_public(key: &Key, out: &mut [u8]) -> Result<()> {
     check("EVP_PKEY_get_raw_public_key", returned)
 }
 
-/// Writes the private half in the standard's expanded encoding; `out` has its length.
+/// Writes the private key in the standard's expanded encoding; `out` has its length.
 pub(super) fn write_expanded(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
     // SAFETY: writes at most `length` bytes.
@@ -72,8 +72,8 @@ pub(super) fn write_expanded(key: &Key, out: &mut [u8]) -> Result<()> {
     check("EVP_PKEY_get_raw_private_key", returned)
 }
 
-/// Writes the seed of the private half; `out` has its length. The library keeps the seed of a key that it generated or
-/// that was loaded from one.
+/// Writes the private key's seed; `out` has its length. The library knows the seed only of keys that it generated or
+/// loaded from a seed.
 pub(super) fn write_seed(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
     // SAFETY: writes at most `length` bytes.

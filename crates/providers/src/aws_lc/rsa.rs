@@ -1,4 +1,5 @@
-//! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), a yardstick. Its keys vary in length by a few bytes.
+//! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), as a yardstick. Encoded keys vary in length by a few
+//! bytes.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
@@ -11,7 +12,7 @@ use pqlab_primitives::{
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// RSA-2048.
+/// Returns RSA-2048.
 pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     let info = SignatureInfo {
         parameters: SignatureParameters::of("RSA-2048")?,
@@ -23,11 +24,11 @@ pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     Some(Arc::new(Rsa { info }))
 }
 
-/// Modulus, in bits.
+/// Length of the modulus in bits.
 const BITS: u32 = 2048;
-/// Signature, in bytes.
+/// Length of a signature in bytes.
 const SIGNATURE: usize = 256;
-/// SHA-256, in bytes.
+/// Length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
 
 const ENCODING: Error = Error::Unsupported("RSA signing keys are encoded in DER");
@@ -56,8 +57,8 @@ impl SignatureScheme for Rsa {
         }
         // SAFETY: reads the bytes; the result is null or ours.
         let key = unsafe { Owned::from_raw(aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len())) };
-        // The library would also take a stripped key, with zeros for all but modulus and private exponent, which RFC 8017
-        // does not know.
+        // The library also accepts stripped keys, with zeros for everything but modulus and private exponent, which RFC
+        // 8017 does not have.
         let key = key.filter(has_right_size).filter(has_factors);
         Ok(Box::new(PrivateKey(key.ok_or_else(|| malformed("RSA-2048 signing key"))?)))
     }
@@ -75,13 +76,13 @@ struct PrivateKey(Owned<aws::RSA>);
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        // The scheme is deterministic: it draws no coins, and both kinds of them give the same signature.
+        // The scheme is deterministic: internal coins and empty exact coins give the same signature.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
         let digest = hash(message)?;
         let mut length = 0;
-        // SAFETY: reads the digest; writes a signature of the modulus' 256 bytes. The key, though not `const`, is one
-        // that `rsa.h` allows several threads to sign with.
+        // SAFETY: reads the digest; writes a signature of 256 bytes, the length of the modulus. The key is not `const`,
+        // but `rsa.h` allows several threads to sign with it.
         let returned = unsafe {
             aws::RSA_sign(
                 aws::NID_sha256,
@@ -97,7 +98,7 @@ impl SigningKey for PrivateKey {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: counts one reference more, which the new owner gives back; cannot fail on a live key.
+        // SAFETY: adds a reference, which the new owner releases; cannot fail on a live key.
         let key = unsafe {
             aws::RSA_up_ref(self.0.as_ptr());
             Owned::from_raw(self.0.as_ptr())
@@ -119,7 +120,7 @@ impl VerifyingKey for PublicKey {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         no_context(context)?;
         let digest = hash(message)?;
-        // SAFETY: reads the digest and the signature, and the key as above.
+        // SAFETY: reads the digest and the signature; `rsa.h` allows several threads to verify with the key.
         let returned = unsafe {
             aws::RSA_verify(
                 aws::NID_sha256,
@@ -142,11 +143,11 @@ fn generate(coins: Coins) -> Result<Owned<aws::RSA>> {
     if let Coins::Exact(_) = coins {
         return Err(Error::Unsupported("no standard says how RSA key generation draws its coins"));
     }
-    // SAFETY: makes new objects; null or ours.
+    // SAFETY: creates objects; the results are null or ours.
     let (key, exponent) = unsafe { (Owned::from_raw(aws::RSA_new()), Owned::from_raw(aws::BN_new())) };
     let key = key.ok_or_else(|| library("RSA_new"))?;
     let exponent = exponent.ok_or_else(|| library("BN_new"))?;
-    // SAFETY: both objects are ours alone.
+    // SAFETY: both objects are not shared.
     unsafe {
         check("BN_set_word", aws::BN_set_word(exponent.as_ptr(), aws::RSA_F4 as aws::BN_ULONG))?;
         let returned = aws::RSA_generate_key_ex(key.as_ptr(), BITS as i32, exponent.as_ptr(), null_mut());
@@ -190,7 +191,7 @@ fn write_private(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
     encoding.write("signing key", out)
 }
 
-/// An encoding in the library's memory, which the library wipes when it is freed.
+/// An encoding in the library's memory, which the library wipes before freeing it.
 struct Der {
     start: *mut u8,
     length: usize,
@@ -203,7 +204,7 @@ impl Der {
 
     fn write(&self, what: &'static str, out: &mut [u8]) -> Result<usize> {
         let out = front_of(what, out, self.length)?;
-        // SAFETY: called after the library has set both fields; the memory is not shared.
+        // SAFETY: the library has set both fields before; the memory is not shared.
         out.copy_from_slice(unsafe { std::slice::from_raw_parts(self.start, self.length) });
         Ok(self.length)
     }

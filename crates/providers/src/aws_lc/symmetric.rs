@@ -9,38 +9,38 @@ use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, StreamCip
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-/// HMAC-SHA256.
+/// Returns HMAC-SHA256.
 pub(super) fn hmac() -> Arc<dyn Mac> {
     Arc::new(Hmac)
 }
 
-/// HKDF-SHA256.
+/// Returns HKDF-SHA256.
 pub(super) fn hkdf() -> Arc<dyn Kdf> {
     Arc::new(Hkdf)
 }
 
-/// AES-256-GCM with nonces of 96 bits.
+/// Returns AES-256-GCM with nonces of 96 bits.
 pub(super) fn aes_gcm() -> Arc<dyn Aead> {
     Arc::new(AesGcm)
 }
 
-/// AES-256 in counter mode.
+/// Returns AES-256 in counter mode.
 pub(super) fn aes_ctr() -> Arc<dyn StreamCipher> {
     Arc::new(AesCtr)
 }
 
-/// SHA-256, in bytes.
+/// Length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
-/// Longest output of HKDF-SHA256 (RFC 5869, section 2.3), in bytes.
+/// Maximum length of an output of HKDF-SHA256 in bytes (RFC 5869, section 2.3).
 const KEYING_MATERIAL: usize = 255 * DIGEST;
-/// AES-256 key, in bytes.
+/// Length of an AES-256 key in bytes.
 const KEY: usize = 32;
-/// Nonce of AES-GCM, in bytes.
+/// Length of an AES-GCM nonce in bytes.
 const NONCE: usize = 12;
-/// Tag of AES-GCM, in bytes.
+/// Length of an AES-GCM tag in bytes.
 const TAG: usize = 16;
 
-/// AES's block, in bytes.
+/// Length of an AES block in bytes.
 const BLOCK: usize = 16;
 
 struct Hmac;
@@ -56,7 +56,7 @@ impl Mac for Hmac {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
         let template = hmac_context()?;
-        // SAFETY: the context is ours alone; reads the key.
+        // SAFETY: the context is not shared; reads the key.
         check("HMAC_Init_ex", unsafe {
             aws::HMAC_Init_ex(template.as_ptr(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut())
         })?;
@@ -66,7 +66,7 @@ impl Mac for Hmac {
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
         let out = sized_mut::<DIGEST>("tag", out)?;
         let mut length = 0;
-        // SAFETY: reads key and message in the lengths that are stated, writes 32 bytes.
+        // SAFETY: reads key and message with the stated lengths, writes 32 bytes.
         let returned = unsafe {
             aws::HMAC(
                 aws::EVP_sha256(),
@@ -83,7 +83,7 @@ impl Mac for Hmac {
 }
 
 struct HmacKey {
-    /// Holds the key, absorbed; contexts are copies of it.
+    /// Has absorbed the key; the contexts are copies of it.
     template: Owned<aws::HMAC_CTX>,
     contexts: Contexts<Owned<aws::HMAC_CTX>>,
 }
@@ -96,7 +96,7 @@ impl MacKey for HmacKey {
             || copy(&self.template),
             |context| {
                 let context = context.as_ptr();
-                // SAFETY: the context is this thread's alone and holds a key, which it keeps if none is given; reads the
+                // SAFETY: only this thread uses the context, which holds a key and keeps it if none is given; reads the
                 // message, writes 32 bytes.
                 unsafe {
                     check("HMAC_Init_ex", aws::HMAC_Init_ex(context, null(), 0, null(), null_mut()))?;
@@ -109,13 +109,13 @@ impl MacKey for HmacKey {
 }
 
 fn hmac_context() -> Result<Owned<aws::HMAC_CTX>> {
-    // SAFETY: makes a new context; null or ours.
+    // SAFETY: creates a context; the result is null or ours.
     unsafe { Owned::from_raw(aws::HMAC_CTX_new()) }.ok_or_else(|| library("HMAC_CTX_new"))
 }
 
 fn copy(template: &Owned<aws::HMAC_CTX>) -> Result<Owned<aws::HMAC_CTX>> {
     let context = hmac_context()?;
-    // SAFETY: the context is ours alone; reads the template.
+    // SAFETY: the context is not shared; reads the template.
     check("HMAC_CTX_copy_ex", unsafe { aws::HMAC_CTX_copy_ex(context.as_ptr(), template.as_ptr()) })?;
     Ok(context)
 }
@@ -131,7 +131,7 @@ impl Kdf for Hkdf {
         if out.len() > KEYING_MATERIAL {
             return Err(Error::Length { what: "keying material", expected: KEYING_MATERIAL, actual: out.len() });
         }
-        // SAFETY: reads and writes buffers of the lengths that are stated.
+        // SAFETY: reads and writes buffers of the stated lengths.
         check("HKDF", unsafe {
             aws::HKDF(
                 out.as_mut_ptr(),
@@ -185,8 +185,8 @@ impl AeadKey for AesGcmKey {
         let tag = sized_mut::<TAG>("tag", tag)?;
         let mut tag_len = 0;
         let start = buffer.as_mut_ptr();
-        // SAFETY: reads and writes buffers of the lengths that are stated; input and output are the same buffer, which
-        // `aead.h` allows.
+        // SAFETY: reads and writes buffers of the stated lengths; input and output are the same buffer, which `aead.h`
+        // allows.
         check("EVP_AEAD_CTX_seal_scatter", unsafe {
             aws::EVP_AEAD_CTX_seal_scatter(
                 self.0.as_ptr(),
@@ -231,12 +231,12 @@ impl AeadKey for AesGcmKey {
 
 struct AesCtr;
 
-/// The round keys of one call, which end with it.
+/// Round keys of one call, wiped on drop.
 struct RoundKeys(aws::AES_KEY);
 
 impl Drop for RoundKeys {
     fn drop(&mut self) {
-        // SAFETY: writes the keys' own bytes, of which any are valid.
+        // SAFETY: writes only the bytes of the round keys, and any bytes are valid round keys.
         unsafe { aws::OPENSSL_cleanse((&raw mut self.0).cast(), size_of::<aws::AES_KEY>()) };
     }
 }
@@ -259,12 +259,12 @@ impl StreamCipher for AesCtr {
         let mut counter = *sized::<BLOCK>("counter", counter)?;
         let (mut rest, mut used) = ([0; BLOCK], 0);
         let mut keys = RoundKeys(aws::AES_KEY { rd_key: [0; 60], rounds: 0 });
-        // SAFETY: reads 256 bits of key, writes the round keys.
+        // SAFETY: reads a key of 256 bits and writes the round keys.
         if unsafe { aws::AES_set_encrypt_key(key.as_ptr(), 8 * KEY as u32, &raw mut keys.0) } != 0 {
             return Err(library("AES_set_encrypt_key"));
         }
         let start = buffer.as_mut_ptr();
-        // SAFETY: input and output are the same buffer, which `aes.h` allows; counter and rest are of a block each.
+        // SAFETY: input and output are the same buffer, which `aes.h` allows; `counter` and `rest` have one block each.
         unsafe {
             let (counter, rest) = (counter.as_mut_ptr(), rest.as_mut_ptr());
             aws::AES_ctr128_encrypt(start, start, buffer.len(), &raw const keys.0, counter, rest, &raw mut used);

@@ -1,4 +1,4 @@
-//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM. The library's functions need no context.
+//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM. The library's functions need no context object.
 
 use super::error::malformed;
 use crate::shared::bytes::{front_of, sized, sized_mut};
@@ -9,20 +9,20 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain Diffie-Hellman value.
+/// Returns X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain Diffie-Hellman value.
 pub(super) fn kem() -> Option<Arc<dyn Kem>> {
     let parameters = KemParameters::of("X25519")?;
     let coins = CoinSupport { keygen: true, operation: true };
     Some(Arc::new(X25519Kem { info: KemInfo { parameters, encodings: vec![KeyEncoding::Scalar], coins } }))
 }
 
-/// X25519 as a key agreement.
+/// Returns X25519 as a key agreement.
 pub(super) fn key_agreement() -> Arc<dyn KeyAgreement> {
     let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true };
     Arc::new(X25519Agreement { info })
 }
 
-/// Public key, private key, shared secret and coins (RFC 7748, section 5), in bytes.
+/// Length of public keys, private keys, shared secrets and coins in bytes (RFC 7748, section 5).
 const LENGTH: usize = 32;
 
 const ENCODING: Error = Error::Unsupported("X25519 private keys are encoded as a scalar");
@@ -98,8 +98,7 @@ impl EncapsulationKey for Public {
 
 struct Secret {
     private: Wiped<[u8; LENGTH]>,
-    /// Known of a key that was generated; of one that was loaded only when asked for, since neither operation of a
-    /// private key needs it.
+    /// Set for generated keys. For loaded keys it is computed on request, because no private-key operation needs it.
     public: Option<[u8; LENGTH]>,
 }
 
@@ -182,7 +181,7 @@ fn public_from_private(public: &mut [u8; LENGTH], private: &[u8; LENGTH]) {
     unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
 }
 
-/// Diffie-Hellman; the library refuses an all-zero result (RFC 7748, section 6.1), for which `peer` is to blame.
+/// Computes the shared secret. The library rejects an all-zero result (RFC 7748, section 6.1), which `peer` causes.
 fn agree(what: &'static str, private: &[u8; LENGTH], peer: &[u8; LENGTH], secret: &mut [u8; LENGTH]) -> Result<()> {
     // SAFETY: the three arrays have 32 bytes each.
     if unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) } == 1 {

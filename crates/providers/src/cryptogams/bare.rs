@@ -1,4 +1,4 @@
-//! CRYPTOGAMS' Keccak: the calls of `pqlab-cryptogams-sys`, over which the adapter is a loop.
+//! Bare calls of CRYPTOGAMS' Keccak through `pqlab-cryptogams-sys`. The adapter only adds a loop.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

@@ -1,5 +1,5 @@
-//! CRYPTOGAMS' Keccak in assembly, from OpenSSL's source: each code path is a provider of its own. One that this processor
-//! does not run, or that is for another architecture, is listed with what it lacks.
+//! CRYPTOGAMS' Keccak in assembly, from OpenSSL's source. Each code path is a provider. A code path that this processor
+//! cannot run lists its functions as unsupported, with the reason.
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@ use super::*;
 use crate::shared::testing::{check_batches_and_pieces, check_known_digests};
 
 #[test]
-fn each_backend_offers_all_functions_or_says_what_it_lacks() {
+fn each_backend_offers_all_functions_or_gives_a_reason() {
     let providers = providers();
     let ids: Vec<String> = providers.iter().map(Provider::id).collect();
     let names = ["scalar", "avx2", "avx512", "avx512vl", "armv8", "armv8-sha3"];
@@ -27,7 +27,7 @@ fn each_backend_offers_all_functions_or_says_what_it_lacks() {
 }
 
 #[test]
-fn digests_are_known_and_a_reader_goes_on_where_it_stopped() {
+fn digests_match_known_answers_whole_and_in_pieces() {
     for provider in providers().iter().filter(|provider| !provider.hashes.is_empty()) {
         assert_eq!(check_known_digests(provider), 6, "{}", provider.id());
         check_batches_and_pieces(provider);

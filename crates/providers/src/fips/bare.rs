@@ -1,4 +1,5 @@
-//! The crates `fips203`, `fips204` and `fips205`, which draw their coins themselves and take given ones as seeds.
+//! Bare calls of the crates `fips203`, `fips204` and `fips205`. They draw coins themselves, and take given coins as
+//! seeds.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
@@ -42,8 +43,8 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let ciphertext: [u8; ml_kem::CT_LEN] = inputs.ciphertext.as_slice().try_into().ok()?;
     let (_, private) = inputs.private(operation);
     let exact = operation.ends_with("coins=exact");
-    let of_seed = move || ml_kem::KG::keygen_from_seed(d, z);
-    let generate = move || if exact { of_seed() } else { ml_kem::KG::try_keygen().expect("a key pair") };
+    let from_seed = move || ml_kem::KG::keygen_from_seed(d, z);
+    let generate = move || if exact { from_seed() } else { ml_kem::KG::try_keygen().expect("a key pair") };
     let mut encapsulate = move |key: &ml_kem::EncapsKey| {
         let sent = if exact { Ok(key.encaps_from_seed(&given)) } else { key.try_encaps() };
         let (shared, sent) = sent.expect("an encapsulation");
@@ -64,15 +65,15 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             private_out.copy_from_slice(&private.into_bytes());
         }),
         "encapsulate" | "encapsulate coins=exact" => {
-            let (key, _) = of_seed();
+            let (key, _) = from_seed();
             each(move || encapsulate(&key))
         }
         "encapsulate encoded" => each(move || encapsulate(&ml_kem::EncapsKey::try_from_bytes(public).expect("a key"))),
         "decapsulate" => {
-            let (_, key) = of_seed();
+            let (_, key) = from_seed();
             each(move || decapsulate(&key))
         }
-        "decapsulate encoded key=seed" => each(move || decapsulate(&of_seed().1)),
+        "decapsulate encoded key=seed" => each(move || decapsulate(&from_seed().1)),
         "decapsulate encoded key=expanded" => {
             let private: [u8; ml_kem::DK_LEN] = private.as_slice().try_into().ok()?;
             each(move || decapsulate(&ml_kem::DecapsKey::try_from_bytes(private).expect("a key")))
@@ -92,9 +93,9 @@ macro_rules! signature {
             let (_, private) = inputs.private(operation);
             let message = inputs.message.clone();
             let exact = operation.ends_with("coins=exact");
-            let of_seed = move || -> (PublicKey, PrivateKey) { ($generate)(&coins) };
-            let own = of_seed();
-            let seeded = of_seed.clone();
+            let from_seed = move || -> (PublicKey, PrivateKey) { ($generate)(&coins) };
+            let pair = from_seed();
+            let seeded = from_seed.clone();
             let generate = move || if exact { seeded() } else { KG::try_keygen().expect("a key pair") };
             let sign: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> = $sign;
             let fixed: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> = $fixed;
@@ -105,12 +106,12 @@ macro_rules! signature {
                     public_out.copy_from_slice(&public.into_bytes());
                     private_out.copy_from_slice(&private.into_bytes());
                 }),
-                "sign" => each(move || out.copy_from_slice(&sign(&own.1, &message).expect("a signature"))),
+                "sign" => each(move || out.copy_from_slice(&sign(&pair.1, &message).expect("a signature"))),
                 "sign deterministic" => each(move || {
-                    out.copy_from_slice(&fixed(&own.1, &message).expect("a signature"));
+                    out.copy_from_slice(&fixed(&pair.1, &message).expect("a signature"));
                 }),
                 "sign encoded key=seed" => each(move || {
-                    out.copy_from_slice(&sign(&of_seed().1, &message).expect("a signature"));
+                    out.copy_from_slice(&sign(&from_seed().1, &message).expect("a signature"));
                 }),
                 "sign encoded key=expanded" => {
                     let private: [u8; SK_LEN] = private.as_slice().try_into().ok()?;
@@ -119,7 +120,7 @@ macro_rules! signature {
                         out.copy_from_slice(&sign(&key, &message).expect("a signature"));
                     })
                 }
-                "verify" => each(move || assert!(own.0.verify(&message, &signed, &[]))),
+                "verify" => each(move || assert!(pair.0.verify(&message, &signed, &[]))),
                 "verify encoded" => each(move || {
                     let key = PublicKey::try_from_bytes(public).expect("a key");
                     assert!(key.verify(&message, &signed, &[]));

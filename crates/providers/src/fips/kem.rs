@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203) by the crate `fips203`. Both keys are their encodings: each operation expands the matrix anew.
+//! ML-KEM (FIPS 203) by the crate `fips203`. Both keys are held encoded: every operation expands the matrix again.
 
 use super::{Given, SEED_UNKNOWN, check_coins, library};
 use crate::shared::bytes::{front, sized};
@@ -43,7 +43,7 @@ macro_rules! parameter_sets {
             impl ParameterSet for Set {
                 const ALGORITHM: &'static str = $algorithm;
                 const ENCODINGS: [KeyEncoding; 2] = [KeyEncoding::Expanded, KeyEncoding::Seed];
-                // A key does not remember the seed that it was expanded from.
+                // A key does not keep its seed.
                 const WRITTEN: &'static [KeyEncoding] = &[KeyEncoding::Expanded];
                 type Generated = Private;
                 type Loaded = Private;
@@ -73,7 +73,7 @@ macro_rules! parameter_sets {
 
             impl EncapsulationKey for Public {
                 fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-                    // m (FIPS 203, algorithm 20).
+                    // Coins are m (FIPS 203, algorithm 20).
                     check_coins(coins, 32)?;
                     Error::check_length("ciphertext", CT_LEN, ciphertext.len())?;
                     Error::check_length("shared secret", fips203::SSK_LEN, secret.len())?;
@@ -103,7 +103,8 @@ macro_rules! parameter_sets {
                 }
 
                 fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-                    // FIPS 203, algorithm 16, line 3: dk = dk_PKE || ek || H(ek) || z. The crate has no function for it.
+                    // The crate has no function for this: dk = dk_PKE || ek || H(ek) || z (FIPS 203, algorithm 16, line
+                    // 3).
                     let bytes = Wiped::new(self.0.clone().into_bytes());
                     let end = DK_LEN - 64;
                     Ok(Box::new(Set::load_encapsulation_key(&bytes[end - EK_LEN..end])?))

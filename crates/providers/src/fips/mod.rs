@@ -1,7 +1,7 @@
 //! The crates `fips203`, `fips204` and `fips205`: ML-KEM, ML-DSA and SLH-DSA in portable Rust without `unsafe`.
 //!
-//! [`Coins::Internal`] goes to the functions that draw by themselves, [`Coins::Exact`] to those that take a generator,
-//! which is then [`Given`]. The crates' keys do not remember the seed that they were expanded from.
+//! [`Coins::Internal`] uses the functions that draw coins themselves, [`Coins::Exact`] those that take a generator,
+//! which is then [`Given`]. The crates' keys do not keep their seeds.
 
 mod kem;
 mod signature;
@@ -23,7 +23,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// A generator that gives the caller's coins, in their order. Whoever makes one has checked that there are enough.
+/// Generator that returns the caller's coins in order. The caller must provide as many as are drawn.
 struct Given<'a>(&'a [u8]);
 
 impl RngCore for Given<'_> {
@@ -51,10 +51,10 @@ impl RngCore for Given<'_> {
     }
 }
 
-/// The crates ask for the marker; that the coins are fit for a key is the caller's part.
+/// The crates require the marker. The caller answers for the quality of the coins.
 impl CryptoRng for Given<'_> {}
 
-/// Given coins must be as many as the operation draws.
+/// Checks that the number of given coins is what the operation draws.
 fn check_coins(coins: Coins, length: usize) -> Result<()> {
     match coins {
         Coins::Exact(given) => Error::check_length("coins", length, given.len()),
@@ -62,7 +62,7 @@ fn check_coins(coins: Coins, length: usize) -> Result<()> {
     }
 }
 
-/// The crates word what is wrong in one line.
+/// Converts an error message of the crates.
 fn library(call: &'static str) -> impl Fn(&'static str) -> Error {
     move |error| Error::Library { call, detail: error.to_owned() }
 }

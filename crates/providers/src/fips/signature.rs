@@ -1,6 +1,7 @@
-//! ML-DSA (FIPS 204) by the crate `fips204`, whose keys hold their vectors in NTT form but not the matrix, and SLH-DSA
-//! (FIPS 205) by the crate `fips205`, whose keys are their bytes. To load a signing key of SLH-DSA is to generate it
-//! again: the crate compares the root.
+//! ML-DSA (FIPS 204) by the crate `fips204` and SLH-DSA (FIPS 205) by the crate `fips205`.
+//!
+//! ML-DSA keys hold the vectors in NTT form but not the matrix. SLH-DSA keys are held encoded. Loading an SLH-DSA
+//! signing key generates it again, because the crate compares the root.
 
 use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, library};
 use crate::shared::bytes::{check_context, front, sized};
@@ -13,19 +14,19 @@ use pqlab_primitives::{
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A parameter set of either crate. They look the same but for how one signs.
+/// A parameter set of either crate. The crates' interfaces differ only in signing.
 trait SignatureSet: Send + Sync + 'static {
     type Signing: Clone + Send + Sync;
     type Verifying: Clone + Send + Sync;
 
-    /// FIPS 204, algorithm 1; FIPS 205, algorithm 21.
+    /// Generates a key pair (FIPS 204, algorithm 1; FIPS 205, algorithm 21).
     fn generate(coins: Coins) -> Result<(Self::Verifying, Self::Signing)>;
     fn decode_signing_key(bytes: &[u8]) -> Result<Self::Signing>;
     fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying>;
     fn encode_signing_key(key: Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn encode_verifying_key(key: Self::Verifying, out: &mut [u8]) -> Result<usize>;
-    /// Where `t0` of a loaded ML-DSA key is not that of its other parts, `fips204` panics if it is built with debug
-    /// assertions, and otherwise gives the key that belongs to the other parts.
+    /// Returns the verifying key. If `t0` of a loaded ML-DSA key does not match its other parts, `fips204` panics when
+    /// built with debug assertions, and otherwise returns the verifying key of the other parts.
     fn verifying_key(key: &Self::Signing) -> Self::Verifying;
     fn sign(key: &Self::Signing, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
     fn verify(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> bool;
@@ -33,7 +34,7 @@ trait SignatureSet: Send + Sync + 'static {
 
 type Signed<K> = Result<K, &'static str>;
 
-/// FIPS 204, algorithm 2. The deterministic variant draws zeros (line 5).
+/// Signs by FIPS 204, algorithm 2. The deterministic variant uses zeros as coins (line 5).
 fn sign_ml_dsa<K>(key: &K, context: &[u8], message: &[u8], coins: Coins) -> Signed<K::Signature>
 where
     K: fips204::traits::Signer,
@@ -45,7 +46,7 @@ where
     }
 }
 
-/// FIPS 205, algorithm 22.
+/// Signs by FIPS 205, algorithm 22.
 fn sign_slh_dsa<K>(key: &K, context: &[u8], message: &[u8], coins: Coins) -> Signed<K::Signature>
 where
     K: fips205::traits::Signer,
@@ -169,7 +170,7 @@ impl<S: SignatureSet> SignatureScheme for Scheme<S> {
         &self.info
     }
 
-    /// A key does not remember the seed that it was expanded from.
+    /// A key does not keep its seed.
     fn written(&self) -> &[KeyEncoding] {
         &[KeyEncoding::Expanded]
     }
@@ -201,7 +202,7 @@ impl<S: SignatureSet> SignatureScheme for Scheme<S> {
 
 struct PreparedSigningKey<S: SignatureSet> {
     key: S::Signing,
-    /// How many coins hedged signing draws.
+    /// Number of coins that hedged signing draws, in bytes.
     coins: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The crate `fn-dsa`, with the operating system's generator in the terms that the crate takes.
+//! Bare calls of the crate `fn-dsa`, with the operating system's generator.
 
 #[path = "system.rs"]
 mod system;
@@ -36,7 +36,7 @@ impl Bare for FnDsa {
             assert!(key.verify(signature, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message));
         };
         Some(match operation {
-            // The crate writes encoded keys: whoever is to sign decodes one.
+            // The crate generates encoded keys; signing needs a decoded one.
             "keygen" => making(move || {
                 generate(&mut private_out, &mut public_out);
                 SigningKey512::decode(&private_out).map(Box::new).expect("a key")
@@ -62,7 +62,7 @@ impl Bare for FnDsa {
     }
 }
 
-/// In cache lines of its own: the library works on vectors in its key.
+/// Aligned to cache lines, because the library works on vectors inside its key.
 #[repr(align(64))]
 struct Aligned(SigningKey512);
 

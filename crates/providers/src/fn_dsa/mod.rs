@@ -1,9 +1,11 @@
-//! Falcon by the crate `fn-dsa`, whose version 0.3 still has it: with [`HASH_ID_ORIGINAL_FALCON`] it hashes the nonce
-//! and the message and nothing else (Falcon specification, algorithm 10), without the context and the hash of the key
-//! that the drafts of FN-DSA add. Signatures are in the padded encoding, of fixed length (section 3.11.3).
+//! Falcon by version 0.3 of the crate `fn-dsa`, the last one with it.
 //!
-//! A signing key holds its lattice basis in FFT form and the room to work in, and takes both for itself while it signs:
-//! each thread that signs at the same time works with a copy of its own.
+//! With [`HASH_ID_ORIGINAL_FALCON`] the crate hashes only the nonce and the message (Falcon specification, algorithm
+//! 10), without the context and the key hash that the drafts of FN-DSA add. Signatures use the padded encoding of fixed
+//! length (section 3.11.3).
+//!
+//! A signing key holds its lattice basis in FFT form and working memory, and needs exclusive access to both while it
+//! signs. Threads that sign at the same time use copies.
 
 mod system;
 #[cfg(test)]
@@ -50,7 +52,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// A degree of the ring, and what the crate offers for it.
+/// A degree of the ring, with the crate's types for it.
 trait Degree: Send + Sync + 'static {
     const ALGORITHM: &'static str;
     const LOGN: u32;
@@ -103,7 +105,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         &self.info
     }
 
-    /// Falcon samples anew for each signature.
+    /// Falcon samples for each signature.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -131,7 +133,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         Ok(Box::new(PreparedSigningKey::<D>::decode(bytes)?))
     }
 
-    /// The key, 60 KiB or twice as much with the room to work in, stays where the crate parses it.
+    /// Signs without moving the parsed key, which has 60 or 120 KiB with its working memory.
     fn sign_from(
         &self,
         encoding: KeyEncoding,
@@ -162,7 +164,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
 
 struct PreparedSigningKey<D: Degree> {
     encoded: Wiped<Box<[u8]>>,
-    /// Copies that no thread signs with at the moment.
+    /// Copies that no thread is signing with.
     idle: Mutex<Vec<Box<Aligned<D::Signer>>>>,
 }
 
@@ -172,13 +174,13 @@ impl<D: Degree> PreparedSigningKey<D> {
         Ok(PreparedSigningKey { encoded: Wiped::new(bytes.into()), idle: Mutex::new(vec![signer]) })
     }
 
-    /// A copy that no thread signs with, or a new one.
+    /// Returns an idle copy, or a new one.
     fn take(&self) -> Result<Box<Aligned<D::Signer>>> {
         let idle = self.idle().pop();
         idle.map_or_else(|| decode_signer::<D>(&self.encoded), Ok)
     }
 
-    /// A thread that panicked while it held the lock has left the list as it was or with one copy less.
+    /// Ignores poisoning: a panic under the lock leaves the list unchanged or one copy shorter.
     fn idle(&self) -> MutexGuard<'_, Vec<Box<Aligned<D::Signer>>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -196,7 +198,7 @@ impl<D: Degree> SigningKey for PreparedSigningKey<D> {
         Ok(length)
     }
 
-    /// Computed when it is asked for: making a key to sign with does without.
+    /// Computes the verifying key on each call, because signing does not need it.
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
         let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)];
         let signer = self.take()?;
@@ -216,7 +218,7 @@ impl<D: Degree> SigningKey for PreparedSigningKey<D> {
 
 struct PreparedVerifyingKey<D: Degree> {
     verifier: D::Verifier,
-    /// The crate does not encode a key that it has decoded.
+    /// The crate cannot encode a decoded key.
     encoded: Box<[u8]>,
 }
 
@@ -242,8 +244,8 @@ impl<D: Degree> VerifyingKey for PreparedVerifyingKey<D> {
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("a Falcon key has one encoding");
 
-/// The crate works on vectors of 32 bytes in this key: where it lies askew to cache lines, signing takes 1.5% longer, and the
-/// figure would say who allocated what before.
+/// The crate works on vectors of 32 bytes inside the key. If the key is not aligned to cache lines, signing takes 1.5%
+/// longer, and the time would depend on earlier allocations.
 #[repr(align(64))]
 struct Aligned<S>(S);
 
@@ -251,7 +253,7 @@ fn decode_signer<D: Degree>(bytes: &[u8]) -> Result<Box<Aligned<D::Signer>>> {
     D::Signer::decode(bytes).map(|signer| Box::new(Aligned(signer))).ok_or(Error::Malformed("signing key"))
 }
 
-/// Falcon has no deterministic variant, and no standard says what it draws.
+/// Rejects given coins: Falcon has no deterministic variant, and no standard specifies its coins.
 fn no_given_coins(coins: Coins) -> Result<()> {
     match coins {
         Coins::Internal => Ok(()),

@@ -1,8 +1,8 @@
-//! What `fn-dsa` draws from. The comparison with bare calls of the crate compiles this file too.
+//! Random number generator for `fn-dsa`. The comparison with bare calls of the crate compiles this file too.
 
 use ::fn_dsa::{CryptoRng, RngCore, RngError};
 
-/// The operating system's generator, in the terms of the generation of `rand_core` that the crate takes.
+/// The operating system's generator, behind the traits of the `rand_core` version that the crate uses.
 pub(super) struct System;
 
 impl CryptoRng for System {}
@@ -20,7 +20,8 @@ impl RngCore for System {
         u64::from_le_bytes(bytes)
     }
 
-    /// There is no way to report a fault from here: without randomness there must be no signature.
+    /// Panics if the operating system provides no randomness: the trait cannot report an error, and no signature may be
+    /// made without randomness.
     fn fill_bytes(&mut self, out: &mut [u8]) {
         getrandom::fill(out).expect("the operating system gives random bytes");
     }

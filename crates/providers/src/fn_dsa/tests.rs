@@ -13,7 +13,7 @@ fn sign(scheme: &dyn SignatureScheme, key: &dyn SigningKey, message: &[u8]) -> V
     out
 }
 
-/// The verifying key and the signing key.
+/// Returns the encoded verifying key and signing key.
 fn encoded(scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> (Vec<u8>, Vec<u8>) {
     let mut public = vec![0; scheme.info().parameters.verifying_key];
     assert_eq!(key.verifying_key().unwrap().encode(&mut public), Ok(public.len()));
@@ -26,7 +26,7 @@ fn unsupported_error<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::Unsupported(_)))
 }
 
-/// A change of the crate's version changes the algorithm: 0.4 follows the draft of FN-DSA.
+/// Version 0.4 of the crate follows the draft of FN-DSA, which is another algorithm.
 #[test]
 fn the_version_is_the_last_with_falcon() {
     let provider = providers().pop().unwrap();
@@ -35,7 +35,7 @@ fn the_version_is_the_last_with_falcon() {
 }
 
 #[test]
-fn lengths_are_those_of_the_table() {
+fn lengths_match_the_table() {
     for (algorithm, logn) in [("Falcon-padded-512", 9), ("Falcon-padded-1024", 10)] {
         let parameters = SignatureParameters::of(algorithm).unwrap();
         assert_eq!(parameters.verifying_key, vrfy_key_size(logn));
@@ -45,7 +45,7 @@ fn lengths_are_those_of_the_table() {
 }
 
 #[test]
-fn signatures_round_trip_and_tampering_is_refused() {
+fn signatures_round_trip_and_reject_tampering() {
     for (algorithm, header) in SCHEMES {
         let scheme = scheme(algorithm);
         let generated = scheme.generate(Coins::Internal).unwrap();
@@ -76,7 +76,7 @@ fn signatures_round_trip_and_tampering_is_refused() {
 }
 
 #[test]
-fn damaged_keys_are_refused() {
+fn rejects_damaged_keys() {
     for (algorithm, _) in SCHEMES {
         let scheme = scheme(algorithm);
         let (mut public, mut private) = encoded(&*scheme, &*scheme.generate(Coins::Internal).unwrap());
@@ -92,7 +92,7 @@ fn damaged_keys_are_refused() {
 }
 
 #[test]
-fn wrong_lengths_and_what_the_scheme_lacks_are_refused() {
+fn rejects_wrong_lengths_and_unsupported_requests() {
     for (algorithm, _) in SCHEMES {
         let scheme = scheme(algorithm);
         let parameters = &scheme.info().parameters;
@@ -116,14 +116,14 @@ fn wrong_lengths_and_what_the_scheme_lacks_are_refused() {
 }
 
 #[test]
-fn keys_are_used_from_several_threads() {
+fn keys_work_in_several_threads() {
     check_threads(&providers().pop().unwrap(), |_| true);
 }
 
-/// Keys and signatures of either library, in the padded encoding, are the other's.
+/// Each library loads the other's keys and verifies its signatures in the padded encoding.
 #[cfg(feature = "liboqs")]
 #[test]
-fn liboqs_and_fn_dsa_understand_each_other() {
+fn liboqs_and_fn_dsa_interoperate() {
     let liboqs = crate::liboqs::providers().pop().unwrap();
     for (algorithm, _) in SCHEMES {
         let (ours, theirs) = (scheme(algorithm), liboqs.signature(algorithm).unwrap().clone());
@@ -146,9 +146,9 @@ fn liboqs_and_fn_dsa_understand_each_other() {
     }
 }
 
-/// Signing from the key's bytes: as with a key that was loaded, for what is right and what is not.
+/// Signing from an encoded key accepts and rejects the same requests as signing with a loaded key.
 #[test]
-fn signs_from_encoded_keys_where_they_are_parsed() {
+fn signs_from_encoded_keys() {
     for provider in providers() {
         for scheme in &provider.signatures {
             let parameters = &scheme.info().parameters;

@@ -1,4 +1,4 @@
-//! graviola, by the calls that its documentation shows.
+//! Bare calls of graviola, as its documentation shows them.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

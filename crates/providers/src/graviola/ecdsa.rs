@@ -1,5 +1,5 @@
-//! ECDSA over P-256 with SHA-256 and over P-384 with SHA-384. The crate mixes 16 fresh bytes into each nonce (RFC 6979,
-//! section 3.6), and takes points uncompressed.
+//! ECDSA over P-256 with SHA-256 and over P-384 with SHA-384. The crate mixes 16 random bytes into each nonce (RFC
+//! 6979, section 3.6) and decodes only uncompressed points.
 
 use super::library;
 use crate::shared::bytes::write;
@@ -14,7 +14,8 @@ pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![ecdsa::<P256>(), ecdsa::<P384>()]
 }
 
-/// The crate's key is the scalar alone. A pair that was generated has its point too, one from bytes when it is first asked for.
+/// Signing key with its point, which the crate's key lacks. Generating a key computes the point; for a loaded key, the
+/// first use does.
 struct KeyPair<C: graviola_ecdsa::Curve, const POINT: usize> {
     signing: graviola_ecdsa::SigningKey<C>,
     point: OnceLock<[u8; POINT]>,
@@ -36,7 +37,7 @@ macro_rules! curve {
             const DETERMINISTIC: bool = false;
             const COMPRESSED: bool = false;
             type Signing = KeyPair<graviola_ecdsa::$name, { 1 + 2 * $scalar }>;
-            /// The point as it came, since the crate writes none, and as the crate has it.
+            /// The encoded point, because the crate cannot write one, and the crate's key.
             type Verifying = ([u8; 1 + 2 * $scalar], graviola_ecdsa::VerifyingKey<graviola_ecdsa::$name>);
 
             fn generate() -> Result<Self::Signing> {

@@ -1,4 +1,5 @@
-//! SHA-2 (FIPS 180-4), and of SHA-3 (FIPS 202) what the crate has: two digests and both XOFs, whose message it takes at once.
+//! SHA-2 (FIPS 180-4), and the crate's part of SHA-3 (FIPS 202): two digests and both XOFs, which take the message at
+//! once.
 
 use crate::shared::bytes::sized_mut;
 use graviola::hashing::sha2::{Sha256Context, Sha512Context};

@@ -1,6 +1,7 @@
 //! graviola: X25519, Ed25519, ECDSA, hash functions, HMAC and AES-GCM in Rust around the assembly of s2n-bignum.
 //!
-//! The crate runs on processors that have certain instructions and panics elsewhere: there it offers nothing and says why.
+//! The crate panics on processors without certain instructions. On those the provider offers nothing and gives the
+//! reason.
 
 mod ecdsa;
 mod ed25519;
@@ -38,7 +39,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     }]
 }
 
-/// Returns what the CPU lacks. The crate needs AVX2, and has no other code for x86-64.
+/// Returns why the crate cannot run on this CPU, if it cannot. Its x86-64 code needs AVX2.
 fn lacking() -> Option<&'static str> {
     if cfg!(target_arch = "x86_64") && is_hidden(Feature::Avx2) {
         Some(Feature::Avx2.hidden_reason())

@@ -35,7 +35,7 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// Both hash states after their first block, copied for each message.
+/// Both hash states after their first block. Each message gets a copy.
 struct HmacSha256Key(Hmac<Sha256>);
 
 impl MacKey for HmacSha256Key {
@@ -77,7 +77,7 @@ impl Aead for Aes256Gcm {
     }
 }
 
-/// The round keys and the powers of GHASH's key.
+/// Holds the round keys and the powers of GHASH's key.
 struct Aes256GcmKey(AesGcm);
 
 impl AeadKey for Aes256GcmKey {

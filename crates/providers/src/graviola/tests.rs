@@ -10,7 +10,7 @@ fn provider() -> Option<Provider> {
 }
 
 #[test]
-fn everything_that_the_crate_has_is_offered() {
+fn offers_everything_in_the_crate() {
     let provider = require!(provider(), CPU);
     for scheme in ["Ed25519", "ECDSA-P-256", "ECDSA-P-384"] {
         assert!(provider.signature(scheme).is_some(), "{scheme}");
@@ -22,7 +22,7 @@ fn everything_that_the_crate_has_is_offered() {
 
 /// RFC 8032, section 7.1, test 2.
 #[test]
-fn known_answer_of_ed25519() {
+fn ed25519_matches_rfc_8032() {
     let scheme = require!(provider(), CPU).signature("Ed25519").unwrap().clone();
     let seed = hex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb");
     let key = scheme.load_signing_key(KeyEncoding::Seed, &seed).unwrap();
@@ -32,7 +32,7 @@ fn known_answer_of_ed25519() {
 }
 
 #[test]
-fn ecdsa_draws_for_each_signature_and_takes_uncompressed_points_alone() {
+fn ecdsa_draws_for_each_signature_and_rejects_compressed_points() {
     for algorithm in ["ECDSA-P-256", "ECDSA-P-384"] {
         let scheme = require!(provider(), CPU).signature(algorithm).unwrap().clone();
         let key = scheme.generate(Coins::Internal).unwrap();
@@ -47,7 +47,7 @@ fn ecdsa_draws_for_each_signature_and_takes_uncompressed_points_alone() {
 }
 
 #[test]
-fn aes_gcm_opens_what_it_sealed_and_nothing_else() {
+fn aes_gcm_opens_only_what_it_sealed() {
     let provider = require!(provider(), CPU);
     let key = provider.aead("AES-256-GCM").unwrap().load_key(&bytes(32, 1)).unwrap();
     let (mut text, mut tag) = (bytes(100, 2), [0; 16]);

@@ -10,7 +10,7 @@ pub(super) struct Graviola;
 
 impl Library for Graviola {
     type Secret = StaticPrivateKey;
-    /// The crate's own type is not to be copied; reading it anew is four loads.
+    /// The crate's type is not `Copy`; parsing the bytes again takes four loads.
     type Public = [u8; 32];
 
     fn generate(coins: Coins) -> Result<StaticPrivateKey> {
@@ -41,7 +41,7 @@ impl Library for Graviola {
     }
 
     fn agree(secret: &StaticPrivateKey, peer: &[u8; 32], out: &mut [u8]) -> Result<()> {
-        // The one thing that can go wrong: a shared secret of zero (RFC 7748, section 6.1).
+        // The only possible error is a shared secret of zero (RFC 7748, section 6.1).
         let shared = secret.diffie_hellman(&PublicKey::from_array(peer)).map_err(|_| SMALL_ORDER)?;
         fill("shared secret", out, &shared.0)
     }

@@ -1,4 +1,4 @@
-//! This project's own Keccak: the calls of `pqlab-keccak`, over which the adapter is a loop.
+//! Bare calls of this project's Keccak in `pqlab-keccak`. The adapter only adds a loop.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

@@ -1,5 +1,6 @@
-//! This project's own Keccak, over eight messages at once, because no registry has one, and over one: crate `pqlab-keccak`.
-//! Each code path is a provider of its own; where the processor does not run one, it is listed with what it lacks.
+//! This project's Keccak (crate `pqlab-keccak`), over one message and over eight at once, for which no published crate
+//! exists. Each code path is a provider. A code path that this processor cannot run lists its functions as unsupported,
+//! with the reason.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +17,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 pub(crate) fn providers() -> Vec<Provider> {
-    // What AVX2 adds is lanes for other code of this project: no code path of a single message.
+    // AVX2 adds only lanes for other code of this project, and no code path for a single message.
     let measured = |backend: &pqlab_keccak::Backend| *backend != pqlab_keccak::Backend::Avx2;
     pqlab_keccak::Backend::ALL.into_iter().filter(measured).map(provider).collect()
 }
@@ -107,7 +108,7 @@ impl XofReader for Squeezing {
     }
 }
 
-/// The digests of the first `count` messages of the pool in turn.
+/// Digests `count` messages of the pool in order.
 fn batch(single: Single, function: Function, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
     for message in messages::in_turn(messages, count)? {
         single.digest(function, message, black_box(&mut *out)).map_err(|error| refused("Single::digest", error))?;

@@ -2,9 +2,9 @@ use super::*;
 use crate::shared::lanes::tests::check;
 use crate::shared::testing::{check_batches_and_pieces, check_known_digests};
 
-/// By a backend of the same crate that shares no vector code.
+/// Computes the digest with the crate's portable backend, which shares no vector code with the others.
 fn digest(function: &str, message: &[u8], length: usize) -> Vec<u8> {
-    let function = Function::ALL.into_iter().find(|known| known.name() == function).expect("a function of FIPS 202");
+    let function = Function::ALL.into_iter().find(|it| it.name() == function).expect("a function of FIPS 202");
     let mut outs = vec![vec![0; length]; LANES];
     let mut slices: Vec<&mut [u8]> = outs.iter_mut().map(Vec::as_mut_slice).collect();
     let lanes = Lanes::new(pqlab_keccak::Backend::Portable).expect("runs everywhere");
@@ -14,14 +14,14 @@ fn digest(function: &str, message: &[u8], length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_lane_has_the_digest_of_its_message() {
+fn each_lane_gives_the_digest_of_its_message() {
     for provider in providers() {
         check(&provider, digest);
     }
 }
 
 #[test]
-fn each_backend_offers_all_functions_or_says_what_it_lacks() {
+fn each_backend_offers_all_functions_or_gives_a_reason() {
     let providers = providers();
     assert_eq!(providers.iter().map(Provider::id).collect::<Vec<_>>(), ["keccak:avx512", "keccak:portable"]);
     for provider in &providers {
@@ -35,7 +35,7 @@ fn each_backend_offers_all_functions_or_says_what_it_lacks() {
 }
 
 #[test]
-fn one_message_has_the_digest_that_eight_have() {
+fn single_and_eight_lane_digests_agree() {
     for provider in providers() {
         for hash in &provider.hashes {
             let (name, length) = (hash.info().algorithm.as_ref(), hash.info().digest);

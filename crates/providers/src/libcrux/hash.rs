@@ -21,17 +21,17 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
     vec![Extendable::<Shake128>::new("SHAKE128"), Extendable::<Shake256>::new("SHAKE256")]
 }
 
-/// A function of the crate as a type, so that a batch calls it directly and not through a pointer.
+/// A function of the crate as a type, so that a batch calls it directly instead of through a pointer.
 trait Function: Send + Sync + 'static {
     fn digest(message: &[u8], out: &mut [u8]);
 }
 
-/// An extendable-output function and its state between two squeezes.
+/// An extendable-output function and its state.
 trait Extending: Function {
     type State: Send;
     fn begin() -> Self::State;
     fn update(state: &mut Self::State, part: &[u8]);
-    /// Takes the last part of the message.
+    /// Absorbs the last part of the message.
     fn finish(state: &mut Self::State, part: &[u8]);
     fn squeeze(state: &mut Self::State, out: &mut [u8]);
 }
@@ -152,7 +152,7 @@ impl<F: Extending> Xof for Extendable<F> {
     }
 }
 
-/// One object absorbs and squeezes: the crate has one state for both, and nothing is allocated between them.
+/// Absorbs and then squeezes. The crate has one state for both, so nothing is allocated in between.
 struct Streaming<F: Extending>(F::State);
 
 impl<F: Extending> XofAbsorber for Streaming<F> {

@@ -1,5 +1,5 @@
-//! SHAKE256 (FIPS 202) over four messages at once with AVX2, over two with NEON, by the crate `libcrux-sha3`: the only
-//! function that its vector code offers for messages and outputs of any length.
+//! SHAKE256 (FIPS 202) over four messages at once with AVX2, or two with NEON, by the crate `libcrux-sha3`. Its vector
+//! code offers no other function for messages and outputs of any length.
 
 use crate::shared::lanes::arrays;
 use pqlab_primitives::{LaneHash, Result};
@@ -23,14 +23,14 @@ impl LaneHash for Shake256 {
 
     fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
         let (messages, outs) = arrays::<4>(None, messages, outs)?;
-        // SAFETY: the provider is only there where the processor has AVX2.
+        // SAFETY: the provider exists only if the processor has AVX2.
         unsafe { four(messages, outs) };
         Ok(())
     }
 }
 
-/// The crate's functions are inlined into their caller and have its target features: without them, every intrinsic would
-/// be a call, and the whole thirty times slower.
+/// The crate's functions are inlined into their caller and use its target features. Without `avx2` every intrinsic
+/// would be a call, and hashing thirty times slower.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn four([m0, m1, m2, m3]: &[&[u8]; 4], [o0, o1, o2, o3]: &mut [&mut [u8]; 4]) {

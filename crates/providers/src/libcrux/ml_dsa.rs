@@ -1,5 +1,5 @@
 //! ML-DSA (FIPS 204) by the crate `libcrux-ml-dsa`. Its keys are the encoded bytes: each call decodes the key and
-//! expands the matrix anew, so that a prepared key saves only the copying.
+//! expands the matrix, so a prepared key saves only the copying.
 
 use crate::shared::bytes::{check_context, front, sized, sized_mut, write};
 use crate::shared::draw::drawn;
@@ -25,13 +25,13 @@ pub(super) fn neon() -> Vec<Arc<dyn SignatureScheme>> {
     vec![MlDsa::<Neon44>::new(), MlDsa::<Neon65>::new(), MlDsa::<Neon87>::new()]
 }
 
-/// A parameter set on a code path. The crate repeats the same functions in a module for each.
+/// A parameter set on a code path. The crate has a module with the same functions for each.
 trait ParameterSet: Send + Sync + 'static {
     const ALGORITHM: &'static str;
     type Signing: Send + Sync;
     type Verifying: Clone + Send + Sync;
 
-    /// FIPS 204, algorithm 1, into the caller's buffers.
+    /// Generates a key pair into the caller's buffers (FIPS 204, algorithm 1).
     fn generate_encoded(xi: &[u8; 32], verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<()>;
     fn generate(xi: &[u8; 32]) -> (Self::Signing, Self::Verifying);
     fn decode_signing_key(bytes: &[u8]) -> Result<Self::Signing>;
@@ -41,7 +41,7 @@ trait ParameterSet: Send + Sync + 'static {
     fn clear(key: &mut Self::Signing);
     fn sign(key: &Self::Signing, context: &[u8], message: &[u8], rnd: &[u8; 32], out: &mut [u8]) -> Result<usize>;
     fn verify(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
-    /// HashML-DSA with SHAKE128 and 32 bytes of digest (FIPS 204, algorithm 4).
+    /// Signs by HashML-DSA with SHAKE128 and a digest of 32 bytes (FIPS 204, algorithm 4).
     fn sign_shake128(
         key: &Self::Signing,
         context: &[u8],
@@ -52,7 +52,7 @@ trait ParameterSet: Send + Sync + 'static {
     fn verify_shake128(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 }
 
-/// `signed_with` gives a key as the crate's function that signs into a buffer takes it: not all sets take the same.
+/// `signed_with` converts a key to the argument type of the crate's `sign_mut`, which differs between the sets.
 macro_rules! parameter_set {
     ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident,
      signed_with: $signed_with:expr) => {
@@ -106,7 +106,8 @@ macro_rules! parameter_set {
             ) -> Result<usize> {
                 const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
                 let out = front::<LENGTH>("signature", out)?;
-                // The crate writes the hints that are there and takes for granted that the rest is zero, as in its own `sign`.
+                // The crate writes only the hints that exist and relies on the other bytes being zero, as in its own
+                // `sign`.
                 out.fill(0);
                 libcrux_ml_dsa::$set::$path::sign_mut($signed_with(key), message, context, *rnd, out)
                     .map_err(|error| Error::Library { call: "libcrux_ml_dsa sign", detail: format!("{error:?}") })?;
@@ -248,7 +249,7 @@ struct PreparedSigningKey<S: ParameterSet> {
     generated: Option<Box<Generated<S>>>,
 }
 
-/// What the crate cannot compute from an expanded signing key: known where the key was expanded here.
+/// Values that the crate cannot compute from an expanded signing key. Available if the key was expanded here.
 struct Generated<S: ParameterSet> {
     seed: Wiped<[u8; 32]>,
     verifying_key: S::Verifying,
@@ -271,7 +272,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         check_context(context)?;
         match coins {
-            // FIPS 204, algorithm 2, line 5: the deterministic variant.
+            // The deterministic variant (FIPS 204, algorithm 2, line 5).
             Coins::Exact([]) => S::sign(&self.key, context, message, &[0; 32], out),
             coins => S::sign(&self.key, context, message, &*drawn(coins)?, out),
         }

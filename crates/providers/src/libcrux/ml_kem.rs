@@ -1,8 +1,9 @@
-//! ML-KEM (FIPS 203) by the crate `libcrux-ml-kem`. A key that is generated, here or from its seed, is held `unpacked`:
-//! matrix expanded, key hashed, vectors in NTT form. One that is loaded from its standard encoding is checked and stays
-//! packed, as the crate's calls for encoded keys take it: who has a key's bytes and one use for it calls these. To unpack it
-//! first copies more, and decapsulation keys are unpacked by the portable hash and without vector instructions, whatever
-//! the code path.
+//! ML-KEM (FIPS 203) by the crate `libcrux-ml-kem`.
+//!
+//! A key generated from fresh coins or from its seed is held `unpacked`: matrix expanded, key hashed, vectors in NTT
+//! form. A key loaded from its standard encoding is checked and stays packed, for the crate's calls that take encoded
+//! keys: these are the calls for a key that is used once. Unpacking it first would copy more, and the crate unpacks
+//! decapsulation keys with the portable hash and without vector instructions on every code path.
 
 use crate::shared::bytes::{front, sized, sized_mut, write};
 use crate::shared::draw::drawn;
@@ -23,19 +24,20 @@ macro_rules! parameter_set {
 
             pub(super) struct Set;
 
-            /// A key that was generated.
+            /// A key pair generated from fresh coins or from its seed.
             pub(super) struct Generated {
                 pair: Box<unpacked::$pair>,
                 seed: Wiped<[u8; 64]>,
             }
 
-            /// The encapsulation key of one.
+            /// The encapsulation key of a generated pair.
             struct Unpacked(Box<unpacked::$unpacked>);
 
-            /// A key that was loaded: each encapsulation hashes it and expands the matrix.
+            /// A loaded encapsulation key. Each encapsulation hashes it and expands the matrix.
             pub(super) struct Public(PublicBytes);
 
-            /// A key that was loaded expanded: each decapsulation decodes its vectors and expands the matrix.
+            /// A decapsulation key loaded from its expanded encoding. Each decapsulation decodes its vectors and
+            /// expands the matrix.
             pub(super) struct Private(PrivateBytes);
 
             impl ParameterSet for Set {
@@ -144,7 +146,7 @@ macro_rules! parameter_set {
             }
 
             impl Private {
-                /// The encapsulation key's bytes within it (FIPS 203, algorithm 16, line 3).
+                /// Returns the bytes of the encapsulation key in it (FIPS 203, algorithm 16, line 3).
                 fn public_half(&self) -> &[u8] {
                     const END: usize = PRIVATE - 64;
                     &self.0.as_slice()[END - PUBLIC..END]
@@ -158,7 +160,7 @@ macro_rules! parameter_set {
                     Ok(())
                 }
 
-                /// The hash check does not cover the coefficients: whether they are reduced is checked here.
+                /// Also checks that the coefficients are reduced, which the hash check does not cover.
                 fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
                     Ok(Box::new(Set::load_encapsulation_key(self.public_half())?))
                 }

@@ -1,8 +1,8 @@
-//! libcrux: formally verified code, in one crate a family of algorithms. Each code path is a provider of its own and is
-//! called by its own module (`portable`, `avx2`, `neon`), never through the crates' choice at run time.
+//! libcrux: formally verified code, one crate per family of algorithms. Each code path is a provider and calls its own
+//! module (`portable`, `avx2`, `neon`), never the crates' choice at run time.
 //!
-//! The crates draw nothing themselves: whatever is random comes in as an argument. [`Coins::Internal`] is drawn from
-//! the operating system, as the crates' own `rand` interfaces would with its generator.
+//! The crates take all randomness as arguments. [`Coins::Internal`] comes from the operating system, as it would
+//! through the crates' `rand` interfaces with the operating system's generator.
 
 mod hash;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -18,7 +18,7 @@ use crate::shared::draw::SYSTEM_GENERATOR;
 use pqlab_cpu::{Feature, is_hidden};
 use pqlab_primitives::{Backend, BuildInfo, Provider, Unsupported};
 
-/// The portable code always; the vector code where the crates have some and this CPU runs it.
+/// Returns the portable code path, and the vector code path if the crates have one that this CPU can run.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut portable = provider("portable");
     portable.kems = ml_kem::portable::kems();
@@ -81,7 +81,7 @@ fn provider(backend: &str) -> Provider {
     provider
 }
 
-/// Vector code for several messages at once is no other way to hash one.
+/// Returns the hash functions that the vector code does not offer for a single message.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
     ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128"]

@@ -11,7 +11,7 @@ fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     providers().into_iter().flat_map(|provider| provider.signatures).collect()
 }
 
-/// SHA3-256 of everything in turn, to compare long answers by; itself checked by `hashes_give_known_answers`.
+/// Returns the SHA3-256 of the concatenated parts, for comparing long answers. `hashes_give_known_answers` checks it.
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     libcrux_sha3::portable::sha256(&mut out, &parts.concat());
@@ -19,7 +19,7 @@ fn digest(parts: &[&[u8]]) -> String {
 }
 
 #[test]
-fn each_code_path_is_a_provider_of_its_own() {
+fn each_code_path_has_a_provider() {
     let providers = providers();
     let ids: Vec<String> = providers.iter().map(Provider::id).collect();
     assert_eq!(ids[0], "libcrux:portable");
@@ -37,7 +37,7 @@ fn each_code_path_is_a_provider_of_its_own() {
         assert!(!provider.build_info.version.contains("unknown"), "{:?}", provider.build_info);
     }
     assert_eq!((providers[0].hashes.len(), providers[0].xofs.len()), (4, 2));
-    // The six functions of FIPS 202 are the portable path's alone; some are offered over several messages at once.
+    // Only the portable path offers the six functions of FIPS 202 for a single message.
     for provider in &providers[1..] {
         assert!(provider.hashes.is_empty() && provider.xofs.is_empty(), "{}", provider.id());
         assert!(!provider.unsupported.is_empty(), "{} says why", provider.id());
@@ -63,7 +63,7 @@ fn ml_kem_generates_known_keys() {
     }
 }
 
-/// draft-connolly-cfrg-xwing-kem, the first test vector: its ML-KEM-768 half, `d || z` and the digest of the ciphertext.
+/// draft-connolly-cfrg-xwing-kem, ML-KEM-768 part of the first test vector: `d || z` and the digest of the ciphertext.
 #[test]
 fn ml_kem_encapsulates_to_a_known_ciphertext() {
     let seed = hex("c44829d2b269887f6150dfaee5a25a704cbc607e57d18a2ffc8734633333cff0\
@@ -80,7 +80,7 @@ fn ml_kem_encapsulates_to_a_known_ciphertext() {
 }
 
 #[test]
-fn kems_take_exact_coins_and_every_code_path_gives_the_same() {
+fn kems_take_exact_coins_and_code_paths_agree() {
     for algorithm in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"] {
         let run = |kem: &dyn Kem, keygen: u8, operation: u8| {
             let key = kem.generate(Coins::Exact(&bytes(64, keygen))).unwrap();
@@ -121,7 +121,7 @@ fn kems_round_trip_in_every_encoding() {
             assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
             let loaded = kem.load_decapsulation_key(encoding, &private).unwrap();
             assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
-            // The secret of a refused ciphertext follows from the key (FIPS 203, algorithm 18, line 7).
+            // The secret of a rejected ciphertext is derived from the key (FIPS 203, algorithm 18, line 7).
             assert_eq!(decapsulate(&*loaded, &tampered), decapsulate(&*generated, &tampered));
             assert_eq!(encoded_encapsulation_key(&*kem, &*loaded.encapsulation_key().unwrap()), public);
             let answered = encapsulate(&*kem, &*loaded.encapsulation_key().unwrap(), Coins::Internal);
@@ -141,23 +141,22 @@ fn kems_round_trip_in_every_encoding() {
     }
 }
 
-/// A key that was loaded stays packed and answers for both of its halves.
 #[test]
-fn loaded_keys_stay_packed_and_know_their_public_half() {
+fn loaded_keys_stay_packed_and_contain_the_public_key() {
     for kem in kems() {
         let generated = kem.generate(Coins::Exact(&bytes(64, 3))).unwrap();
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
         generated.encode(KeyEncoding::Expanded, &mut private).unwrap();
         let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
         let length = kem.info().parameters.encapsulation_key;
-        let (mut of_loaded, mut of_generated) = (vec![0; length], vec![0; length]);
-        assert_eq!(loaded.encode_encapsulation_key(&mut of_loaded), Ok(length));
-        assert_eq!(generated.encode_encapsulation_key(&mut of_generated), Ok(length));
-        assert_eq!(of_loaded, of_generated);
+        let (mut from_loaded, mut from_generated) = (vec![0; length], vec![0; length]);
+        assert_eq!(loaded.encode_encapsulation_key(&mut from_loaded), Ok(length));
+        assert_eq!(generated.encode_encapsulation_key(&mut from_generated), Ok(length));
+        assert_eq!(from_loaded, from_generated);
         assert!(matches!(loaded.encode(KeyEncoding::Seed, &mut [0; 64]), Err(Error::Unsupported(_))));
 
         // Packed and unpacked keys give the same ciphertext and secret for the same coins.
-        let packed = kem.load_encapsulation_key(&of_loaded).unwrap();
+        let packed = kem.load_encapsulation_key(&from_loaded).unwrap();
         let unpacked = generated.encapsulation_key().unwrap();
         let one = encapsulate(&*kem, &*packed, Coins::Exact(&bytes(32, 4)));
         let other = encapsulate(&*kem, &*unpacked, Coins::Exact(&bytes(32, 4)));
@@ -175,9 +174,9 @@ fn kems_refuse_wrong_lengths_and_foreign_encodings() {
     }
 }
 
-/// FIPS 203, section 7.2 (modulus check) and 7.3 (hash check).
+/// Modulus check of FIPS 203, section 7.2, and hash check of section 7.3.
 #[test]
-fn ml_kem_keys_are_checked() {
+fn loading_checks_ml_kem_keys() {
     for kem in kems() {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut public = encoded_encapsulation_key(&*kem, &*key.encapsulation_key().unwrap());
@@ -192,7 +191,7 @@ fn ml_kem_keys_are_checked() {
     }
 }
 
-/// NIST ACVP v1.1.0.43, ML-DSA keyGen, the first test of each set: `xi` and the digest of `pk || sk`.
+/// NIST ACVP v1.1.0.43, ML-DSA keyGen, first test of each set: `xi` and the digest of `pk || sk`.
 #[test]
 fn ml_dsa_generates_known_keys() {
     const ANSWERS: [(&str, &str, &str); 3] = [
@@ -232,7 +231,7 @@ fn ml_dsa_generates_known_keys() {
 }
 
 #[test]
-fn signatures_round_trip_and_tampering_is_refused() {
+fn signatures_round_trip_and_reject_tampering() {
     for scheme in signatures() {
         let info = scheme.info();
         let generated = scheme.generate(Coins::Internal).unwrap();
@@ -266,7 +265,7 @@ fn signatures_round_trip_and_tampering_is_refused() {
 }
 
 #[test]
-fn signatures_take_exact_coins_and_every_code_path_gives_the_same() {
+fn signatures_take_exact_coins_and_code_paths_agree() {
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
         let mut answers = Vec::new();
         for provider in providers() {
@@ -280,7 +279,7 @@ fn signatures_take_exact_coins_and_every_code_path_gives_the_same() {
             assert_ne!(given, deterministic);
             let internal = sign(info, &*key, b"context", &message, Coins::Internal);
             assert_ne!(internal, sign(info, &*key, b"context", &message, Coins::Internal));
-            // What was in the buffer before is not in the signature.
+            // Earlier contents of the buffer do not end up in the signature.
             let mut used = vec![0xff; deterministic.len()];
             key.sign(b"context", &message, Coins::Exact(&[]), &mut used).unwrap();
             assert_eq!(used, deterministic);
@@ -320,7 +319,7 @@ fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
 }
 
 #[test]
-fn keys_are_used_from_several_threads() {
+fn keys_work_in_several_threads() {
     providers().iter().for_each(|provider| check_threads(provider, |_| true));
 }
 
@@ -331,7 +330,7 @@ fn hashes_give_known_answers() {
 }
 
 #[test]
-fn several_messages_at_once_give_what_one_gives() {
+fn lanes_give_the_digests_of_single_messages() {
     let providers = providers();
     for provider in &providers[1..] {
         assert_eq!(provider.lane_hashes.len(), 1);

@@ -1,4 +1,4 @@
-//! libsecp256k1: the C functions, with one context that was blinded when it was made.
+//! Bare calls of libsecp256k1's C functions, with one context that is blinded once.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
@@ -41,7 +41,7 @@ impl Bare for Libsecp256k1 {
                 black_box(PublicKey::from(point(context, &scalar)).serialize());
             }),
             "sign" => each(move || sign(context, &scalar, &message, &mut out)),
-            // The public point, which the prepared key of the other side has as well.
+            // Includes the public point, because the adapter's prepared key has it too.
             "sign encoded key=scalar" => each(move || {
                 black_box(point(context, &scalar));
                 sign(context, &scalar, &message, &mut out);
@@ -59,14 +59,14 @@ impl Bare for Libsecp256k1 {
     }
 }
 
-/// A context, which lives until the process ends.
+/// Returns a blinded context that is never freed.
 fn blinded() -> *const Context {
     let context: &'static mut Secp256k1<All> = Box::leak(Box::new(Secp256k1::new()));
     context.seeded_randomize(&draw());
     context.ctx().as_ptr()
 }
 
-/// A scalar; that it is out of range has a chance of 2^-128.
+/// Draws a scalar. It is out of range with probability 2^-128.
 fn draw() -> [u8; 32] {
     let mut scalar = [0; 32];
     getrandom::fill(&mut scalar).expect("random bytes");
@@ -74,7 +74,7 @@ fn draw() -> [u8; 32] {
 }
 
 fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
-    // SAFETY: an array of bytes, which the call below fills; the scalar has 32 bytes.
+    // SAFETY: the public key is a plain array of bytes, which the call below fills; the scalar has 32 bytes.
     unsafe {
         let mut public = ffi::PublicKey::new();
         assert_eq!(ffi::secp256k1_ec_pubkey_create(context, &raw mut public, scalar.as_ptr()), 1);
@@ -84,8 +84,8 @@ fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
 
 fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u8; 64]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: digest and scalar have 32 bytes, the scalar is in range; the signature is an array of bytes that is filled,
-    // and serialised to 64.
+    // SAFETY: digest and scalar have 32 bytes and the scalar is in range. The signature is a plain array of bytes that
+    // the first call fills and the second serialises to the 64 bytes of `out`.
     unsafe {
         let mut signature = ffi::Signature::new();
         let nonce = ffi::secp256k1_nonce_function_rfc6979;
@@ -101,7 +101,7 @@ fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u
 
 fn verify(context: *const Context, key: &PublicKey, message: &[u8], signature: &[u8]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: the signature has 64 bytes and the digest 32; the parsed signature is filled by the first call.
+    // SAFETY: the signature has 64 bytes and the digest 32. The first call fills the parsed signature.
     unsafe {
         let mut parsed = ffi::Signature::new();
         let none = ffi::secp256k1_context_static;

@@ -1,10 +1,10 @@
 //! ECDSA over secp256k1 (SEC 1, SEC 2) by the C library, through the crate `secp256k1`.
 //!
-//! Signing, verification and the public key go to the C functions with one context for the whole process, blinded once
-//! when it is made, as the library's own benchmarks and users in C do. The crate's safe functions blind the context
-//! again after each signature, which costs as much as the signature itself.
+//! Signing, verification and public keys call the C functions with one context per process, blinded once, as the
+//! library's benchmarks and its users in C do. The crate's safe functions blind the context again after each signature,
+//! which costs as much as the signature.
 //!
-//! Messages are hashed with SHA-256 by the crate `sha2`: the library signs digests.
+//! The library signs digests. The crate `sha2` hashes messages with SHA-256.
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +49,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Length in bytes of a scalar, of a compressed point, of one that is not (SEC 1, section 2.3.3), of `r || s`.
+/// Lengths in bytes of a scalar, a compressed point, an uncompressed point (SEC 1, section 2.3.3) and `r || s`.
 const SCALAR: usize = 32;
 const COMPRESSED: usize = 33;
 const UNCOMPRESSED: usize = 65;
@@ -57,7 +57,7 @@ const SIGNATURE: usize = 64;
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("an ECDSA key is a scalar");
 
-/// Never changed once it is made, so that threads share it.
+/// Immutable after construction, so threads can share it.
 static CONTEXT: LazyLock<Secp256k1<All>> = LazyLock::new(|| {
     let mut context = Secp256k1::new();
     let mut seed = Wiped::new([0; 32]);
@@ -97,7 +97,7 @@ impl SignatureScheme for Ecdsa {
         Ok(Box::new(PreparedSigningKey::new(scalar)?))
     }
 
-    /// Takes a point compressed or not.
+    /// Accepts compressed and uncompressed points.
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         if bytes.len() != UNCOMPRESSED {
             Error::check_length("verifying key", COMPRESSED, bytes.len())?;
@@ -107,14 +107,14 @@ impl SignatureScheme for Ecdsa {
     }
 }
 
-/// The scalar, between 1 and the order of the group less 1, and the public point.
+/// The scalar, from 1 to the group order minus 1, and the public point.
 struct PreparedSigningKey {
     scalar: Wiped<[u8; SCALAR]>,
     public: PublicKey,
 }
 
 impl PreparedSigningKey {
-    /// Given coins are the scalar itself, big-endian.
+    /// Exact coins are the scalar, big-endian.
     fn generate(coins: Coins) -> Result<PreparedSigningKey> {
         if let Some(scalar) = coins.exact::<SCALAR>()? {
             return PreparedSigningKey::new(Wiped::new(*scalar));
@@ -123,7 +123,7 @@ impl PreparedSigningKey {
             let mut scalar = Wiped::new([0; SCALAR]);
             getrandom::fill(&mut *scalar)
                 .map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })?;
-            // Out of range is drawn again; the chance of it is 2^-128.
+            // Redraw a scalar out of range, which has probability 2^-128.
             match PreparedSigningKey::new(scalar) {
                 Err(Error::Malformed(_)) => continue,
                 key => return key,
@@ -134,7 +134,7 @@ impl PreparedSigningKey {
     fn new(scalar: Wiped<[u8; SCALAR]>) -> Result<PreparedSigningKey> {
         let mut in_range = SecretKey::from_secret_bytes(*scalar).map_err(|_| Error::Malformed("signing key"))?;
         in_range.non_secure_erase();
-        // SAFETY: an array of bytes, which the call below fills.
+        // SAFETY: the type is a plain array of bytes, which the call below fills.
         let mut public = unsafe { ffi::PublicKey::new() };
         // SAFETY: the context lives as long as the process; the scalar has 32 bytes and is in range.
         let done = unsafe { ffi::secp256k1_ec_pubkey_create(context(), &raw mut public, scalar.as_ptr()) };
@@ -144,16 +144,16 @@ impl PreparedSigningKey {
 }
 
 impl SigningKey for PreparedSigningKey {
-    /// The nonce follows RFC 6979, so that signing is deterministic; `s` is low.
+    /// Signs deterministically with the nonce of RFC 6979. `s` is low.
     fn sign(&self, context_string: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context_string)?;
         coins.exact::<0>()?;
         let out = front("signature", out)?;
         let digest: [u8; 32] = Sha256::digest(message).into();
-        // SAFETY: an array of bytes, which the call below fills.
+        // SAFETY: the type is a plain array of bytes, which the call below fills.
         let mut signature = unsafe { ffi::Signature::new() };
-        // SAFETY: the context lives as long as the process; digest and scalar have 32 bytes, the scalar is in range;
-        // null says that nothing is mixed into the nonce.
+        // SAFETY: the context lives as long as the process; digest and scalar have 32 bytes, the scalar is in range; a
+        // null pointer means that nothing is mixed into the nonce.
         let done = unsafe {
             ffi::secp256k1_ecdsa_sign(
                 context(),
@@ -182,15 +182,15 @@ impl SigningKey for PreparedSigningKey {
     }
 }
 
-/// The point, decompressed.
+/// The decompressed point.
 struct PreparedVerifyingKey(PublicKey);
 
 impl VerifyingKey for PreparedVerifyingKey {
     fn verify(&self, context_string: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         no_context(context_string)?;
         let mut signature = Signature::from_compact(signature).map_err(|_| Error::VerificationFailed)?;
-        // The library refuses a high `s`, against malleability. ECDSA itself allows both (SEC 1, section 4.1.4), and
-        // here every library accepts the same signatures: it is made low first.
+        // The library rejects a high `s` to prevent malleability. ECDSA allows both (SEC 1, section 4.1.4), and here
+        // every library must accept the same signatures, so `s` is normalised first.
         signature.normalize_s();
         let digest: [u8; 32] = Sha256::digest(message).into();
         // SAFETY: the context lives as long as the process; the digest has 32 bytes; signature and point are valid
@@ -210,7 +210,7 @@ fn context() -> *const ffi::Context {
     CONTEXT.ctx().as_ptr()
 }
 
-/// The library says 1 for yes.
+/// Checks a return value: the library returns 1 on success.
 fn check(call: &'static str, returned: std::ffi::c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(Error::Library { call, detail: String::new() }) }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::shared::testing::{check_threads, hex, length_error};
 
-/// The order of the group (SEC 2, section 2.4.1).
+/// Group order (SEC 2, section 2.4.1).
 const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
 
 fn scheme() -> Arc<dyn SignatureScheme> {
@@ -24,7 +24,7 @@ fn malformed<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::Malformed(_)))
 }
 
-/// The order less the signature's `s`: the other of the two that verify.
+/// Replaces the signature's `s` by the group order minus `s`, which verifies too.
 fn other_s(signature: &[u8; 64]) -> [u8; 64] {
     let (order, mut other, mut borrow) = (hex(ORDER), *signature, false);
     for i in (0..32).rev() {
@@ -36,17 +36,17 @@ fn other_s(signature: &[u8; 64]) -> [u8; 64] {
 }
 
 #[test]
-fn the_provider_says_what_it_runs() {
+fn build_info_names_the_versions() {
     let provider = providers().pop().unwrap();
     assert!(provider.build_info.version.starts_with("secp256k1 0.33."), "{:?}", provider.build_info);
     assert!(!provider.build_info.version.contains("unknown"), "{:?}", provider.build_info);
     assert!(provider.build_info.build.contains("SHA-256 by sha2 0."), "{:?}", provider.build_info);
 }
 
-/// The signature by the scalar 1 with RFC 6979's nonce of the message "Satoshi Nakamoto", as wallets have published it
-/// among their test vectors; the public key is the generator (SEC 2, section 2.4.1).
+/// Signature of "Satoshi Nakamoto" by the scalar 1 with the nonce of RFC 6979, from published test vectors of wallets.
+/// The public key is the generator (SEC 2, section 2.4.1).
 #[test]
-fn known_answer() {
+fn signs_the_known_answer() {
     let scheme = scheme();
     let (mut public, mut private) = ([0; 33], [0; 32]);
     let lengths = scheme.generate_encoded(Coins::Exact(&scalar(1)), &mut public, &mut private).unwrap();
@@ -62,7 +62,7 @@ fn known_answer() {
 }
 
 #[test]
-fn round_trips_and_tampering_is_refused() {
+fn round_trips_and_rejects_tampering() {
     let scheme = scheme();
     let key = scheme.generate(Coins::Internal).unwrap();
     let (mut public, mut private) = ([0; 33], [0; 32]);
@@ -84,7 +84,7 @@ fn round_trips_and_tampering_is_refused() {
 }
 
 #[test]
-fn signatures_have_a_low_s_and_both_are_accepted() {
+fn signs_with_low_s_and_accepts_both() {
     let scheme = scheme();
     let key = scheme.generate(Coins::Internal).unwrap();
     let verifying = key.verifying_key().unwrap();
@@ -98,7 +98,7 @@ fn signatures_have_a_low_s_and_both_are_accepted() {
 }
 
 #[test]
-fn points_are_taken_compressed_or_not() {
+fn accepts_compressed_and_uncompressed_points() {
     let scheme = scheme();
     let key = scheme.generate(Coins::Exact(&scalar(1))).unwrap();
     let signature = sign(&*key, b"message", Coins::Internal);
@@ -116,7 +116,7 @@ fn points_are_taken_compressed_or_not() {
 }
 
 #[test]
-fn scalars_out_of_range_are_refused() {
+fn rejects_scalars_out_of_range() {
     let scheme = scheme();
     for outside in [vec![0; 32], hex(ORDER), vec![0xff; 32]] {
         assert!(malformed(scheme.load_signing_key(KeyEncoding::Scalar, &outside)));
@@ -128,7 +128,7 @@ fn scalars_out_of_range_are_refused() {
 }
 
 #[test]
-fn wrong_lengths_encodings_and_contexts_are_refused() {
+fn rejects_wrong_lengths_encodings_and_contexts() {
     let scheme = scheme();
     let key = scheme.generate(Coins::Internal).unwrap();
     let verifying = key.verifying_key().unwrap();
@@ -146,6 +146,6 @@ fn wrong_lengths_encodings_and_contexts_are_refused() {
 }
 
 #[test]
-fn keys_are_used_from_several_threads() {
+fn keys_work_in_several_threads() {
     check_threads(&providers().pop().unwrap(), |_| true);
 }

@@ -1,4 +1,4 @@
-//! Verification in batches has a benchmark of its own, `mldsa_batch`, which calls the code under the adapter.
+//! No bare calls: the benchmark `mldsa_batch` measures the code under this adapter.
 
 use crate::libraries::Bare;
 

@@ -1,5 +1,7 @@
-//! This project's own verification of ML-DSA in batches, because no library offers it: crate `pqlab-mldsa-batch`. Each code path is
-//! a provider of its own; where the processor does not run one, it is listed with what it lacks. It neither makes keys nor signs.
+//! This project's batch verification of ML-DSA (crate `pqlab-mldsa-batch`), which no library offers.
+//!
+//! Each code path is a provider. A code path that this processor cannot run lists the parameter sets as unsupported,
+//! with the reason. The providers neither generate keys nor sign.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +16,7 @@ use std::any::Any;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The names of the parameter sets.
+/// Names of the parameter sets.
 const SETS: [&str; 3] = [MlDsa44::NAME, MlDsa65::NAME, MlDsa87::NAME];
 
 pub(crate) fn providers() -> Vec<Provider> {
@@ -74,16 +76,16 @@ impl<P: ParameterSet> BatchVerifier for Batches<P> {
     }
 
     fn verify(&self, claims: &[Claim]) -> Vec<Result<()>> {
-        // Almost always all claims can be put to the verifier, in the order in which they came.
-        let own: Vec<Result<pqlab_mldsa_batch::Claim<P>>> = claims.iter().map(claim).collect();
-        let able: Vec<pqlab_mldsa_batch::Claim<P>> =
-            own.iter().filter_map(|claim| claim.as_ref().ok()).copied().collect();
-        let mut verdicts = self.verifier.verify_batch(&able).into_iter();
+        // Almost always every claim converts, so the verifier sees all of them in their original order.
+        let converted: Vec<Result<pqlab_mldsa_batch::Claim<P>>> = claims.iter().map(claim).collect();
+        let valid: Vec<pqlab_mldsa_batch::Claim<P>> =
+            converted.iter().filter_map(|claim| claim.as_ref().ok()).copied().collect();
+        let mut verdicts = self.verifier.verify_batch(&valid).into_iter();
         let verdict = |claim: Result<pqlab_mldsa_batch::Claim<P>>| {
             claim?;
             verdicts.next().expect("there is a verdict for each").map_err(refused)
         };
-        own.into_iter().map(verdict).collect()
+        converted.into_iter().map(verdict).collect()
     }
 }
 

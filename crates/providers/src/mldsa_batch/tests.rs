@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn each_backend_offers_all_sets_or_says_what_it_lacks() {
+fn each_backend_offers_all_sets_or_gives_a_reason() {
     let providers = providers();
     let ids: Vec<String> = providers.iter().map(Provider::id).collect();
     assert_eq!(ids, ["mldsa-batch:avx512", "mldsa-batch:avx2", "mldsa-batch:portable"]);
@@ -16,17 +16,17 @@ fn each_backend_offers_all_sets_or_says_what_it_lacks() {
 }
 
 #[test]
-fn keys_of_another_set_or_another_verifier_are_refused() {
+fn rejects_keys_of_other_sets_and_other_verifiers() {
     struct Foreign;
     impl BatchKey for Foreign {}
     let providers = providers();
-    let [smaller, own, ..] = &providers[2].batch_verifiers[..] else { panic!("three sets") };
+    let [smaller, verifier, ..] = &providers[2].batch_verifiers[..] else { panic!("three sets") };
     let other = smaller.prepare(&[1; MlDsa44::KEY]).unwrap();
-    let key = own.prepare(&[1; MlDsa65::KEY]).unwrap();
+    let key = verifier.prepare(&[1; MlDsa65::KEY]).unwrap();
     let message = SignedMessage::Pure { context: b"", message: b"" };
     let claim = |key| Claim { key, message, signature: &[2; MlDsa65::SIGNATURE] };
     let malformed = Err(Error::Malformed("key of this verifier and this parameter set"));
-    let verdicts = own.verify(&[
+    let verdicts = verifier.verify(&[
         claim(ClaimKey::Prepared(&*key)),
         claim(ClaimKey::Prepared(&*other)),
         claim(ClaimKey::Encoded(&[1; MlDsa44::KEY])),
@@ -36,6 +36,6 @@ fn keys_of_another_set_or_another_verifier_are_refused() {
     let length = Err(Error::Length { what: "verifying key", expected: MlDsa65::KEY, actual: MlDsa44::KEY });
     let failed = Err(Error::VerificationFailed);
     assert_eq!(verdicts, [failed.clone(), malformed.clone(), length.clone(), malformed, failed]);
-    assert_eq!(own.prepare(&[1; MlDsa44::KEY]).err().map(Err), Some(length));
-    assert_eq!(own.verify(&[]), []);
+    assert_eq!(verifier.prepare(&[1; MlDsa44::KEY]).err().map(Err), Some(length));
+    assert_eq!(verifier.verify(&[]), []);
 }

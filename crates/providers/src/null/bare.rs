@@ -1,4 +1,4 @@
-//! The floor of the harness: a call that does nothing through the trait, against an empty loop.
+//! The harness's floor: calls through the trait that do nothing, compared with an empty loop.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

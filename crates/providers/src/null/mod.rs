@@ -1,10 +1,10 @@
-//! A provider that does nothing, through the same calls as those that do. What it costs is the harness's own share of
-//! every figure.
+//! A provider that does nothing, behind the same calls as the others. Its time is the harness's overhead in every
+//! figure.
 //!
-//! Its keys own memory of the lengths of ML-KEM-768 and ML-DSA-65. Of its outputs it writes only what keeps a round
-//! trip verifiable: the first eight bytes, and shared secrets in full. It is no cryptography: ciphertexts hold their
-//! secret in the clear, and a signature is bound to its key's first bytes, its message's first byte and length, and no
-//! more.
+//! Its keys own memory of the lengths of ML-KEM-768 and ML-DSA-65. It writes only as much output as a verifiable round
+//! trip needs: the first eight bytes, and shared secrets in full. It is not cryptography: ciphertexts contain their
+//! secret in the clear, and a signature depends only on the key's first bytes and on the message's first byte and
+//! length.
 
 mod agreement;
 mod hash;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 const STANDARD: Cow<'static, str> = Cow::Borrowed("none");
 
-/// Secrets, digests, tags of a MAC and keys of 256 bits, in bytes.
+/// Length of secrets, digests, MAC tags and 256-bit keys, in bytes.
 const SECRET: usize = 32;
 
 pub(crate) fn providers() -> Vec<Provider> {
@@ -39,10 +39,10 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// What stands for everything that a real provider would compute: eight bytes, not zero.
+/// Stands in for everything that a real provider would compute. Not zero.
 const MARK: [u8; 8] = *b"nothing.";
 
-/// The first eight bytes, the mark where there are fewer.
+/// Returns the first eight bytes, or [`MARK`] if there are fewer.
 #[inline(always)]
 fn head(bytes: &[u8]) -> [u8; 8] {
     *bytes.first_chunk().unwrap_or(&MARK)
@@ -55,7 +55,7 @@ fn write_head(out: &mut [u8], word: [u8; 8]) {
     }
 }
 
-/// The word four times: a whole secret, at the cost of one store.
+/// Writes the word four times: a whole secret for the cost of one store.
 #[inline(always)]
 fn write_secret(out: &mut [u8], word: [u8; 8]) -> Result<()> {
     let actual = out.len();
@@ -65,7 +65,7 @@ fn write_secret(out: &mut [u8], word: [u8; 8]) -> Result<()> {
     Ok(())
 }
 
-/// A word that depends on a message's length and first byte.
+/// Returns a word that depends on a message's length and first byte.
 #[inline(always)]
 fn summary(message: &[u8]) -> [u8; 8] {
     summary_of(message.first().copied(), message.len())
@@ -82,7 +82,7 @@ fn xor(a: [u8; 8], b: [u8; 8]) -> [u8; 8] {
     (u64::from_ne_bytes(a) ^ u64::from_ne_bytes(b)).to_ne_bytes()
 }
 
-/// The first eight of the given coins; the library's own are always the same.
+/// Returns a word that depends on the first eight given coins. Internal coins always give [`MARK`].
 #[inline(always)]
 fn coins_head(coins: Coins, length: usize) -> Result<[u8; 8]> {
     match coins {
@@ -94,7 +94,7 @@ fn coins_head(coins: Coins, length: usize) -> Result<[u8; 8]> {
     }
 }
 
-/// The memory of a key, as a real one has it. Both halves of a pair begin with the same eight bytes.
+/// Memory of a key, as large as a real one. Both keys of a pair begin with the same eight bytes.
 #[derive(Clone)]
 struct Key(Box<[u8]>);
 
@@ -126,8 +126,8 @@ fn expanded_only(encoding: KeyEncoding) -> Result<()> {
     if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(Error::Unsupported("one encoding: expanded")) }
 }
 
-/// The half of a pair that anyone may have.
+/// Public key of a pair.
 struct Public(Key);
 
-/// The half of a pair that its owner keeps.
+/// Private key of a pair.
 struct Private(Key);

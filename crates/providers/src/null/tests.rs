@@ -9,7 +9,7 @@ fn provider() -> Provider {
 }
 
 #[test]
-fn the_kem_round_trips() {
+fn kem_round_trips() {
     let provider = provider();
     let kem = provider.kem(NULL).unwrap();
     let (mut public, mut private) = (vec![0; ENCAPSULATION_KEY], vec![0; DECAPSULATION_KEY]);
@@ -35,7 +35,7 @@ fn the_kem_round_trips() {
 }
 
 #[test]
-fn signatures_verify_and_tampered_ones_do_not() {
+fn rejects_tampered_signatures() {
     let provider = provider();
     let scheme = provider.signature(NULL).unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
@@ -70,7 +70,7 @@ fn both_sides_agree() {
 }
 
 #[test]
-fn batches_and_readers_give_what_single_calls_give() {
+fn batches_and_readers_agree_with_single_calls() {
     let provider = provider();
     let messages = [b"a".to_vec(), b"bc".to_vec()];
     let hash = provider.hash(NULL).unwrap();
@@ -85,7 +85,7 @@ fn batches_and_readers_give_what_single_calls_give() {
 }
 
 #[test]
-fn the_aead_opens_what_it_sealed() {
+fn aead_opens_what_it_sealed() {
     let provider = provider();
     let key = provider.aead(NULL).unwrap().load_key(&[1; SECRET]).unwrap();
     let (mut buffer, mut tag) = (*b"plaintext", [0; TAG]);

@@ -1,5 +1,5 @@
-//! Ed25519 (RFC 8032) by the crate `ed25519-dalek`. Verification is its default one: without cofactor, weak public keys
-//! taken (`verify`, not `verify_strict`), as OpenSSL does it.
+//! Ed25519 (RFC 8032) by the crate `ed25519-dalek`. Verification is the crate's default, without cofactor and accepting
+//! weak public keys (`verify`, not `verify_strict`), as in OpenSSL.
 
 use super::sized;
 use crate::shared::bytes::{check_context, no_context, write};
@@ -70,7 +70,7 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// Holds the seed and the public key; the crate hashes the seed again for each signature.
+/// Holds the seed and the public key. The crate hashes the seed again for each signature.
 struct PreparedSigningKey(SigningKey);
 
 impl SigningKeyTrait for PreparedSigningKey {
@@ -132,7 +132,7 @@ impl VerifyingKeyTrait for PreparedVerifyingKey {
     }
 }
 
-/// Ed25519ph hashes with SHA-512 (RFC 8032, section 5.1).
+/// Rejects other hash functions: Ed25519ph uses SHA-512 (RFC 8032, section 5.1).
 fn only_sha512(prehash: Prehash) -> Result<()> {
     match prehash {
         Prehash::Sha512 => Ok(()),

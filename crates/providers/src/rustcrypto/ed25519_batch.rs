@@ -1,6 +1,8 @@
-//! Ed25519 signatures in a batch by the crate `ed25519-dalek`: one equation for all of them, each multiplied by a factor that depends
-//! on the whole batch, without cofactor. A signature that is not valid has the whole batch refused. Of a signature with a component of
-//! small order, which only its signer can make, a batch may say something else than a single verification.
+//! Batch verification of Ed25519 by the crate `ed25519-dalek`.
+//!
+//! One equation without cofactor checks all signatures, each multiplied by a factor that depends on the whole batch.
+//! One invalid signature makes the whole batch fail. For a signature with a component of small order, which only its
+//! signer can make, a batch may give another result than a single verification.
 
 use super::sized;
 use crate::shared::bytes::no_context;

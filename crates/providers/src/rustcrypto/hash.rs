@@ -118,7 +118,7 @@ where
     }
 }
 
-/// One object absorbs and then squeezes, so that nothing is allocated between them.
+/// Absorbs and then squeezes in the same object, so that nothing is allocated in between.
 enum Streaming<D: ExtendableOutput> {
     Absorbing(D),
     Squeezing(D::Reader),

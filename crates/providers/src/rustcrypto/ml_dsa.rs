@@ -1,4 +1,4 @@
-//! ML-DSA (FIPS 204) by the crate `ml-dsa`. Seeds are its own encoding; the expanded one it calls deprecated.
+//! ML-DSA (FIPS 204) by the crate `ml-dsa`. Its native encoding is the seed; it marks the expanded one as deprecated.
 
 use super::prehash::{signs_formatted, verifies_formatted};
 use super::sized;
@@ -29,22 +29,23 @@ pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
 trait ParameterSet: MlDsaParams + Send + Sync + 'static {}
 impl<P: MlDsaParams + Send + Sync + 'static> ParameterSet for P {}
 
-/// What an encoded expanded key says of `s1` and `s2` (FIPS 204, table 1 and algorithm 24).
+/// Shape of `s1` and `s2` in an encoded expanded key (FIPS 204, table 1 and algorithm 24).
 struct SecretVectors {
-    /// The largest magnitude of a coefficient.
+    /// Largest magnitude of a coefficient.
     eta: u32,
-    /// `k + l` polynomials of 256 coefficients.
+    /// Number of polynomials, `k + l`, with 256 coefficients each.
     polynomials: usize,
 }
 
 impl SecretVectors {
-    /// Whether every coefficient lies between `-eta` and `eta`. The crate panics on a key that says otherwise
-    /// (FIPS 204, algorithm 25, leaves the check to the caller).
+    /// Returns whether every coefficient is between `-eta` and `eta`. The crate panics on other keys, because FIPS 204,
+    /// algorithm 25, leaves the check to the caller.
     fn in_range(&self, expanded_key: &[u8]) -> bool {
-        // Packed as `eta - coefficient` in 3 or 4 bits, after rho, K and tr.
+        // After rho, K and tr, each coefficient is packed as `eta - coefficient` in 3 or 4 bits.
         let (bits, before) = (if self.eta == 2 { 3 } else { 4 }, 32 + 32 + 64);
         let packed = &expanded_key[before..before + self.polynomials * 256 * bits / 8];
-        // Above 2 eta is what has its highest bit set and another one: vectors of them are looked at, without a branch.
+        // A value is above 2 eta if its highest bit and another bit are set. Checked without branches, so that it
+        // compiles to vector code.
         if self.eta == 2 {
             let above = packed.chunks_exact(3).map(|eight| {
                 let word = u32::from_le_bytes([eight[0], eight[1], eight[2], 0]);
@@ -76,7 +77,7 @@ impl<P: ParameterSet> MlDsa<P> {
         Arc::new(MlDsa::<P> { info, secret_vectors, set: PhantomData })
     }
 
-    /// FIPS 204, algorithm 1: draws `xi`.
+    /// Generates a key from `xi`, given or drawn (FIPS 204, algorithm 1).
     fn generate_key(coins: Coins) -> Result<SigningKey<P>> {
         if let Some(seed) = coins.exact::<32>()? {
             return Ok(SigningKey::from_seed(seed.into()));
@@ -134,9 +135,9 @@ impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
 
 /// A signing key with its matrix expanded and its vectors in NTT form.
 enum Prepared<P: MlDsaParams> {
-    /// Knows its seed and its verifying key.
+    /// Keeps its seed and its verifying key.
     Seeded(SigningKey<P>),
-    /// Knows neither; the verifying key is computed when it is asked for.
+    /// Keeps neither. The verifying key is computed on request.
     Expanded(Box<ExpandedSigningKey<P>>),
 }
 
@@ -157,8 +158,8 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
             Coins::Internal => key.sign_randomized(message, context, &mut SysRng),
             Coins::Exact([]) => key.sign_deterministic(message, context),
             Coins::Exact(rnd) => {
-                // FIPS 204, algorithm 2, line 10: M' = 0 || |ctx| || ctx || M; the crate takes `rnd` only in
-                // Sign_internal.
+                // The crate takes `rnd` only in Sign_internal, on M' = 0 || |ctx| || ctx || M (FIPS 204, algorithm 2,
+                // line 10).
                 let prefix = [0, context.len() as u8];
                 Ok(key.sign_internal(&[&prefix, context, message], sized("coins", 32, rnd)?))
             }
@@ -237,7 +238,7 @@ fn verified(valid: bool) -> Result<()> {
     if valid { Ok(()) } else { Err(Error::VerificationFailed) }
 }
 
-/// `rnd` of the internal interface: zeros for the deterministic variant (FIPS 204, algorithm 2, line 5).
+/// Returns `rnd` for the internal interface. The deterministic variant uses zeros (FIPS 204, algorithm 2, line 5).
 fn draw_rnd(coins: Coins) -> Result<[u8; 32]> {
     let mut rnd = [0; 32];
     match coins {
@@ -251,7 +252,7 @@ fn draw_rnd(coins: Coins) -> Result<[u8; 32]> {
     Ok(rnd)
 }
 
-/// A generator that gives the caller's `rnd`, once: the crate takes it together with `mu` in no other form.
+/// Generator that returns the caller's `rnd` once. The crate takes `rnd` together with `mu` only in this form.
 struct Given([u8; 32]);
 
 impl TryRng for Given {
@@ -275,5 +276,5 @@ impl TryRng for Given {
     }
 }
 
-/// The crate asks for the marker; that the coins are fit is the caller's part.
+/// The crate requires the marker. The caller answers for the quality of the coins.
 impl TryCryptoRng for Given {}

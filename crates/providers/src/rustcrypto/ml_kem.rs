@@ -1,5 +1,5 @@
-//! ML-KEM (FIPS 203) by the crate `ml-kem`. Seeds are its own encoding; the expanded one it calls deprecated. The matrix is
-//! expanded and the key hashed when a key is prepared.
+//! ML-KEM (FIPS 203) by the crate `ml-kem`. Its native encoding is the seed; it marks the expanded one as deprecated.
+//! Preparing a key expands the matrix and hashes the key.
 
 use super::sized;
 use crate::shared::bytes::{fill, write};
@@ -12,8 +12,8 @@ use getrandom::SysRng;
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result, Wiped};
 use std::sync::Arc;
 
-/// Lengths in bytes of both keys and of the ciphertext (FIPS 203, table 3). The crate's own bounds cannot be named from outside
-/// of it.
+/// Takes the lengths in bytes of both keys and of the ciphertext (FIPS 203, table 3), because the crate's own bounds
+/// cannot be named outside of it.
 macro_rules! parameter_sets {
     ($($set:ident: $algorithm:literal, $public:literal, $private:literal, $ciphertext:literal;)*) => {
         pub(super) fn kems() -> Vec<Arc<dyn Kem>> {

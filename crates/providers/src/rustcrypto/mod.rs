@@ -1,7 +1,7 @@
-//! The RustCrypto crates and the dalek crates: one provider, pure Rust, nothing linked.
+//! The RustCrypto and dalek crates: one provider in pure Rust.
 //!
-//! ML-KEM, ML-DSA and SLH-DSA keep secret keys that clear themselves when they are dropped (the crates' feature
-//! `zeroize`), as a deployment would. X25519, Ed25519 and the curves do so by default.
+//! As in a deployment, secret keys clear themselves on drop: those of ML-KEM, ML-DSA and SLH-DSA by the crates' feature
+//! `zeroize`, those of X25519, Ed25519 and the curves by default.
 
 mod ecdsa;
 mod ed25519;
@@ -73,7 +73,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// What the crate `keccak` chooses at run time.
+/// Returns the code that the crate `keccak` chooses at run time.
 fn keccak_path() -> &'static str {
     #[cfg(target_arch = "aarch64")]
     if std::arch::is_aarch64_feature_detected!("sha3") {
@@ -82,7 +82,7 @@ fn keccak_path() -> &'static str {
     "portable code"
 }
 
-/// The bytes as an array reference of the type that the crates take, if the length is right.
+/// Converts the bytes to the crates' array reference type, if the length is right.
 fn sized<'a, T>(what: &'static str, expected: usize, bytes: &'a [u8]) -> Result<&'a T>
 where
     T: ?Sized,

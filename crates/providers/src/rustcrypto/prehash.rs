@@ -1,18 +1,18 @@
-//! The pre-hashed variants of ML-DSA and SLH-DSA. The crates offer `Sign_internal` and `Verify_internal`, which take `M'`
-//! as it stands; it is made here, with the digests of `sha2` and `shake`.
+//! The pre-hashed variants of ML-DSA and SLH-DSA. The crates offer `Sign_internal` and `Verify_internal`, which take
+//! `M'`. This module computes `M'`, with the digests of `sha2` and `shake`.
 
 use crate::shared::bytes::check_context;
 use pqlab_primitives::{Prehash, Result};
 use sha2::{Digest, Sha256, Sha512};
 use shake::{ExtendableOutput, Shake128, Shake256, Update, XofReader};
 
-/// The domain separator of the pre-hashed variants.
+/// Domain separator of the pre-hashed variants.
 const PREHASHED: u8 = 1;
-/// The longest context string in bytes.
+/// Maximum length of a context string in bytes.
 const CONTEXT: usize = 255;
-/// Object identifier in DER, in bytes.
+/// Length of an object identifier in DER, in bytes.
 const IDENTIFIER: usize = 11;
-/// The longest digest in bytes.
+/// Maximum length of a digest in bytes.
 const DIGEST: usize = 64;
 
 /// `M' = 1 || |ctx| || ctx || OID || PH(M)` (FIPS 204, algorithm 4, line 23; FIPS 205, algorithm 23, line 24).
@@ -55,7 +55,7 @@ fn extended<X: Default + Update + ExtendableOutput, const LENGTH: usize>(message
     out
 }
 
-/// The pre-hashed variant of a signing key, by its `sign_internal`.
+/// Implements the pre-hashed variant of a signing key by its `sign_internal`.
 macro_rules! signs_formatted {
     () => {
         fn sign_prehashed(
@@ -72,7 +72,7 @@ macro_rules! signs_formatted {
     };
 }
 
-/// The pre-hashed variant of a verifying key, by its `verify_internal`.
+/// Implements the pre-hashed variant of a verifying key by its `verify_internal`.
 macro_rules! verifies_formatted {
     () => {
         fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {

@@ -28,7 +28,7 @@ pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     ]
 }
 
-/// The largest security parameter `n` in bytes (FIPS 205, table 2).
+/// Largest security parameter `n` in bytes (FIPS 205, table 2).
 const MAX_N: usize = 32;
 
 struct SlhDsa<P> {
@@ -49,7 +49,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
         Arc::new(SlhDsa::<P> { info, set: PhantomData })
     }
 
-    /// FIPS 205, algorithm 21: draws `SK.seed || SK.prf || PK.seed`.
+    /// Generates a key from `SK.seed || SK.prf || PK.seed`, given or drawn (FIPS 205, algorithm 21).
     fn generate_key(&self, coins: Coins) -> Result<SigningKey<P>> {
         let length = self.info.parameters.keygen_coins;
         let mut drawn = Wiped::new([0; 3 * MAX_N]);
@@ -104,15 +104,15 @@ impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
     }
 }
 
-/// The crate keeps the bytes of the key as they are; there is nothing to expand.
+/// Holds the encoded key: the crate expands nothing.
 struct PreparedSigningKey<P: ParameterSet> {
     key: SigningKey<P>,
-    /// The security parameter in bytes: the length of `addrnd` (FIPS 205, algorithm 22).
+    /// Security parameter in bytes, which is the length of `addrnd` (FIPS 205, algorithm 22).
     n: usize,
 }
 
 impl<P: ParameterSet> PreparedSigningKey<P> {
-    /// `addrnd`, given or drawn; none for the deterministic variant.
+    /// Returns `addrnd`, given or drawn, or `None` for the deterministic variant.
     fn addrnd<'a>(&self, coins: Coins<'a>, drawn: &'a mut [u8; MAX_N]) -> Result<Option<&'a [u8]>> {
         match coins {
             Coins::Exact([]) => Ok(None),

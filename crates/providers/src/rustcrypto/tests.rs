@@ -8,7 +8,7 @@ fn provider() -> Provider {
 }
 
 #[test]
-fn everything_in_scope_is_offered() {
+fn offers_everything_in_scope() {
     let provider = provider();
     for kem in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024", "X25519"] {
         assert!(provider.kem(kem).is_some(), "{kem}");
@@ -30,13 +30,13 @@ fn everything_in_scope_is_offered() {
 }
 
 #[test]
-fn ml_kem_keys_are_checked() {
+fn loading_checks_ml_kem_keys() {
     let provider = provider();
     let ml_kem = provider.kems.iter().filter(|kem| kem.info().parameters.category.is_some());
     ml_kem.for_each(|kem| check_ml_kem_keys_are_checked(&**kem));
 }
 
-/// Signing with the small SLH-DSA sets takes seconds in a build for tests; they run in a test of their own.
+/// The small SLH-DSA sets take seconds to sign in a test build and have a separate test.
 fn is_slow(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s')
@@ -47,7 +47,7 @@ fn small_slh_dsa_sets_round_trip() {
     let provider = provider();
     let slow: Vec<_> = provider.signatures.iter().filter(|scheme| is_slow(&***scheme)).collect();
     assert_eq!(slow.len(), 6);
-    // On every core there is: the six take most of this suite's time.
+    // Use all cores: the six sets take most of this suite's time.
     thread::scope(|scope| {
         for scheme in slow {
             scope.spawn(move || {
@@ -93,8 +93,8 @@ fn signatures_take_exact_coins() {
         let length = info.parameters.signing_coins;
         let given = sign(info, &*key, b"", b"message", Coins::Exact(&bytes(length, 4)));
         assert_ne!(given, deterministic);
-        // The deterministic variants are given coins of a fixed value: zeros in FIPS 204 (algorithm 2, line 5),
-        // PK.seed in FIPS 205 (algorithm 22, line 3).
+        // The deterministic variants use fixed coins: zeros in FIPS 204 (algorithm 2, line 5), PK.seed in FIPS 205
+        // (algorithm 22, line 3).
         let fixed =
             if info.parameters.algorithm.starts_with("ML-DSA") { vec![0; 32] } else { public[..length].to_vec() };
         assert_eq!(sign(info, &*loaded, b"", b"message", Coins::Exact(&fixed)), deterministic);
@@ -107,9 +107,9 @@ fn signatures_take_exact_coins() {
     }
 }
 
-/// The crate itself panics on an expanded key with a coefficient out of range.
+/// Without the adapter's check the crate panics on an expanded key with a coefficient out of range.
 #[test]
-fn damaged_expanded_ml_dsa_keys_are_refused() {
+fn rejects_damaged_expanded_ml_dsa_keys() {
     for scheme in provider().signatures.iter().filter(|s| s.info().parameters.algorithm.starts_with("ML-DSA")) {
         let mut key = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
         assert!(scheme.load_signing_key(KeyEncoding::Expanded, &key).is_ok(), "zeros are in range");
@@ -129,16 +129,16 @@ fn damaged_expanded_ml_dsa_keys_are_refused() {
     }
 }
 
-/// Each of the eight or two coefficients that share bytes, at every value that its bits can have.
+/// Tries every value of each of the eight coefficients that are packed together.
 #[test]
-fn every_coefficient_of_an_expanded_ml_dsa_key_is_looked_at() {
+fn checks_every_coefficient_of_expanded_ml_dsa_keys() {
     for (algorithm, eta) in [("ML-DSA-44", 2_usize), ("ML-DSA-65", 4), ("ML-DSA-87", 2)] {
         let scheme = provider().signature(algorithm).unwrap().clone();
         let bits = if eta == 2 { 3 } else { 4 };
         for place in 0..8 {
             for packed in 0..1_u32 << bits {
                 let mut key = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
-                // After rho, K and tr, and behind a first group of eight.
+                // After rho, K, tr and a first group of eight.
                 let group = (packed << (place * bits)).to_le_bytes();
                 key[128 + bits..][..bits].copy_from_slice(&group[..bits]);
                 let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &key);
@@ -189,7 +189,7 @@ fn ecdsa_takes_both_point_encodings_and_both_values_of_s() {
 }
 
 #[test]
-fn keys_are_used_from_several_threads() {
+fn keys_work_in_several_threads() {
     let schemes = ["ML-DSA-65", "SLH-DSA-SHA2-128f", "Ed25519", "ECDSA-secp256k1", "ECDSA-P-384"];
     check_threads(&provider(), |algorithm| schemes.contains(&algorithm));
 }
@@ -201,7 +201,7 @@ fn hashes_give_known_answers() {
 }
 
 #[test]
-fn symmetric_algorithms_work_and_refuse() {
+fn symmetric_algorithms_round_trip_and_reject_bad_input() {
     let provider = provider();
     let mac = provider.mac("HMAC-SHA256").unwrap();
     let key = mac.load_key(b"key").unwrap();

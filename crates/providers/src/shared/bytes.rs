@@ -1,51 +1,52 @@
-//! Bytes that go in and out, with their lengths checked, and what schemes without a context string refuse.
+//! Length checks for inputs, outputs and context strings.
 
 pub(crate) use pqlab_adapters::{front_of, write};
 use pqlab_primitives::{Error, Result};
 
-/// Longest context string in bytes: its length goes into one byte (FIPS 204, section 5.2; FIPS 205, section 10.2).
+/// Maximum length of a context string in bytes: one byte encodes the length (FIPS 204, section 5.2; FIPS 205, section
+/// 10.2).
 const CONTEXT: usize = 255;
 
-/// The bytes as an array, if there are exactly `N`.
+/// Returns the bytes as an array of `N`.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] unless there are exactly `N`.
 pub(crate) fn sized<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
     bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
 }
 
-/// The caller's buffer as an array, if it has exactly `N` bytes.
+/// Returns the caller's buffer as an array of `N` bytes.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] unless it has exactly `N` bytes.
 pub(crate) fn sized_mut<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
     let actual = out.len();
     out.try_into().map_err(|_| Error::Length { what, expected: N, actual })
 }
 
-/// The front of a caller's buffer that has to have room for at least `N` bytes.
+/// Returns the first `N` bytes of the caller's buffer.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] if it is shorter.
 pub(crate) fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
     let actual = out.len();
     out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
 }
 
-/// Fills `out`, which must have exactly the length of `bytes`.
+/// Copies `bytes` to `out`.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] unless both have the same length.
 pub(crate) fn fill(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<()> {
     Error::check_length(what, bytes.len(), out.len())?;
     out.copy_from_slice(bytes);
     Ok(())
 }
 
-/// A context string is 255 bytes long at most.
+/// Checks the length of a context string.
 ///
 /// # Errors
-/// [`Error::Length`].
+/// [`Error::Length`] if it has more than 255 bytes.
 pub(crate) fn check_context(context: &[u8]) -> Result<()> {
     if context.len() > CONTEXT {
         return Err(Error::Length { what: "context", expected: CONTEXT, actual: context.len() });
@@ -53,10 +54,10 @@ pub(crate) fn check_context(context: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Schemes that standardise no context take the empty one alone.
+/// Checks the context string of a scheme whose standard has none.
 ///
 /// # Errors
-/// [`Error::Unsupported`].
+/// [`Error::Unsupported`] unless it is empty.
 pub(crate) fn no_context(context: &[u8]) -> Result<()> {
     if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
 }

@@ -1,7 +1,7 @@
-//! What the build script found out: versions of the crates that this one is built with, and how it is compiled.
+//! Build facts from the build script: versions of the dependencies and compiler settings.
 
-/// The version of a crate in the lock file, `unknown` if this crate is not built with it. Where several versions are
-/// locked: the nearest dependency's.
+/// Returns the locked version of a crate, or `unknown` if this crate is not built with it. If several versions are
+/// locked, the nearest dependency's counts.
 pub(crate) fn crate_version(name: &str) -> &'static str {
     env!("PQLAB_CRATE_VERSIONS")
         .split(';')
@@ -10,12 +10,12 @@ pub(crate) fn crate_version(name: &str) -> &'static str {
         .map_or("unknown", |(_, version)| version)
 }
 
-/// Names and versions, such as `ml-kem 0.3.4, ml-dsa 0.1.2`.
+/// Returns names and versions, such as `ml-kem 0.3.4, ml-dsa 0.1.2`.
 pub(crate) fn crate_versions(names: &[&str]) -> String {
     names.iter().map(|name| format!("{name} {}", crate_version(name))).collect::<Vec<_>>().join(", ")
 }
 
-/// Profile, optimisation, target and the target features that the compiler took for granted.
+/// Returns the profile, optimisation level, target and the target features that the compiler assumed.
 pub(crate) fn compiled() -> &'static str {
     env!("PQLAB_COMPILED")
 }
@@ -34,13 +34,13 @@ mod tests {
     #[cfg(feature = "rustcrypto")]
     #[test]
     fn a_direct_dependency_wins_over_an_indirect_one() {
-        // slh-dsa still brings an older sha3 along.
+        // slh-dsa still depends on an older sha3.
         assert!(crate_version("sha3").starts_with("0.12."), "{}", crate_version("sha3"));
         assert!(crate_version("curve25519-dalek").starts_with("5."), "{}", crate_version("curve25519-dalek"));
     }
 
     #[test]
-    fn the_build_says_its_target() {
+    fn build_description_names_the_target() {
         assert!(compiled().contains(std::env::consts::ARCH), "{}", compiled());
     }
 }

@@ -1,12 +1,12 @@
-//! Hides CPU features from libraries that keep the answers of CPUID in a table, `OPENSSL_ia32cap_P`: OpenSSL and AWS-LC.
+//! Hides CPU features from OpenSSL and AWS-LC, which keep the results of CPUID in the table `OPENSSL_ia32cap_P`.
 //!
-//! Both read their environment variable `OPENSSL_ia32cap` before `main` begins, and the table whenever they choose code.
+//! Both read the environment variable `OPENSSL_ia32cap` before `main` begins, and the table whenever they choose code.
 
 use pqlab_cpu::{Feature, is_hidden};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Index of a word of the table, and its bits that belong to the feature. The words are EDX and ECX of leaf 1, EBX, ECX and
-/// EDX of leaf 7, EAX, EDX, EBX and ECX of leaf 7.1, and EBX of leaf 0x24. AWS-LC has the first four.
+/// For each feature, the index of a table word and the feature's bits in it. The words are EDX and ECX of leaf 1; EBX,
+/// ECX and EDX of leaf 7; EAX, EDX, EBX and ECX of leaf 7.1; and EBX of leaf 0x24. AWS-LC has the first four.
 const BITS: [(Feature, usize, u32); 9] = [
     // AVX2.
     (Feature::Avx2, 2, 1 << 5),
@@ -22,12 +22,12 @@ const BITS: [(Feature, usize, u32); 9] = [
     (Feature::Avx512, 4, 1 << 2 | 1 << 3 | 1 << 8 | 1 << 23),
     // BF16.
     (Feature::Avx512, 5, 1 << 5),
-    // AVX10, and its versions and lengths.
+    // AVX10, its version and its vector lengths.
     (Feature::Avx512, 6, 1 << 19),
     (Feature::Avx512, 9, u32::MAX),
 ];
 
-/// Clears the bits of hidden features in a library's table. The library must have filled it.
+/// Clears the bits of hidden features in a library's table. The library must have filled the table before.
 pub(crate) fn hide_in(table: &[AtomicU32]) {
     for (_, word, bits) in BITS.iter().filter(|(feature, ..)| is_hidden(*feature)) {
         if let Some(word) = table.get(*word) {

@@ -1,5 +1,4 @@
-//! ECDSA (FIPS 186-5, section 6; SEC 1) by a library in Rust, over keys that are a scalar and a point, with signatures
-//! `r || s`.
+//! ECDSA (FIPS 186-5, section 6; SEC 1) for libraries in Rust. Keys are a scalar and a point, signatures are `r || s`.
 
 use super::bytes::no_context;
 use pqlab_primitives::{
@@ -9,30 +8,31 @@ use pqlab_primitives::{
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A library's own types and calls for a curve.
+/// A library's types and calls for one curve.
 pub(crate) trait Curve: Send + Sync + 'static {
-    /// Its name in the table of signature schemes.
+    /// Name in the table of signature schemes.
     const ALGORITHM: &'static str;
     /// Length of a scalar in bytes.
     const SCALAR: usize;
-    /// Whether nonces follow RFC 6979 as it stands; else the library mixes fresh randomness into them (its section 3.6).
+    /// Whether nonces are deterministic (RFC 6979). Otherwise the library adds fresh randomness (RFC 6979, section
+    /// 3.6).
     const DETERMINISTIC: bool;
-    /// Whether a point is taken compressed as well (SEC 1, section 2.3.4).
+    /// Whether the library also decodes compressed points (SEC 1, section 2.3.4).
     const COMPRESSED: bool;
-    /// The scalar with what the library keeps beside it; it clears itself when it is dropped.
+    /// The scalar and whatever the library keeps with it. Must clear itself on drop.
     type Signing: Send + Sync;
-    /// The point, decompressed.
+    /// The decompressed point.
     type Verifying: Send + Sync;
 
     fn generate() -> Result<Self::Signing>;
-    /// The key pair of a given scalar, with its point.
+    /// Makes a key pair from a given scalar and computes its point.
     fn generate_from(scalar: &[u8]) -> Result<Self::Signing> {
         Self::decode_signing_key(scalar)
     }
     fn decode_signing_key(scalar: &[u8]) -> Result<Self::Signing>;
     fn encode_signing_key(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn verifying_key(key: &Self::Signing) -> Result<Self::Verifying>;
-    /// Writes the point of a signing key.
+    /// Writes the signing key's point.
     fn encode_public_half(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying>;
     fn encode_verifying_key(key: &Self::Verifying, out: &mut [u8]) -> Result<usize>;
@@ -45,7 +45,7 @@ struct Ecdsa<C> {
     curve: PhantomData<C>,
 }
 
-/// ECDSA over a curve.
+/// Returns ECDSA over curve `C`.
 pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
         parameters: SignatureParameters::of(C::ALGORITHM).expect("the table of signature schemes has the curve"),
@@ -58,7 +58,7 @@ pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
 }
 
 impl<C: Curve> Ecdsa<C> {
-    /// Given coins are the scalar itself, big-endian.
+    /// Exact coins are the scalar, big-endian.
     fn generate_key(coins: Coins) -> Result<C::Signing> {
         match coins {
             Coins::Internal => C::generate(),

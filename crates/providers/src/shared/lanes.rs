@@ -1,12 +1,14 @@
-//! What every hash over several messages at once checks before it calls its library.
+//! Checks shared by the hash functions that digest several messages at once.
 
 use pqlab_primitives::{Error, Result};
 
-/// The messages and the outputs as arrays of so many lanes.
+/// Messages and outputs as arrays with one entry per lane.
 pub(crate) type Arrays<'a, 'm, 'o, const LANES: usize> = (&'a [&'m [u8]; LANES], &'a mut [&'o mut [u8]; LANES]);
 
-/// The messages and outputs, if there are so many of them, all messages are of one length, and all outputs of one
-/// length, which is `digest` where the function has a digest of fixed length.
+/// Returns the messages and outputs as arrays.
+///
+/// Requires one message and one output per lane, messages of equal length, and outputs of equal length. A function with
+/// a digest of fixed length passes that length as `digest`.
 pub(crate) fn arrays<'a, 'm, 'o, const LANES: usize>(
     digest: Option<usize>,
     messages: &'a [&'m [u8]],
@@ -31,14 +33,14 @@ pub(crate) fn arrays<'a, 'm, 'o, const LANES: usize>(
     Ok((messages, outs))
 }
 
-/// What the tests of all providers with lanes have in common.
+/// Test helpers for all providers with lanes.
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use pqlab_primitives::{LaneHash, Provider};
 
-    /// Every function of a provider over several messages: each lane gives the digest of its own message, and lengths
-    /// and numbers that are wrong are refused.
+    /// Checks every lane function of a provider: each lane must give the digest of its message, and wrong lengths and
+    /// numbers of messages must be rejected.
     pub(crate) fn check(provider: &Provider, digest: impl Fn(&str, &[u8], usize) -> Vec<u8>) {
         for function in &provider.lane_hashes {
             let name = function.algorithm();

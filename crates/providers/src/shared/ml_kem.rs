@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203) by crates that repeat the same types and functions in a module for each parameter set.
+//! ML-KEM (FIPS 203) for crates with one module of types and functions per parameter set.
 
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
@@ -14,29 +14,29 @@ pub(crate) const NO_SUCH_ENCODING: Error = Error::Unsupported("an ML-KEM key is 
 /// One parameter set of a crate, on one code path.
 pub(crate) trait ParameterSet: Send + Sync + 'static {
     const ALGORITHM: &'static str;
-    /// The encodings of a decapsulation key that are loaded, the crate's own choice first.
+    /// Decapsulation key encodings that can be loaded, the crate's native one first.
     const ENCODINGS: [KeyEncoding; 2];
-    /// Those in which a key can be written that was just generated.
+    /// Encodings in which a generated key can be written.
     const WRITTEN: &'static [KeyEncoding] = &Self::ENCODINGS;
 
-    /// A key that was generated, here or from its seed.
+    /// A decapsulation key generated from fresh coins or from its seed.
     type Generated: DecapsulationKey + 'static;
-    /// A key that was loaded expanded.
+    /// A decapsulation key loaded from its expanded encoding.
     type Loaded: DecapsulationKey + 'static;
-    /// A key that was loaded.
+    /// A loaded encapsulation key.
     type Encapsulation: EncapsulationKey + 'static;
 
-    /// FIPS 203, algorithm 19; coins are `d || z`.
+    /// Generates a key pair (FIPS 203, algorithm 19). Coins are `d || z`.
     fn generate(coins: Coins) -> Result<Self::Generated>;
-    /// Likewise into the caller's buffers, the decapsulation key in the first encoding.
+    /// Generates a key pair into the caller's buffers, the decapsulation key in the first of [`Self::ENCODINGS`].
     fn generate_encoded(coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
-    /// With the checks of FIPS 203, section 7.3.
+    /// Loads an expanded decapsulation key with the checks of FIPS 203, section 7.3.
     fn load_expanded(bytes: &[u8]) -> Result<Self::Loaded>;
-    /// With the checks of FIPS 203, section 7.2.
+    /// Loads an encapsulation key with the checks of FIPS 203, section 7.2.
     fn load_encapsulation_key(bytes: &[u8]) -> Result<Self::Encapsulation>;
 }
 
-/// The KEM of a parameter set.
+/// Returns the KEM of a parameter set.
 pub(crate) fn ml_kem<S: ParameterSet>() -> Arc<dyn Kem> {
     let info = KemInfo {
         parameters: KemParameters::of(S::ALGORITHM).expect("the table of FIPS 203 has every ML-KEM"),

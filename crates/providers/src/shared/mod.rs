@@ -1,5 +1,5 @@
-//! What the adapters of several libraries have in common. It is always compiled, whichever libraries are, so that none of
-//! it breaks unseen in a build of one of them.
+//! Code that several adapters share. It is compiled with any set of features, so that a build with few libraries cannot
+//! hide an error in it.
 #![allow(dead_code, unused_imports, reason = "which of it is used depends on the features")]
 
 pub(crate) mod bytes;

@@ -1,4 +1,4 @@
-//! What the tests of several libraries have in common. Which of it is used depends on the features.
+//! Helpers and checks that the tests of several libraries share. Which of them are used depends on the features.
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo, SigningKey,
@@ -6,7 +6,7 @@ use pqlab_primitives::{
 };
 use std::thread;
 
-/// NIST ACVP v1.1.0.43, ML-KEM keyGen, the first test of each set: `d || z` and the SHA3-256 of `ek || dk`.
+/// NIST ACVP v1.1.0.43, ML-KEM keyGen, first test of each set: algorithm, `d || z` and the SHA3-256 of `ek || dk`.
 pub(crate) const ML_KEM_KEYGEN: [(&str, &str, &str); 3] = [
     (
         "ML-KEM-512",
@@ -28,7 +28,7 @@ pub(crate) const ML_KEM_KEYGEN: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// NIST ACVP, ML-DSA-keyGen-FIPS204, test cases 1, 26 and 51: seed, then SHA-256 of `pk` and `sk`.
+/// NIST ACVP, ML-DSA-keyGen-FIPS204, test cases 1, 26 and 51: algorithm, seed and the SHA-256 of `pk` and of `sk`.
 pub(crate) const ML_DSA_KEYGEN: [[&str; 4]; 3] = [
     [
         "ML-DSA-44",
@@ -50,7 +50,7 @@ pub(crate) const ML_DSA_KEYGEN: [[&str; 4]; 3] = [
     ],
 ];
 
-/// Bytes that differ from position to position.
+/// Returns bytes that differ between neighbouring positions.
 pub(crate) fn bytes(length: usize, start: u8) -> Vec<u8> {
     (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
 }
@@ -117,7 +117,7 @@ pub(crate) fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKe
     out
 }
 
-/// A KEM refuses wrong lengths, and encodings that no KEM of its kind has.
+/// Checks that a KEM rejects wrong lengths and encodings that its algorithm does not have.
 pub(crate) fn check_kem_refusals(kem: &dyn Kem) {
     let parameters = &kem.info().parameters;
     let key = kem.generate(Coins::Internal).unwrap();
@@ -146,7 +146,7 @@ pub(crate) fn check_kem_refusals(kem: &dyn Kem) {
     assert!(length_error(kem.generate_encoded(Coins::Internal, &mut [], &mut [])));
 }
 
-/// FIPS 203, section 7.2 (modulus check) and 7.3 (hash check), of a library that checks where a key is loaded.
+/// Checks that loading a key includes the modulus check of FIPS 203, section 7.2, and the hash check of section 7.3.
 pub(crate) fn check_ml_kem_keys_are_checked(kem: &dyn Kem) {
     let public = vec![0xff; kem.info().parameters.encapsulation_key];
     assert!(matches!(kem.load_encapsulation_key(&public), Err(Error::Malformed(_))));
@@ -161,7 +161,7 @@ pub(crate) fn check_ml_kem_keys_are_checked(kem: &dyn Kem) {
     assert!(unsupported_error(loaded.encode(KeyEncoding::Seed, &mut [0; 64])));
 }
 
-/// A signature verifies over its message, and no other one does, nor one that is shorter or longer.
+/// Checks that a signature verifies for its message only, and that changed, shorter or longer signatures do not.
 pub(crate) fn check_accepts_only(key: &dyn VerifyingKey, context: &[u8], message: &[u8], mut signature: Vec<u8>) {
     let refused = Err(Error::VerificationFailed);
     assert_eq!(key.verify(context, message, &signature), Ok(()));
@@ -177,8 +177,8 @@ pub(crate) fn check_accepts_only(key: &dyn VerifyingKey, context: &[u8], message
     assert_eq!(key.verify(context, message, &signature), refused);
 }
 
-/// One key of every algorithm, used by four threads at once; of signature schemes those that are asked for.
-pub(crate) fn check_threads(provider: &Provider, asked: impl Fn(&str) -> bool) {
+/// Uses one key of every KEM, and of every signature scheme that `is_selected` accepts, from four threads at once.
+pub(crate) fn check_threads(provider: &Provider, is_selected: impl Fn(&str) -> bool) {
     for kem in &provider.kems {
         let key = kem.generate(Coins::Internal).unwrap();
         let public = key.encapsulation_key().unwrap();
@@ -191,7 +191,7 @@ pub(crate) fn check_threads(provider: &Provider, asked: impl Fn(&str) -> bool) {
             }
         });
     }
-    for scheme in provider.signatures.iter().filter(|scheme| asked(&scheme.info().parameters.algorithm)) {
+    for scheme in provider.signatures.iter().filter(|scheme| is_selected(&scheme.info().parameters.algorithm)) {
         let key = scheme.generate(Coins::Internal).unwrap();
         let verifying = key.verifying_key().unwrap();
         thread::scope(|scope| {
@@ -206,8 +206,9 @@ pub(crate) fn check_threads(provider: &Provider, asked: impl Fn(&str) -> bool) {
     }
 }
 
-/// What is offered of FIPS 202's functions, of the 500 bytes `0, 7, 14, ...` modulo 256, by another implementation
-/// (OpenSSL through Python's `hashlib`); of the XOFs 400 bytes. Returns how many functions there were.
+/// Compares the provider's SHA-3 and SHAKE functions (FIPS 202) with answers of OpenSSL, computed by Python's
+/// `hashlib`: digests of the 500 bytes `0, 7, 14, ...` modulo 256, and 400 bytes of output from each XOF. Returns the
+/// number of functions checked.
 pub(crate) fn check_known_digests(provider: &Provider) -> usize {
     let message = bytes(500, 0);
     let mut checked = 0;
@@ -231,7 +232,7 @@ pub(crate) fn check_known_digests(provider: &Provider) -> usize {
             checked += 1;
         }
     }
-    // The SHA3-256 of the output.
+    // Answers are the SHA3-256 of the output.
     for (algorithm, answer) in [
         ("SHAKE128", "1195c3f8e1c092a9d271840c836f3ccc0c84c619dd83b1820137f7385dcb6fbc"),
         ("SHAKE256", "0fa339730bc4b995832b4f8d2c031c08e6e6d1c9ff9790b632f0a8000370afbe"),
@@ -247,8 +248,8 @@ pub(crate) fn check_known_digests(provider: &Provider) -> usize {
     checked
 }
 
-/// A batch ends with the digest of its last message, a XOF that is read in pieces gives what it gives at once, and wrong
-/// lengths are refused.
+/// Checks that a batch returns the digest of its last message, that a XOF gives the same output whole and in pieces,
+/// and that wrong lengths are rejected.
 pub(crate) fn check_batches_and_pieces(provider: &Provider) {
     let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
     for hash in &provider.hashes {

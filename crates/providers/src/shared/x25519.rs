@@ -1,5 +1,5 @@
-//! X25519 (RFC 7748) by a library in Rust: as plain Diffie-Hellman, and as a KEM whose ciphertext is an ephemeral public key
-//! and whose secret is the plain Diffie-Hellman value.
+//! X25519 (RFC 7748) for libraries in Rust: as plain Diffie-Hellman, and as a KEM. The KEM's ciphertext is an ephemeral
+//! public key and its shared secret is the plain Diffie-Hellman value.
 
 use super::bytes::{fill, sized, write};
 use pqlab_primitives::{
@@ -9,33 +9,33 @@ use pqlab_primitives::{
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-/// What a library says of a peer's point whose shared secret would be all zero (RFC 7748, section 6.1).
+/// Error for a peer's point that leads to an all-zero shared secret (RFC 7748, section 6.1).
 pub(crate) const SMALL_ORDER: Error = Error::Malformed("X25519 public key: it is of small order");
 
-/// A library's own types and calls.
+/// A library's types and calls.
 pub(crate) trait Library: Send + Sync + 'static {
-    /// A private key, which clears itself when it is dropped.
+    /// A private key. Must clear itself on drop.
     type Secret: Send + Sync;
     /// A public key.
     type Public: Copy + Send + Sync;
 
-    /// Coins are the scalar, 32 bytes.
+    /// Generates a private key. Coins are the scalar, 32 bytes.
     fn generate(coins: Coins) -> Result<Self::Secret>;
-    /// Any 32 bytes are a scalar (RFC 7748, section 5).
+    /// Loads a scalar. Any 32 bytes are valid (RFC 7748, section 5).
     fn load(scalar: &[u8; 32]) -> Self::Secret;
-    /// The scalar.
+    /// Returns the scalar.
     fn encode(secret: &Self::Secret) -> [u8; 32];
-    /// The public half.
+    /// Computes the public key.
     fn public(secret: &Self::Secret) -> Self::Public;
-    /// Any 32 bytes are a point, or are taken for one.
+    /// Decodes a public key. Any 32 bytes are accepted.
     fn decode_public(bytes: &[u8; 32]) -> Self::Public;
-    /// The point's u-coordinate, little-endian.
+    /// Returns the point's u-coordinate, little-endian.
     fn encode_public(public: &Self::Public) -> [u8; 32];
-    /// Writes the shared secret, 32 bytes, or answers [`SMALL_ORDER`].
+    /// Writes the shared secret, 32 bytes, or returns [`SMALL_ORDER`].
     fn agree(secret: &Self::Secret, peer: &Self::Public, out: &mut [u8]) -> Result<()>;
 }
 
-/// X25519 as a KEM.
+/// Returns X25519 as a KEM.
 pub(crate) fn kem<L: Library>() -> Arc<dyn Kem> {
     let parameters = KemParameters::of("X25519").expect("the table of KEMs has X25519");
     let coins = CoinSupport { keygen: true, operation: true };
@@ -43,13 +43,13 @@ pub(crate) fn kem<L: Library>() -> Arc<dyn Kem> {
     Arc::new(X25519Kem::<L> { info, library: PhantomData })
 }
 
-/// X25519 as it is.
+/// Returns X25519 as plain Diffie-Hellman.
 pub(crate) fn key_agreement<L: Library>() -> Arc<dyn KeyAgreement> {
     let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true };
     Arc::new(X25519::<L> { info, library: PhantomData })
 }
 
-/// A private key. Its public half is computed with a fresh key, and for a key from bytes when it is first asked for.
+/// Private key with its public key. Generating a key computes the public key; for a loaded key, its first use does.
 struct Prepared<L: Library> {
     secret: L::Secret,
     public: OnceLock<L::Public>,

@@ -1,4 +1,4 @@
-//! The libraries' own calls: `bare.rs` in the folder of each.
+//! Bare calls of the libraries, from `bare.rs` in each library's folder.
 
 mod reasons;
 
@@ -9,7 +9,7 @@ use crate::operations::{Case, agreement, hash, kem, signature, symmetric};
 use pqlab_primitives::{Aead, HashParameters, Kdf, Mac, Primitive};
 use std::sync::Arc;
 
-/// What libraries with primitives of every kind are compared in.
+/// Algorithms that are compared for libraries with primitives of every kind.
 const GENERAL: [&str; 12] = [
     "ML-KEM-512",
     "X25519",
@@ -25,18 +25,18 @@ const GENERAL: [&str; 12] = [
     "AES-256-GCM",
 ];
 
-/// A library without an adapter: for an operation, the calls of the library that do the same work as its adapter, on the
-/// same inputs, as a careful user of it would write them. An operation for which there is no such side gives `None`.
+/// A library without its adapter. For an operation, the methods return the library calls that do the adapter's work on
+/// the same inputs, as a careful user would write them, or `None` if there are none.
 ///
-/// `provider` is the provider's name, with its code path where the library has several.
+/// `provider` is the provider's id, with the code path if the library has several.
 pub(crate) trait Bare: Sync {
-    /// The library's name, or the provider's where each of its code paths has calls of its own.
+    /// Returns the library's name, or the provider's id if each code path has its own calls.
     fn library(&self) -> &'static str;
 
-    /// The algorithms that are compared, beside [`GENERAL`] ones: one of those that go through the same code of the adapter.
+    /// Returns the algorithms to compare in addition to [`GENERAL`] ones: one of all that use the same adapter code.
     fn algorithms(&self) -> &'static [&'static str];
 
-    /// Whether [`GENERAL`] algorithms are compared too, all of them.
+    /// Returns whether all [`GENERAL`] algorithms are compared too.
     fn is_general(&self) -> bool {
         false
     }
@@ -78,7 +78,7 @@ pub(crate) trait Bare: Sync {
     }
 }
 
-/// An object of a library in C, freed when dropped by the call that the library has for it.
+/// An object of a C library, freed on drop by the library's function for it.
 struct Owned<T> {
     object: *mut T,
     free: unsafe extern "C" fn(*mut T),
@@ -90,7 +90,8 @@ impl<T> Owned<T> {
         Owned { object, free }
     }
 
-    /// The pointer; a call, because a closure that names a field would take the field alone and not keep the object.
+    /// Returns the pointer. A method, because a closure that uses the field would capture only the field and drop the
+    /// object.
     fn raw(&self) -> *mut T {
         self.object
     }
@@ -98,12 +99,13 @@ impl<T> Owned<T> {
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: the object is ours and freed here alone.
+        // SAFETY: `self` owns the object, which is freed nowhere else.
         unsafe { (self.free)(self.object) };
     }
 }
 
-/// A line of the table is a folder, whose `BARE` has a [`Bare`] for the library or for each of its code paths.
+/// Includes `bare.rs` of each library's folder. Its `BARE` has a [`Bare`] for the library or for each of its code
+/// paths.
 macro_rules! collect {
     ($($feature:literal => $module:ident,)*) => {
         #[path = "../../../src"]
@@ -127,7 +129,7 @@ macro_rules! collect {
 }
 pqlab_providers::with_libraries!(collect);
 
-/// The adapter against the library's own call, where there is such a comparison.
+/// Returns the comparison of the adapter with bare calls of the library, if there is one.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let provider = case.provider.id();
     let names = [provider.as_str(), case.provider.library.as_str()];

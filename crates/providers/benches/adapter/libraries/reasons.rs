@@ -1,4 +1,4 @@
-//! Why an adapter's own part cannot be told for some operations: the one place where that stands.
+//! Reasons why an adapter's overhead cannot be measured for some operations.
 
 use crate::operations::Case;
 
@@ -11,12 +11,12 @@ const RSA_KEYS: &str =
 const STREAMS: &str =
     "AES-256-CTR: a part of handshakes, in which its few bytes do not show; nothing measures it by itself";
 
-/// Every reason, once each.
+/// Returns every reason once.
 pub(crate) fn reasons() -> Vec<&'static str> {
     vec![NULL, RSA_KEYS, STREAMS]
 }
 
-/// The reason why an operation has no comparison, if there is one.
+/// Returns the reason why an operation has no comparison, if there is one.
 pub(crate) fn reason(case: &Case) -> Option<&'static str> {
     match case.provider.library.as_str() {
         "null" => Some(NULL),

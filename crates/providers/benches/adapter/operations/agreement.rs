@@ -3,16 +3,16 @@ use crate::interleaved::Side;
 use pqlab_primitives::{Coins, KeyAgreement, KeyAgreementInfo};
 use std::sync::Arc;
 
-/// A key agreement and what its operations take, for both sides of a comparison.
+/// A key agreement and the inputs of its operations, for both sides of a comparison.
 pub(crate) struct Inputs {
     pub(crate) agreement: Arc<dyn KeyAgreement>,
-    /// The private key's bytes, which are the coins of a key generation too.
+    /// The private key's bytes, which are also the coins of a key generation.
     pub(crate) private: Vec<u8>,
     /// The peer's public key.
     pub(crate) peer: Vec<u8>,
 }
 
-/// The operations of a key agreement by name.
+/// Returns the names of a key agreement's operations.
 pub(crate) fn operations(info: &KeyAgreementInfo) -> Vec<String> {
     let mut names = vec!["keygen", "keygen encoded", "agree", "agree encoded"];
     if info.exact_coins {
@@ -32,7 +32,7 @@ impl Inputs {
         Inputs { agreement: Arc::clone(agreement), private, peer }
     }
 
-    /// The operation through the trait.
+    /// Returns a side that runs the operation through the trait.
     pub(crate) fn through(&self, operation: &str) -> Side {
         let agreement = Arc::clone(&self.agreement);
         let parameters = agreement.info().parameters.clone();

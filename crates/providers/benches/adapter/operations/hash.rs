@@ -4,25 +4,25 @@ use pqlab_primitives::{Hash, LaneHash, Xof, XofReader};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Bytes of a message: so few that an allocation, a look-up or a dispatch a call shows.
+/// Length of a message in bytes, short enough to show an allocation, a look-up or a dispatch in each call.
 pub(crate) const MESSAGE: usize = 64;
-/// Bytes of a message that is absorbed, and of its parts.
+/// Length in bytes of a message that is absorbed in parts of [`PART`] bytes.
 pub(crate) const LONG: usize = 4096;
 pub(crate) const PART: usize = 1024;
-/// Bytes of a XOF's output, in one call and for each that squeezes.
+/// Length in bytes of a XOF's output in each call.
 pub(crate) const OUTPUT: usize = 32;
 
-/// Messages as the workload has them: a pool that is gone round.
+/// Returns a pool of messages, which a batch cycles through as in the workload.
 pub(crate) fn pool() -> Vec<Vec<u8>> {
     (0..16_u8).map(|index| vec![index; MESSAGE]).collect()
 }
 
-/// A message that is absorbed in parts.
+/// Returns a message to absorb in parts.
 pub(crate) fn long() -> Vec<u8> {
     vec![3; LONG]
 }
 
-/// Digests of a hash function through the trait.
+/// Returns a side that hashes through the trait.
 pub(crate) fn through(hash: &Arc<dyn Hash>) -> Side {
     let (hash, messages, mut out) = (Arc::clone(hash), pool(), vec![0; hash.info().digest]);
     Box::new(move |batch| {
@@ -30,7 +30,7 @@ pub(crate) fn through(hash: &Arc<dyn Hash>) -> Side {
     })
 }
 
-/// An operation of a XOF through the trait.
+/// Returns a side that runs an operation of a XOF through the trait.
 pub(crate) fn through_xof(xof: &Arc<dyn Xof>, operation: &str) -> Side {
     let (xof, mut out) = (Arc::clone(xof), vec![0; OUTPUT]);
     match operation {
@@ -57,7 +57,7 @@ pub(crate) fn through_xof(xof: &Arc<dyn Xof>, operation: &str) -> Side {
     }
 }
 
-/// A reader that goes on through the batch.
+/// Squeezes one reader throughout the batch.
 struct Squeezing {
     xof: Arc<dyn Xof>,
     reader: Box<dyn XofReader>,
@@ -76,10 +76,10 @@ impl Work for Squeezing {
     }
 }
 
-/// Fills its argument with the output that follows.
+/// Fills its argument with the next output.
 pub(crate) type Squeeze = Box<dyn FnMut(&mut [u8])>;
 
-/// Squeezes a state that `absorb` makes for each batch.
+/// Returns a side that squeezes a state, which `absorb` creates for each batch.
 pub(crate) fn squeezing(absorb: impl Fn() -> Squeeze + 'static) -> Side {
     let squeeze = absorb();
     Box::new(Absorbed { absorb, squeeze, out: [0; OUTPUT] })
@@ -103,13 +103,13 @@ impl<A: Fn() -> Squeeze> Work for Absorbed<A> {
     }
 }
 
-/// Messages for so many lanes, and room for their outputs, of a XOF [`OUTPUT`] bytes.
+/// Returns one message per lane and buffers for the outputs. An output of a XOF has [`OUTPUT`] bytes.
 pub(crate) fn lanes(lanes: usize, digest: Option<usize>) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let messages = (0..lanes).map(|lane| vec![lane.to_le_bytes()[0]; MESSAGE]).collect();
     (messages, vec![vec![0; digest.unwrap_or(OUTPUT)]; lanes])
 }
 
-/// Digests of several messages at once through the trait.
+/// Returns a side that hashes several messages at once through the trait.
 pub(crate) fn through_lanes(hash: &Arc<dyn LaneHash>, digest: Option<usize>) -> Side {
     let hash = Arc::clone(hash);
     let (messages, mut outs) = lanes(hash.lanes(), digest);

@@ -3,10 +3,10 @@ use crate::interleaved::Side;
 use pqlab_primitives::{Coins, DecapsulationKey, Kem, KemInfo, KeyEncoding};
 use std::sync::Arc;
 
-/// A KEM and what its operations take, for both sides of a comparison.
+/// A KEM and the inputs of its operations, for both sides of a comparison.
 pub(crate) struct Inputs {
     pub(crate) kem: Arc<dyn Kem>,
-    /// Coins of a key generation, and of an encapsulation.
+    /// Coins of a key generation. Those of an encapsulation are `coins`.
     pub(crate) keygen_coins: Vec<u8>,
     pub(crate) coins: Vec<u8>,
     /// The encapsulation key's bytes.
@@ -16,7 +16,7 @@ pub(crate) struct Inputs {
     pub(crate) ciphertext: Vec<u8>,
 }
 
-/// The operations of a KEM by name.
+/// Returns the names of a KEM's operations.
 pub(crate) fn operations(info: &KemInfo) -> Vec<String> {
     let mut names = vec!["keygen".to_owned(), "keygen encoded".to_owned()];
     if info.coins.keygen {
@@ -36,12 +36,12 @@ impl Inputs {
         let info = kem.info();
         let parameters = &info.parameters;
         let keygen_coins = vec![7; parameters.keygen_coins];
-        let of_coins = if info.coins.keygen { Coins::Exact(&keygen_coins) } else { Coins::Internal };
-        let pair = kem.generate(of_coins).expect("a key pair");
+        let chosen = if info.coins.keygen { Coins::Exact(&keygen_coins) } else { Coins::Internal };
+        let pair = kem.generate(chosen).expect("a key pair");
         let mut public = vec![0; parameters.encapsulation_key];
         pair.encode_encapsulation_key(&mut public).expect("an encoding");
         let encode = |encoding: &KeyEncoding| {
-            // Not every key remembers the seed that it was made from.
+            // Not every key keeps its seed.
             if info.coins.keygen && *encoding == KeyEncoding::Seed {
                 return (*encoding, keygen_coins.clone());
             }
@@ -57,13 +57,13 @@ impl Inputs {
         Inputs { kem: Arc::clone(kem), keygen_coins, coins, public, private, ciphertext }
     }
 
-    /// The decapsulation key's bytes in the encoding that the operation names, or in the provider's own.
+    /// Returns the decapsulation key's bytes in the encoding that the operation names, or in the native encoding.
     pub(crate) fn private(&self, operation: &str) -> (KeyEncoding, Vec<u8>) {
         let named = self.private.iter().find(|(encoding, _)| operation.ends_with(key(*encoding)));
         named.unwrap_or(&self.private[0]).clone()
     }
 
-    /// Room for a ciphertext or an encapsulation key, for a decapsulation key and for a secret.
+    /// Returns buffers for a ciphertext or an encapsulation key, for a decapsulation key and for a secret.
     pub(crate) fn room(&self) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let info = self.kem.info();
         let private = info.decapsulation_key(info.encodings[0]).expect("an encoding of the standard");
@@ -74,7 +74,7 @@ impl Inputs {
         )
     }
 
-    /// A prepared key pair of these inputs, generated where that is possible, as by the workloads.
+    /// Returns a prepared key pair for these inputs, generated if possible, as in the workloads.
     fn key(&self) -> Box<dyn DecapsulationKey> {
         if self.kem.info().coins.keygen {
             return self.kem.generate(Coins::Exact(&self.keygen_coins)).expect("a key pair");
@@ -83,7 +83,7 @@ impl Inputs {
         self.kem.load_decapsulation_key(encoding, &bytes).expect("its own encoding")
     }
 
-    /// The operation through the trait.
+    /// Returns a side that runs the operation through the trait.
     pub(crate) fn through(&self, operation: &str) -> Side {
         let kem = Arc::clone(&self.kem);
         let (mut out, mut private_out, mut secret) = self.room();

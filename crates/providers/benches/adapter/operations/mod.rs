@@ -1,4 +1,4 @@
-//! The operations of the providers, as the workloads call them through the traits.
+//! Operations of the providers through the traits, as the workloads call them.
 
 pub(crate) mod agreement;
 pub(crate) mod hash;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// One operation of one provider.
 pub(crate) struct Case {
     pub(crate) provider: Arc<Provider>,
-    /// The place of its primitive among those of the provider.
+    /// Index of its primitive among those of the provider.
     place: usize,
     pub(crate) algorithm: String,
     pub(crate) operation: String,
@@ -25,15 +25,15 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coverage {
     Measured,
-    /// Another parameter set, or another code path of the library, goes through the same code of the adapter.
+    /// Measured with another parameter set or code path of the library, which uses the same adapter code.
     Alike,
-    /// Its adapter's part cannot be told, and why.
+    /// The adapter's overhead cannot be measured, for this reason.
     Reason(&'static str),
     Missing,
 }
 
 impl Case {
-    /// Provider, algorithm and operation in one line.
+    /// Returns provider, algorithm and operation in one line.
     pub(crate) fn name(&self) -> String {
         let kind = match self.primitive() {
             Some(Primitive::KeyAgreement(_)) => " (agreement)".to_owned(),
@@ -43,12 +43,12 @@ impl Case {
         format!("{} {}{kind} {}", self.provider.id(), self.algorithm, self.operation)
     }
 
-    /// What the operation is of.
+    /// Returns the primitive that the operation belongs to.
     pub(crate) fn primitive(&self) -> Option<Primitive<'_>> {
         self.provider.primitives().nth(self.place)
     }
 
-    /// Whether both go through the same code of an adapter.
+    /// Returns whether both use the same adapter code.
     pub(crate) fn is_like(&self, other: &Case) -> bool {
         let kind = |case: &Case| match case.primitive()? {
             Primitive::LaneHash(hash) => Some((PrimitiveKind::LaneHash, hash.lanes())),
@@ -59,8 +59,8 @@ impl Case {
     }
 }
 
-/// The algorithms that an adapter treats alike: those that differ in tables of lengths alone. Of ECDSA the curve of the
-/// ledgers stands apart: its signatures are brought to their lower half.
+/// Returns the family of algorithms that adapters treat alike, because they differ only in tables of lengths. ECDSA
+/// over secp256k1 is a family of its own, because its signatures are normalised to the lower `s`.
 fn family(algorithm: &str) -> &str {
     const FAMILIES: [&str; 12] = [
         "ML-KEM", "ML-DSA", "SLH-DSA", "SPHINCS+", "Falcon", "FN-DSA", "ECDSA-P", "SHA3", "SHAKE", "SHA-", "HMAC",
@@ -69,7 +69,7 @@ fn family(algorithm: &str) -> &str {
     FAMILIES.into_iter().find(|family| algorithm.starts_with(family)).unwrap_or(algorithm)
 }
 
-/// Every operation that a provider offers.
+/// Returns every operation that a provider offers.
 pub(crate) fn offered() -> Vec<Case> {
     let mut cases = Vec::new();
     for provider in providers() {
@@ -98,12 +98,12 @@ fn operations(primitive: Primitive) -> Vec<String> {
         Primitive::Kdf(_) => words(&["derive"]),
         Primitive::Aead(_) => words(&["seal", "open"]),
         Primitive::StreamCipher(_) => words(&["apply"]),
-        // The benchmark of batches calls the code under the adapter.
+        // The benchmark `mldsa_batch` measures the code under the adapter.
         Primitive::BatchVerifier(_) => Vec::new(),
     }
 }
 
-/// What is compared, and why the rest is not; in the order of the cases.
+/// Returns for each case whether it is compared, or why not.
 pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     let measured: Vec<bool> = cases.iter().map(|case| libraries::comparison(case).is_some()).collect();
     let like = |case: &Case| cases.iter().zip(&measured).any(|(other, measured)| *measured && case.is_like(other));
@@ -116,7 +116,7 @@ pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     cases.iter().zip(&measured).map(judge).collect()
 }
 
-/// The parameter by which an encoding of a private key goes into an operation's name.
+/// Returns the parameter that names a private key's encoding in an operation's name.
 fn key(encoding: KeyEncoding) -> &'static str {
     match encoding {
         KeyEncoding::Seed => "key=seed",
@@ -127,7 +127,7 @@ fn key(encoding: KeyEncoding) -> &'static str {
     }
 }
 
-/// An operation that is repeated.
+/// Returns a side that repeats an operation.
 pub(crate) fn each(mut operation: impl FnMut() + 'static) -> Side {
     Box::new(move |batch| {
         for _ in 0..batch {
@@ -136,7 +136,8 @@ pub(crate) fn each(mut operation: impl FnMut() + 'static) -> Side {
     })
 }
 
-/// An operation that makes something, which is kept until after the clock was read: so do the workloads with keys.
+/// Returns a side that repeats an operation and keeps its results until the clock has been read, as the workloads keep
+/// keys.
 pub(crate) fn making<T: 'static>(make: impl FnMut() -> T + 'static) -> Side {
     Box::new(Making { make, made: Vec::new() })
 }

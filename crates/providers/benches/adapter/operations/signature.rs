@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Length of the messages in bytes.
 const MESSAGE: usize = 64;
 
-/// A signature scheme and what its operations take, for both sides of a comparison.
+/// A signature scheme and the inputs of its operations, for both sides of a comparison.
 pub(crate) struct Inputs {
     pub(crate) scheme: Arc<dyn SignatureScheme>,
     /// Coins of a key generation.
@@ -17,11 +17,11 @@ pub(crate) struct Inputs {
     pub(crate) private: Vec<(KeyEncoding, Vec<u8>)>,
     pub(crate) message: Vec<u8>,
     pub(crate) signature: Vec<u8>,
-    /// The signature of the pre-hashed variant, where there is one.
+    /// Signature of the pre-hashed variant, if there is one.
     pub(crate) prehashed: Vec<u8>,
 }
 
-/// The operations of a signature scheme by name.
+/// Returns the names of a signature scheme's operations.
 pub(crate) fn operations(info: &SignatureInfo, prehashed: bool) -> Vec<String> {
     let mut names = vec!["keygen".to_owned(), "keygen encoded".to_owned()];
     if info.coins.keygen {
@@ -44,16 +44,16 @@ impl Inputs {
         let info = scheme.info();
         let parameters = &info.parameters;
         let coins = vec![7; parameters.keygen_coins];
-        let of_coins = if info.coins.keygen { Coins::Exact(&coins) } else { Coins::Internal };
-        let (mut public, mut own) = (vec![0; parameters.verifying_key], vec![0; longest(info)]);
-        let (public_length, own_length) = scheme.generate_encoded(of_coins, &mut public, &mut own).expect("a key pair");
+        let chosen = if info.coins.keygen { Coins::Exact(&coins) } else { Coins::Internal };
+        let (mut public, mut raw) = (vec![0; parameters.verifying_key], vec![0; longest(info)]);
+        let (public_length, raw_length) = scheme.generate_encoded(chosen, &mut public, &mut raw).expect("a key pair");
         public.truncate(public_length);
-        own.truncate(own_length);
-        let pair = scheme.load_signing_key(info.encodings[0], &own).expect("its own encoding");
-        // The key that was loaded may not know the other encodings: a seed cannot be had from an expanded key.
+        raw.truncate(raw_length);
+        let pair = scheme.load_signing_key(info.encodings[0], &raw).expect("its own encoding");
+        // The loaded key may lack other encodings: an expanded key does not contain its seed.
         let seeded = info.coins.keygen.then(|| scheme.generate(Coins::Exact(&coins)).expect("a key pair"));
         let encode = |encoding: &KeyEncoding| {
-            // Not every key remembers the seed that it was made from.
+            // Not every key keeps its seed.
             if info.coins.keygen && *encoding == KeyEncoding::Seed {
                 return (*encoding, coins.clone());
             }
@@ -74,19 +74,19 @@ impl Inputs {
         Inputs { scheme: Arc::clone(scheme), coins, public, private, message, signature, prehashed }
     }
 
-    /// The signing key's bytes in the encoding that the operation names, or in the provider's own.
+    /// Returns the signing key's bytes in the encoding that the operation names, or in the native encoding.
     pub(crate) fn private(&self, operation: &str) -> (KeyEncoding, Vec<u8>) {
         let named = self.private.iter().find(|(encoding, _)| operation.ends_with(key(*encoding)));
         named.unwrap_or(&self.private[0]).clone()
     }
 
-    /// Room for a verifying key, for a signing key and for a signature.
+    /// Returns buffers for a verifying key, for a signing key and for a signature.
     pub(crate) fn room(&self) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let info = self.scheme.info();
         (vec![0; info.parameters.verifying_key], vec![0; longest(info)], vec![0; info.parameters.signature])
     }
 
-    /// A prepared key of these inputs, generated where that is possible, as by the workloads.
+    /// Returns a prepared key for these inputs, generated if possible, as in the workloads.
     fn key(&self) -> Box<dyn SigningKey> {
         if self.scheme.info().coins.keygen {
             return self.scheme.generate(Coins::Exact(&self.coins)).expect("a key pair");
@@ -95,7 +95,7 @@ impl Inputs {
         self.scheme.load_signing_key(encoding, &bytes).expect("its own encoding")
     }
 
-    /// The operation through the trait.
+    /// Returns a side that runs the operation through the trait.
     pub(crate) fn through(&self, operation: &str) -> Side {
         let scheme = Arc::clone(&self.scheme);
         let (mut public_out, mut private_out, mut out) = self.room();
@@ -152,7 +152,7 @@ impl Inputs {
     }
 }
 
-/// The length in bytes of the signing key in the provider's own encoding, the maximum where it varies.
+/// Returns the maximum length in bytes of the signing key in the provider's native encoding.
 fn longest(info: &SignatureInfo) -> usize {
     info.signing_key(info.encodings[0]).expect("an encoding of the standard")
 }

@@ -3,22 +3,22 @@ use crate::interleaved::{Side, Work};
 use pqlab_primitives::{Aead, Kdf, Mac};
 use std::sync::Arc;
 
-/// Bytes of messages, keys and keying material.
+/// Length of messages in bytes.
 pub(crate) const MESSAGE: usize = 64;
 pub(crate) const KEY: [u8; 32] = [7; 32];
-/// Of a key derivation.
+/// Inputs of a key derivation.
 pub(crate) const SALT: &[u8] = b"pqlab derive salt";
 pub(crate) const INFO: &[u8] = b"pqlab derive info";
-/// Of AES-GCM.
+/// Nonce of AES-GCM, and length of its tag in bytes.
 pub(crate) const NONCE: [u8; 12] = [1; 12];
 pub(crate) const TAG: usize = 16;
 
-/// A message.
+/// Returns a message.
 pub(crate) fn message() -> Vec<u8> {
     vec![5; MESSAGE]
 }
 
-/// A MAC's operation through the trait: with a prepared key, or with the key's bytes.
+/// Returns a side that runs a MAC's operation through the trait, with a prepared key or with the key's bytes.
 pub(crate) fn through_mac(mac: &Arc<dyn Mac>, operation: &str) -> Side {
     let (mac, message, mut out) = (Arc::clone(mac), message(), vec![0; mac.tag_len()]);
     if operation == "tag" {
@@ -28,13 +28,13 @@ pub(crate) fn through_mac(mac: &Arc<dyn Mac>, operation: &str) -> Side {
     each(move || mac.tag_once(&KEY, &message, &mut out).expect("a tag"))
 }
 
-/// Key derivation through the trait.
+/// Returns a side that derives a key through the trait.
 pub(crate) fn through_kdf(kdf: &Arc<dyn Kdf>) -> Side {
     let (kdf, mut out) = (Arc::clone(kdf), [0; 32]);
     each(move || kdf.derive(SALT, &KEY, INFO, &mut out).expect("keying material"))
 }
 
-/// Sealing or opening through the trait.
+/// Returns a side that seals or opens through the trait.
 pub(crate) fn through_aead(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     let key = aead.load_key(&KEY).expect("a key");
     let sealed = sealed(aead);
@@ -46,7 +46,7 @@ pub(crate) fn through_aead(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     cipher(sealed, move |buffer, tag| key.open(&NONCE, &[], buffer, tag).expect("a plaintext"))
 }
 
-/// A ciphertext and its tag.
+/// Returns a ciphertext and its tag.
 pub(crate) fn sealed(aead: &Arc<dyn Aead>) -> (Vec<u8>, Vec<u8>) {
     let (mut buffer, mut tag) = (message(), vec![0; TAG]);
     let key = aead.load_key(&KEY).expect("a key");
@@ -54,8 +54,7 @@ pub(crate) fn sealed(aead: &Arc<dyn Aead>) -> (Vec<u8>, Vec<u8>) {
     (buffer, tag)
 }
 
-/// Encryption or decryption in place, of a buffer and a tag: each operation of a batch has its own, because it consumes
-/// them.
+/// Returns a side that seals or opens a buffer and its tag in place. Each operation of a batch consumes its own pair.
 pub(crate) fn cipher(input: (Vec<u8>, Vec<u8>), call: impl FnMut(&mut [u8], &mut [u8]) + 'static) -> Side {
     Box::new(Cipher { call, input, buffers: Vec::new() })
 }

@@ -38,7 +38,7 @@ fn round_trip_in_every_encoding() {
 }
 
 #[test]
-fn generated_encodings_belong_together() {
+fn generated_encodings_match() {
     for kem in &provider().kems {
         let parameters = &kem.info().parameters;
         let encoding = kem.info().encodings[0];
@@ -79,7 +79,7 @@ fn exact_coins_are_reproducible_and_used() {
     }
 }
 
-/// NIST ACVP, ML-KEM-keyGen-FIPS203, test cases 1, 26 and 51: `d`, `z`, then SHA-256 of `ek` and `dk`.
+/// NIST ACVP, ML-KEM-keyGen-FIPS203, test cases 1, 26 and 51: `d`, `z` and the SHA-256 of `ek` and of `dk`.
 const ACVP: [[&str; 4]; 3] = [
     [
         "47b893474672ba92e4b12ee44fb32953af8e8503b5fb471d1614fb8a021a660a",
@@ -102,7 +102,7 @@ const ACVP: [[&str; 4]; 3] = [
 ];
 
 #[test]
-fn known_answers_of_ml_kem() {
+fn ml_kem_matches_known_answers() {
     for (algorithm, [d, z, ek, dk]) in ML_KEMS.into_iter().zip(ACVP) {
         let provider = provider();
         let kem = provider.kem(algorithm).unwrap();
@@ -115,9 +115,9 @@ fn known_answers_of_ml_kem() {
 }
 
 #[test]
-fn known_answer_of_both_kems_together() {
-    // draft-connolly-cfrg-xwing-kem, first test vector: it leads from a seed and given coins through ML-KEM-768, X25519,
-    // SHAKE256 and SHA3-256 to one secret.
+fn both_kems_match_the_known_answer_of_x_wing() {
+    // draft-connolly-cfrg-xwing-kem, first test vector: one secret from a seed and given coins through ML-KEM-768,
+    // X25519, SHAKE256 and SHA3-256.
     let provider = provider();
     let (ml_kem, x25519) = (provider.kem("ML-KEM-768").unwrap(), provider.kem("X25519").unwrap());
     let mut seeds = [0; 96];
@@ -150,7 +150,7 @@ fn known_answer_of_both_kems_together() {
 }
 
 #[test]
-fn known_answers_of_x25519() {
+fn x25519_matches_known_answers() {
     // RFC 7748, section 6.1.
     let alice = hex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a");
     let alice = &alice[..];
@@ -173,7 +173,7 @@ fn known_answers_of_x25519() {
 }
 
 #[test]
-fn key_agreement_round_trip() {
+fn key_agreement_round_trips() {
     let provider = provider();
     let agreement = provider.key_agreement("X25519").unwrap();
     let one = agreement.generate(Coins::Internal).unwrap();
@@ -194,7 +194,7 @@ fn key_agreement_round_trip() {
 }
 
 #[test]
-fn low_order_points_are_refused() {
+fn rejects_low_order_points() {
     let provider = provider();
     let mut secret = [7; 32];
     let key = provider.key_agreement("X25519").unwrap().generate(Coins::Internal).unwrap();
@@ -209,7 +209,7 @@ fn low_order_points_are_refused() {
 }
 
 #[test]
-fn a_tampered_ciphertext_is_rejected_implicitly() {
+fn rejects_tampered_ciphertexts_implicitly() {
     for algorithm in ML_KEMS {
         let provider = provider();
         let kem = provider.kem(algorithm).unwrap();
@@ -225,10 +225,10 @@ fn a_tampered_ciphertext_is_rejected_implicitly() {
     }
 }
 
-/// FIPS 203, sections 7.2 (modulus check) and 7.3 (hash check), which the library does when a key is used: so loading a key
-/// does not.
+/// The library makes the modulus check and the hash check (FIPS 203, sections 7.2 and 7.3) when a key is used, so
+/// loading does not repeat them.
 #[test]
-fn ml_kem_keys_are_checked_once_by_their_first_use() {
+fn first_use_checks_ml_kem_keys() {
     for algorithm in ML_KEMS {
         let provider = provider();
         let kem = provider.kem(algorithm).unwrap();
@@ -244,7 +244,7 @@ fn ml_kem_keys_are_checked_once_by_their_first_use() {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
         key.encode(KeyEncoding::Expanded, &mut private).unwrap();
-        // Inside of the hash of the encapsulation key (FIPS 203, section 7.3).
+        // Inside the hash of the encapsulation key (FIPS 203, section 7.3).
         let position = private.len() - 40;
         private[position] ^= 1;
         let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
@@ -254,9 +254,9 @@ fn ml_kem_keys_are_checked_once_by_their_first_use() {
     }
 }
 
-/// The library has no public half beside a secret key that was loaded expanded: it stands inside of it.
+/// The library keeps no separate public key for a key loaded expanded, but the secret key contains it.
 #[test]
-fn the_public_half_of_an_expanded_key_is_its_own() {
+fn expanded_keys_contain_their_public_key() {
     for algorithm in ML_KEMS {
         let provider = provider();
         let kem = provider.kem(algorithm).unwrap();
@@ -274,7 +274,7 @@ fn the_public_half_of_an_expanded_key_is_its_own() {
 }
 
 #[test]
-fn the_seed_of_an_expanded_key_is_not_known() {
+fn expanded_keys_have_no_seed() {
     let provider = provider();
     let kem = provider.kem("ML-KEM-768").unwrap();
     let mut expanded = vec![0; 2400];
@@ -286,7 +286,7 @@ fn the_seed_of_an_expanded_key_is_not_known() {
 }
 
 #[test]
-fn wrong_lengths_are_refused() {
+fn rejects_wrong_lengths() {
     for kem in &provider().kems {
         let parameters = &kem.info().parameters;
         let length = |result: Result<(), Error>| matches!(result, Err(Error::Length { .. }));

@@ -1,4 +1,4 @@
-//! The provider against the contract of the traits, against published vectors, and against misuse.
+//! Tests of the provider: contract of the traits, published vectors and misuse.
 
 mod kem;
 mod signature;
@@ -12,25 +12,25 @@ fn provider() -> Provider {
     providers().remove(0)
 }
 
-/// The SHA-256 digest in hexadecimal: long outputs are compared by it.
+/// Returns the SHA-256 digest in hexadecimal, for comparing long outputs.
 fn digest_of(bytes: &[u8]) -> String {
     let mut digest = [0; 32];
     provider().hash("SHA-256").unwrap().digest(bytes, &mut digest).unwrap();
     hex::encode(digest)
 }
 
-/// Bytes that differ from call to call of the test, but not from run to run.
+/// Returns bytes that depend on `start`, but not on the run.
 fn pattern(length: usize, start: u8) -> Vec<u8> {
     (0..length).map(|i| start.wrapping_add((i as u8).wrapping_mul(37))).collect()
 }
 
 fn error_queue_is_empty() -> bool {
-    // SAFETY: takes nothing, reads this thread's queue.
+    // SAFETY: takes no arguments, reads this thread's queue.
     unsafe { aws_lc_sys::ERR_peek_error() == 0 }
 }
 
 #[test]
-fn everything_is_offered_once() {
+fn offers_every_algorithm_once() {
     let provider = provider();
     assert_eq!(provider.id(), "aws-lc");
     for kem in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024", "X25519"] {
@@ -50,7 +50,7 @@ fn everything_is_offered_once() {
 }
 
 #[test]
-fn what_is_missing_are_the_standard_s_twelve_sets() {
+fn lists_the_twelve_slh_dsa_sets_as_unsupported() {
     let provider = provider();
     assert_eq!(provider.unsupported.len(), 12);
     for gap in &provider.unsupported {
@@ -60,7 +60,7 @@ fn what_is_missing_are_the_standard_s_twelve_sets() {
 }
 
 #[test]
-fn build_info_is_one_line_that_tells_builds_apart() {
+fn build_info_is_one_line_and_distinguishes_builds() {
     let info = provider().build_info;
     assert_eq!(info.version.as_bytes(), aws_lc_sys::AWSLC_VERSION_NUMBER_STRING.strip_suffix(&[0]).unwrap());
     assert!(info.build.starts_with("aws-lc-sys 0."), "{}", info.build);

@@ -46,7 +46,7 @@ fn round_trip_in_every_encoding() {
 }
 
 #[test]
-fn generated_encodings_belong_together() {
+fn generated_encodings_match() {
     for scheme in &provider().signatures {
         let parameters = &scheme.info().parameters;
         let encoding = scheme.info().encodings[0];
@@ -59,7 +59,7 @@ fn generated_encodings_belong_together() {
 }
 
 #[test]
-fn what_is_tampered_with_is_refused() {
+fn rejects_tampering() {
     for scheme in &provider().signatures {
         let key = scheme.generate(Coins::Internal).unwrap();
         let verifier = key.verifying_key().unwrap();
@@ -121,7 +121,7 @@ fn exact_coins_are_reproducible() {
 }
 
 #[test]
-fn hedged_schemes_never_sign_alike() {
+fn hedged_schemes_never_repeat_a_signature() {
     for scheme in &provider().signatures {
         let key = scheme.generate(Coins::Internal).unwrap();
         let one = sign(scheme.as_ref(), key.as_ref(), MESSAGE, Coins::Internal);
@@ -131,7 +131,7 @@ fn hedged_schemes_never_sign_alike() {
 }
 
 #[test]
-fn context_strings_bind() {
+fn signatures_depend_on_the_context_string() {
     for scheme in &provider().signatures {
         let key = scheme.generate(Coins::Internal).unwrap();
         let verifier = key.verifying_key().unwrap();
@@ -148,7 +148,7 @@ fn context_strings_bind() {
                 verifier.verify(context, MESSAGE, &signature).unwrap();
                 assert_eq!(verifier.verify(&[], MESSAGE, &signature), Err(Error::VerificationFailed));
                 assert_eq!(verifier.verify(&context[1..], MESSAGE, &signature), Err(Error::VerificationFailed));
-                // The next call without a context string does not inherit one.
+                // A later call without a context string does not inherit one.
                 key.sign(&[], MESSAGE, coins, &mut signature).unwrap();
                 verifier.verify(&[], MESSAGE, &signature).unwrap();
                 assert_eq!(verifier.verify(context, MESSAGE, &signature), Err(Error::VerificationFailed));
@@ -161,7 +161,7 @@ fn context_strings_bind() {
 }
 
 #[test]
-fn known_answers_of_ml_dsa() {
+fn ml_dsa_matches_known_answers() {
     for [algorithm, seed, public_digest, private_digest] in ML_DSA_KEYGEN {
         let provider = provider();
         let scheme = provider.signature(algorithm).unwrap();
@@ -174,7 +174,7 @@ fn known_answers_of_ml_dsa() {
 }
 
 #[test]
-fn known_answers_of_ed25519() {
+fn ed25519_matches_known_answers() {
     // RFC 8032, section 7.1, test 2.
     let provider = provider();
     let scheme = provider.signature("Ed25519").unwrap();
@@ -191,7 +191,7 @@ fn known_answers_of_ed25519() {
 }
 
 #[test]
-fn known_answers_of_ecdsa() {
+fn ecdsa_matches_known_answers() {
     // RFC 6979, appendix A.2.5 and A.2.6, message "sample"; Wycheproof, secp256k1 with SHA-256, test 1.
     let p256 = [
         "c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721",
@@ -218,7 +218,7 @@ fn known_answers_of_ecdsa() {
     let scheme = provider.signature("ECDSA-secp256k1").unwrap();
     let uncompressed = hex("04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a6f\
          f0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832e9");
-    // The greater of the two values for s, which is valid ECDSA.
+    // Has the greater of the two values for s, which is valid ECDSA.
     let signature = hex("813ef79ccefa9a56f7ba805f0e478584fe5f0dd5f567bc09b5123ccbc9832365\
          900e75ad233fcc908509dbff5922647db37c21f4afd3203ae8dc4ae7794b0f87");
     let verifier = scheme.load_verifying_key(&uncompressed).unwrap();
@@ -235,7 +235,7 @@ fn secp256k1_signatures_have_the_smaller_s() {
     let scheme = provider.signature("ECDSA-secp256k1").unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
     let verifier = key.verifying_key().unwrap();
-    // SEC 2, section 2.4.1: the order n, halved.
+    // Half of the order n (SEC 2, section 2.4.1).
     let half_order = hex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
     for i in 0..64u8 {
         let signature = sign(scheme.as_ref(), key.as_ref(), &[i], Coins::Internal);
@@ -245,12 +245,12 @@ fn secp256k1_signatures_have_the_smaller_s() {
 }
 
 #[test]
-fn malformed_keys_are_refused() {
+fn rejects_malformed_keys() {
     let provider = provider();
     let scheme = provider.signature("ML-DSA-44").unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
     let mut expanded = encode_signing_key(scheme.as_ref(), key.as_ref(), KeyEncoding::Expanded);
-    // The first coefficients of s1: eight of three bits, at most 4 each (FIPS 204, algorithm 25).
+    // The first coefficients of s1: eight of three bits each, at most 4 (FIPS 204, algorithm 25).
     expanded[128..131].fill(0xff);
     let refused = scheme.load_signing_key(KeyEncoding::Expanded, &expanded).err();
     assert_eq!(refused, Some(Error::Malformed("ML-DSA signing key")));
@@ -263,7 +263,7 @@ fn malformed_keys_are_refused() {
             let refused = scheme.load_verifying_key(&vec![byte; point]).err();
             assert_eq!(refused, Some(Error::Malformed("ECDSA verifying key")), "{algorithm}");
         }
-        // A point beside the curve, and the hybrid form, which SEC 1 does not have.
+        // A point that is not on the curve, and the hybrid form, which SEC 1 does not have.
         let mut uncompressed = vec![1; 1 + 2 * scalar];
         for form in [4, 6] {
             uncompressed[0] = form;
@@ -288,7 +288,7 @@ fn malformed_keys_are_refused() {
 }
 
 #[test]
-fn wrong_lengths_are_refused() {
+fn rejects_wrong_lengths() {
     let length = |result: Result<(), Error>| matches!(result, Err(Error::Length { .. }));
     for scheme in &provider().signatures {
         let parameters = &scheme.info().parameters;
@@ -329,7 +329,7 @@ fn one_key_serves_several_threads() {
                 let (key, verifier, scheme) = (&key, &verifier, &scheme);
                 scope.spawn(move || {
                     let mut signature = vec![0; scheme.info().parameters.signature];
-                    // Half of the threads set a context string on the contexts that all of them share.
+                    // Half of the threads set a context string on the contexts that all threads share.
                     let context = if thread % 2 == 0 { context } else { b"" };
                     for i in 0..20 {
                         let message = [thread, i];

@@ -2,8 +2,8 @@ use super::{digest_of, error_queue_is_empty, hex, pattern, provider};
 use pqlab_primitives::Error;
 
 #[test]
-fn known_answers_of_hashes() {
-    // NIST's example values for FIPS 180-4 and FIPS 202: the message "abc".
+fn hashes_match_known_answers() {
+    // NIST's example values for FIPS 180-4 and FIPS 202, message "abc".
     for (algorithm, expected) in [
         ("SHA3-224", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
         ("SHA3-256", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
@@ -32,8 +32,8 @@ fn known_answers_of_hashes() {
 }
 
 #[test]
-fn known_answers_of_xofs() {
-    // FIPS 202 on the empty message, the first 32 bytes.
+fn xofs_match_known_answers() {
+    // The first 32 bytes of output for the empty message (FIPS 202).
     for (algorithm, expected) in [
         ("SHAKE128", "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26"),
         ("SHAKE256", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
@@ -89,14 +89,14 @@ fn a_batch_digests_the_pool_in_turn() {
 
 #[test]
 fn long_messages_are_hashed_whole() {
-    // FIPS 180-2, appendix B.3: a million times "a".
+    // FIPS 180-2, appendix B.3: "a" a million times.
     let expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
     assert_eq!(digest_of(&vec![b'a'; 1_000_000]), expected);
 }
 
 #[test]
-fn known_answers_of_hmac() {
-    // RFC 4231, test cases 2 and 6: a short key, and one longer than a block.
+fn hmac_matches_known_answers() {
+    // RFC 4231, test cases 2 and 6: a short key and a key longer than a block.
     let provider = provider();
     let mac = provider.mac("HMAC-SHA256").unwrap();
     assert_eq!(mac.tag_len(), 32);
@@ -110,7 +110,7 @@ fn known_answers_of_hmac() {
     key.tag(b"Test Using Larger Than Block-Size Key - Hash Key First", &mut tag).unwrap();
     assert_eq!(hex::encode(tag), "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
     assert!(matches!(key.tag(b"", &mut tag[1..]), Err(Error::Length { .. })));
-    // The empty key is a key.
+    // An empty key is valid.
     mac.load_key(b"").unwrap().tag(b"", &mut tag).unwrap();
     assert_eq!(hex::encode(tag), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
@@ -135,7 +135,7 @@ fn one_hmac_key_serves_several_threads() {
 }
 
 #[test]
-fn known_answers_of_hkdf() {
+fn hkdf_matches_known_answers() {
     // RFC 5869, appendix A.1 and A.3.
     let provider = provider();
     let kdf = provider.kdf("HKDF-SHA256").unwrap();
@@ -157,7 +157,7 @@ fn known_answers_of_hkdf() {
 }
 
 #[test]
-fn known_answers_of_aes_gcm() {
+fn aes_gcm_matches_known_answers() {
     // McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B, test case 16.
     let provider = provider();
     let aead = provider.aead("AES-256-GCM").unwrap();
@@ -182,7 +182,7 @@ fn known_answers_of_aes_gcm() {
 }
 
 #[test]
-fn aes_gcm_refuses_what_is_tampered_with_or_too_short() {
+fn aes_gcm_rejects_tampering_and_wrong_lengths() {
     let provider = provider();
     let aead = provider.aead("AES-256-GCM").unwrap();
     assert!(matches!(aead.load_key(&[0; 16]).err(), Some(Error::Length { expected: 32, .. })));

@@ -37,7 +37,7 @@ fn absorbed(message: &[u8]) -> Shake128Xof {
     state
 }
 
-/// A state that goes on through the batch.
+/// Squeezes one state throughout the batch.
 struct Squeezing {
     long: Vec<u8>,
     state: Shake128Xof,
@@ -62,13 +62,13 @@ pub(super) fn lanes(lanes: usize) -> Option<Side> {
     let (messages, mut outs) = hash::lanes(lanes, None);
     (lanes == 4).then(|| {
         each(move || {
-            // SAFETY: the operation is offered only where the processor has AVX2.
+            // SAFETY: the operation is offered only if the processor has AVX2.
             unsafe { four(black_box(&messages), &mut outs) };
         })
     })
 }
 
-/// The crate's functions are inlined and need the target feature of who calls them.
+/// The crate's functions are inlined and need the target feature of their caller.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn four(messages: &[Vec<u8>], outs: &mut [Vec<u8>]) {
@@ -88,7 +88,7 @@ pub(super) fn lanes(lanes: usize) -> Option<Side> {
     })
 }
 
-/// Other processors have no vector code here.
+/// The crate has no vector code for other processors.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn lanes(_lanes: usize) -> Option<Side> {
     None

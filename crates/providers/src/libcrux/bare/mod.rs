@@ -1,5 +1,5 @@
-//! libcrux, one code path after the other. The crates draw nothing: coins come from the operating system, as in the crates'
-//! own examples.
+//! Bare calls of libcrux, for each code path. The crates do not draw coins: these come from the operating system, as in
+//! the crates' examples.
 
 mod hash;
 mod kem;
@@ -60,7 +60,7 @@ impl Bare for Libcrux {
     }
 }
 
-/// So many bytes from the operating system.
+/// Returns random bytes from the operating system.
 fn drawn<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");

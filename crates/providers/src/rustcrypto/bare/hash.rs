@@ -53,7 +53,7 @@ fn reader(message: &[u8]) -> Reader {
     state.finalize_xof()
 }
 
-/// A reader that goes on through the batch.
+/// Squeezes one reader throughout the batch.
 struct Squeezing {
     long: Vec<u8>,
     reader: Reader,

@@ -1,4 +1,4 @@
-//! The RustCrypto and dalek crates. Coins come from the operating system, as by the crates' own `SysRng`.
+//! Bare calls of the RustCrypto and dalek crates. Coins come from the operating system, as from the crates' `SysRng`.
 
 mod classical;
 mod hash;
@@ -73,15 +73,15 @@ impl Bare for RustCrypto {
     }
 }
 
-/// So many bytes from the operating system.
+/// Returns random bytes from the operating system.
 fn drawn<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes
 }
 
-/// What the pre-hashed variants of ML-DSA and SLH-DSA sign, by SHA-256 and with the empty context: the crates take it as
-/// it stands.
+/// Returns `M'` of the pre-hashed variants of ML-DSA and SLH-DSA for SHA-256 and the empty context, as the crates take
+/// it.
 fn prehashed(message: &[u8]) -> [u8; 45] {
     let mut formatted = [0; 45];
     formatted[0] = 1;

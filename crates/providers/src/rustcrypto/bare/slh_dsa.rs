@@ -3,7 +3,7 @@ use crate::interleaved::Side;
 use crate::operations::{each, making, signature};
 use slh_dsa::{Sha2_128f, Signature, SigningKey, VerifyingKey};
 
-/// The security parameter in bytes.
+/// Security parameter in bytes.
 const N: usize = 16;
 
 pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
@@ -12,10 +12,10 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
     let (message, public) = (inputs.message.clone(), inputs.public.clone());
     let (_, private) = inputs.private("");
     let exact = operation.ends_with("coins=exact");
-    let of_seeds = |seeds: [u8; 3 * N]| {
+    let from_seeds = |seeds: [u8; 3 * N]| {
         SigningKey::<Sha2_128f>::slh_keygen_internal(&seeds[..N], &seeds[N..2 * N], &seeds[2 * N..])
     };
-    let generate = move || of_seeds(if exact { seeds } else { drawn() });
+    let generate = move || from_seeds(if exact { seeds } else { drawn() });
     let prepared = SigningKey::<Sha2_128f>::try_from(private.as_slice()).ok()?;
     let verifier = VerifyingKey::<Sha2_128f>::try_from(public.as_slice()).ok()?;
     let deterministic = operation == "sign deterministic";
