@@ -24,7 +24,7 @@ class Shown:
     def begin(self, run: str, remaining: int) -> None:
         try:
             with warnings.catch_warnings():
-                # tqdm warns in a notebook without widgets, where it prints a bar of text.
+                # tqdm warns if a notebook has no widgets, and then prints a bar of text.
                 warnings.simplefilter("ignore")
                 tqdm: Any = importlib.import_module("tqdm.auto").tqdm
         except ImportError:
