@@ -138,6 +138,8 @@ def resolves(place: Any, path: list[str]) -> bool:
 
 def write_page(folder: Path) -> Path:
     """Writes the page of the public names, and pages of the submodules."""
+    # Fields are `:param NAME:`, `:return:` and `:raises ERROR:`. pdoc ends a name at the last colon of the field's first
+    # line, so the text on that line must have none.
     pdoc.render.configure(docformat="restructuredtext", show_source=False, footer_text=f"pqlab {pqlab.__version__}")
     with documented() as package:
         wrong = faults(package)

@@ -53,7 +53,7 @@ def machines(
 
     :param runs: The runs. All machines are compared with the one of the oldest run.
     :param folder: The folder, which is created if it is missing.
-    :param prices: Dollars per hour by pattern of :attr:`Machine.kind`, such as
+    :param prices: Dollars per hour by pattern of ``Machine.kind``, such as
         ``{"*EPYC*": 0.34}`` (default none).
     :param shared: Whether each run is from another node of a shared machine (default false). Then nothing is
         compared.
