@@ -92,11 +92,11 @@ def put_in_order(package: pdoc.doc.Module, stub: Path) -> None:
                     shown.members[part.name] = shown.members.pop(part.name)
 
 
-def public(of: pdoc.doc.Namespace[Any]) -> Iterator[pdoc.doc.Doc[Any]]:
+def public(namespace: pdoc.doc.Namespace[Any]) -> Iterator[pdoc.doc.Doc[Any]]:
     """Yields the public names of a module or a class, and those inside them."""
-    members = [*of.own_members, *(of.submodules if isinstance(of, pdoc.doc.Module) else ())]
+    members = [*namespace.own_members, *(namespace.submodules if isinstance(namespace, pdoc.doc.Module) else ())]
     for member in members:
-        if member.name.startswith("_") and member.name not in getattr(of.obj, "__all__", ()):
+        if member.name.startswith("_") and member.name not in getattr(namespace.obj, "__all__", ()):
             continue
         yield member
         if isinstance(member, pdoc.doc.Namespace):
@@ -117,10 +117,10 @@ def faults(package: pdoc.doc.Module) -> list[str]:
     return found
 
 
-def known(of: pdoc.doc.Doc[Any], name: str) -> bool:
+def known(doc: pdoc.doc.Doc[Any], name: str) -> bool:
     """Returns whether a reference in a docstring resolves from its class, its module or the root."""
-    for start in (of.qualname.rpartition(".")[0], of.qualname, ""):
-        place: Any = sys.modules[of.modulename]
+    for start in (doc.qualname.rpartition(".")[0], doc.qualname, ""):
+        place: Any = sys.modules[doc.modulename]
         path = [*filter(None, start.split(".")), *name.split(".")]
         if resolves(place, path):
             return True
@@ -138,8 +138,8 @@ def resolves(place: Any, path: list[str]) -> bool:
 
 def write_page(folder: Path) -> Path:
     """Writes the page of the public names, and pages of the submodules."""
-    # Fields are `:param NAME:`, `:return:` and `:raises ERROR:`. pdoc ends a name at the last colon of the field's first
-    # line, so the text on that line must have none.
+    # Fields are `:param NAME:`, `:return:` and `:raises ERROR:`. pdoc ends a name at the last colon of the first line, so
+    # the text on that line must have none.
     pdoc.render.configure(docformat="restructuredtext", show_source=False, footer_text=f"pqlab {pqlab.__version__}")
     with documented() as package:
         wrong = faults(package)

@@ -100,7 +100,7 @@ class Run:
     def _chart_name(self, name: str) -> str:
         if name in self._charts:
             return name
-        near = [known for known in self._charts if known.startswith(f"{name}-") and not known.endswith("-floor")]
+        near = [chart for chart in self._charts if chart.startswith(f"{name}-") and not chart.endswith("-floor")]
         if len(near) == 1:
             return near[0]
         there = ", ".join(near or self._charts) or "none"

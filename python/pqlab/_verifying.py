@@ -89,7 +89,8 @@ class Job:
             if at.facts() != self.facts:
                 return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
             with at.part(part) as (path, fetched):
-                # Before the verification: if the file changes in between, the digest no longer matches and the journal is refused.
+                # Before the verification: if the file changes in between, the digest no longer matches, and the journal
+                # is refused.
                 digest = None if self.frame is None else digest_of_part(path, part)
                 found = _pqlab.ledger_verify_block(
                     path, self.chain_id, self.form, self.threads, self.provider, self.keep_keys, self.batch, part, None
