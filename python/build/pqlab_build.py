@@ -1,7 +1,7 @@
-"""Builds the wheel (PEP 517): the package, its compiled module, and the program `pqlab`, all of one cargo invocation.
+"""Builds the wheel (PEP 517) with the package, its compiled module and the program `pqlab`, in one cargo invocation.
 
-Needs cargo and nothing of Python beyond its own library. CARGO_TARGET_DIR is honoured: what was built there is not built again. With
-PQLAB_AUDITABLE=1 cargo-auditable puts the list of the crates into both, for `cargo audit bin` and the like.
+Needs cargo and only Python's standard library. Reuses what is already built in CARGO_TARGET_DIR. With PQLAB_AUDITABLE=1
+cargo-auditable embeds the list of crates in module and program, for tools such as `cargo audit bin`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = "pqlab/_pqlab.abi3.so"
 LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
-# Libraries that every system with glibc has (PEP 600): whatever else is needed earns no tag of it.
+# Libraries of every glibc system (PEP 600). A file that needs others gets no manylinux tag.
 EVERYWHERE = re.compile(r"(libc|libm|libpthread|libdl|librt|libgcc_s|ld-linux[\w-]*)\.so\.\d+")
-# The earliest date that a zip file knows.
+# The earliest date in a zip file.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -90,7 +90,10 @@ def build_wheel(
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
-    """What git tracks, as it lies there now; a wheel is built of it without git. A commit gives the same bytes each time."""
+    """Packs the files that git tracks, as they are in the working tree. The same commit gives the same bytes.
+
+    The archive suffices to build a wheel without git.
+    """
     names = [name for name in git("ls-files", "-z").split("\0") if name]
     moment = int(git("log", "-1", "--format=%ct"))
     base = f"pqlab-{version()}"
@@ -117,7 +120,7 @@ def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = N
 
 
 def git(*arguments: str) -> str:
-    """What git says of this tree, which may belong to another user."""
+    """Runs git in this tree, which may belong to another user, and returns its output."""
     command = ["git", "-c", "safe.directory=*", *arguments]
     try:
         done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -127,7 +130,7 @@ def git(*arguments: str) -> str:
 
 
 def check_interpreter() -> None:
-    """One wheel serves every CPython from 3.11 on, but none without its global lock."""
+    """Refuses unsupported interpreters. One wheel serves every CPython from 3.11 on that has the global lock."""
     if platform.python_implementation() != "CPython":
         raise Refused(f"{platform.python_implementation()} is not supported: use CPython 3.11 or later")
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
@@ -160,7 +163,7 @@ def metadata() -> str:
 
 
 def package() -> Iterator[tuple[str, bytes]]:
-    """The files of the package that are not compiled."""
+    """Yields the files of the package that are not compiled."""
     folder = ROOT / "python"
     for path in sorted((folder / "pqlab").rglob("*")):
         if path.suffix in {".py", ".pyi", ".typed"} or path.name == "py.typed":
@@ -168,7 +171,7 @@ def package() -> Iterator[tuple[str, bytes]]:
 
 
 def built() -> tuple[Path, Path]:
-    """The module and the program, as cargo builds them now: both of one build, which they check when they meet."""
+    """Builds the module and the program. Both must be of one build, which they check at run time."""
     if shutil.which("cargo") is None:
         raise Refused("cargo is missing: install Rust (rustup.rs says how), or take a wheel that is built already")
     auditable = ["auditable"] if os.environ.get("PQLAB_AUDITABLE") == "1" else []
@@ -192,7 +195,7 @@ def built() -> tuple[Path, Path]:
 
 
 def stripped(file: Path, folder: Path) -> Path:
-    """A copy without what debuggers read, where it can be taken out."""
+    """Copies a file, without debug information if `strip` is available."""
     copy = folder / file.name
     shutil.copy(file, copy)
     if sys.platform == "linux" and shutil.which("strip"):
@@ -201,26 +204,26 @@ def stripped(file: Path, folder: Path) -> Path:
 
 
 def platform_tag(files: list[Path]) -> str:
-    """The oldest glibc that has all these files need; the system's own tag where that cannot be told."""
-    own: str = re.sub(r"[.-]", "_", sysconfig.get_platform())
+    """Returns the tag of the oldest glibc that suffices for these files, or the system's tag if it is unknown."""
+    system: str = re.sub(r"[.-]", "_", sysconfig.get_platform())
     if sys.platform != "linux" or not shutil.which("readelf"):
-        return own
+        return system
     newest = (0, 0)
     for file in files:
-        said = subprocess.run(
+        listing = subprocess.run(
             ["readelf", "--wide", "--dynamic", "--version-info", file],
             check=True,
             capture_output=True,
             text=True,
             env={**os.environ, "LC_ALL": "C"},
         ).stdout
-        needed = re.findall(r"\(NEEDED\)\s+Shared library: \[(.+?)\]", said)
+        needed = re.findall(r"\(NEEDED\)\s+Shared library: \[(.+?)\]", listing)
         if not all(EVERYWHERE.fullmatch(name) for name in needed):
-            return own
-        versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", said)
+            return system
+        versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", listing)
         newest = max([newest, *((int(major), int(minor)) for major, minor in versions)])
     if newest == (0, 0):
-        return own
+        return system
     return f"manylinux_{newest[0]}_{max(newest[1], 17)}_{platform.machine()}"
 
 

@@ -1,8 +1,8 @@
-"""Builds the documents of the package: a page of its public names, and the notebooks of `docs`, executed.
+"""Builds the documents of the package: a page of its public names, and the executed notebooks of `docs`.
 
     python python/docs/pqlab_docs.py FOLDER
 
-Warnings are errors, and so is a public name without a docstring. Of the compiled classes the types come from `_pqlab.pyi`.
+Warnings are errors, and so is a public name without a docstring. The types of compiled classes come from `_pqlab.pyi`.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from pqlab import _pqlab
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "docs").glob("*.ipynb"))
-# How long a cell may take, in seconds.
+# Time limit of a cell in seconds.
 CELL = 600
 REFERENCE = re.compile(r":(?:class|func|meth|mod|attr):`([\w.]+)`")
 
 
 def compiled_stub() -> str:
-    """Of `_pqlab.pyi` what the package offers under its own name: pdoc looks for the types of a name where it is offered."""
+    """Returns the part of `_pqlab.pyi` that the package re-exports: pdoc looks for types where a name is exported."""
     tree = ast.parse(Path(pqlab.__file__).with_name("_pqlab.pyi").read_text(encoding="utf-8"))
     offered = {name for name in pqlab.__all__ if getattr(pqlab, name) is getattr(_pqlab, name, None)}
 
-    # pdoc reads constructors from this name alone.
+    # pdoc reads constructors under this name only.
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef) and node.name == "__new__":
             node.name = "__init__"
@@ -55,20 +55,20 @@ def compiled_stub() -> str:
                 yield node
             elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in offered:
                 yield node
-                # The text that says what it is.
+                # Its docstring.
                 yield from (text for text in nodes[index + 1 : index + 2] if isinstance(text, ast.Expr))
 
-    # Names stand before what they name.
+    # Annotations can name classes that come later.
     later = ast.ImportFrom("__future__", [ast.alias("annotations")], 0)
     return ast.unparse(ast.fix_missing_locations(ast.Module([later, *wanted(tree.body)], [])))
 
 
 @contextmanager
 def documented() -> Iterator[pdoc.doc.Module]:
-    """The package as pdoc sees it, with the types of what is compiled."""
+    """Yields the package as pdoc sees it, with the types of compiled names."""
     with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
         warnings.simplefilter("error")
-        # pdoc cannot tell, before Python 3.12, of a dictionary's fields that another one hands on.
+        # Before Python 3.12 pdoc cannot locate the inherited fields of a TypedDict.
         warnings.filterwarnings("ignore", message=r"Cannot determine where pqlab\.Measuring\.")
         stub = Path(scratch, "pqlab-stubs", "__init__.pyi")
         stub.parent.mkdir()
@@ -83,7 +83,7 @@ def documented() -> Iterator[pdoc.doc.Module]:
 
 
 def put_in_order(package: pdoc.doc.Module, stub: Path) -> None:
-    """The members of the compiled classes in the order of their stub: they have none of their own."""
+    """Sorts the members of compiled classes, which have no order of their own, as in their stub."""
     for node in ast.parse(stub.read_text(encoding="utf-8")).body:
         shown = package.members.get(node.name) if isinstance(node, ast.ClassDef) else None
         if isinstance(node, ast.ClassDef) and isinstance(shown, pdoc.doc.Class):
@@ -92,11 +92,11 @@ def put_in_order(package: pdoc.doc.Module, stub: Path) -> None:
                     shown.members[part.name] = shown.members.pop(part.name)
 
 
-def public(of: pdoc.doc.Namespace[Any]) -> Iterator[pdoc.doc.Doc[Any]]:
-    """The public names of a module or a class, and of what is in it."""
-    members = [*of.own_members, *(of.submodules if isinstance(of, pdoc.doc.Module) else ())]
+def public(namespace: pdoc.doc.Namespace[Any]) -> Iterator[pdoc.doc.Doc[Any]]:
+    """Yields the public names of a module or a class, and those inside them."""
+    members = [*namespace.own_members, *(namespace.submodules if isinstance(namespace, pdoc.doc.Module) else ())]
     for member in members:
-        if member.name.startswith("_") and member.name not in getattr(of.obj, "__all__", ()):
+        if member.name.startswith("_") and member.name not in getattr(namespace.obj, "__all__", ()):
             continue
         yield member
         if isinstance(member, pdoc.doc.Namespace):
@@ -104,12 +104,12 @@ def public(of: pdoc.doc.Namespace[Any]) -> Iterator[pdoc.doc.Doc[Any]]:
 
 
 def faults(package: pdoc.doc.Module) -> list[str]:
-    """Public names without a docstring, functions whose arguments are not told, and references that lead nowhere."""
+    """Lists public names without a docstring, functions without known arguments, and dead references."""
     found: list[str] = []
-    # What `measure` hands on is told of there.
-    said = {*inspect.signature(pqlab.run).parameters, *pqlab.Options.__annotations__}
+    # `run` and `Options` describe the arguments in `Measuring`.
+    described = {*inspect.signature(pqlab.run).parameters, *pqlab.Options.__annotations__}
     for one in [package, *public(package)]:
-        if not one.docstring.strip() and not (one.qualname.startswith("Measuring.") and one.name in said):
+        if not one.docstring.strip() and not (one.qualname.startswith("Measuring.") and one.name in described):
             found.append(f"{one.fullname} has no docstring")
         if isinstance(one, pdoc.doc.Function) and "unknown" in one.signature.parameters:
             found.append(f"{one.fullname} does not say what it takes")
@@ -117,10 +117,10 @@ def faults(package: pdoc.doc.Module) -> list[str]:
     return found
 
 
-def known(of: pdoc.doc.Doc[Any], name: str) -> bool:
-    """Whether a reference in a docstring leads to something: from its class, its module or the root."""
-    for start in (of.qualname.rpartition(".")[0], of.qualname, ""):
-        place: Any = sys.modules[of.modulename]
+def known(doc: pdoc.doc.Doc[Any], name: str) -> bool:
+    """Returns whether a reference in a docstring resolves from its class, its module or the root."""
+    for start in (doc.qualname.rpartition(".")[0], doc.qualname, ""):
+        place: Any = sys.modules[doc.modulename]
         path = [*filter(None, start.split(".")), *name.split(".")]
         if resolves(place, path):
             return True
@@ -137,7 +137,9 @@ def resolves(place: Any, path: list[str]) -> bool:
 
 
 def write_page(folder: Path) -> Path:
-    """The page of the public names, with pages of the submodules beside it."""
+    """Writes the page of the public names, and pages of the submodules."""
+    # Fields are `:param NAME:`, `:return:` and `:raises ERROR:`. pdoc ends a name at the last colon of the first line, so
+    # the text on that line must have none.
     pdoc.render.configure(docformat="restructuredtext", show_source=False, footer_text=f"pqlab {pqlab.__version__}")
     with documented() as package:
         wrong = faults(package)
@@ -148,11 +150,11 @@ def write_page(folder: Path) -> Path:
 
 
 def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
-    """A notebook after a kernel ran it from top to bottom in a folder, with a database of its own there; fails where a cell does."""
+    """Runs a notebook from top to bottom in a folder, with its own database there. Fails if a cell fails."""
     notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     settings = {"PQLAB_DB": str(folder / "pqlab.db"), "IPYTHONDIR": str(folder / "ipython")}
-    # This environment's own kernel and nobody else's of its name, over sockets in the folder.
+    # The kernel of this environment, not another one of the same name, over sockets in the folder.
     kernel = Config(
         KernelSpecManager={"kernel_dirs": [str(Path(sys.prefix, "share", "jupyter", "kernels"))]},
         KernelManager={"transport": "ipc", "connection_file": str(folder / "kernel.json")},
@@ -165,7 +167,7 @@ def executed(path: Path, folder: Path) -> nbformat.NotebookNode:
 
 
 def page_of(notebook: nbformat.NotebookNode, title: str) -> str:
-    """An executed notebook as a page that needs no network."""
+    """Converts an executed notebook into a page that needs no network."""
     elsewhere = ["mathjax_url", "require_js_url", "jquery_url", "mermaid_js_url", "mermaid_layout_elk_js_url"]
     exporter = nbconvert.HTMLExporter(**dict.fromkeys(elsewhere, ""))  # type: ignore[no-untyped-call]
     html, _ = exporter.from_notebook_node(notebook, resources={"metadata": {"name": title}})

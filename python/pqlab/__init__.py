@@ -1,4 +1,4 @@
-"""pqlab: a laboratory for post-quantum cryptography.
+"""pqlab, a laboratory that benchmarks post-quantum cryptography.
 
 >>> import pqlab
 >>> run = pqlab.run("kem", algorithms=["ML-KEM-768"], precision=0.01)

@@ -1,4 +1,4 @@
-"""One library against another, and a run against one that is kept by a name."""
+"""Comparison of two libraries, and of a new run with a stored baseline."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from pqlab._runs import Run, stopped_runs
 
 @dataclass(frozen=True)
 class ComparedLibraries:
-    """Two libraries in one run."""
+    """Result of :func:`pqlab.compare_libraries`."""
 
     run: Run
-    """The run that has both."""
+    """The run that measured both libraries."""
     comparison: dict[str, Any]
-    """The document of ``pqlab compare-libraries --json``: ``["cases"]`` with a ``["verdict"]`` each, on the second against the first."""
+    """The document of ``pqlab compare-libraries --json``. Each of ``["cases"]`` has a ``["verdict"]`` on the second
+    library against the first."""
     markdown: str
-    """A table for a comment on a pull request."""
+    """Table for a comment on a pull request."""
 
 
 def compare_libraries(
@@ -37,9 +38,20 @@ def compare_libraries(
 ) -> ComparedLibraries:
     """Measures the same cases from two libraries, in the same rounds, and compares the second with the first.
 
-    Each is ``[LABEL=]KIND:PATH`` (``liboqs``, ``openssl`` or ``nist``) or a provider. ``what`` are suites, areas or algorithms; with
-    none the KEMs and signatures that both have are compared. ``margin`` is the percentage within which differences are equivalent,
-    2 where none is given; ``metric`` is ``auto``, ``time`` or ``cycles``. ``how`` is what :func:`pqlab.run` takes.
+    :param first: Library to compare with, a provider id or
+        ``[LABEL=]KIND:PATH`` with the kind ``liboqs``, ``openssl`` or ``nist``.
+    :param second: Library to judge, in the same form.
+    :param what: Suites, areas or algorithms (default the KEMs and signatures that both libraries have).
+    :param margin: Percentage within which differences count as equivalent (default 2).
+    :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
+        them).
+    :param database: File that keeps the run (default the one of the command line).
+    :param progress: Whether to show a progress bar (default true).
+    :param how: Other arguments of :func:`pqlab.run`, except ``providers``.
+    :return: The run, the comparison and a Markdown table.
+    :raises pqlab.InvalidArgument: An argument cannot be used, or both sides are the same.
+    :raises pqlab.UnknownName: A library or a name is unknown.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. The exception carries the partial run.
     """
     if "providers" in how:
         raise InvalidArgument("providers: the two libraries are the providers")
@@ -52,20 +64,20 @@ def compare_libraries(
 
 @dataclass(frozen=True)
 class Check:
-    """What a run against its baseline came to."""
+    """Result of :func:`pqlab.check`."""
 
     run: Run
-    """What was measured to be checked."""
+    """The new run."""
     word: str
     """``PASS``, ``FAIL`` or ``UNDECIDED``."""
     cases: dict[str, str]
-    """The same of each case."""
+    """The word for each case, by id."""
     sentence: str
-    """The word, and the cases that make it."""
+    """The word, and the cases that decide it."""
     comparison: dict[str, Any]
-    """The run against the baseline, as ``pqlab run --baseline --json`` has it."""
+    """Comparison of the run with the baseline, as in ``pqlab run --baseline --json``."""
     confirmations: tuple[dict[str, Any], ...]
-    """Likewise of what was measured again, in runs of its own."""
+    """Comparisons of the cases that were measured again, in further runs."""
 
 
 def check(
@@ -78,10 +90,22 @@ def check(
     progress: bool = True,
     **how: Unpack[Loaded],
 ) -> Check:
-    """Measures the cases of a stored run once more. Is any slower by more than ``fail_slower`` percent?
+    """Measures the cases of a stored run again and reports whether any is slower.
 
-    What is not certain is measured again with fresh processes, at most twice. A baseline of another machine is judged only if
-    ``elsewhere`` is true; otherwise the word is ``UNDECIDED``. ``how`` is what :func:`pqlab.run` takes.
+    Cases without a certain result are measured again with fresh processes, at most twice.
+
+    :param baseline: Id, unique prefix or name of the stored run, ``last`` or ``last~1``.
+    :param fail_slower: A case fails if it is slower by more than this percentage (default 5).
+    :param elsewhere: Whether to judge a baseline from another machine (default false, the result is ``UNDECIDED``).
+    :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
+        them).
+    :param database: File that keeps the runs (default the one of the command line).
+    :param progress: Whether to show a progress bar (default true).
+    :param how: Other arguments of :func:`pqlab.run`.
+    :return: The result, with the new run.
+    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :raises pqlab.UnknownName: There is no such run.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. The exception carries the partial run.
     """
     asked = asked_for((), how, "pqlab.check")
     with bar(progress, "cases") as shown, stopped_runs():

@@ -1,4 +1,4 @@
-"""What goes wrong, by how it is answered. Every message says what and where, and what can be done about it."""
+"""Exceptions of pqlab. Every message says what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 class Error(Exception):
-    """What pqlab raises. ``str()`` is the whole message."""
+    """Base class of all exceptions of pqlab. ``str()`` returns the whole message."""
 
     reason: str
     """What is wrong, and where."""
     remedy: str
-    """What can be done about it; empty where the reason says it all."""
+    """How to fix it; empty if the reason suffices."""
 
     def __init__(self, reason: str = "", remedy: str = "") -> None:
         super().__init__(reason, remedy)
@@ -26,19 +26,19 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument has a value that cannot be used."""
+    """An argument has an invalid value."""
 
 
 class UnknownName(Error, LookupError):
-    """A name, a pattern or a reference stands for nothing."""
+    """A name, a pattern or a reference matches nothing."""
 
 
 class VerificationFailed(Error):
-    """A signature, a tag or a certificate does not verify."""
+    """A signature, a tag or a certificate is not valid."""
 
 
 class LibraryError(Error):
-    """A library failed, gave a wrong answer, or cannot be loaded; or a worker process cannot be worked with."""
+    """A library failed, gave a wrong answer or cannot be loaded, or a worker process cannot be used."""
 
 
 class StoreError(Error):
@@ -46,7 +46,7 @@ class StoreError(Error):
 
 
 class Interrupted(Error, KeyboardInterrupt):
-    """Ctrl-C. Of a run, what was finished before is kept."""
+    """Ctrl-C stopped the call. The finished cases of a run are kept."""
 
     run: Run | None = None
-    """The run that was stopped, with its finished cases; ``pqlab.resume(error.run.id)`` goes on with it."""
+    """The interrupted run with its finished cases; ``pqlab.resume(error.run.id)`` resumes it."""

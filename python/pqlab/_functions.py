@@ -1,4 +1,4 @@
-"""Functions of one's own, measured like everything else."""
+"""Python functions, measured like library operations."""
 
 from __future__ import annotations
 
@@ -15,25 +15,29 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*", re.ASCII)
-# Sets of arguments that a function takes in turn, where something readies them.
+# Default number of argument sets that a function with a setup takes in turn.
 _INPUTS = 16
 
 
 class Benchmark(Generic[P, R]):
-    """A function with what is needed to measure it. Called, it is the function."""
+    """A function with everything needed to measure it. Calling it calls the function.
+
+    The arguments are those of :func:`measure`, for one function. An invalid one raises
+    :class:`pqlab.InvalidArgument`.
+    """
 
     function: Callable[P, R]
-    """What is measured."""
+    """The function to measure."""
     name: str
-    """What its case is called."""
+    """Name of its case."""
     setup: Callable[[], object] | None
-    """Readies the arguments of one call."""
+    """Function that prepares the arguments of one call."""
     verify: Callable[..., object] | None
-    """Checks an answer."""
+    """Function that checks an answer."""
     inputs: int
-    """How many sets of arguments are readied in each process."""
+    """Number of argument sets that each process prepares."""
     library: str
-    """What is called, with its version."""
+    """Name and version of the measured code."""
 
     def __init__(
         self,
@@ -66,7 +70,7 @@ class Benchmark(Generic[P, R]):
         return f"<pqlab.Benchmark {self.name}>"
 
     def served(self) -> Served:
-        """As a worker has it."""
+        """Returns the function as a worker serves it."""
         return Served(self.name, self.function, self.setup, self.verify, self.inputs, self.library)
 
 
@@ -86,24 +90,31 @@ def benchmark(
 
 
 def benchmark(function: Callable[..., Any] | None = None, /, **how: Any) -> Any:
-    """Makes a :class:`Benchmark` of a function, which goes on being called like it.
+    """Decorator that turns a function into a :class:`Benchmark`, which is called like the function.
 
     >>> @pqlab.benchmark(setup=lambda: os.urandom(1024), verify=lambda digest, message: len(digest) == 32)
     ... def digest(message):
     ...     return hashlib.sha3_256(message).digest()
     >>> pqlab.measure(digest, beside=["hash"], algorithms=["SHA3-256"])
 
-    The arguments are those of :func:`measure`.
+    :param function: The function, if the decorator is used without arguments.
+    :param name: Name of the case (default the function's own).
+    :param setup: Function that prepares the arguments of one call, as in :func:`measure`.
+    :param verify: Function that checks an answer, as in :func:`measure`.
+    :param inputs: Sets of arguments in each process (default 16 with ``setup``, else 1).
+    :param library: Name and version of the measured code (default the function's package).
+    :return: The benchmark, or a decorator that makes one.
+    :raises pqlab.InvalidArgument: An argument cannot be used.
     """
 
-    def made(function: Callable[..., Any]) -> Benchmark[..., Any]:
+    def decorate(function: Callable[..., Any]) -> Benchmark[..., Any]:
         return Benchmark(function, **how)
 
-    return made if function is None else made(function)
+    return decorate if function is None else decorate(function)
 
 
 def served(functions: object) -> list[Served]:
-    """Functions as a worker has them."""
+    """Returns functions as a worker serves them."""
     found: list[Served] = []
     if not isinstance(functions, Iterable):
         raise InvalidArgument(f"functions: {functions!r} is no list of functions")
@@ -135,7 +146,7 @@ def _inputs(inputs: int | None, setup: object) -> int:
 
 
 def _library(function: object) -> str:
-    """Where it comes from: its package with the version."""
+    """Returns the function's package and its version."""
     package = str(getattr(function, "__module__", None) or type(function).__module__).partition(".")[0]
     try:
         return f"{package} {version(package)}"

@@ -1,4 +1,4 @@
-"""A run as a fragment of HTML, for notebooks."""
+"""HTML fragment of a run, for notebooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-# Tables that belong to a report, and cases that a notebook shows before it says how many more there are.
+# Tables that only reports show, and the number of cases that a notebook shows.
 _AT_LEISURE = {"library-facts", "spread", "sizes", "ntor-literature", "claims"}
 _CASES = 60
 
@@ -18,7 +18,7 @@ def page(
     tables: dict[str, dict[str, Any]],
     charts: Iterable[tuple[str, str, str]],
 ) -> str:
-    """Sentences, the figures of the cases, the tables of several cases, and pictures."""
+    """Returns sentences, figures of the cases, tables of several cases, and pictures as HTML."""
     parts = [f"<p><strong>{escape(title)}</strong></p>"]
     parts += [f"<p>{escape(sentence)}</p>" for sentence in answers]
     parts.append(_cases(results))

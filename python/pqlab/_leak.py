@@ -1,4 +1,4 @@
-"""Whether the time of an operation depends on its secret."""
+"""Tests of whether the time of an operation depends on its secret."""
 
 from __future__ import annotations
 
@@ -24,16 +24,27 @@ def leak(
     libraries: Iterable[str] = (),
     progress: bool = True,
 ) -> dict[str, Any]:
-    """Tests whether times depend on secrets. ``cases`` are operations or single tests, ``*`` standing for any text.
+    """Tests whether the time of operations depends on their secrets.
 
-    Of each test ``samples`` are taken, half of them of each class of inputs, fewer where ``max_time`` (in seconds, for a test) allows
-    no more. ``effect`` is the difference in ns that matters, ``planted`` the delay in ns that a test must find to be worth anything.
-    Everything is tested ``repeat`` times, each time with another seed. With ``taint`` nothing is timed: each operation runs once
-    under valgrind, which reports each branch and each address that depends on the secret.
-
-    The answer is the document of ``pqlab leak --json``: of each of ``["tests"]`` its ``["verdict"]`` is ``leak``,
-    ``public-dependent``, ``none``, ``inconclusive``, ``void``, ``unsupported`` or ``failed``, and its ``["limits"]`` what that does not
-    say; or that of ``pqlab leak --taint --json``, with ``["findings"]`` of each.
+    :param cases: Patterns of operations or of single tests, in which ``*`` matches any text.
+    :param samples: Samples of each test, half of them for each class of inputs (default 200,000). A test takes fewer
+        if ``max_time`` ends first.
+    :param effect: Smallest difference in ns that matters (default 30).
+    :param planted: Artificial delay in ns that each test must detect to be valid (default 50).
+    :param max_time: Maximum time for a test in seconds (default 60).
+    :param seed: Seed of keys, inputs and order (default 1).
+    :param repeat: Number of repetitions of every test, each with another seed (default 1).
+    :param taint: Time nothing. Instead run each operation once under valgrind, which reports each branch and each
+        address that depends on the secret (default false).
+    :param libraries: Shared libraries, as in :func:`pqlab.run`.
+    :param progress: Whether to show a progress bar (default true).
+    :return: The document of ``pqlab leak --json``. Each of ``["tests"]`` has a ``["verdict"]`` (``leak``,
+        ``public-dependent``, ``none``, ``inconclusive``, ``void``, ``unsupported`` or ``failed``), and in
+        ``["limits"]`` what the verdict does not cover. With ``taint`` the document of ``pqlab leak --taint --json``,
+        in which each test has ``["findings"]``.
+    :raises pqlab.InvalidArgument: No case is named, or a number is out of range.
+    :raises pqlab.UnknownName: A pattern matches nothing.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
     """
     if not cases:
         raise InvalidArgument("cases: none is named", 'pqlab.leak_tests() lists them, "*" stands for all')
@@ -54,7 +65,11 @@ def leak(
 
 
 def leak_tests(*cases: str, libraries: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """The tests that there are of these operations, or of all: ``["case"]``, and what its ``["classes"]`` are."""
+    """Returns the leak tests of these operations (default all), each with its ``["case"]`` and ``["classes"]`` of
+    inputs.
+
+    :raises pqlab.UnknownName: A pattern matches nothing.
+    """
     asked = request(what=cases or ("*",), libraries=libraries)
     found: list[dict[str, Any]] = json.loads(_pqlab.leak_tests(asked))
     return found

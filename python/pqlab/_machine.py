@@ -1,4 +1,4 @@
-"""How far the figures of this machine can be trusted: tests of the measuring itself."""
+"""Tests of the harness: how far the figures of this machine can be trusted."""
 
 from __future__ import annotations
 
@@ -18,10 +18,17 @@ def measure_noise(
     progress: bool = True,
     **how: Unpack[Rules],
 ) -> dict[str, Any]:
-    """Compares a case (of a pattern, the first that matches) with itself, and keeps for later verdicts what this says of the machine.
+    """Compares a case with itself repeatedly, and stores this machine's noise for the verdicts of later comparisons.
 
-    Each of ``comparisons`` (at least 5) takes two runs. The answer is the document of ``pqlab doctor --aa --json``: how many verdicts
-    were false, by how many percent whole runs differ, and the margin of later verdicts.
+    :param case: Id or pattern of the case; the first match is measured (default ML-KEM-768 decapsulation).
+    :param comparisons: Number of comparisons of two runs each, at least 5 (default 20).
+    :param database: File that keeps the result (default the one of the command line).
+    :param progress: Whether to show a progress bar (default true).
+    :param how: Measuring rules, as in :func:`pqlab.run`.
+    :return: The document of ``pqlab doctor --aa --json``: the number of false verdicts, the difference between whole
+        runs in percent, and the margin for later verdicts.
+    :raises pqlab.UnknownName: No case matches.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
     """
     asked = asked_for((), how, "pqlab.measure_noise")
     with bar(progress, "runs") as shown:
@@ -34,10 +41,15 @@ def measure_noise(
 def measure_independence(
     *suites: str, repetitions: int = 2, progress: bool = True, **how: Unpack[Selected]
 ) -> dict[str, Any]:
-    """Measures suites (``standard`` where none is named) whole and each of their cases alone: does company change any?
+    """Tests whether cases depend on each other: measures suites whole, and each of their cases alone.
 
-    Everything is measured ``repetitions`` times. The answer is the document of ``pqlab doctor --independence --json``:
-    ``["holds"]`` is false where a case remains changed after the correction for their number.
+    :param suites: Suites, areas or suite files (default the suite ``standard``).
+    :param repetitions: Number of times everything is measured (default 2).
+    :param progress: Whether to show a progress bar (default true).
+    :param how: Selection of cases and measuring rules, as in :func:`pqlab.run`.
+    :return: The document of ``pqlab doctor --independence --json``. ``["holds"]`` is false if a case still differs
+        after the correction for the number of cases.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
     """
     asked = asked_for(suites, how, "pqlab.measure_independence")
     with bar(progress, "cases") as shown:
@@ -48,9 +60,16 @@ def measure_independence(
 def measure_between(
     *suites: str, runs: int = 16, pause: float = 20.0, progress: bool = True, **how: Unpack[Selected]
 ) -> dict[str, Any]:
-    """Measures suites ``runs`` times (at least 3), ``pause`` seconds apart: do the intervals of one run contain what others find?
+    """Tests whether the intervals of a run contain the figures of other runs, by measuring suites repeatedly.
 
-    The answer is the document of ``pqlab doctor --between --json``: ``["time"]["coverage_pct"]`` is to be about 95.
+    :param suites: Suites, areas or suite files (default the suite ``standard``).
+    :param runs: Number of runs, at least 3 (default 16).
+    :param pause: Pause between two runs in seconds (default 20).
+    :param progress: Whether to show a progress bar (default true).
+    :param how: Selection of cases and measuring rules, as in :func:`pqlab.run`.
+    :return: The document of ``pqlab doctor --between --json``. ``["time"]["coverage_pct"]`` should be about 95.
+    :raises pqlab.InvalidArgument: ``runs`` or ``pause`` is out of range.
+    :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
     """
     asked = asked_for(suites, how, "pqlab.measure_between")
     with bar(progress, "cases") as shown:

@@ -1,4 +1,5 @@
-"""Runs of several machines side by side: columns by machine, ratios with intervals, what changes rank, operations for a dollar."""
+"""Comparison of machines by their runs: medians, ratios with intervals, changes of rank, and operations per
+dollar."""
 
 from __future__ import annotations
 
@@ -24,19 +25,19 @@ text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:lef
 
 @dataclass(frozen=True)
 class Machine:
-    """The runs of one machine."""
+    """Runs of one machine."""
 
     name: str
-    """Its host's name, and processor, CPUs and memory; with a number where several have the same."""
+    """Host name and kind, with a number if several machines have the same."""
     kind: str
     """Processor, number of CPUs, and memory."""
     cpus: int
-    """As its system counts them."""
+    """Number of CPUs in the operating system."""
     runs: tuple[Run, ...]
-    """Its runs, the oldest first."""
+    """Runs of the machine, the oldest first."""
 
     def cases(self) -> dict[str, dict[str, Any]]:
-        """Its figures by the ids of the cases; of a case that several runs have the newest's."""
+        """Returns the figures by case id. If several runs have a case, the newest one counts."""
         return {
             str(result["id"]): result
             for run in self.runs
@@ -48,10 +49,15 @@ class Machine:
 def machines(
     runs: Iterable[Run], folder: Path, *, prices: Mapping[str, float] | None = None, shared: bool = False
 ) -> File:
-    """Writes a page, a table in Markdown and one in CSV on runs of several machines into a folder, and gives the page's path.
+    """Writes a page, a Markdown table and a CSV table that compare machines, and returns the path of the page.
 
-    The oldest run's machine is what the others are compared with. ``prices`` are dollars an hour by patterns of kinds, such as
-    ``{"*EPYC*": 0.34}``. ``shared``: each run is taken to be of another node, and nodes share a machine, so that nothing is judged.
+    :param runs: The runs. All machines are compared with the one of the oldest run.
+    :param folder: The folder, which is created if it is missing.
+    :param prices: Dollars per hour by pattern of ``Machine.kind``, such as
+        ``{"*EPYC*": 0.34}`` (default none).
+    :param shared: Whether each run is from another node of a shared machine (default false). Then nothing is
+        compared.
+    :raises pqlab.InvalidArgument: There are no runs, or a price cannot be used.
     """
     there = columns(list(runs), shared)
     if not there:
@@ -69,7 +75,11 @@ def machines(
 
 
 def columns(runs: Sequence[Run], shared: bool = False) -> list[Machine]:
-    """The machines of runs, that of the oldest first. Runs of one host and kind are of one machine, unless nodes share it."""
+    """Groups runs by machine, that of the oldest run first. Runs with the same host name and kind belong to one
+    machine.
+
+    With ``shared`` each run is a machine of its own.
+    """
     found: dict[tuple[str, str, str], list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.id):
         found.setdefault((str(run.environment["host"]["name"]), kind(run.environment), run.id if shared else ""), []).append(run)
@@ -82,7 +92,7 @@ def columns(runs: Sequence[Run], shared: bool = False) -> list[Machine]:
 
 
 def kind(environment: Mapping[str, Any]) -> str:
-    """What a machine is, as far as its environment tells."""
+    """Returns the processor, number of CPUs and memory of a machine."""
     cpu, memory = environment["cpu"], round(environment["host"]["memory"]["total"] / 2**30)
     return f"{cpu['model']}, {cpu['cores']} CPUs, {memory} GiB"
 
@@ -107,7 +117,7 @@ class _Table:
 
 
 def _ids(there: Sequence[Machine]) -> list[str]:
-    """Every case that any machine has, in the order of the first that has it."""
+    """Returns the ids of all cases, in the order of the first machine that has each."""
     return list(dict.fromkeys(case for machine in there for case in machine.cases()))
 
 
@@ -126,7 +136,7 @@ def _medians(there: Sequence[Machine]) -> _Table:
 
 
 def _ratios(there: Sequence[Machine]) -> _Table:
-    """Each machine against the first, as ``compare`` compares their runs."""
+    """Returns the table of each machine compared with the first."""
     first, others = there[0], there[1:]
     found: list[dict[str, dict[str, Any]]] = []
     for machine in others:
@@ -151,7 +161,7 @@ def _ratios(there: Sequence[Machine]) -> _Table:
 
 
 def _ranks(there: Sequence[Machine]) -> _Table:
-    """Pairs of libraries of which one is faster here, the other there."""
+    """Returns the table of pairs of libraries that change rank between machines."""
     found = [machine.cases() for machine in there]
     jobs: dict[str, list[str]] = {}
     for case in _ids(there):
@@ -172,7 +182,7 @@ def _ranks(there: Sequence[Machine]) -> _Table:
 
 
 def faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
-    """-1 where the first is, 1 where the second is, 0 where it is open."""
+    """Returns -1 if the first is faster, 1 if the second is, and 0 if their intervals overlap or are unknown."""
     if one is None or other is None or one["median_ci_us"] is None or other["median_ci_us"] is None:
         return 0
     if one["median_ci_us"][1] < other["median_ci_us"][0]:
@@ -193,7 +203,7 @@ def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
     rows = [
         [case, *(f"{cases[case]['ops_per_s'] * 3600 / price:.3g}" if case in cases else "" for cases, price in found)]
         for case in _ids(known)
-        # Cases with threads of their own have used more than one.
+        # Cases with several threads used more than one CPU.
         if "threads=" not in case
     ]
     said = "; ".join(f"{machine.name} ${price:g} an hour" for machine, (_, price) in zip(known, found, strict=True))

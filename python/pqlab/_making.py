@@ -1,4 +1,4 @@
-"""Blocks that are made by a cluster: nodes sign parts, which become the file that one machine makes."""
+"""Generation of blocks by a cluster: nodes sign parts, and the parts become the same file that one machine makes."""
 
 from __future__ import annotations
 
@@ -18,40 +18,41 @@ from pqlab._ray import build, connected, difference
 from pqlab.ledger import Generated
 
 PART = 32 * 2**20
-"""Bytes of a part, about: a second of one thread's work or so. Twice as many as are worked on wait to be written."""
+"""Approximate size of a part in bytes, about a second of one thread's work. Up to twice as many parts as are in
+progress wait to be written."""
 
 MEMORY = 4 * 2**30
-"""Most bytes that are asked for to keep parts in."""
+"""Maximum memory in bytes to request for parts."""
 
 Watcher = Callable[[int, int], object]
-"""Is called with the number of transactions that are written, and of all."""
+"""Function that is called with the number of transactions written and the total."""
 
 
 @dataclass(frozen=True)
 class Made(Generated):
-    """A block that a cluster made."""
+    """A block that a cluster generated."""
 
     nodes: int
-    """Nodes that signed."""
+    """Number of nodes that signed."""
     parts: int
-    """In how many parts."""
+    """Number of parts."""
     begun_again: int
-    """How often a part was begun again because its process, or its node, died."""
+    """Number of restarts of a part because its process or node died."""
     elapsed_ns: int
-    """Signing and writing, from the first part on."""
+    """Time of signing and writing in ns, from the first part on."""
     start_ns: int
-    """What it took to start Ray, or to connect, and to ready every node: not part of ``elapsed_ns``."""
+    """Time in ns to start or reach Ray and to prepare every node, not part of ``elapsed_ns``."""
 
 
 @dataclass(frozen=True)
 class Making:
-    """What all parts of a block have in common."""
+    """Request that all parts of a block share."""
 
     wanted: dict[str, Any]
     build: dict[str, str] = field(default_factory=build)
 
     def make(self, part: Part) -> Answer:
-        """On a node: makes a part."""
+        """Makes a part, on a node."""
         node = this_node()
         if other := difference(self.build, build()):
             return "other", node, f"node {node[:8]} has another build of pqlab: {other}"
@@ -77,11 +78,29 @@ def generate_block(
     threads: int = 1,
     progress: Watcher | None = None,
 ) -> Made:
-    """Makes a file of signed transactions by all nodes of the Ray cluster at ``address``, or of one that is started on this machine: the
-    file that :func:`pqlab.ledger.generate_block` makes, to the byte where a seed repeats it. ``path`` may be the address of an object in
-    a store (``s3://bucket/block.tx``).
+    """Makes a block file of signed transactions on all nodes of a Ray cluster.
 
-    ``threads`` are those of a part: as many processors are taken for it. This machine puts the parts together and writes them.
+    This machine assembles and writes the parts. The file is the one that :func:`pqlab.ledger.generate_block` makes,
+    byte for byte if the seed makes it reproducible.
+
+    :param path: The file, or the address of an object in a store, such as
+        ``s3://bucket/block.tx``.
+    :param count: Number of transactions.
+    :param scheme: Signature algorithm (default ``ML-DSA-65``).
+    :param address: Address of the cluster, ``auto`` for the one of this machine (default one that is started here).
+    :param senders: Number of different senders (default one for each transaction).
+    :param invalid: Number of invalid transactions (default 0).
+    :param chain_id: Chain that the transactions are for (default 1).
+    :param seed: Seed of keys, fields and signatures, and of which transactions are invalid (default 1).
+    :param format: ``block`` or ``parquet`` (default ``block``).
+    :param form: Form of the transactions, ``txv2`` or ``txv1`` (default ``txv2``).
+    :param provider: Provider that signs (default the first one that has the algorithm).
+    :param threads: Threads of each part, which reserves as many processors (default 1).
+    :param progress: Function that is called with the number of transactions written and the total (default none).
+    :return: The block's properties, and what the cluster did.
+    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
+    :raises pqlab.StoreError: The file or object cannot be written.
     """
     name = os.fspath(path)
     with tempfile.TemporaryDirectory(prefix="pqlab-block-") as folder:
@@ -107,12 +126,12 @@ def generate_block(
 
 def _make(wanted: dict[str, Any], address: str | None, progress: Watcher | None) -> Made:
     began = time.monotonic_ns()
-    # What is wrong with the request is said before anything is started.
+    # Reports an invalid request before anything starts.
     assembly = _pqlab.LedgerAssembly(wanted)
     count: int = wanted["count"]
     size = max(1, PART // len(_pqlab.ledger_generate_part(wanted, (0, 1))))
     parts = [(first, min(first + size, count)) for first in range(0, count, size)]
-    # For a Ray that is started here: what waits to be written, twice over; more than that Ray puts on the disk.
+    # For a Ray that starts here: twice the size of the parts that wait to be written. Ray spills anything above to disk.
     memory = min(2 * AHEAD * (os.cpu_count() or 1) * PART, MEMORY)
     with connected(address, memory=memory) as ray:
         hands = Hands(ray, Making.make, Making(wanted), wanted["threads"])

@@ -1,5 +1,8 @@
-"""Where a block is: a file of this machine, or an object in a store (``s3://``, ``gs://``, ``az://``, ``https://``, ``file://``), of which a
-part is fetched by the range of its bytes. ``pip install 'pqlab[cluster]'`` brings obstore, which speaks to the stores."""
+"""Sources of blocks: local files, and objects in stores (``s3://``, ``gs://``, ``az://``, ``https://``, ``file://``).
+
+Parts of an object are fetched by byte ranges. ``pip install 'pqlab[cluster]'`` installs obstore, the client for
+stores.
+"""
 
 from __future__ import annotations
 
@@ -18,37 +21,37 @@ from pqlab import _pqlab
 from pqlab._errors import LibraryError, StoreError
 
 INSTALL = "pip install 'pqlab[cluster]'"
-"""What brings obstore."""
+"""Command that installs obstore."""
 ENDS = 32
-"""Bytes at both ends of a block that say where the rest is."""
+"""Bytes at both ends of a block that locate the footer."""
 LONGEST_FOOTER = 1 << 30
-"""Bytes; what claims more is damaged."""
+"""Maximum length of a footer in bytes. A block that claims a longer one is damaged."""
 PIECE = 8 << 20
-"""Bytes that are in memory at once while a part is fetched."""
+"""Bytes in memory at once while a part is fetched."""
 
 Facts = tuple[str, str, int, int, int | None]
-"""Format, form, transactions, bytes, and of how many transactions parts are that are found at once."""
+"""Format, form, transactions, bytes, and stride: a part that begins at a multiple of it is found without a scan."""
 
 
 class Local:
-    """A block in a file, which every node has under the same name."""
+    """A block in a file that every node has under the same name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.tag: str | None = None
 
     def facts(self) -> Facts:
-        """What it says of itself."""
+        """Returns the properties of the block."""
         return _pqlab.ledger_block_facts(self.name)
 
     @contextmanager
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
-        """A file that has a part of it at its place, and what it took to fetch that, in ns."""
+        """Yields a file that contains a part at its place, and the time to fetch it in ns."""
         yield self.name, 0
 
 
 class Object:
-    """A block in a store. Its ends are kept."""
+    """A block in a store. Its header and footer are kept in memory."""
 
     def __init__(self, url: str) -> None:
         self.name = url
@@ -67,18 +70,18 @@ class Object:
 
     @contextmanager
     def reached(self) -> Generator[None]:
-        """Says in one line what keeps it from being read."""
+        """Reports errors of the store in one line."""
         try:
             yield
         except (self.module.exceptions.BaseError, OSError) as error:
             raise StoreError(f"{self.name}: {_line(error)}") from None
 
     def read(self, start: int, end: int) -> bytes:
-        """Bytes of the object as it was when it was first looked at."""
+        """Returns bytes of the object. Fails if it has changed since it was opened."""
         return b"".join(self.stream(start, end))
 
     def stream(self, start: int, end: int) -> Generator[bytes]:
-        """The same, piece by piece."""
+        """Yields the same bytes in pieces."""
         if start >= end:
             return
         options: dict[str, Any] = {"range": (start, end)}
@@ -93,7 +96,7 @@ class Object:
 
     @contextmanager
     def _outline(self) -> Generator[tuple[str, int]]:
-        """A file of the object's length with its ends, and a descriptor of it. The rest takes no room."""
+        """Yields a sparse file of the object's length with only its ends, and the file's descriptor."""
         with tempfile.NamedTemporaryFile(prefix="pqlab-part-") as file, self.reached():
             os.truncate(file.fileno(), self.size)
             for place, piece in self.pieces:
@@ -101,7 +104,7 @@ class Object:
             yield file.name, file.fileno()
 
     def facts(self) -> Facts:
-        """What it says of itself."""
+        """Returns the properties of the block."""
         if self.said is None:
             with self._outline() as (path, _):
                 self.said = _pqlab.ledger_block_facts(path)
@@ -109,7 +112,7 @@ class Object:
 
     @contextmanager
     def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
-        """As of a file."""
+        """Yields a file that contains a part at its place, and the time to fetch it in ns."""
         with self._outline() as (path, descriptor):
             began = time.monotonic_ns()
             place, end = _pqlab.ledger_bytes_of_part(path, part)
@@ -120,12 +123,12 @@ class Object:
 
 
 def digest_of_part(path: str, part: tuple[int, int]) -> str:
-    """SHA-256 of a part of a block, in hexadecimal."""
+    """Returns the SHA-256 digest of a part of a block, in hexadecimal."""
     return _digest(path, [_pqlab.ledger_bytes_of_part(path, part)])
 
 
 def digest_of_frame(path: str, transactions: int) -> str:
-    """SHA-256 of the header and footer of a block, in hexadecimal."""
+    """Returns the SHA-256 digest of a block's header and footer, in hexadecimal."""
     first, end = _pqlab.ledger_bytes_of_part(path, (0, transactions))
     return _digest(path, [(0, first), (end, os.path.getsize(path))])
 
@@ -145,13 +148,13 @@ def _digest(path: str, ranges: list[tuple[int, int]]) -> str:
 
 
 def source(name: str) -> Local | Object:
-    """Where a block is; a fresh look at it."""
+    """Opens the block with this name."""
     return Object(name) if is_object(name) else Local(name)
 
 
 @cache
 def known(name: str, tag: str | None) -> Local | Object:
-    """The same; an object with this tag is looked at once by each process."""
+    """Opens the block with this name and tag, once in each process. Fails if the tag has changed."""
     found = source(name)
     if found.tag != tag:
         raise StoreError(f"{name} is another object than it was when the verification began")
@@ -159,12 +162,12 @@ def known(name: str, tag: str | None) -> Local | Object:
 
 
 def is_object(name: str) -> bool:
-    """Whether it is the address of an object."""
+    """Returns whether the name is the address of an object."""
     return "://" in name
 
 
 def upload(path: Path, url: str) -> None:
-    """Puts a file into a store."""
+    """Writes a file to a store."""
     folder, _, name = url.rpartition("/")
     module, store = _store(folder)
     try:
@@ -181,12 +184,12 @@ def _store(folder: str) -> tuple[Any, Any]:
     except ImportError:
         raise LibraryError("obstore, which reads objects in stores, is not installed", INSTALL) from None
     module, opened = cast("Any", obstore), cast("Any", obstore.store).from_url
-    # A store that is gone is said to be within a minute. Addresses without encryption are for the owner of the network.
+    # An unreachable store fails within a minute. Unencrypted addresses are allowed: the owner of the network decides.
     patient = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
     try:
         store = opened(folder, client_options={"connect_timeout": "10s", "allow_http": True}, retry_config=patient)
     except TypeError:
-        # That of files takes neither.
+        # The store for local files accepts neither argument.
         store = opened(folder)
     except module.exceptions.BaseError as error:
         raise StoreError(f"{folder}: {_line(error)}") from None
@@ -201,5 +204,5 @@ def _write(descriptor: int, piece: bytes, place: int) -> None:
 
 
 def _line(error: Exception) -> str:
-    """The first of what may be many lines."""
+    """Returns the first line of an error message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].strip()

@@ -1,4 +1,4 @@
-"""Parts of a work that are handed out to the nodes of a cluster: begun again where their process, or its node, dies."""
+"""Distribution of parts of a job to the nodes of a cluster. If a process or node dies, its part starts again."""
 
 from __future__ import annotations
 
@@ -11,62 +11,63 @@ from pqlab._errors import InvalidArgument, LibraryError, StoreError
 from pqlab._ray import ray_module
 
 AHEAD = 2
-"""Parts under way for each that is worked on, so that no node waits for the next."""
+"""Submitted parts per part in progress, so that no node waits for the next."""
 TRIES = 100
-"""How often a part is begun: one on which every process dies is not begun forever."""
+"""Maximum number of starts of a part, in case every process dies on it."""
 
 Part = tuple[int, int]
-"""The first transaction, and the one behind the last."""
+"""First transaction, and the one after the last."""
 Answer = tuple[str, str, Any]
-"""What becomes of a part, in a word (``done``, ``other``: another build, ``failed``), on which node, and the result or the reason."""
+"""Outcome of a part (``done``, ``other`` for another build, or ``failed``), its node, and the result or the
+reason."""
 
 
 def this_node() -> str:
-    """The node that this process is of; it must not start one by asking."""
+    """Returns the id of this process's node. Does not start Ray."""
     ray = ray_module()
     return str(ray.get_runtime_context().get_node_id()) if ray.is_initialized() else "none"
 
 
 class Hands:
-    """A function that is called with a job and parts of it, on processes of a cluster that take so many of its CPUs."""
+    """Calls a function with a job and its parts in processes of a cluster. Each process reserves ``threads`` CPUs."""
 
     def __init__(self, ray: Any, work: Callable[[Any, Part], Answer], job: Any, threads: int) -> None:
         self.ray, self.job, self.threads = ray, job, threads
         self.task = ray.remote(max_retries=0, num_cpus=threads, scheduling_strategy="SPREAD")(work)
         self.tries: Counter[Part] = Counter()
-        """How often each part was begun."""
+        """Number of starts of each part."""
         self.nodes: set[str] = set()
-        """Who has answered."""
+        """Nodes that have answered."""
         if self.workers() == 0:
             raise InvalidArgument(f"no node of the cluster has {threads} processors", "ask for fewer threads")
 
     def workers(self) -> int:
-        """Parts that can be worked on at the same time now."""
+        """Returns the number of parts that can run at the same time now."""
         return sum(int(node["Resources"].get("CPU", 0)) // self.threads for node in self.ray.nodes() if node["Alive"])
 
     def begun_again(self) -> int:
-        """How often a part was begun again because its process, or its node, died."""
+        """Returns the number of restarts of a part because its process or node died."""
         return sum(tries - 1 for tries in self.tries.values())
 
     def ready(self, nothing: Part) -> None:
-        """Starts the processes by a part without work, and has them say what is wrong with them."""
+        """Starts the processes with an empty part and reports what is wrong with them."""
         for ref in [self.task.remote(self.job, nothing) for _ in range(self.workers())]:
             try:
                 word, _, what = self.ray.get(ref)
             except self.ray.exceptions.RayTaskError as error:
                 raise LibraryError(f"a node cannot run this build of pqlab: {_last(error)}") from None
             except self.ray.exceptions.RayError:
-                # It died: its part of the work is done by others, or again.
+                # It died. Other processes do its parts, or it starts again.
                 continue
             _refuse(word, what)
 
     def each(self, parts: Iterable[Part]) -> Generator[tuple[Part, Any]]:
-        """The results of parts, in the order in which they come."""
+        """Yields the results of parts, in order of completion."""
         waiting, running = deque(parts), dict[Any, Part]()
         limit, looked = AHEAD * self.workers(), time.monotonic()
         while waiting or running:
             if time.monotonic() - looked > 1:
-                # Nodes come and go.
+                # Nodes may have joined or left.
                 limit, looked = max(AHEAD, AHEAD * self.workers()), time.monotonic()
             while waiting and len(running) < limit:
                 part = waiting.popleft()
@@ -81,7 +82,7 @@ class Hands:
                     yield part, answer
 
     def in_order(self, parts: Iterable[Part]) -> Generator[tuple[Part, Any]]:
-        """The results of parts, in the order of the parts. Only so many are made ahead, and wait in the cluster's memory."""
+        """Yields the results of parts, in the order of the parts. A limited number waits in the cluster's memory."""
         waiting, begun = deque(parts), deque[tuple[Part, Any]]()
         while waiting or begun:
             limit = max(AHEAD, AHEAD * self.workers())
@@ -102,7 +103,7 @@ class Hands:
         return self.task.remote(self.job, part)
 
     def _result(self, ref: Any, part: Part) -> Any:
-        """The result of a part; None where its process died."""
+        """Returns the result of a part, or ``None`` if its process died."""
         try:
             word, node, what = self.ray.get(ref)
         except self.ray.exceptions.RayTaskError as error:
@@ -119,7 +120,7 @@ class Hands:
         return what
 
     def _there(self) -> bool:
-        """Whether there is a cluster still."""
+        """Returns whether the cluster still exists."""
         try:
             return self.workers() > 0
         except (self.ray.exceptions.RayError, RuntimeError):

@@ -1,6 +1,6 @@
-"""The compiled part of pqlab: it converts types. Use what the package :mod:`pqlab` offers instead.
+"""The native module of pqlab, which converts types. Use the package :mod:`pqlab` instead.
 
-Requests, and answers with many fields, are texts of JSON.
+Requests and results with many fields are passed as JSON text.
 """
 
 import os
@@ -10,7 +10,7 @@ from typing import Any, Self, final
 from typing_extensions import Buffer, disjoint_base
 
 __version__: str
-"""The version of the package, of the compiled module and of the program that measures."""
+"""Version of the package, the compiled module and the program that measures."""
 
 @final
 class Measured:
@@ -101,7 +101,7 @@ def measure_noise(request: str, case: str, comparisons: int, database: str | Non
 def measure_independence(request: str, repetitions: int, shown: Any) -> str: ...
 def measure_between(request: str, runs: int, pause_s: float, shown: Any) -> str: ...
 
-# Servers: see pqlab._servers.
+# Servers, see pqlab._servers.
 
 @final
 class PageServer:
@@ -140,7 +140,7 @@ def ntor_client(
     timeout_s: float,
 ) -> str: ...
 
-# Statistics: see pqlab.stats.
+# Statistics, see pqlab.stats.
 
 def stats_bootstrap_ci(
     samples: object, confidence: float, n_resamples: int, seed: int
@@ -350,7 +350,7 @@ class NtorClient:
     def onionskin(self) -> bytes: ...
     def finish(self, reply: Buffer, length: int | None = None) -> bytes: ...
 
-# The ledger: see pqlab.ledger.
+# Ledger, see pqlab.ledger.
 
 def ledger_schemes() -> list[str]: ...
 def ledger_sign(said: tuple[int, int, Buffer, int, int], secret_key: SecretKey) -> bytes: ...

@@ -1,4 +1,4 @@
-"""How far work is: a bar of `tqdm` where that is installed, else a line in a terminal; and the logger `pqlab` for what should be known."""
+"""Progress: a bar of `tqdm` if it is installed, else a line in a terminal. Notes go to the logger `pqlab`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger("pqlab")
 
 
 class Shown:
-    """Is told of events by the compiled module."""
+    """Receives the events of the compiled module."""
 
     def __init__(self, unit: str) -> None:
         self._unit = unit
@@ -24,7 +24,7 @@ class Shown:
     def begin(self, run: str, remaining: int) -> None:
         try:
             with warnings.catch_warnings():
-                # In a notebook without its widgets the bar is a text, which is no reason to warn.
+                # tqdm warns if a notebook has no widgets, and then prints a bar of text.
                 warnings.simplefilter("ignore")
                 tqdm: Any = importlib.import_module("tqdm.auto").tqdm
         except ImportError:
@@ -47,13 +47,13 @@ class Shown:
         _log.info("%s", text)
 
     def close(self) -> None:
-        """Leaves the bar as it is."""
+        """Closes the bar and leaves it on the screen."""
         if self._bar is not None:
             self._bar.close()
 
 
 class _Line:
-    """What a bar of `tqdm` can do that is needed here, in one line of the terminal."""
+    """The part of a `tqdm` bar that is needed here, in one line of the terminal."""
 
     def __init__(self, total: int, unit: str) -> None:
         self.n = 0.0
@@ -77,7 +77,7 @@ class _Line:
 
 @contextmanager
 def bar(wanted: bool, unit: str) -> Generator[Shown | None]:
-    """A watcher where one is wanted, which is closed in the end."""
+    """Yields a progress bar if ``wanted``, and closes it at the end."""
     shown = Shown(unit) if wanted else None
     try:
         yield shown
@@ -87,5 +87,5 @@ def bar(wanted: bool, unit: str) -> Generator[Shown | None]:
 
 
 def note(text: str) -> None:
-    """Says what should be known."""
+    """Logs a note."""
     _log.info("%s", text)

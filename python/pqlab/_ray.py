@@ -1,4 +1,4 @@
-"""What everything on a cluster has in common: Ray, which is there or is started here, and that all of its nodes have the same build."""
+"""Connections to Ray, existing or started here, and the check that all nodes have the same build."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from pqlab import _pqlab
 from pqlab._errors import LibraryError
 
 INSTALL = "pip install 'pqlab[cluster]'"
-"""What brings Ray."""
+"""Command that installs Ray."""
 
 
 def ray_module() -> Any:
-    """Ray.
+    """Imports Ray.
 
-    Raises :class:`LibraryError` where it is not installed.
+    :raises LibraryError: Ray is not installed.
     """
-    # Before it is imported: it reads its settings then. Nothing is reported to anybody.
+    # Set before the import, when Ray reads its settings. The first one turns off usage reports.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
@@ -36,8 +36,11 @@ def ray_module() -> Any:
 
 @contextmanager
 def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 2**20) -> Generator[Any]:
-    """Ray of the cluster at an address (``auto``: the one of this machine), or started here: on loopback, with a token that only this
-    process and its children know, and with ``memory`` bytes for results that wait. Whoever has connected already stays so."""
+    """Yields Ray, connected to the cluster at an address (``auto`` for the one of this machine) or started here.
+
+    A Ray that starts here listens on loopback and requires a token that only this process and its children know. It
+    has ``memory`` bytes for waiting results. An existing connection is used and stays open.
+    """
     local = address in (None, "local")
     with _settings(_alone() if local else {}):
         ray = ray_module()
@@ -47,7 +50,7 @@ def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 
         if address is not None and not local:
             _reach(_of_this_machine() if address == "auto" else address)
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "pqlab"}
-        # By itself it would take a third of the memory for its store of objects.
+        # By default Ray would reserve a third of the memory for its object store.
         own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": memory} if local else {}
         try:
             ray.init(address="local" if local else address, **own, **quiet)
@@ -65,7 +68,10 @@ def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 
 
 @contextmanager
 def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
-    """A cluster of so many nodes of one CPU each on this machine, which is told by its address; of nobody else, as :func:`connected` has it."""
+    """Starts a cluster of ``nodes`` nodes with one CPU each on this machine and yields its address.
+
+    It is private like a Ray that :func:`connected` starts.
+    """
     with _settings(_alone()):
         ray_module()
         from ray.cluster_utils import Cluster
@@ -86,7 +92,7 @@ def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
 
 
 def _of_this_machine() -> str:
-    """The address that ``auto`` stands for, where Ray has written one down."""
+    """Returns the address that ``auto`` selects, or an empty text if Ray has not recorded one."""
     written = Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster"
     try:
         return os.environ.get("RAY_ADDRESS") or written.read_text().strip()
@@ -95,7 +101,7 @@ def _of_this_machine() -> str:
 
 
 def _reach(address: str) -> None:
-    """That somebody listens there: Ray itself would try for minutes."""
+    """Checks that something listens at the address. Ray itself would retry for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if not colon:
         return
@@ -107,21 +113,23 @@ def _reach(address: str) -> None:
 
 
 def _alone() -> dict[str, str]:
-    """Settings of a Ray for this process alone. The first has it listen on loopback, whatever its name says; it is read when Ray is
-    imported."""
+    """Returns the settings of a private Ray.
+
+    The first one makes Ray listen on loopback, despite its name. Ray reads it at import.
+    """
     token = os.environ.get("RAY_AUTH_TOKEN") or _token()
     return {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
 
 
 @cache
 def _token() -> str:
-    """One for all that this process starts: Ray reads it once."""
+    """Returns one token for every Ray that this process starts, because Ray reads it only once."""
     return secrets.token_hex(32)
 
 
 @contextmanager
 def _settings(wanted: dict[str, str]) -> Generator[None]:
-    """Sets variables of the environment, and puts back what was there."""
+    """Sets environment variables, and restores them at the end."""
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
@@ -136,18 +144,18 @@ def _settings(wanted: dict[str, str]) -> Generator[None]:
 
 @cache
 def build() -> dict[str, str]:
-    """What tells this build from others."""
+    """Returns the version and the digest of the native module, which identify this build."""
     native = Path(str(_pqlab.__file__)).read_bytes()
     return {"version": _pqlab.__version__, "native module": hashlib.sha256(native).hexdigest()[:16]}
 
 
 def difference(here: dict[str, str], there: dict[str, str]) -> str:
-    """In what two builds differ; nothing where they are the same."""
+    """Describes how two builds differ; empty if they are the same."""
     return ", ".join(f"{what} {there.get(what)}, not {value}" for what, value in here.items() if there.get(what) != value)
 
 
 def unshared_memory() -> int:
-    """Bytes of memory that this process shares with nobody (its USS); 0 where the system does not say."""
+    """Returns the memory in bytes that belongs to this process alone (USS), or 0 if the system does not report it."""
     try:
         lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""What calls ask for, as the compiled module takes it."""
+"""Requests for the compiled module."""
 
 from __future__ import annotations
 
@@ -15,73 +15,76 @@ Path = str | os.PathLike[str]
 
 
 class Options(TypedDict, total=False):
-    """What is chosen of the cases' parameters; whatever is left out is left to the suites."""
+    """Parameters of the cases. The suites supply whatever is missing."""
 
     lengths: Iterable[int]
-    """Lengths of messages, in bytes."""
+    """Message lengths in bytes."""
     output_lengths: Iterable[int]
-    """Lengths of what extendable-output functions put out, in bytes."""
+    """Output lengths of extendable-output functions in bytes (default 32, or the suite's)."""
     states: Iterable[str]
-    """``warm``, ``evicted``, ``first-call``."""
+    """States of caches and process: ``warm``, ``evicted``, ``first-call`` (default ``warm``, or the suite's)."""
     variants: Iterable[str]
-    """Of signing: ``plain``, ``deterministic``, ``prehash``, ``messages``, ``sizes``."""
+    """Variants of signing: ``plain``, ``deterministic``, ``prehash``, ``messages``, ``sizes`` (default ``plain``, or
+    the suite's)."""
     coins: Iterable[str]
-    """``internal`` or ``exact``."""
+    """Sources of randomness: ``internal`` is the library's own generator, ``exact`` are given bytes (default
+    ``internal``, or the suite's)."""
     keys: Iterable[str | int]
-    """How many keys an operation takes in turn: a number, or ``pool``."""
+    """Numbers of keys that an operation uses in turn, or ``pool`` for up to 16 (default ``pool``, or the suite's)."""
     threads: Iterable[int]
-    """Numbers of threads that work at once."""
+    """Numbers of threads that work at once (default 1, 2, 4, ... and all cores)."""
     tasks: Iterable[int]
-    """Numbers of tasks that are submitted at once to a pool of threads."""
+    """Numbers of tasks that are submitted at once to a thread pool (default 100, 500, 1000 and 5000)."""
     pool_threads: int
-    """Threads of that pool."""
+    """Threads of that pool (default all cores)."""
     classical: str
-    """The library of a hybrid's classical half, or ``fastest``."""
+    """Library of a hybrid's classical half, or ``fastest`` (default each one)."""
     post_quantum: str
-    """The library of a hybrid's post-quantum half, or ``fastest``."""
+    """Library of a hybrid's post-quantum half, or ``fastest`` (default each one)."""
     blocks: Iterable[int]
-    """Transactions in a block of the ledger."""
+    """Transactions in a ledger block (default 1, 100, 1000, 10000 and 100000, or the suite's)."""
     at_once: Iterable[int]
-    """Signatures that are verified at once, singly or by transactions."""
+    """Signatures in a batch (default 8, 32 and 100; for transactions 100; or the suite's)."""
     senders: Iterable[str | int]
-    """Different senders of a block, or signers of a batch: ``all``, ``one``, a number, or a percentage such as ``10%``."""
+    """Different senders of a block, or signers of a batch: ``all``, ``one``, a number, or a percentage such as
+    ``10%``."""
     invalid_pct: float
-    """Percentage of bad transactions in a block."""
+    """Percentage of invalid transactions in a block."""
     signatures: Iterable[str]
-    """Signatures of TLS certificates."""
+    """Signature algorithms of TLS certificates (default each one, or the suite's)."""
     chains: Iterable[int]
-    """Intermediate certificates of a TLS server's chain."""
+    """Intermediate certificates in a TLS server's chain (default 1, or the suite's)."""
     modes: Iterable[str]
-    """Kinds of TLS handshakes: ``full``, ``client-auth``, ``psk-dhe``, ``psk``."""
+    """Kinds of TLS handshakes: ``full``, ``client-auth``, ``psk-dhe``, ``psk`` (default ``full``, or the suite's)."""
     networks: Iterable[str]
-    """Links that TLS connections are made over, such as ``mobile``: nothing else is measured then."""
+    """Emulated links for TLS connections, such as ``mobile``. Only connections over them are measured."""
     rtt_ms: float
-    """Round trip of that link in ms."""
+    """Round-trip time of the link in ms (default the network's; 0 without one)."""
     rate_mbit: float
-    """Rate of that link in each direction, in Mbit/s."""
+    """Rate of the link in each direction, in Mbit/s (default the network's; unlimited without one)."""
     loss_pct: float
-    """Percentage of packets that the link loses in each direction."""
+    """Percentage of packets that the link loses in each direction (default the network's; 0 without one)."""
     mtu: int
-    """Longest packet of that link, in bytes."""
+    """Maximum packet size of the link in bytes (default 1500)."""
     handshakes: int
-    """Connections of a case over that link, whatever their spread."""
+    """Connections of a case over the link, whatever their spread (default 200)."""
 
 
 class Rules(TypedDict, total=False):
-    """How it is measured; whatever is left out is left to the suites."""
+    """Measuring rules. The suites supply whatever is missing."""
 
     quick: bool
-    """A rough answer: wider intervals, a quarter of the time."""
+    """Rough answer: wider intervals, a quarter of the time."""
     rigorous: bool
-    """A careful answer: narrower intervals, more processes, ten times the time."""
+    """Careful answer: narrower intervals, more processes, ten times the time."""
     protocol: str | None
     """``adaptive`` or ``reference``."""
     precision: float | None
-    """The wanted half-width of the median's 95% interval as a share of it: 0.01 for 1%."""
+    """Target half-width of the median's 95% interval as a fraction of the median: 0.01 for 1%."""
     max_time: float | None
-    """Most seconds for each case."""
+    """Maximum time for a case in seconds."""
     processes: int | None
-    """Worker processes: the unit of repetition."""
+    """Worker processes that measure each case, the unit of repetition."""
     iterations: int | None
     """Samples of a case, in place of the adaptive rules."""
     warmup: int | None
@@ -97,37 +100,37 @@ class Rules(TypedDict, total=False):
 
 
 class Selected(Rules, total=False):
-    """Of what, and how it is measured."""
+    """Selection of cases, and measuring rules."""
 
     algorithms: Iterable[str]
     """Patterns of algorithms."""
     providers: Iterable[str]
     """Patterns of providers."""
     filters: Iterable[str]
-    """Patterns of ids."""
+    """Patterns of case ids."""
     seed: int | None
-    """Of the order and of the inputs."""
+    """Seed of the order and of the inputs."""
 
 
 class Loaded(Selected, total=False):
-    """The same, with code that is not linked in."""
+    """Selection and rules, with libraries and workers that are not built in."""
 
     libraries: Iterable[str]
     """Shared libraries, ``[LABEL=]KIND:PATH``."""
     workers: Iterable[str]
     """Programs in other languages, ``[LABEL=]NAME-or-PATH``."""
     allow_foreign: bool
-    """Whether also what files of suites and stored runs name may be loaded and started."""
+    """Whether to load the libraries and start the workers that suite files and stored runs name."""
 
 
 class Asked(Loaded, Options, total=False):
-    """Everything that :func:`pqlab.run` takes of the cases and of how they are measured."""
+    """All arguments of :func:`pqlab.run` that select cases or set measuring rules."""
 
     over: str | None
-    """Only handshakes exchanged over this, of circuits or of TLS: ``tcp``."""
+    """``tcp`` to measure only handshakes over sockets, of circuits or of TLS."""
 
 
-# How the compiled module calls what has another name here.
+# Names of the compiled module for arguments that have another name here.
 _NAMES = {
     "pool_threads": "workers",
     "protocol": "kind",
@@ -135,13 +138,13 @@ _NAMES = {
     "max_time": "max_time_s",
     "trim": "trim_pct",
 }
-# What the compiled module takes as rules, as fields of the request itself, and as options.
+# Arguments that the compiled module takes as rules, and as fields of the request itself. All others are options.
 _RULES = (Rules.__optional_keys__ - {"quick", "rigorous", "affinity"}) | {"handshakes"}
 _FIELDS = Asked.__optional_keys__ - Options.__optional_keys__ - _RULES
 
 
 def select_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Selects what :class:`Asked` names from the local variables of a call, whose further options are in ``options``."""
+    """Returns the arguments in :class:`Asked` from the local variables of a call. Further ones are in ``options``."""
     named = {name: value for name, value in arguments.items() if name in Asked.__optional_keys__}
     return {**named, **arguments["options"]}
 
@@ -149,7 +152,7 @@ def select_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def asked_for(
     what: Iterable[str], how: Mapping[str, Any], call: str, functions: Mapping[str, object] | None = None
 ) -> str:
-    """A request for the compiled module of what :class:`Asked`, or a part of it, says; and of functions behind a socket."""
+    """Returns a request for the arguments ``how``, fields of :class:`Asked`, and for functions behind a socket."""
     command = f"{call}({', '.join(map(repr, what))})"
     fields: dict[str, Any] = {"what": what, "command": command, "functions": functions}
     rules: dict[str, Any] = {}
@@ -166,7 +169,7 @@ def asked_for(
 
 
 def request(**fields: Any) -> str:
-    """A request for the compiled module, which knows every field and refuses values that it cannot use."""
+    """Returns a request as JSON text. The compiled module rejects unknown fields and invalid values."""
     lists = ("what", "algorithms", "providers", "filters", "libraries", "workers")
     for name in lists:
         value = fields.get(name, ())
@@ -183,18 +186,18 @@ def request(**fields: Any) -> str:
 
 
 def chosen(options: Mapping[str, Any]) -> dict[str, object]:
-    """Options as the compiled module calls them."""
-    known = sorted(Options.__optional_keys__)
+    """Returns options by the names of the compiled module."""
+    names = sorted(Options.__optional_keys__)
     chosen: dict[str, object] = {}
     for name, value in options.items():
-        if name not in known:
-            raise InvalidArgument(f"there is no argument {name!r}", f"the options are {', '.join(known)}")
+        if name not in names:
+            raise InvalidArgument(f"there is no argument {name!r}", f"the options are {', '.join(names)}")
         chosen[_NAMES.get(name, name)] = plain(value)
     return chosen
 
 
 def plain(value: object) -> object:
-    """A list where a field takes several values."""
+    """Converts an iterable that is not text into a list."""
     if not isinstance(value, Iterable) or isinstance(value, (str, bytes)):
         return value
     values: Iterable[object] = value  # pyright: ignore[reportUnknownVariableType]
@@ -202,7 +205,7 @@ def plain(value: object) -> object:
 
 
 def share(name: str, value: object) -> float:
-    """A share as a percentage."""
+    """Converts a fraction into a percentage."""
     try:
         if isinstance(value, (int, float)) and math.isfinite(value):
             return 100.0 * value

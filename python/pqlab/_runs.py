@@ -1,4 +1,4 @@
-"""Runs: their figures, samples, pictures and comparisons; and the databases in which they are kept."""
+"""Runs with their figures, samples, pictures and comparisons, and the databases that keep them."""
 
 from __future__ import annotations
 
@@ -29,53 +29,54 @@ Path = str | os.PathLike[str]
 
 
 class Run:
-    """A run with its samples. Figures are computed when they are asked for, and kept."""
+    """A run with its samples. Figures are computed on first use, and kept."""
 
     def __init__(self, measured: _pqlab.Measured) -> None:
         self._measured = measured
 
     @property
     def id(self) -> str:
-        """Its name in the database."""
+        """Id of the run, unique in the database."""
         return self._measured.id
 
     @property
     def complete(self) -> bool:
-        """Whether every case of its plan is finished."""
+        """Whether every planned case is finished."""
         return self._measured.complete
 
     @property
     def cases(self) -> list[str]:
-        """The ids of its finished cases."""
+        """Ids of the finished cases."""
         return self._measured.cases
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Environment, rules, results and tables, as ``pqlab export --format json`` writes them: ``docs/formats.md``."""
+        """Environment, rules, results and tables, as written by ``pqlab export --format json`` (see
+        ``docs/formats.md``)."""
         found: dict[str, Any] = json.loads(self._measured.document())
         return found
 
     @property
     def results(self) -> list[dict[str, Any]]:
-        """The figures of every case, area by area."""
+        """Figures of every case, area by area."""
         areas: dict[str, list[dict[str, Any]]] = self.document["results"]
         return [result for results in areas.values() for result in results]
 
     @property
     def environment(self) -> dict[str, Any]:
-        """The machine, its system, this build and its libraries."""
+        """Machine, operating system, build and libraries."""
         found: dict[str, Any] = self.document["environment"]
         return found
 
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
-        """The tables of several cases, by name: columns, rows, and notes that belong to them."""
+        """Tables that combine several cases, by name: columns, rows and their notes."""
         found: dict[str, dict[str, Any]] = self.document["tables"]
         return found
 
     @cached_property
     def findings(self) -> dict[str, Any]:
-        """What the run says: ``answers`` (sentences), ``recommendations``, ``costs`` and ``caveats``."""
+        """Findings of the run: ``answers`` (sentences), ``recommendations``, ``costs`` and ``caveats``."""
         found: dict[str, Any] = json.loads(self._measured.findings())
         return found
 
@@ -85,44 +86,52 @@ class Run:
 
     @property
     def charts(self) -> list[str]:
-        """The names of its pictures."""
+        """Names of the pictures."""
         return list(self._charts)
 
     def chart(self, name: str) -> str:
-        """A picture as SVG. ``latency`` means ``latency-kem`` where there is no other of that beginning."""
+        """Returns a picture as SVG. ``latency`` also finds ``latency-kem`` if no other name begins with ``latency-``.
+
+        :raises pqlab.UnknownName: No picture has this name, or several names match.
+        """
         _, _, svg = self._charts[self._chart_name(name)]
         return svg
 
     def _chart_name(self, name: str) -> str:
         if name in self._charts:
             return name
-        near = [known for known in self._charts if known.startswith(f"{name}-") and not known.endswith("-floor")]
+        near = [chart for chart in self._charts if chart.startswith(f"{name}-") and not chart.endswith("-floor")]
         if len(near) == 1:
             return near[0]
         there = ", ".join(near or self._charts) or "none"
         raise UnknownName(f"run {self.id} has no picture {name!r}: there are {there}")
 
     def samples(self, case: str) -> npt.NDArray[np.float64]:
-        """The wall time of one operation in ns, for each sample that counts, in the order in which they were taken.
+        """Returns the wall time of one operation in ns for each sample of a case that counts, in the order of
+        measurement.
 
-        The array is a view of memory that the run's samples were put into once; it cannot be written.
+        The array is a read-only view of the samples. It needs NumPy.
+
+        :raises pqlab.UnknownName: The run has no such case.
         """
         numpy: Any = _needed("numpy", "Run.samples")
         array: npt.NDArray[np.float64] = numpy.asarray(self.sample_buffer(case))
         return array
 
     def sample_buffer(self, case: str) -> memoryview:
-        """The same without NumPy."""
+        """Returns the same samples as :meth:`samples`, without NumPy."""
         return memoryview(self._measured.samples(case))
 
     def to_polars(self) -> polars.DataFrame:
-        """The figures as a table, one row a case: the columns of ``pqlab export --format csv``."""
+        """Returns the figures as a Polars table with a row for each case and the columns of
+        ``pqlab export --format csv``."""
         library: Any = _needed("polars", "Run.to_polars")
         frame: polars.DataFrame = library.read_csv(io.BytesIO(self.export("csv")), infer_schema_length=None)
         return frame
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Likewise for pandas."""
+        """Returns the figures as a pandas table with a row for each case and the columns of
+        ``pqlab export --format csv``."""
         library: Any = _needed("pandas", "Run.to_pandas")
         frame: pandas.DataFrame = library.read_csv(io.BytesIO(self.export("csv")))
         return frame
@@ -136,11 +145,15 @@ class Run:
         provider: str | None = None,
         names: str = "ids",
     ) -> bytes:
-        """The run in an export format: ``docs/formats.md``. What should be known of it goes to the logger ``pqlab``.
+        """Returns the run in an export format (see ``docs/formats.md``). Notes go to the logger ``pqlab``.
 
-        ``table`` is one table of several cases alone (``csv``, ``json``, ``latex``, ``markdown``), ``digits`` the decimals of a format
-        that rounds, ``provider`` whose figures a format holds that has those of one, ``names`` what the formats of Google
-        Benchmark call their rows: ``ids`` or ``reference``.
+        :param format: Name of the format, from :func:`pqlab.exporters`.
+        :param table: Name of a table to export alone, as ``csv``, ``json``, ``latex`` or ``markdown`` (default the
+            whole run).
+        :param digits: Decimals in formats that round (default 1).
+        :param provider: Provider whose figures to export, in formats that hold those of one (default none).
+        :param names: Row names in the formats of Google Benchmark, ``ids`` or ``reference`` (default ``ids``).
+        :raises pqlab.InvalidArgument: The format is unknown, or cannot hold what is asked for.
         """
         exported, notes = self._measured.export(format, table, digits, provider, names)
         for text in notes:
@@ -148,7 +161,12 @@ class Run:
         return exported
 
     def show(self, case: str | None = None, *, width: int = 120) -> str:
-        """The run as ``pqlab show`` prints it in so many columns; or the cases that match a pattern in full, with histograms."""
+        """Returns the text of ``pqlab show``, for the whole run or in full for the cases that match a pattern.
+
+        ``width`` is the number of columns (default 120).
+
+        :raises pqlab.UnknownName: No case matches.
+        """
         if width < 1:
             raise InvalidArgument(f"width: {width} columns")
         return self._measured.show(case, width)
@@ -161,20 +179,29 @@ class Run:
         links: Iterable[str] = ("10M", "100M", "10G"),
         rtt: float = 50.0,
     ) -> Run:
-        """The same run under other assumptions: its tables, exports and reports answer for them.
+        """Returns the same run under other assumptions, which its tables, exports and reports use.
 
-        ``job`` is how often each operation is done for which one library is chosen, such as ``{"sign": 1, "verify": 100}``; what is
-        left out is what both sides of a TLS 1.3 handshake do. Of circuit handshakes: new circuits a second at the relay, speeds of
-        links in bits a second, such as ``10M``, and the round-trip time in ms.
+        :param job: Number of times that the job does each operation, which decides the recommended library, such as
+            ``{"sign": 1, "verify": 100}`` (default both sides of a TLS 1.3 handshake).
+        :param circuits_per_second: New circuits per second at a relay of circuit handshakes (default 1000).
+        :param links: Speeds of links in bits per second, with a unit (default ``10M``, ``100M`` and ``10G``).
+        :param rtt: Round-trip time in ms (default 50).
+        :raises pqlab.InvalidArgument: An assumption cannot be used.
         """
         return Run(self._measured.assuming(weights(job), (circuits_per_second, _names("links", links), rtt)))
 
     def save(self, path: Path) -> None:
-        """Writes the run with all samples to a file, which :func:`pqlab.load` reads."""
+        """Writes the run with all samples to a file, which :func:`pqlab.load` reads.
+
+        :raises pqlab.StoreError: The file cannot be written.
+        """
         self._measured.save(path)
 
     def report(self, folder: Path) -> _File:
-        """Writes the report (a page, pictures, tables) into a folder and gives the path of the page."""
+        """Writes the report (a page, pictures, tables) into a folder and returns the path of the page.
+
+        :raises pqlab.StoreError: A file cannot be written.
+        """
         from pathlib import Path as File
 
         return File(self._measured.report(folder))
@@ -182,10 +209,16 @@ class Run:
     def compare(
         self, other: Run, *, margin: float | None = None, metric: str = "auto", database: Path | None = None
     ) -> dict[str, Any]:
-        """What changed from this run to the other: the verdicts of ``pqlab compare --json``.
+        """Compares another run with this one.
 
-        ``margin`` is the percentage below which a change counts as none, ``metric`` ``auto``, ``time`` or ``cycles``. The
-        database knows by what runs of the machine are judged.
+        :param other: The run to judge.
+        :param margin: Percentage within which differences count as equivalent (default the machine's own from the
+            database, else 2).
+        :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
+            them).
+        :param database: File with the noise of the machine (default the one of the command line).
+        :return: The document of ``pqlab compare --json``, with a verdict for each case.
+        :raises pqlab.InvalidArgument: An argument cannot be used.
         """
         path = None if database is None else os.fspath(database)
         found: dict[str, Any] = json.loads(self._measured.compare(other._measured, margin, metric, path))
@@ -194,9 +227,19 @@ class Run:
     def compare_cases(
         self, first: str, second: str, *, margin: float | None = None, metric: str = "auto"
     ) -> dict[str, Any]:
-        """Cases of this run against others of it: the second pattern against the first, where their stars stand for the same.
+        """Compares cases of this run with others of the same run.
 
         >>> run.compare_cases("*@liboqs", "*@aws-lc")
+
+        Two cases are compared if the stars of both patterns match the same text.
+
+        :param first: Pattern of the cases to compare with.
+        :param second: Pattern of the cases to judge.
+        :param margin: Percentage within which differences count as equivalent (default 2).
+        :param metric: Unit of the comparison, ``auto``, ``time`` or ``cycles`` (default ``auto``, cycles if both have
+            them).
+        :return: The document of ``pqlab compare --json``, with a verdict for each pair.
+        :raises pqlab.UnknownName: A pattern matches nothing.
         """
         found: dict[str, Any] = json.loads(self._measured.compare_cases(first, second, margin, metric))
         return found
@@ -211,45 +254,64 @@ class Run:
 
 
 class Database:
-    """The file in which runs are kept."""
+    """A file that keeps runs."""
 
     path: str
-    """The path of the file."""
+    """Path of the file."""
 
     def __init__(self, path: str) -> None:
         self.path = path
 
     def runs(self) -> list[dict[str, Any]]:
-        """The stored runs, the newest first."""
+        """Returns the stored runs, the newest first."""
         found: list[dict[str, Any]] = json.loads(_pqlab.stored_runs(self.path))
         return found
 
     def run(self, reference: str = "last") -> Run:
-        """A run by its id, the beginning of it, a name, ``last``, or ``last~1`` for the one before."""
+        """Loads a run by its id, a unique prefix of it, a name, ``last``, or ``last~1`` for the one before the last.
+
+        :raises pqlab.UnknownName: There is no such run.
+        """
         return Run(_pqlab.stored_run(self.path, reference))
 
     def add(self, *runs: Run | Path) -> list[str]:
-        """Stores runs that were measured elsewhere, and runs in files. All files are read before the first run is stored.
+        """Stores runs that were measured elsewhere, and runs from files. Reads all files before it stores the first
+        run.
 
-        The ids of those that were not there yet.
+        :return: The ids of the runs that were not stored yet.
+        :raises pqlab.StoreError: A file is not a run, or the database cannot be written.
         """
         read = [run if isinstance(run, Run) else load(run) for run in runs]
         return [run.id for run in read if _pqlab.import_run(self.path, run._measured)]  # pyright: ignore[reportPrivateUsage]
 
     def delete(self, *references: str, force: bool = False) -> list[str]:
-        """Deletes runs with their samples, all of them or none, and gives their ids. One that has a name only with ``force``."""
+        """Deletes runs with their samples, either all of them or none.
+
+        :param references: Ids, unique prefixes or names of the runs, ``last`` or ``last~1``.
+        :param force: Whether to delete runs that have a name too (default false).
+        :return: The ids of the deleted runs.
+        :raises pqlab.UnknownName: One of the runs is not stored.
+        :raises pqlab.InvalidArgument: A run has a name, and ``force`` is false.
+        """
         return _pqlab.delete_runs(self.path, list(references), force)
 
     def note(self, reference: str, text: str) -> None:
-        """Keeps a note with a run, in place of an earlier one."""
+        """Stores a note with a run. It replaces an earlier one."""
         _pqlab.note_run(self.path, reference, text)
 
     def name(self, reference: str, name: str, *, force: bool = False) -> None:
-        """Gives a run a name, such as one to compare later runs with. One that another run has is passed on only with ``force``."""
+        """Gives a run a name, for example as the baseline of later comparisons.
+
+        :param reference: Id, unique prefix or name of the run, ``last`` or ``last~1``.
+        :param name: The new name.
+        :param force: Whether to take the name from another run (default false).
+        :raises pqlab.InvalidArgument: The name is not valid, or another run has it.
+        :raises pqlab.UnknownName: There is no such run.
+        """
         _pqlab.name_run(self.path, reference, name, force)
 
     def names(self) -> dict[str, str]:
-        """The names that runs have, with their ids."""
+        """Returns the names of runs, with their ids."""
         return {name: run["id"] for run in self.runs() for name in run["names"]}
 
     def compare(
@@ -262,11 +324,18 @@ class Database:
         margin: float | None = None,
         metric: str = "auto",
     ) -> dict[str, Any]:
-        """Compares two stored runs, or cases of one by patterns: what ``pqlab compare --json`` prints.
+        """Compares two stored runs, or cases of one run.
 
-        ``run`` is the run of which both are patterns, the latest where none is named. With ``since`` the run ``first``, or the latest,
-        is compared with the newest complete one of the same suite and host that is older by so much. ``margin`` and ``metric`` are as
-        in :meth:`Run.compare`.
+        :param first: Run to compare with, or a pattern of cases. With ``since`` the run to judge (default the
+            latest).
+        :param second: Run to judge, or a pattern of cases.
+        :param run: Run whose cases the patterns match (default the latest).
+        :param since: Compare with the newest complete run of the same suite and host that is older by this time.
+        :param margin: Percentage within which differences count as equivalent, as in :meth:`Run.compare`.
+        :param metric: Unit of the comparison, as in :meth:`Run.compare` (default ``auto``).
+        :return: The document of ``pqlab compare --json``, with a verdict for each case.
+        :raises pqlab.UnknownName: There is no such run, or a pattern matches nothing.
+        :raises pqlab.InvalidArgument: The arguments do not go together.
         """
         seconds = None if since is None else since.total_seconds()
         if since is not None and (second is not None or run is not None):
@@ -286,11 +355,20 @@ class Database:
         links: Iterable[str] = ("10M", "100M", "10G"),
         rtt: float = 50.0,
     ) -> _File:
-        """Writes the report over several runs into a folder, and gives the path of its page.
+        """Writes the report over several runs into a folder and returns the path of its page.
 
-        The newest run is shown, the others are its history; without references the latest and the 19 before it. With ``merge`` they are
-        put into one, or without references the newest complete run of each suite of this machine and build. The other arguments
-        are as in :meth:`Run.assuming`.
+        The report shows the newest run, with the others as its history.
+
+        :param folder: The folder, which is created if it is missing.
+        :param references: Ids, unique prefixes or names of the runs (default the latest and the 19 before it).
+        :param merge: Whether to merge the runs into one (default false). Without references, merge the newest
+            complete run of each suite of this machine and build.
+        :param job: Weights of operations, as in :meth:`Run.assuming`.
+        :param circuits_per_second: New circuits per second at a relay, as in :meth:`Run.assuming` (default 1000).
+        :param links: Speeds of links, as in :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
+        :param rtt: Round-trip time in ms (default 50).
+        :raises pqlab.UnknownName: There is no such run.
+        :raises pqlab.StoreError: A file cannot be written.
         """
         from pathlib import Path as File
 
@@ -307,12 +385,20 @@ class Database:
         links: Iterable[str] = ("10M", "100M", "10G"),
         rtt: float = 50.0,
     ) -> _File:
-        """Writes all runs as a static site into a folder, and gives the path of its first page.
+        """Writes all runs as a static site into a folder and returns the path of its first page.
 
-        Each run has a page, each machine one with its history; ``latest.html`` leads to the newest complete run, and ``feed.xml`` is an
-        Atom feed of the cases that got worse from a complete run to the next of the same suite on the same machine. Addresses are
-        relative; with ``base_url``, where the site will be found, those of the feed are whole. The other arguments are as in
-        :meth:`Run.assuming`.
+        Each run has a page, and each machine has one with its history. ``latest.html`` leads to the newest complete
+        run. ``feed.xml`` is an Atom feed of the cases that got slower from a complete run to the next one of the same
+        suite on the same machine.
+
+        :param folder: The folder, which is created if it is missing.
+        :param base_url: Address of the published site, for absolute links in the feed (default relative links).
+        :param job: Weights of operations, as in :meth:`Run.assuming`.
+        :param circuits_per_second: New circuits per second at a relay, as in :meth:`Run.assuming` (default 1000).
+        :param links: Speeds of links, as in :meth:`Run.assuming` (default ``10M``, ``100M`` and ``10G``).
+        :param rtt: Round-trip time in ms (default 50).
+        :raises pqlab.InvalidArgument: An argument cannot be used.
+        :raises pqlab.StoreError: A file cannot be written.
         """
         from pathlib import Path as File
 
@@ -324,23 +410,26 @@ class Database:
 
 
 def open_database(path: Path | None = None) -> Database:
-    """The database of a file; with none that of the command line. It need not be there before something is stored."""
+    """Returns the database in a file (default the one of the command line). The file need not exist yet."""
     return Database(_pqlab.database_path(None if path is None else os.fspath(path)))
 
 
 def load(path: Path) -> Run:
-    """A run from a file that :meth:`Run.save` or ``pqlab export --format json-samples`` wrote."""
+    """Loads a run from a file that :meth:`Run.save` or ``pqlab export --format json-samples`` wrote.
+
+    :raises pqlab.StoreError: The file cannot be read, or is not a run.
+    """
     return Run(_pqlab.load(path))
 
 
 def load_all(*paths: Path) -> list[Run]:
-    """The runs of several such files, each of which holds one."""
+    """Loads the runs of several files, as :func:`load` does."""
     return [load(path) for path in paths]
 
 
 @contextmanager
 def stopped_runs() -> Generator[None]:
-    """Gives the run that an exception carries its class: the compiled module knows none of the package."""
+    """Wraps the run that an exception carries into :class:`Run`, which the compiled module does not know."""
     try:
         yield
     except Interrupted as stopped:
@@ -350,7 +439,7 @@ def stopped_runs() -> Generator[None]:
 
 
 def weights(job: Mapping[str, int] | None) -> str | None:
-    """A job as the compiled module reads it."""
+    """Returns a job as text for the compiled module."""
     if job is None:
         return None
     return ",".join(f"{operation}={times}" for operation, times in job.items())

@@ -1,4 +1,4 @@
-"""How the verification of a block grows: measured on nodes of one machine, and carried on by arithmetic to machines that are not here."""
+"""Scaling of block verification: measured on nodes of one machine, and extrapolated to larger clusters."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pqlab._ray import connected, started
 from pqlab._verifying import PART, ClusterReport, Job, part_size, verify_block
 
 PARTS = 40
-"""Parts without transactions that tell what one takes of a core."""
+"""Number of empty parts that measure the fixed cost of a part."""
 ROUNDS = 400
-"""Calls that do nothing, which tell what it takes to hand one out."""
+"""Number of empty calls that measure the cost of handing out a part."""
 
 Watcher = Callable[[str], object]
-"""Is told in a sentence what is measured."""
+"""Function that is called with a sentence on the current measurement."""
 
 
 @dataclass(frozen=True)
@@ -29,68 +29,75 @@ class Measurement:
     """One measurement."""
 
     how: str
-    """``plain``: without a cluster; ``strong``: the same block whatever the nodes; ``weak``: as much more of it as nodes."""
+    """``plain`` (no cluster), ``strong`` (one block for any number of nodes) or ``weak`` (it grows with the nodes)."""
     nodes: int
-    """Nodes, each of one CPU; all are of this machine."""
+    """Number of nodes with one CPU each, all on this machine."""
     transactions: int
-    """How many were verified."""
+    """Number of verified transactions."""
     seconds: tuple[float, ...]
-    """From the first part to the last, round by round."""
+    """Time from the first part to the last in seconds, for each round."""
 
     @property
     def median(self) -> float:
-        """The median of the rounds, in s."""
+        """Median of the rounds in seconds."""
         return median(self.seconds)
 
     @property
     def rate(self) -> float:
-        """Transactions a second, by the median."""
+        """Transactions per second, from the median."""
         return self.transactions / self.median
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What arithmetic makes of a measurement for machines that are not here: seconds, each as if nothing else were a limit."""
+    """Extrapolation of a measurement to a cluster. Each time in seconds assumes that nothing else is a limit."""
 
     nodes: int
-    """How many there are."""
+    """Number of nodes."""
     verifying: float
-    """Decoding and verifying, on all cores, with what each part costs by itself."""
+    """Time to decode and verify on all cores, with the fixed cost of each part."""
     reading: float
-    """Bringing the bytes to the nodes."""
+    """Time to transfer the bytes to the nodes."""
     handing: float
-    """Handing out parts, one after the other, which one process does."""
+    """Time of one process to hand out all parts, one after the other."""
 
     @property
     def seconds(self) -> float:
-        """The limit, and the last parts, which nobody shares."""
+        """Estimated time: the largest of the three."""
         return max(self.verifying, self.reading, self.handing)
 
     @property
     def limit(self) -> str:
-        """Which it is."""
+        """Name of the largest of the three: ``verifying``, ``reading`` or ``handing``."""
         return max(("verifying", "reading", "handing"), key=lambda name: float(getattr(self, name)))
 
 
 @dataclass(frozen=True)
 class Scaling:
-    """How a verification grows."""
+    """Result of :func:`measure_scaling`."""
 
     scheme: str
-    """How the transactions are signed."""
+    """Signature algorithm of the transactions."""
     rows: tuple[Measurement, ...]
-    """What was measured; first without a cluster."""
+    """Measurements; the first is without a cluster."""
     size: float
-    """Bytes of a transaction in a block."""
+    """Size of a transaction in a block, in bytes."""
     core_us: float
-    """What one transaction takes of one core of this machine, in µs: decoding and verifying."""
+    """Time of one core of this machine to decode and verify a transaction, in µs."""
     part_us: float
-    """What a part takes of one core beside its transactions, in µs: libraries are checked, threads started."""
+    """Fixed time of one core for a part, in µs: it checks libraries and starts threads."""
     handing_us: float
-    """What handing out a part takes of the one process that does it, in µs."""
+    """Time of the process that hands out parts, in µs for each part."""
 
     def estimates(self, transactions: int, nodes: Sequence[int], cores: int, bandwidth: float) -> list[Estimate]:
-        """So many transactions on so many nodes of so many cores, to each of which ``bandwidth`` bytes come in a second."""
+        """Extrapolates the measurement to other clusters.
+
+        :param transactions: Number of transactions in the block.
+        :param nodes: Numbers of nodes, one for each estimate.
+        :param cores: Cores of each node.
+        :param bandwidth: Network bandwidth of each node in bytes per second.
+        :raises pqlab.InvalidArgument: A number is not positive.
+        """
         if transactions < 1 or cores < 1 or not bandwidth > 0 or not nodes or min(nodes) < 1:
             raise InvalidArgument("transactions, nodes, cores and bandwidth must be more than nothing")
         found: list[Estimate] = []
@@ -107,12 +114,12 @@ class Scaling:
         return found
 
     def document(self) -> dict[str, Any]:
-        """For programs."""
+        """Returns the result as a document for programs."""
         rows = [{**asdict(row), "median_s": row.median, "per_s": row.rate} for row in self.rows]
         return {"scheme": self.scheme, "bytes": self.size, "core_us": self.core_us, "part_us": self.part_us, "handing_us": self.handing_us, "measured": rows}
 
     def markdown(self) -> str:
-        """The table of what was measured."""
+        """Returns the measurements as a Markdown table."""
         lines = ["| | nodes | transactions | seconds | transactions/s | of plain, a CPU |", "|---|---:|---:|---:|---:|---:|"]
         plain = self.rows[0]
         for row in self.rows:
@@ -123,13 +130,13 @@ class Scaling:
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle one, or the mean of the two."""
+    """Returns the middle value, or the mean of the two middle values."""
     ordered, half = sorted(values), len(values) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def scaling_table(estimates: Sequence[Estimate], cores: int) -> str:
-    """The table of what arithmetic says."""
+    """Returns estimates for nodes with ``cores`` cores as a Markdown table."""
     lines = [
         "| nodes | cores | verifying, s | reading, s | handing out, s | about, s | limit |",
         "|---:|---:|---:|---:|---:|---:|---|",
@@ -150,9 +157,21 @@ def measure_scaling(
     provider: str | None = None,
     progress: Watcher | None = None,
 ) -> Scaling:
-    """Verifies a block of ``count`` transactions, and blocks as many times as large, on clusters of so many nodes of one CPU each that are
-    started on this machine, in turns with the same without a cluster. Nodes beyond its cores share them: what is told then is what the
-    cluster adds, no speed.
+    """Measures how block verification scales with the nodes of a cluster that is started on this machine.
+
+    Each node has one CPU. Measurements with and without a cluster take turns. If there are more nodes than cores,
+    they share the cores. Then the result shows the overhead of the cluster, not its speed.
+
+    :param scheme: Signature algorithm (default ``ML-DSA-65``).
+    :param count: Transactions of the block, at least 1,024 (default 262,144). Weak scaling uses ``count`` for each
+        node.
+    :param nodes: Numbers of nodes (default 1 and 2).
+    :param repetitions: Number of rounds (default 3).
+    :param provider: Provider that signs and verifies (default the first one that has the algorithm).
+    :param progress: Function that is called with a sentence on the current measurement (default none).
+    :return: The measurements, and the costs that :meth:`Scaling.estimates` extrapolates.
+    :raises pqlab.InvalidArgument: A number is too small.
+    :raises pqlab.LibraryError: Ray is not installed or cannot be started.
     """
     if count < 1024 or repetitions < 1 or not nodes or min(nodes) < 1:
         raise InvalidArgument("count is 1,024 at least, repetitions and nodes 1")
@@ -187,17 +206,19 @@ def measure_scaling(
 
 
 def _idle(_: Any, part: Part) -> Answer:
-    """On a node: nothing."""
+    """Does nothing, on a node."""
     return "done", this_node(), part
 
 
 def _clustered(path: str, nodes: int, provider: str | None) -> tuple[ClusterReport, float, float]:
-    """One verification by a cluster of so many nodes; what a part takes of a core beside its transactions, and what it takes to hand one
-    out, in s."""
+    """Verifies a block on a cluster of ``nodes`` nodes.
+
+    Returns the report, the fixed time of a part on a core, and the time to hand one out, both in seconds.
+    """
     with started(nodes) as address, connected(address) as ray:
         report = verify_block(path, address=address, provider=provider)
         job = Job(path, None, _pqlab.ledger_block_facts(path), 1, "txv2", 1, provider, False, None)
-        # All nodes work at once on parts without transactions, and so do they on nothing.
+        # All nodes work on empty parts at once, so the time of one node is multiplied by their number.
         part = _spent(Hands(ray, Job.verify, job, 1), PARTS) * nodes
         return report, part, _spent(Hands(ray, _idle, None, 1), ROUNDS)
 

@@ -1,7 +1,7 @@
-"""Functions behind a socket: a process that is forked from this interpreter, and forks one of its own for each that connects.
+"""Functions behind a socket. A process forked from this interpreter forks another one for each connection.
 
-So a function is timed in the state that the interpreter had, closures and open files included, and in processes that do nothing
-else. They speak the protocol of ``docs/workers.md``.
+Functions are timed in the state that the interpreter had, including closures and open files, and in dedicated
+processes. They use the protocol of ``docs/workers.md``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_SETS = 4096
 
 
 class Served:
-    """What is called, with what readies its arguments and checks its answers."""
+    """A function, with those that prepare its arguments and check its answers."""
 
     def __init__(
         self,
@@ -49,16 +49,16 @@ class Served:
         self.library = library
 
     def offer(self) -> str:
-        """As a worker lists it."""
+        """Returns the line with which a worker lists the function."""
         return f"function {self.name} inputs={self.inputs}" + ("" if self.verify else " verified=no")
 
     def arguments(self) -> tuple[Any, ...]:
-        """Those of one call."""
+        """Prepares the arguments of one call."""
         given: Any = self.setup() if self.setup else ()
         return given if isinstance(given, tuple) else (given,)  # pyright: ignore[reportUnknownVariableType]
 
     def judged(self, answer: object, arguments: tuple[Any, ...]) -> str:
-        """``right``, ``unchecked``, or what is wrong with it."""
+        """Returns ``right``, ``unchecked``, or what is wrong with the answer."""
         if self.verify is None:
             return "unchecked"
         try:
@@ -69,7 +69,7 @@ class Served:
 
 
 class Server:
-    """Serves functions as long as the context lasts."""
+    """Serves functions until the end of the context."""
 
     def __init__(self, functions: Sequence[Served]) -> None:
         self._functions = functions
@@ -79,12 +79,12 @@ class Server:
 
     @property
     def path(self) -> str:
-        """The socket."""
+        """Path of the socket."""
         return os.path.join(self._folder, "functions")
 
     def __enter__(self) -> Self:
         with ExitStack() as undo:
-            # Nobody else can enter this folder.
+            # Only this user can enter this folder.
             self._folder = tempfile.mkdtemp(prefix="pqlab-")
             undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
             listener = undo.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
@@ -98,7 +98,7 @@ class Server:
             undo.callback(os.close, here)
             undo.callback(os.close, self._lifeline)
             with warnings.catch_warnings():
-                # Other threads are not copied: what is forked serves functions and does nothing with theirs.
+                # Python warns because fork copies no threads. The child serves functions and needs no other thread.
                 warnings.simplefilter("ignore", DeprecationWarning)
                 try:
                     self._process = os.fork()
@@ -115,14 +115,14 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # It ends, with all that it forked, when nobody holds the other end.
+        # The supervisor ends, with all its children, when the other end of the pipe is closed.
         os.close(self._lifeline)
         os.waitpid(self._process, 0)
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def _never_return(act: Callable[[], None]) -> None:
-    """Ends the process after this: what else the interpreter has to do is not the fork's."""
+    """Runs ``act`` and ends the process. The rest of the interpreter's work belongs to its parent."""
     code = 1
     try:
         act()
@@ -134,23 +134,23 @@ def _never_return(act: Callable[[], None]) -> None:
 
 
 class _Supervisor:
-    """Forks a process for each connection, and ends it with the connection."""
+    """Forks a process for each connection, and ends it when the connection closes."""
 
     def __init__(self, functions: Sequence[Served], listener: socket.socket, lifeline: int) -> None:
         self._functions = functions
         self._listener = listener
         self._lifeline = lifeline
         self._poll = select.poll()
-        # By descriptor: of a process, and of its connection.
+        # Processes by their own descriptor, and by that of their connection.
         self._processes: dict[int, tuple[int, socket.socket]] = {}
         self._connections: dict[int, int] = {}
 
     def run(self) -> None:
-        # Ctrl-C goes to every process of a terminal: whoever measures closes the connections when it stops.
+        # Ctrl-C goes to every process of a terminal. The measuring process closes the connections when it stops.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         nowhere = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nowhere, 0)
-        # What is printed is no answer, and no part of a notebook.
+        # Printed text must reach neither the protocol nor a notebook.
         os.dup2(2, 1)
         sys.stdout = sys.stderr = open(2, "w", closefd=False)
         gc.collect()
@@ -192,7 +192,7 @@ class _Supervisor:
         serve(self._functions, descriptor, descriptor)
 
     def _ended(self, handle: int) -> None:
-        """Says why, to whom it may concern."""
+        """Reports why a process ended, if its connection is still open."""
         process, connection = self._processes.pop(handle)
         self._poll.unregister(handle)
         os.close(handle)
@@ -214,7 +214,7 @@ def _status(status: int) -> str:
 
 
 class _Case:
-    """A function with its sets of arguments."""
+    """A function with its argument sets."""
 
     def __init__(self, served: Served | None, count: int) -> None:
         self.served = served
@@ -224,7 +224,7 @@ class _Case:
         self.first = self.touched = 0
 
     def visit(self, first: int, n: int) -> int:
-        """What so many calls take, in nanoseconds."""
+        """Returns the time of ``n`` calls in ns."""
         function, arguments, answers, count = self.function, self.arguments, self.answers, len(self.arguments)
         self.touched = 0
         at = first = first % count
@@ -239,7 +239,7 @@ class _Case:
         return elapsed
 
     def judged(self) -> Iterable[bytes]:
-        """Each set that the last visit touched, with what is to be said of its answer."""
+        """Yields the index of each argument set that the last visit used, with the verdict on its answer."""
         for turn in range(self.touched):
             at = (self.first + turn) % len(self.arguments)
             yield b"%d" % at
@@ -252,11 +252,11 @@ class _Case:
 
 
 def _nothing() -> None:
-    """What is called for the floor."""
+    """Does nothing; measures the overhead of a call."""
 
 
 def serve(functions: Sequence[Served], incoming: int, outgoing: int) -> None:
-    """Answers requests from one descriptor on another, until the other side is done."""
+    """Answers requests from one descriptor on another, until the other side says goodbye or closes."""
     gc.disable()
     worker = _Worker(functions)
     while (message := _pqlab.receive_message(incoming)) is not None:
@@ -273,13 +273,13 @@ def serve(functions: Sequence[Served], incoming: int, outgoing: int) -> None:
 
 
 class _Unsupported(Exception):
-    """This is not offered."""
+    """The request asks for something that is not offered."""
 
 
 class _Worker:
-    """What is answered to each request."""
+    """Answers requests."""
 
-    # Fields behind the verb.
+    # Number of fields after the verb.
     FIELDS = {"hello": 1, "list": 0, "goodbye": 0, "prepare": 4, "visit": 3, "answers": 1, "release": 1}
 
     def __init__(self, functions: Sequence[Served]) -> None:
@@ -323,7 +323,7 @@ class _Worker:
         return [text.encode() for text in ("1", "python", runtime, libraries, "their own")]
 
     def _served(self, operation: bytes, name: bytes) -> Served | None:
-        """The function; none for the turn of the loop that does nothing."""
+        """Returns the function, or ``None`` for the empty loop that measures the overhead."""
         if (operation, name) == (b"null", b"null"):
             return None
         served = self._functions.get(name)
@@ -333,7 +333,7 @@ class _Worker:
 
 
 def _number(field: bytes, least: int, most: int) -> int:
-    """A number as the protocol writes it."""
+    """Parses a number of the protocol."""
     if field.isdigit() and len(field) < 20 and (field == b"0" or field[:1] != b"0"):
         number = int(field)
         if least <= number <= most:
@@ -342,5 +342,5 @@ def _number(field: bytes, least: int, most: int) -> int:
 
 
 def _line(text: str) -> str:
-    """A text in one line."""
+    """Joins a text into one line of at most 300 characters."""
     return " ".join(text.split())[:300] or "no reason is given"

@@ -1,4 +1,4 @@
-"""Servers on threads of their own, until they are stopped: the report's pages, and a relay that answers circuit handshakes."""
+"""Servers on background threads: the report's pages, and a relay for circuit handshakes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from pqlab._request import Path, file_name
 
 
 class _Handle:
-    """What is at work until it is stopped; as a context manager, to the end of the block."""
+    """A server that runs until it is stopped, or to the end of a ``with`` block."""
 
     def __init__(self, server: _pqlab.PageServer | _pqlab.RelayServer) -> None:
         self._server = server
 
     def stop(self) -> None:
-        """Ends it; a second time nothing."""
+        """Stops the server. Further calls do nothing."""
         self._server.stop()
 
     def wait(self) -> None:
-        """Waits until another thread stops it. Ctrl-C ends it too."""
+        """Waits until another thread or Ctrl-C stops the server."""
         self._stay(None)
 
     def _stay(self, text: str | None) -> None:
@@ -50,50 +50,54 @@ class _Handle:
 
 
 class Pages(_Handle):
-    """The report's pages over a database, read-only."""
+    """A running server of the report's pages over a database, from :func:`pqlab.serve`."""
 
     def __init__(self, server: _pqlab.PageServer) -> None:
         super().__init__(server)
         self.url = server.url
-        """Where a browser finds them."""
+        """Address of the pages."""
         self.port = server.port
-        """The port at which they are."""
+        """Port of the server."""
 
     def __repr__(self) -> str:
         return f"<pqlab.Pages {self.url}>"
 
 
 class Relay(_Handle):
-    """A relay that answers circuit handshakes over TCP. An instrument, not a relay of Tor: it authenticates nobody."""
+    """A running relay that answers circuit handshakes over TCP, from :func:`pqlab.ntor_relay`.
+
+    It is a measuring instrument, not a Tor relay: it does not authenticate clients.
+    """
 
     def __init__(self, server: _pqlab.RelayServer) -> None:
         super().__init__(server)
         self._relay = server
         self.address = server.address
-        """Address and port."""
+        """Address and port of the relay."""
         self.identity = server.identity
-        """20 bytes."""
+        """Identity of the relay, 20 bytes."""
         self.onion_key = server.onion_key
-        """Its X25519 key, 32 bytes."""
+        """Public X25519 onion key, 32 bytes."""
 
     @property
     def answers(self) -> list[dict[str, Any]]:
-        """Every request that it answers: its type on the wire, and what request and answer consist of, with lengths in bytes."""
+        """Requests that the relay answers: type on the wire, and parts of request and answer with lengths in
+        bytes."""
         found: list[dict[str, Any]] = json.loads(self._relay.answers())
         return found
 
     @property
     def handshakes(self) -> int:
-        """Handshakes answered so far."""
+        """Number of handshakes answered so far."""
         return self._relay.served()[0]
 
     @property
     def refused(self) -> int:
-        """Connections that were closed for what they sent, or how slowly."""
+        """Number of connections closed because of invalid or slow requests."""
         return self._relay.served()[1]
 
     def save_keys(self, file: Path) -> None:
-        """Writes identity and onion key to a file, for ``keys`` of :func:`pqlab.ntor_client` and of ``pqlab ntor-client``."""
+        """Writes identity and onion key to a file for :func:`pqlab.ntor_client` or ``pqlab ntor-client --keys``."""
         File(os.fspath(file)).write_text(self._relay.keys(), encoding="utf-8")
 
     def __repr__(self) -> str:
@@ -108,14 +112,22 @@ def serve(
     database: Path | None = None,
     block: bool = True,
 ) -> Pages:
-    """Serves the report's pages over a whole database; a run that is going on is shown as it grows.
-
-    Port 0 takes one that is free. It says where it listens and goes on until Ctrl-C; with ``block=False`` it serves beside what the
-    program does until :meth:`Pages.stop`, or to the end of a ``with`` block. Whoever reaches the address reads every run.
-    Browsers are answered that ask for an IP address, for ``localhost``, or for a name among ``allow_hosts``.
+    """Serves the report's pages over a whole database. The page of a running measurement grows with it.
 
     >>> with pqlab.serve(port=0, block=False) as pages:
     ...     print(pages.url)
+
+    Everyone who can reach the address can read every run.
+
+    :param host: Address to listen on (default ``127.0.0.1``, only this machine).
+    :param port: Port to listen on (default 8000). 0 takes a free one.
+    :param allow_hosts: Host names to answer for, in addition to IP addresses and ``localhost`` (default none).
+    :param database: File with the runs (default the one of the command line).
+    :param block: Whether to print the address and serve until Ctrl-C (default true). Otherwise the server runs in the
+        background until :meth:`Pages.stop`, or to the end of a ``with`` block.
+    :return: The server.
+    :raises pqlab.InvalidArgument: The server cannot listen on this address.
+    :raises pqlab.StoreError: The database cannot be read.
     """
     server = _pqlab.serve(_listen(host, port), file_name(database), list(allow_hosts))
     if server.open:
@@ -136,8 +148,15 @@ def ntor_relay(
 ) -> Relay:
     """Answers circuit handshakes over TCP: classical ntor, KEM-only, authenticated hybrid.
 
-    ``provider`` is one, or two with a plus between: of X25519 and hashes, and of ML-KEM. ``keys`` is a file to which identity and onion
-    key are written. ``block`` is as in :func:`serve`.
+    :param host: Address to listen on (default ``127.0.0.1``, only this machine).
+    :param port: Port to listen on (default 0, a free one).
+    :param provider: Provider id, or two joined by a plus, of X25519 and hashes and of ML-KEM (default ``aws-lc``).
+    :param keys: File to write identity and onion key to (default none).
+    :param block: Whether to print the address and run until Ctrl-C (default true). Otherwise the relay runs in the
+        background until :meth:`Relay.stop`, or to the end of a ``with`` block.
+    :return: The relay.
+    :raises pqlab.UnknownName: The provider is unknown, or lacks an algorithm.
+    :raises pqlab.InvalidArgument: The relay cannot listen on this address, or the file cannot be written.
     """
     relay = Relay(_pqlab.ntor_relay(_listen(host, port), provider))
     if keys is not None:
@@ -162,10 +181,23 @@ def ntor_client(
     onion_key: bytes | None = None,
     timeout: float = 10.0,
 ) -> dict[str, Any]:
-    """Does circuit handshakes with a relay, one after the other on one connection, and checks that both ends have the same keys.
+    """Performs circuit handshakes with a relay on one connection, and checks that both ends derive the same keys.
 
-    ``keys`` is a file that the relay wrote; else identity (20 bytes) and onion key (32 bytes) are given, or the relay is asked who it
-    is, and believed: then ``["authenticated"]`` is false. ``timeout`` is in seconds, for the connection and for each answer.
+    Without ``keys`` or ``identity`` and ``onion_key`` the client trusts the relay's own description of itself. Then
+    ``["authenticated"]`` is false.
+
+    :param address: Address and port of the relay.
+    :param handshake: ``ntor``, ``kem-only``, ``hybrid`` or a full name (default ``hybrid``).
+    :param provider: Provider id, or two joined by a plus, of X25519 and hashes and of ML-KEM (default ``aws-lc``).
+    :param count: Number of handshakes, from 1 to 1,000,000 (default 1).
+    :param keys: File with identity and onion key that the relay wrote (default none).
+    :param identity: Identity of the relay, 20 bytes (default none).
+    :param onion_key: Public onion key of the relay, 32 bytes (default none).
+    :param timeout: Maximum time for the connection and for each answer in seconds (default 10).
+    :return: The handshake, the relay, and the lengths of messages and keys in bytes.
+    :raises pqlab.InvalidArgument: An argument cannot be used, or the relay cannot be reached.
+    :raises pqlab.UnknownName: The handshake or the provider is unknown.
+    :raises pqlab.VerificationFailed: A handshake failed.
     """
     if (identity is None) != (onion_key is None):
         raise InvalidArgument("identity and onion_key: both are given, or neither")

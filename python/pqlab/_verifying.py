@@ -1,5 +1,7 @@
-"""Blocks of transactions verified by a cluster: Ray hands out parts of a file, each node verifies them natively, and the results are
-put together as one machine puts them together."""
+"""Verification of blocks by a cluster: Ray hands out parts of a file, nodes verify them, and the results are merged.
+
+The result is the same as on one machine.
+"""
 
 from __future__ import annotations
 
@@ -21,18 +23,18 @@ from pqlab._ray import build, connected, difference, unshared_memory
 from pqlab.ledger import BlockReport, Phases, Rejected, by_whom
 
 PART = 65_536
-"""Transactions of a part, about: a second and more of one thread's work."""
+"""Approximate number of transactions in a part, a second or more of one thread's work."""
 LISTED = 100_000
-"""Rejected transactions that are listed, as on one machine."""
+"""Maximum number of listed rejected transactions, as in the command line on one machine."""
 JOURNAL = "pqlab-ledger-parts/2"
 
 ANOTHER = "name another journal, or delete this one"
 """Remedy if a journal does not match the verification."""
 
 Watcher = Callable[[int, int], object]
-"""Is called with the number of transactions that are verified, and of all."""
+"""Function that is called with the number of transactions verified and the total."""
 Found = tuple[Any, ...]
-"""Result of the native module for a part, the digest of the part (``None`` without a journal), and the unshared memory of the process in
+"""Result of the native module for a part, digest of the part (``None`` without a journal), unshared memory in
 bytes."""
 
 
@@ -42,29 +44,29 @@ def _sha256(text: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class ClusterReport(BlockReport):
-    """How the verification of a block by a cluster ended. Its rejections are the first hundred thousand."""
+    """Result of the verification of a block by a cluster. It lists the first hundred thousand rejections."""
 
     nodes: int
-    """Nodes that verified."""
+    """Number of nodes that verified."""
     parts: int
-    """In how many parts."""
+    """Number of parts."""
     resumed: int
-    """How many of them were there already, from the journal."""
+    """Number of parts whose results came from the journal."""
     begun_again: int
-    """How often a part was begun again because its process, or its node, died."""
+    """Number of restarts of a part because its process or node died."""
     start_ns: int
-    """What it took to start Ray, or to connect, and to ready every node: not part of ``elapsed_ns``."""
+    """Time in ns to start or reach Ray and to prepare every node, not part of ``elapsed_ns``."""
     unshared_memory: int
-    """The most memory that a worker process had to itself, in bytes."""
+    """Maximum memory of one worker process alone, in bytes."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What all parts of a block have in common."""
+    """Request that all parts of a block share."""
 
     path: str
     tag: str | None
-    """By which a store tells an object from what has its name later."""
+    """Version of an object in a store (ETag)."""
     facts: tuple[str, str, int, int, int | None]
     chain_id: int
     form: str
@@ -77,7 +79,7 @@ class Job:
     """Digest of the file's header and footer, or empty for an object, which has a tag. ``None`` without a journal."""
 
     def verify(self, part: Part) -> Answer:
-        """On a node: verifies a part."""
+        """Verifies a part, on a node."""
         node = this_node()
         other = difference(self.build, build())
         if other:
@@ -87,27 +89,31 @@ class Job:
             if at.facts() != self.facts:
                 return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
             with at.part(part) as (path, fetched):
-                # Before the verification: if the file changes in between, the digest no longer matches and the journal is refused.
+                # Before the verification: if the file changes in between, the digest no longer matches, and the journal
+                # is refused.
                 digest = None if self.frame is None else digest_of_part(path, part)
                 found = _pqlab.ledger_verify_block(
                     path, self.chain_id, self.form, self.threads, self.provider, self.keep_keys, self.batch, part, None
                 )
         except (Error, OSError) as error:
             return "failed", node, f"transactions {part[0]} to {part[1]}, node {node[:8]}: {error}"
-        # What was fetched was read.
+        # Fetching counts as reading.
         reading, *others = found[10]
         return "done", node, (*found[:10], (reading + fetched, *others), digest, unshared_memory())
 
 
 def part_size(transactions: int, stride: int, workers: int) -> int:
-    """Transactions of a part: about :data:`PART`, so that each worker has as many parts, and each begins where the index says that one
-    is."""
+    """Returns the number of transactions in a part.
+
+    It is about :data:`PART`, gives each worker the same number of parts, and is a multiple of ``stride``, so that the
+    index locates each part.
+    """
     rounds = max(1, round(transactions / PART / workers))
     return max(stride, -(-transactions // (rounds * workers * stride)) * stride)
 
 
 class Journal:
-    """Results of parts in a file, to resume from. Each line is the SHA-256 of a JSON text, a space and that text."""
+    """Results of parts in a file, for resuming. Each line is the SHA-256 of a JSON text, a space, and that text."""
 
     def __init__(self, path: Path, job: Job) -> None:
         self.path = path
@@ -115,9 +121,9 @@ class Journal:
         self.head = {"schema": JOURNAL, **said}
         self.done: dict[Part, Found] = {}
         self.size = 0
-        """Transactions of a part; 0 where there is none yet."""
+        """Transactions of a part; 0 if there is none yet."""
         try:
-            # What is behind the last end of a line was cut off.
+            # A last line without an end was cut off.
             lines = path.read_bytes().split(b"\n")[:-1] if path.is_file() else []
         except OSError as error:
             raise StoreError(f"{path}: {error.strerror}") from None
@@ -131,7 +137,7 @@ class Journal:
             except (KeyError, IndexError, TypeError, ValueError):
                 raise self._none() from None
         try:
-            # Without a buffer: what could not be written is not tried again when it is closed.
+            # Unbuffered, so that closing the file does not repeat a failed write.
             self._file = path.open("r+b" if rows else "wb", buffering=0)
         except OSError as error:
             raise StoreError(f"{path}: {error.strerror}") from None
@@ -177,11 +183,11 @@ class Journal:
             raise StoreError(f"{self.path}: {error.strerror}") from None
 
     def add(self, part: Part, found: Found) -> None:
-        """Keeps a part's result; it is on the disk when this returns."""
+        """Stores the result of a part. It is on disk when this returns."""
         self._write({"part": part, "size": self.size, "found": found})
 
     def close(self) -> None:
-        """Ends it."""
+        """Closes the file."""
         self._file.close()
 
 
@@ -198,12 +204,26 @@ def verify_block(
     journal: str | os.PathLike[str] | None = None,
     progress: Watcher | None = None,
 ) -> ClusterReport:
-    """Verifies a file of transactions by all nodes of the Ray cluster at ``address``, or of one that is started on this machine. Every
-    node must have the file under the same name, and the same build of pqlab. ``path`` may be the address of an object in a store
-    (``s3://bucket/block.tx``): nodes fetch the parts that they verify.
+    """Verifies a block file on all nodes of a Ray cluster, with the same result as :func:`pqlab.ledger.verify_block`.
 
-    ``threads`` are those of a part: as many processors are taken for it. ``journal`` is a file that keeps the results of parts: the same
-    call goes on with it where one ended before, for whatever reason. The rest is as for :func:`pqlab.ledger.verify_block`.
+    Every node must have the same build of pqlab.
+
+    :param path: The block file, which every node has under the same name, or the address of an object in a store,
+        such as ``s3://bucket/block.tx``. Nodes fetch the parts of an object that they verify.
+    :param chain_id: Chain that the transactions must be for (default 1).
+    :param address: Address of the cluster, ``auto`` for the one of this machine (default one that is started here).
+    :param form: Accepted form of transactions, ``txv2`` or ``txv1`` (default ``txv2``).
+    :param threads: Threads of each part, which reserves as many processors (default 1).
+    :param provider: Provider that verifies (default the first one that has each algorithm).
+    :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders recur (default false).
+    :param batch: Transactions to verify at once, if the provider can, such as ``mldsa-batch`` (default 100).
+    :param journal: File that keeps the results of parts (default none). After an interruption the same call resumes
+        from it.
+    :param progress: Function that is called with the number of transactions verified and the total (default none).
+    :return: The result, with the first hundred thousand rejected transactions.
+    :raises pqlab.InvalidArgument: An argument cannot be used, or the journal does not match the block.
+    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
+    :raises pqlab.StoreError: The file, the object or the journal cannot be read or written.
     """
     began = time.monotonic_ns()
     name = os.fspath(path) if is_object(os.fspath(path)) else str(Path(path).absolute())
@@ -221,7 +241,7 @@ def verify_block(
             )
         frame = "" if is_object(name) else digest_of_frame(name, facts[2])
     job = Job(name, at.tag, facts, chain_id, form, threads, provider, keep_keys, batch, frame=frame)
-    # What is wrong with the request is said before anything is started.
+    # Reports an invalid request before anything starts.
     with at.part((0, 0)) as (there, _):
         _pqlab.ledger_verify_block(there, chain_id, form, threads, provider, keep_keys, batch, (0, 0), None)
     kept = Journal(Path(journal), job) if journal is not None else None
@@ -236,7 +256,7 @@ def verify_block(
 
 
 class _Run:
-    """A verification under way."""
+    """A verification in progress."""
 
     def __init__(self, ray: Any, job: Job, journal: Journal | None, progress: Watcher | None) -> None:
         self.job, self.journal, self.progress = job, journal, progress
@@ -248,9 +268,9 @@ class _Run:
         resumed = len(self.done)
         size = part_size(transactions, stride or 1, self.hands.workers())
         if self.journal:
-            # Parts are cut as they were.
+            # The parts must be those of the journal.
             size = self.journal.size = self.journal.size or size
-        # One without transactions is a part too.
+        # An empty block has one empty part.
         parts = [(first, min(first + size, transactions)) for first in range(0, max(1, transactions), size)]
         if not set(self.done) <= set(parts):
             raise StoreError("the parts of the journal are not those of one verification", "delete it")

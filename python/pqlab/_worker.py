@@ -1,4 +1,4 @@
-"""The program that measures: the `pqlab` command that was installed with this package."""
+"""The program that measures, which is the `pqlab` command installed with this package."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from pqlab._errors import LibraryError
 
 
 def program() -> str:
-    """Its path. ``PQLAB_WORKER`` names another one; of another build it is refused when it is started."""
+    """Returns the path of the program.
+
+    ``PQLAB_WORKER`` overrides it. A program of another build is refused when it starts.
+
+    :raises LibraryError: The program cannot be found.
+    """
     named = os.environ.get("PQLAB_WORKER")
     if named:
         return named

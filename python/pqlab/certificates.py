@@ -1,7 +1,8 @@
 """X.509 certificates with post-quantum and hybrid signatures.
 
-The form follows from the keys: an Ed25519 key with an alternative one of ML-DSA makes the alternative form (X.509, clause 9.8), a
-key of ``MLDSA65-Ed25519-SHA512`` a composite certificate, one of ML-DSA a pure one (RFC 9881).
+The keys determine the form of a certificate. An Ed25519 key with an alternative ML-DSA key makes the alternative form
+(X.509, clause 9.8), a key of ``MLDSA65-Ed25519-SHA512`` a composite certificate, and an ML-DSA key a pure one (RFC
+9881).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _seconds(moment: datetime, name: str) -> int:
 
 
 class HybridCertificate:
-    """A certificate, parsed. Equal where its bytes are."""
+    """A parsed certificate. Certificates with the same bytes are equal."""
 
     __slots__ = ("_certificate",)
 
@@ -55,11 +56,24 @@ class HybridCertificate:
         path_length: int | None = None,
         serial_number: int | None = None,
     ) -> HybridCertificate:
-        """Builds and signs a certificate of ``public_key`` for the subject (RFC 4514: ``CN=Root,O=Example``).
+        """Builds and signs a certificate.
 
-        ``secret_key`` is the issuer's; without an issuer the certificate is self-signed, and it is the subject's own. A subject has an
-        alternative key exactly where the issuer signs with one. It is valid from now on for a year unless told otherwise, and its
-        serial number is drawn.
+        A subject has an alternative key if and only if the issuer signs with one.
+
+        :param subject: Distinguished name of the subject (RFC 4514), such as ``CN=Root,O=Example``.
+        :param public_key: Public key of the subject.
+        :param secret_key: Secret key of the issuer. For a self-signed certificate, the subject's own.
+        :param alternative_public_key: Alternative public key of the subject (default none).
+        :param alternative_secret_key: Alternative secret key of the issuer (default none).
+        :param issuer: Certificate of the issuer (default none, the certificate is self-signed).
+        :param not_before: Start of validity, with a time zone (default now).
+        :param not_after: End of validity, with a time zone (default 365 days after the start).
+        :param dns_names: DNS names of the subject (default none).
+        :param authority: Whether the subject may issue certificates (default false).
+        :param path_length: Maximum number of authorities below this one in a chain (default unlimited).
+        :param serial_number: Positive serial number (default random).
+        :return: The certificate.
+        :raises pqlab.InvalidArgument: An argument cannot be used, or a key is not the issuer's.
         """
         begin = datetime.now(UTC) if not_before is None else not_before
         end = begin + _VALID_FOR if not_after is None else not_after
@@ -88,71 +102,79 @@ class HybridCertificate:
 
     @classmethod
     def from_pem(cls, pem: str) -> HybridCertificate:
-        """The certificate of PEM."""
+        """Parses a certificate in PEM.
+
+        :raises pqlab.InvalidArgument: The text is not a certificate.
+        """
         return cls(Certificate.from_pem(pem))
 
     @classmethod
     def from_der(cls, der: Buffer) -> HybridCertificate:
-        """The certificate of DER, with nothing after it."""
+        """Parses a certificate in DER, with nothing after it.
+
+        :raises pqlab.InvalidArgument: The bytes are not a certificate.
+        """
         return cls(Certificate.from_der(der))
 
     def to_pem(self) -> str:
-        """PEM."""
+        """Returns the certificate in PEM."""
         return self._certificate.to_pem()
 
     def to_der(self) -> bytes:
-        """The bytes as they came."""
+        """Returns the DER bytes, unchanged."""
         return self._certificate.to_der()
 
     @property
     def subject(self) -> str:
-        """Distinguished name (RFC 4514)."""
+        """Distinguished name of the subject (RFC 4514)."""
         return self._certificate.subject
 
     @property
     def issuer(self) -> str:
-        """Distinguished name (RFC 4514)."""
+        """Distinguished name of the issuer (RFC 4514)."""
         return self._certificate.issuer
 
     @property
     def serial_number(self) -> int:
-        """Positive, at most 20 bytes."""
+        """Serial number, positive and at most 20 bytes."""
         return int.from_bytes(self._certificate.serial_bytes, "big")
 
     @property
     def not_before(self) -> datetime:
-        """From when it is valid."""
+        """Start of validity."""
         return datetime.fromtimestamp(self._certificate.validity[0], UTC)
 
     @property
     def not_after(self) -> datetime:
-        """Until when it is valid."""
+        """End of validity."""
         return datetime.fromtimestamp(self._certificate.validity[1], UTC)
 
     @property
     def signature_algorithm(self) -> str:
-        """The algorithm of the signature, in the alternative form that of the classical one."""
+        """Algorithm of the signature; in the alternative form, of the classical signature."""
         return self._certificate.signature_algorithm
 
     @property
     def has_alternative_signature(self) -> bool:
-        """Whether there is a second signature inside (2.5.29.74)."""
+        """Whether the certificate contains an alternative signature (2.5.29.74)."""
         return self._certificate.has_alternative_signature
 
     @property
     def public_key(self) -> PublicKey:
-        """The key of the subject, in the alternative form the classical one."""
+        """Public key of the subject; in the alternative form, the classical key."""
         return self._certificate.public_key
 
     @property
     def alternative_public_key(self) -> PublicKey | None:
-        """The alternative key of the subject, where there is one (2.5.29.72)."""
+        """Alternative public key of the subject, if any (2.5.29.72)."""
         return self._certificate.alternative_public_key
 
     def verify(self, issuer: HybridCertificate, provider: str | None = None) -> int:
-        """Verifies every signature with the keys of the issuer, and gives their number. Raises :class:`pqlab.VerificationFailed`.
+        """Verifies every signature with the issuer's keys and returns their number.
 
-        Names, validity and constraints are :meth:`verify_chain`'s.
+        Does not check names, validity and constraints; :meth:`verify_chain` does.
+
+        :raises pqlab.VerificationFailed: A signature is not valid.
         """
         return self._certificate.verify(issuer._certificate, provider)
 
@@ -163,19 +185,37 @@ class HybridCertificate:
         at: datetime | None = None,
         provider: str | None = None,
     ) -> None:
-        """Verifies a chain, the leaf first and each signed by the next, up to a trusted root: signatures, names, validity at a moment
-        (now), constraints. Policies, name constraints and revocation are not looked at. Raises :class:`pqlab.VerificationFailed`."""
+        """Verifies the signatures, names, validity and constraints of a chain of certificates.
+
+        Does not check policies, name constraints and revocation.
+
+        :param chain: The certificates, the leaf first, each signed by the next one.
+        :param root: The trusted root, which signed the last one.
+        :param at: Time at which the certificates must be valid, with a time zone (default now).
+        :param provider: Provider that verifies (default the first one that has each algorithm).
+        :raises pqlab.VerificationFailed: A signature is not valid, or the chain breaks a rule.
+        """
         moment = _seconds(datetime.now(UTC) if at is None else at, "at")
         _pqlab.verify_certificate_chain([one._certificate for one in chain], root._certificate, moment, provider)
 
     def cosign(self, secret_key: SecretKey) -> bytes:
-        """The reference form: a detached signature of ML-DSA-65 over the certificate, with it in a CBOR array. Nothing in the
-        certificate says that there is one: whoever drops it is not found out."""
+        """Signs the certificate with ML-DSA-65 and returns both as a CBOR array (the reference form).
+
+        The certificate does not mention the detached signature, so nobody notices if it is removed.
+
+        :raises pqlab.InvalidArgument: The key is not one of ML-DSA-65.
+        """
         return _pqlab.cosign(self._certificate, secret_key)
 
     @classmethod
     def verify_cosig(cls, bundle: Buffer, public_key: PublicKey) -> HybridCertificate:
-        """Verifies the signature of such an array, and gives the certificate, of which nothing is verified."""
+        """Verifies the detached signature of a bundle from :meth:`cosign` and returns the certificate.
+
+        Does not verify the certificate itself.
+
+        :raises pqlab.VerificationFailed: The signature is not valid.
+        :raises pqlab.InvalidArgument: The bundle cannot be read, or the key is not one of ML-DSA-65.
+        """
         return cls(_pqlab.verify_cosig(bundle, public_key))
 
     def __eq__(self, other: object) -> bool:

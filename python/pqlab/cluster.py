@@ -1,5 +1,8 @@
-"""Blocks of transactions on a Ray cluster: made and verified by all of its nodes, as one machine makes and verifies them, and how that
-grows with them. ``pip install 'pqlab[cluster]'`` brings Ray, and what reads objects in stores."""
+"""Ledger blocks on a Ray cluster. All nodes make and verify a block, with the same result as one machine.
+
+:func:`measure_scaling` measures how verification scales with the nodes. ``pip install 'pqlab[cluster]'`` installs Ray
+    and the client for object stores.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""KEMs, signatures, keys and hashes, over any library that pqlab contains.
+"""KEMs, signatures, keys and hashes from any library that pqlab contains.
 
-Bytes and buffers of bytes go in, ``bytes`` come out. Where no provider is named, the first of those that offer the algorithm is
-taken; of two halves each may have its own: ``provider="aws-lc+liboqs"``.
+Functions take bytes or buffers of bytes and return ``bytes``. The default provider is the first one that has the
+algorithm. The halves of a hybrid can come from two providers, as in ``provider="aws-lc+liboqs"``.
 """
 
 from __future__ import annotations
@@ -29,43 +29,72 @@ __all__ = [
 
 
 class HybridKEM(KEM):
-    """A KEM of X25519 and ML-KEM-768: ``X-Wing``, ``MLKEM768-X25519-SHA3-256`` (composite), ``X25519MLKEM768`` (TLS), or the
-    reference form ``X25519+ML-KEM-768``."""
+    """A hybrid KEM of X25519 and ML-KEM-768.
+
+    The algorithms are ``X-Wing``, ``MLKEM768-X25519-SHA3-256`` (composite), ``X25519MLKEM768`` (TLS), and the
+    reference form ``X25519+ML-KEM-768``.
+    """
 
     def __new__(cls, algorithm: str = "X-Wing", provider: str | None = None) -> Self:
-        """The KEM of that name; another name is refused. Two libraries have a plus between them: ``aws-lc+liboqs``."""
-        made = super().__new__(cls, algorithm, provider)
-        if not made.is_hybrid:
+        """Returns the hybrid KEM with this name.
+
+        Two providers are joined by a plus, the classical one first, as in ``aws-lc+liboqs``.
+
+        :raises pqlab.InvalidArgument: The algorithm is not a hybrid KEM.
+        :raises pqlab.UnknownName: No provider has the algorithm.
+        """
+        scheme = super().__new__(cls, algorithm, provider)
+        if not scheme.is_hybrid:
             raise InvalidArgument(f"algorithm: {algorithm} is no hybrid KEM", "use pqlab.KEM")
-        return made
+        return scheme
 
 
 class HybridSign(Sign):
-    """A signature scheme of Ed25519 and ML-DSA-65: the composite ``MLDSA65-Ed25519-SHA512``, or the reference form
-    ``Ed25519+ML-DSA-65``."""
+    """A hybrid signature scheme of Ed25519 and ML-DSA-65.
+
+    The algorithms are ``MLDSA65-Ed25519-SHA512`` (composite) and the reference form ``Ed25519+ML-DSA-65``.
+    """
 
     def __new__(cls, algorithm: str = "MLDSA65-Ed25519-SHA512", provider: str | None = None) -> Self:
-        """The scheme of that name; another name is refused. Two libraries have a plus between them: ``aws-lc+liboqs``."""
-        made = super().__new__(cls, algorithm, provider)
-        if not made.is_hybrid:
+        """Returns the hybrid signature scheme with this name.
+
+        Two providers are joined by a plus, the classical one first, as in ``aws-lc+liboqs``.
+
+        :raises pqlab.InvalidArgument: The algorithm is not a hybrid signature scheme.
+        :raises pqlab.UnknownName: No provider has the algorithm.
+        """
+        scheme = super().__new__(cls, algorithm, provider)
+        if not scheme.is_hybrid:
             raise InvalidArgument(f"algorithm: {algorithm} is no hybrid signature", "use pqlab.Sign")
-        return made
+        return scheme
 
 
 def kem(algorithm: str, provider: str | None = None) -> KEM:
-    """The KEM of that name, plain or hybrid; X25519 is one whose ciphertext is an ephemeral key."""
+    """Returns the KEM with this name, plain or hybrid. X25519 is a KEM whose ciphertext is an ephemeral public key.
+
+    :raises pqlab.UnknownName: No provider has the algorithm.
+    """
     return KEM(algorithm, provider)
 
 
 def signature(algorithm: str, provider: str | None = None) -> Sign:
-    """The signature scheme of that name, plain or hybrid."""
+    """Returns the signature scheme with this name, plain or hybrid.
+
+    :raises pqlab.UnknownName: No provider has the algorithm.
+    """
     return Sign(algorithm, provider)
 
 
 def hash_rows(algorithm: str, matrix: object, length: int | None = None, provider: str | None = None) -> memoryview:
-    """The digest of each row of a matrix of bytes (``uint8`` of NumPy, say), eight rows at once.
+    """Hashes each row of a matrix of bytes, eight rows at once.
 
-    ``length`` is that of an output of SHAKE, in bytes. The answer has a row for each: ``numpy.asarray`` takes it without copying.
+    :param algorithm: Name of the hash function or extendable-output function.
+    :param matrix: Buffer of bytes with two dimensions, such as a NumPy array of ``uint8``.
+    :param length: Length of a digest in bytes, required for SHAKE (default the function's own).
+    :param provider: Provider id (default the first provider that has the algorithm).
+    :return: A matrix of digests with the same rows. ``numpy.asarray`` reads it without copying.
+    :raises pqlab.UnknownName: No provider hashes eight rows at once with this algorithm.
+    :raises pqlab.InvalidArgument: The matrix or the length cannot be used.
     """
     digests, length = _pqlab.hash_rows(algorithm, matrix, length, provider)
     if not digests:

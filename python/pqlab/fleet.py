@@ -1,5 +1,7 @@
-"""The same suite on every node of a Ray cluster: the plain runner, one run a node, nothing beside it there, all runs in one store.
-``pip install 'pqlab[cluster]'`` brings Ray."""
+"""A suite on every node of a Ray cluster: one run per node, alone on its machine, and all runs in one database.
+
+``pip install 'pqlab[cluster]'`` installs Ray.
+"""
 
 from __future__ import annotations
 
@@ -23,85 +25,85 @@ from pqlab._runs import Run
 __all__ = ["Fleet", "Machine", "Node", "machines", "run"]
 
 LOOK = 5.0
-"""Seconds between two looks at what a run has finished."""
+"""Seconds between two checks for finished cases of a run."""
 TRIES = 5
-"""How often a node's run is begun, or gone on with, before it is given up."""
+"""Maximum number of starts of a node's run, resumptions included."""
 PAUSE = 3.0
-"""Seconds after a death before its run is begun again: Ray does not know at once that a node is gone."""
+"""Seconds to wait before a run that died starts again. Ray does not notice at once that a node is gone."""
 PATIENCE = 600.0
-"""Seconds for which a node that is gone is waited for, where no other can take its place."""
+"""Seconds to wait for a node that is gone, if no other can replace it."""
 
 Watcher = Callable[[str], object]
-"""Is told in a sentence what happens."""
+"""Function that is called with a sentence on each event."""
 
 
 @dataclass
 class Node:
-    """A node of the cluster, and what came of it."""
+    """A node of the cluster, and its result."""
 
     name: str
-    """What Ray calls it: address, and the first letters of its id."""
+    """Network address, and the beginning of the id in Ray."""
     address: str
-    """Its address in the network."""
+    """Network address."""
     machine: str
-    """The boot of the kernel that it runs on: nodes with the same share a machine, and take turns."""
+    """Boot id of the kernel. Nodes with the same id share a machine and take turns."""
     kind: str
     """Processor, number of CPUs, and memory."""
     cpus: int
-    """As Ray counts them; the run takes all."""
+    """Number of CPUs in Ray. The run reserves all of them."""
     labels: Mapping[str, str]
-    """Its labels in Ray."""
+    """Labels in Ray."""
     runs: list[str] = field(default_factory=list)
-    """Ids of its runs: one, and a further one for each that another machine of its kind had to go on with."""
+    """Ids of its runs: one, plus one for each time that another machine of its kind had to continue."""
     complete: bool = False
-    """Whether every case of the plan has its record in one of them."""
+    """Whether these runs contain every planned case."""
     died: int = 0
-    """How often its run ended without its doing."""
+    """Number of times that the run died."""
     reason: str = ""
-    """Why it is not complete."""
+    """Reason if the node is not complete."""
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """What came of a suite on a cluster."""
+    """Result of a suite on a cluster."""
 
     nodes: tuple[Node, ...]
-    """Its nodes, in the order of their names."""
+    """Nodes in the order of their names."""
     shared: bool
-    """Whether nodes share a machine: their figures say nothing of each other."""
+    """Whether nodes share a machine. Then their figures must not be compared."""
     database: str
-    """The file in which all runs are kept."""
+    """File that keeps all runs."""
 
     @property
     def complete(self) -> bool:
-        """Whether every node is."""
+        """Whether every node is complete."""
         return all(node.complete for node in self.nodes)
 
     def runs(self) -> list[Run]:
-        """The runs, node by node."""
+        """Loads the runs, node by node."""
         store = pqlab.open(self.database)
         return [store.run(identity) for node in self.nodes for identity in node.runs]
 
     def page(self, folder: Path, *, prices: Mapping[str, float] | None = None) -> File:
-        """The page by machine: :func:`pqlab.fleet.machines`."""
+        """Writes the page by machine, as :func:`pqlab.fleet.machines` does, and returns its path."""
         return machines(self.runs(), folder, prices=prices, shared=self.shared)
 
 
 @dataclass(frozen=True)
 class _Job:
-    """What a node is told."""
+    """Job of a node."""
 
     what: tuple[str, ...]
     how: dict[str, Any]
     build: dict[str, str]
     store: bytes | None = None
-    """A database with the run that is to be gone on with."""
+    """Database with the run to resume."""
     missing: tuple[str, ...] | None = None
-    """Ids of the cases that are to be measured in a run of their own, where another machine began."""
+    """Ids of the cases to measure in a new run, if another machine measured the others."""
 
 
 def _about() -> dict[str, Any]:
-    """On a node: what it is, and which build it has."""
+    """Describes the machine and the build, on a node."""
     environment = pqlab.doctor()["environment"]
     cpu = environment["cpu"]
     memory = round(environment["host"]["memory"]["total"] / 2**30)
@@ -113,7 +115,8 @@ def _about() -> dict[str, Any]:
 
 
 def _measure(job: _Job) -> Generator[tuple[str, Any]]:
-    """On a node: measures, and gives the database whenever a case was finished; in the end a word, and the reason."""
+    """Measures, on a node. Yields the database whenever cases have finished, and at the end a word with the
+    reason."""
     if other := difference(job.build, build()):
         yield "other", other
         return
@@ -126,7 +129,7 @@ def _measure(job: _Job) -> Generator[tuple[str, Any]]:
         def measure() -> None:
             try:
                 ended.append(("done" if _run(job, path).complete else "stopped", ""))
-            # Whatever it is, the node that asked is told.
+            # Every exception is reported to the caller.
             except BaseException as error:
                 word = "changed" if isinstance(error, Error) and "did not begin like this" in error.reason else "failed"
                 ended.append((word, str(error) or type(error).__name__))
@@ -155,7 +158,7 @@ def _run(job: _Job, path: File) -> Run:
 
 
 def _finished(path: File) -> int:
-    """Cases that a database has; it is not written to, and not waited for."""
+    """Returns the number of cases in a database, without writing to it or waiting for it."""
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=0)) as store:
             return int(store.execute("SELECT count(*) FROM cases").fetchone()[0])
@@ -164,7 +167,7 @@ def _finished(path: File) -> int:
 
 
 def _snapshot(path: File) -> bytes:
-    """A database as it is at this moment."""
+    """Returns a copy of a database at this moment."""
     with closing(sqlite3.connect(path)) as store:
         return store.serialize()
 
@@ -177,17 +180,29 @@ def run(
     progress: Watcher | None = None,
     **how: Unpack[Asked],
 ) -> Fleet:
-    """Measures a suite, areas or algorithms on every node of the Ray cluster at ``address`` (``auto``: the one that this machine belongs
-    to), or on a Ray that is started here; with ``labels`` only on nodes whose labels these are. ``how`` is what :func:`pqlab.run` takes.
+    """Measures a suite on every node of a Ray cluster.
 
-    Each node has one run, for which all of its CPUs are taken. Nodes that share a machine take turns. What a run has finished comes over
-    every few seconds. Where its node dies it goes on on that node when it is back, or on another of the same machine; on another machine
-    of its kind what is missing is measured by a run of its own, whose note names the first. Runs are stored in ``database`` as they end.
+    Each node has one run, which reserves all of its CPUs. Nodes that share a machine take turns. Finished cases are
+    copied to this machine every few seconds.
+
+    If a node dies, its run resumes when the node is back, or on another node of the same machine. On another machine
+    of the same kind, a new run measures the missing cases, and its note names the first run.
+
+    :param what: Suites, areas or algorithms (default the suite ``standard``).
+    :param address: Address of the cluster, ``auto`` for the one of this machine (default one that is started here).
+    :param labels: Labels that nodes must have to be measured (default all nodes).
+    :param database: File that keeps the runs (default the one of the command line).
+    :param progress: Function that is called with a sentence on each event (default none).
+    :param how: Other arguments of :func:`pqlab.run`, except ``libraries`` and ``workers``.
+    :return: The nodes and their runs.
+    :raises pqlab.InvalidArgument: An argument cannot be used, or no node matches.
+    :raises pqlab.UnknownName: A name or a pattern matches nothing.
+    :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
     """
     if how.get("libraries") or how.get("workers"):
         raise InvalidArgument("libraries, workers: what is loaded must be on every node", "measure it on each by itself")
     store = pqlab.open(database)
-    # What is wrong with the request is said before anything is started.
+    # Reports an invalid request before anything starts.
     plan = pqlab.plan(*what, database=database, **how)
     if not plan["cases"]:
         raise InvalidArgument("no case is left to be measured")
@@ -199,28 +214,28 @@ def run(
 
 @dataclass
 class _Turn:
-    """A node's run, under way or to come."""
+    """A node's run, in progress or waiting."""
 
     node: Node
     identity: str
-    """The node's id in Ray on which it is."""
+    """Id in Ray of the node that the run is on."""
     snapshot: bytes | None = None
     earlier: tuple[str, ...] = ()
-    """Ids of cases that an earlier run has, which is stored."""
+    """Ids of cases in earlier, stored runs of the node."""
     stream: Any = None
     since: float = 0.0
-    """Since when there is no node for it."""
+    """Time since which the run has had no node; 0 if it has one."""
     tries: int = 0
 
 
 class _Fleet:
-    """A suite under way on a cluster."""
+    """A suite in progress on a cluster."""
 
     def __init__(
         self, ray: Any, store: pqlab.Database, job: _Job, labels: dict[str, str], tell: Watcher | None, cases: tuple[str, ...]
     ) -> None:
         self.ray, self.store, self.job, self.labels, self.tell, self.cases = ray, store, job, labels, tell, cases
-        # What is known of nodes by their id in Ray.
+        # Nodes by their id in Ray.
         self.known: dict[str, Node] = {}
         self.looked = -PATIENCE
 
@@ -229,15 +244,18 @@ class _Fleet:
             self.tell(text)
 
     def on(self, identity: str, function: Any, **options: Any) -> Any:
-        """A function on a node and on no other."""
+        """Returns a function that runs on this node only."""
         at = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(identity, soft=False)
         return self.ray.remote(max_retries=0, scheduling_strategy=at, **options)(function)
 
     def look(self, busy: set[str]) -> list[str]:
-        """The ids of the nodes that are there and wanted, each of which is known afterwards; but for new ones of busy machines."""
+        """Returns the ids of the available nodes with the requested labels, and asks new ones for their description.
+
+        Skips new nodes of busy machines.
+        """
         self.looked = time.monotonic()
         there: list[str] = []
-        # Nothing is asked of a machine that measures.
+        # A machine that measures must not be disturbed.
         left = {node.address for node in self.known.values() if node.machine in busy}
         asked: dict[str, Any] = {}
         for node in self.ray.nodes():
@@ -286,10 +304,10 @@ class _Fleet:
         return Fleet(tuple(every), shared, self.store.path)
 
     def begin(self, turns: list[_Turn]) -> None:
-        """Begins what can begin: on machines that measure nothing, on nodes that are there."""
+        """Starts waiting runs on available nodes of idle machines."""
         waiting = [turn for turn in turns if turn.stream is None and not 0 < time.monotonic() - turn.since < PAUSE]
         busy = {self.known[turn.identity].machine for turn in turns if turn.stream is not None}
-        # Only machines that are idle are of interest, so that a new node is known by the time that it is wanted.
+        # Only idle machines matter, so a new node is described by the time it is needed.
         if not waiting or time.monotonic() - self.looked < 1:
             return
         there = self.look(busy)
@@ -310,7 +328,8 @@ class _Fleet:
             turn.stream = self.task(turn)
 
     def instead(self, turn: _Turn, there: list[str], busy: set[str]) -> str | None:
-        """A node in place of one that is gone: of the same machine, else of the same kind and idle."""
+        """Returns a replacement for a node that is gone: one of the same machine, else an idle one of the same
+        kind."""
         same = [identity for identity in there if self.known[identity].machine == turn.node.machine]
         kind = [
             identity
@@ -323,7 +342,7 @@ class _Fleet:
         node = self.known[turn.identity]
         job = self.job
         if turn.snapshot is not None and node.machine != turn.node.machine:
-            # Another machine: a run of its own for what is missing.
+            # On another machine, a new run measures the missing cases.
             self.keep(turn)
         if turn.earlier:
             missing = tuple(case for case in self.cases if case not in turn.earlier)
@@ -334,7 +353,7 @@ class _Fleet:
         return self.on(turn.identity, _measure, num_cpus=node.cpus, num_returns="streaming").remote(job)
 
     def follow(self, turn: _Turn) -> bool:
-        """Takes what a node has sent; whether it is through with it."""
+        """Receives what a node has sent. Returns whether its run has ended."""
         while True:
             ready, _ = self.ray.wait([turn.stream], timeout=0, fetch_local=False)
             if not ready:
@@ -342,10 +361,10 @@ class _Fleet:
             try:
                 word, what = self.ray.get(next(turn.stream))
             except StopIteration:
-                # It ends with a word; without one it was cut off.
+                # The stream ends with a word. Without one it was cut off.
                 return self.again(turn, "its process ended")
             except self.ray.exceptions.TaskUnschedulableError:
-                # Its node was gone already: nothing began.
+                # The node was already gone, so nothing has started.
                 turn.tries -= 1
                 turn.stream, turn.since = None, time.monotonic()
                 self.say(f"{turn.node.name}: its node is gone, and nothing began there")
@@ -369,7 +388,7 @@ class _Fleet:
             return True
 
     def again(self, turn: _Turn, why: str) -> bool:
-        """After a death: whether it is given up."""
+        """Handles the death of a run. Returns whether it is given up."""
         turn.stream = None
         turn.node.died += 1
         self.say(f"{turn.node.name}: {why}")
@@ -381,7 +400,7 @@ class _Fleet:
         return False
 
     def keep(self, turn: _Turn) -> None:
-        """Stores what a node has measured."""
+        """Stores the cases that a node has measured."""
         if turn.snapshot is None:
             return
         with tempfile.TemporaryDirectory(prefix="pqlab-fleet-") as folder:

@@ -1,4 +1,4 @@
-"""Ledger transactions (TXv2): signing and verifying one, and files of any number."""
+"""Ledger transactions (TXv2), and block files with any number of them."""
 
 from __future__ import annotations
 
@@ -27,127 +27,130 @@ __all__ = [
 ]
 
 Watcher = Callable[[int, int], object]
-"""Is called with the number of transactions that are done, and of all."""
+"""Function that is called with the number of transactions done and the total."""
 
 
 @dataclass(frozen=True)
 class Transaction:
-    """A transaction in its encoding, and what it says. Its signature is not looked at: :func:`verify` does that."""
+    """A decoded transaction, not verified: :func:`verify` does that."""
 
     chain_id: int
-    """The chain that it is made for."""
+    """Chain that the transaction is for."""
     nonce: int
-    """Its number among its sender's."""
+    """Sequence number among the sender's transactions."""
     to: bytes
-    """The receiver's address, 32 bytes."""
+    """Receiver's address, 32 bytes."""
     amount: int
-    """What is sent, in the ledger's smallest unit."""
+    """Amount in the ledger's smallest unit."""
     fee: int
-    """What the sender pays for it, in the same unit."""
+    """Fee of the sender, in the same unit."""
     scheme: str
-    """The algorithm of the signature."""
+    """Signature algorithm."""
     sender: bytes
-    """The sender's public key."""
+    """Sender's public key."""
     signature: bytes
-    """The sender's signature."""
+    """Sender's signature."""
     encoded: bytes
-    """All of it."""
+    """Encoding of the whole transaction."""
 
     @classmethod
     def decode(cls, data: Buffer) -> Transaction:
-        """Reads a transaction, which must fill ``data`` from beginning to end."""
+        """Decodes a transaction, which must fill all of ``data``.
+
+        :raises pqlab.InvalidArgument: The bytes are not a transaction.
+        """
         encoded = bytes(memoryview(data))
         return cls(*_pqlab.ledger_decode(encoded), encoded)
 
     @property
     def public_key(self) -> PublicKey:
-        """The sender's key."""
+        """Sender's public key as an object."""
         return PublicKey.from_bytes(self.scheme, self.sender)
 
 
 @dataclass(frozen=True)
 class Rejected:
-    """A transaction of a block that was not taken."""
+    """A rejected transaction of a block."""
 
     index: int
-    """Its position, from 0."""
+    """Position in the block, from 0."""
     kind: str
-    """In a word, what is wrong with it."""
+    """Kind of the fault, in a word."""
     reason: str
-    """In a sentence."""
+    """Reason, in a sentence."""
 
 
 @dataclass(frozen=True)
 class Generated:
-    """A block that was made."""
+    """A generated block."""
 
     transactions: int
-    """How many it has."""
+    """Number of transactions."""
     invalid: int
-    """Bad ones among them."""
+    """Number of invalid ones among them."""
     bytes: int
-    """Length of the file."""
+    """Length of the file in bytes."""
     provider: str
-    """Who signed."""
+    """Provider that signed."""
     reproducible: bool
     """Whether the same seed gives the same file."""
 
 
 @dataclass(frozen=True)
 class Phases:
-    """On what a verification's time went, in ns, summed over threads."""
+    """Time of each phase of a verification in ns, summed over threads."""
 
     reading: int
-    """Reading, which one thread does."""
+    """Reading, by one thread."""
     decoding: int
     """Decoding, and computing digests."""
     verifying: int
     """Verifying signatures."""
     threads_waited: int
-    """What verifying threads waited for transactions: where it is much, reading is the limit."""
+    """Time that verifying threads waited for transactions. If it is large, reading is the limit."""
     reading_waited: int
-    """What the reading thread waited for room: where it is much, verifying is the limit."""
+    """Time that the reading thread waited for room. If it is large, verifying is the limit."""
 
 
 @dataclass(frozen=True)
 class BlockReport:
-    """How the verification of a block ended."""
+    """Result of the verification of a block."""
 
     format: str
     """``block`` or ``parquet``."""
     transactions: int
-    """How many were read."""
+    """Number of transactions read."""
     bytes: int
-    """Their length."""
+    """Length of the transactions in bytes."""
     rejected: int
-    """How many were not taken."""
+    """Number of rejected transactions."""
     kinds: dict[str, int]
-    """How many were rejected for what."""
+    """Number of rejected transactions by kind of fault."""
     rejections: tuple[Rejected, ...]
-    """The first thousand of them."""
+    """The first thousand rejected transactions."""
     elapsed_ns: int
-    """Reading, decoding and verifying, in ns."""
+    """Time of reading, decoding and verifying in ns."""
     threads: int
-    """How many threads verified."""
+    """Number of verifying threads."""
     batch: int | None
-    """How many transactions they verified at once, where a provider could."""
+    """Transactions verified at once, if a provider verifies in batches."""
     providers: dict[str, str]
-    """The provider of each scheme."""
+    """Provider of each scheme."""
     versions: dict[str, str]
-    """The version of each provider that verified or could verify in batches."""
+    """Version of each provider that verified or could verify in batches."""
     batch_providers: tuple[str, ...]
-    """The providers that can verify in batches."""
+    """Providers that can verify in batches."""
     phases: Phases
-    """On what the time went."""
+    """Time of each phase."""
 
     @property
     def transactions_per_second(self) -> float:
-        """Transactions verified a second."""
+        """Transactions verified per second."""
         return self.transactions * 1e9 / max(self.elapsed_ns, 1)
 
 
 class Verifiers(TypedDict):
-    """The fields of :class:`BlockReport` that name who verified."""
+    """Fields of :class:`BlockReport` that name the verifiers."""
 
     providers: dict[str, str]
     versions: dict[str, str]
@@ -155,24 +158,42 @@ class Verifiers(TypedDict):
 
 
 def by_whom(verifiers: tuple[Iterable[Iterable[str]], Iterable[Iterable[str]], Iterable[str]]) -> Verifiers:
-    """Names the verifiers in a result of the native module."""
+    """Converts the verifiers in a result of the native module."""
     providers, versions, batch_providers = verifiers
     named = {scheme: provider for scheme, provider in providers}
     return {"providers": named, "versions": {id: version for id, version in versions}, "batch_providers": tuple(batch_providers)}
 
 
 def schemes() -> list[str]:
-    """The algorithms that a transaction may be signed with."""
+    """Returns the signature algorithms of transactions."""
     return _pqlab.ledger_schemes()
 
 
 def sign(secret_key: SecretKey, *, chain_id: int, nonce: int, to: Buffer, amount: int, fee: int = 0) -> Transaction:
-    """A transaction of the holder of the key, signed."""
+    """Signs a transaction.
+
+    :param secret_key: Secret key of the sender.
+    :param chain_id: Chain that the transaction is for, below 2^32.
+    :param nonce: Sequence number among the sender's transactions, below 2^64.
+    :param to: Receiver's address, 32 bytes.
+    :param amount: Amount in the ledger's smallest unit.
+    :param fee: Fee of the sender, in the same unit (default 0).
+    :return: The signed transaction.
+    :raises pqlab.InvalidArgument: A number is out of range, or the address has the wrong length.
+    :raises pqlab.UnknownName: Transactions cannot be signed with this algorithm.
+    """
     return Transaction.decode(_pqlab.ledger_sign((chain_id, nonce, to, amount, fee), secret_key))
 
 
 def verify(transaction: Transaction | Buffer, chain_id: int, provider: str | None = None) -> None:
-    """Verifies a transaction as the verifier of a chain: chain, key, signature. Raises :class:`pqlab.VerificationFailed`."""
+    """Verifies the chain, key and signature of a transaction.
+
+    :param transaction: The transaction, or its encoding.
+    :param chain_id: Chain that the transaction must be for.
+    :param provider: Provider that verifies (default the first one that has the algorithm).
+    :raises pqlab.VerificationFailed: The transaction is for another chain, or its signature is not valid.
+    :raises pqlab.InvalidArgument: The bytes are not a transaction.
+    """
     encoded = transaction.encoded if isinstance(transaction, Transaction) else transaction
     _pqlab.ledger_verify(encoded, chain_id, provider)
 
@@ -192,9 +213,26 @@ def generate_block(
     threads: int | None = None,
     progress: Watcher | None = None,
 ) -> Generated:
-    """Makes a file of signed transactions, by as many senders unless told otherwise, ``invalid`` of them bad. A regular file appears
-    under its name when it is whole. ``format`` is ``block`` or ``parquet``, ``form`` ``txv2`` or ``txv1``, the reference's, which is
-    signed with ML-DSA-65 alone."""
+    """Makes a block file of signed transactions. A regular file appears under its name when it is complete.
+
+    :param path: The file, or a pipe or device to write to.
+    :param count: Number of transactions.
+    :param scheme: Signature algorithm, from :func:`schemes` (default ``ML-DSA-65``).
+    :param senders: Number of different senders (default one for each transaction).
+    :param invalid: Number of invalid transactions (default 0).
+    :param chain_id: Chain that the transactions are for (default 1).
+    :param seed: Seed of keys, fields and signatures, and of which transactions are invalid (default 1).
+    :param format: ``block`` or ``parquet`` (default ``block``).
+    :param form: Form of the transactions, ``txv2``, or ``txv1`` for the reference form, which has only ML-DSA-65
+        (default ``txv2``).
+    :param provider: Provider that signs (default the first one that has the algorithm).
+    :param threads: Threads that sign (default as many as cores).
+    :param progress: Function that is called with the number of transactions done and the total (default none).
+    :return: The block's properties.
+    :raises pqlab.InvalidArgument: An argument cannot be used.
+    :raises pqlab.UnknownName: The scheme or the provider is unknown.
+    :raises pqlab.StoreError: The file cannot be written.
+    """
     wanted = {
         "path": os.fspath(path),
         "format": format,
@@ -222,10 +260,19 @@ def verify_block(
     batch: int | None = None,
     progress: Watcher | None = None,
 ) -> BlockReport:
-    """Verifies a file of transactions, of any size, in bounded memory. Ctrl-C stops it.
+    """Verifies a block file of any size in bounded memory. Ctrl-C stops it.
 
-    ``form`` is the form that is taken, ``txv2`` or ``txv1``; ``keep_keys`` keeps up to 256 prepared keys, which pays where senders return;
-    ``batch`` transactions are verified at once by a ``provider`` that can, such as ``mldsa-batch``: 100 unless told otherwise.
+    :param path: The block file, in either format.
+    :param chain_id: Chain that the transactions must be for (default 1).
+    :param form: Accepted form of transactions, ``txv2`` or ``txv1`` (default ``txv2``).
+    :param threads: Threads that verify, in addition to one that reads (default as many as cores).
+    :param provider: Provider that verifies (default the first one that has each algorithm).
+    :param keep_keys: Whether to keep up to 256 prepared keys, which saves time if senders recur (default false).
+    :param batch: Transactions to verify at once, if the provider can, such as ``mldsa-batch`` (default 100).
+    :param progress: Function that is called with the number of transactions done and the total (default none).
+    :return: The result, with the first thousand rejected transactions.
+    :raises pqlab.InvalidArgument: An argument cannot be used, or the block has the other form.
+    :raises pqlab.StoreError: The file cannot be read, or is not a block.
     """
     found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, batch, None, progress)
     form, transactions, size, rejected, kinds, rejections, elapsed, used, at_once, verifiers, phases = found

@@ -1,6 +1,8 @@
-"""Statistics over samples, as pqlab's own reports use them.
+"""Statistics of samples, as in pqlab's own reports.
 
-Samples are lists or other sequences of numbers, NumPy arrays, columns of Polars or pandas. Results are in the samples' unit.
+Samples are lists or other sequences of numbers, NumPy arrays, or columns of Polars or pandas. Results have the unit
+of the samples. Invalid samples or arguments raise :class:`pqlab.InvalidArgument`; objects that are not samples raise
+``TypeError``.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ __all__ = [
 
 @runtime_checkable
 class Array(Protocol):
-    """What has a buffer of doubles, or makes one: arrays of NumPy, columns of Polars."""
+    """An object with a buffer of doubles, or that makes one: NumPy arrays, Polars columns."""
 
     def __len__(self) -> int: ...
 
@@ -43,129 +45,147 @@ class Array(Protocol):
 
 
 Samples = Sequence[float] | Array
-"""Numbers: a sequence, an array, a column."""
+"""A sequence, array or column of numbers."""
 
 
 class Interval(NamedTuple):
     """A median with its bootstrap interval."""
 
     low: float
-    """The low end."""
+    """Low end of the interval."""
     median: float
-    """The median of the samples."""
+    """Median of the samples."""
     high: float
-    """The high end."""
+    """High end of the interval."""
 
 
 @dataclass(frozen=True)
 class WelchTest:
-    """Welch's test of a first set of samples against a second one."""
+    """Welch's t-test of two sets of samples."""
 
     t: float
-    """The statistic: positive where the first mean is the larger one."""
+    """Test statistic, positive if the first mean is larger."""
     df: float
-    """Degrees of freedom after Welch and Satterthwaite."""
+    """Degrees of freedom (Welch and Satterthwaite)."""
     p_value: float
-    """Two-sided."""
+    """Two-sided p-value."""
     significant: bool
     """Whether the p-value is below ``alpha``."""
     overhead_pct: float
-    """By how much the second mean exceeds the first, in percent of the first."""
+    """Excess of the second mean over the first, in percent of the first."""
 
 
 @dataclass(frozen=True)
 class ThroughputPoint:
-    """One level of concurrency."""
+    """Throughput at one level of concurrency."""
 
     concurrency: int
     """Threads, or tasks in flight."""
     ops_per_sec: float
-    """Operations a second."""
+    """Operations per second."""
     speedup: float
-    """Times the rate of the smallest concurrency."""
+    """Rate divided by that of the smallest concurrency."""
     efficiency: float
-    """The speedup over the factor by which the concurrency is larger: 1 where it scales perfectly."""
+    """Speedup divided by the growth of the concurrency: 1 for perfect scaling."""
     loss_from_peak_pct: float
-    """By how much the rate is below the peak, in percent of the peak."""
+    """Difference to the peak rate, in percent of the peak."""
     loss_from_smallest_pct: float
-    """By how much the rate is below that of the smallest concurrency, in percent of that; negative for a gain."""
+    """Difference to the rate of the smallest concurrency, in percent of that rate; negative for a gain."""
 
 
 @dataclass(frozen=True)
 class ThroughputCurve:
-    """How throughput grows with concurrency."""
+    """Throughput by concurrency."""
 
     points: tuple[ThroughputPoint, ...]
-    """In ascending order of concurrency."""
+    """Points in ascending order of concurrency."""
     peak: ThroughputPoint
-    """The highest rate; the smallest concurrency of several that reach it."""
+    """Point with the highest rate; on a tie, the smallest concurrency."""
 
 
 @dataclass(frozen=True)
 class Stability:
-    """The coefficient of variation of one operation, against a threshold."""
+    """Coefficient of variation of one operation, compared with a threshold."""
 
     name: str
-    """The operation's name."""
+    """Name of the operation."""
     cov_pct: float | None
-    """In percent; ``None`` of a single sample, or where the mean is zero."""
+    """Coefficient of variation in percent; ``None`` for a single sample or a mean of zero."""
     unstable: bool
-    """Whether it is above the threshold."""
+    """Whether the coefficient exceeds the threshold."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """What a set of samples looks like. Quantiles are linear between order statistics, as NumPy's."""
+    """Summary of samples. Quantiles interpolate linearly between order statistics, as in NumPy."""
 
     n: int
-    """How many samples there are."""
+    """Number of samples."""
     mean: float
     """Arithmetic mean."""
     stdev: float | None
-    """Sample standard deviation; ``None`` of a single sample."""
+    """Sample standard deviation; ``None`` for a single sample."""
     cov_pct: float | None
-    """Coefficient of variation in percent; ``None`` of a single sample, or where the mean is zero."""
+    """Coefficient of variation in percent; ``None`` for a single sample or a mean of zero."""
     min: float
-    """The smallest sample."""
+    """Smallest sample."""
     p5: float
-    """5% of the samples are below."""
+    """5% quantile."""
     p25: float
-    """25% of the samples are below."""
+    """25% quantile."""
     median: float
-    """Half of the samples are below."""
+    """Median."""
     p75: float
-    """75% of the samples are below."""
+    """75% quantile."""
     p95: float
-    """95% of the samples are below."""
+    """95% quantile."""
     p99: float
-    """99% of the samples are below."""
+    """99% quantile."""
     max: float
-    """The largest sample."""
+    """Largest sample."""
     iqm: float
     """Interquartile mean."""
     mad: float
-    """Median absolute deviation, not scaled."""
+    """Median absolute deviation, unscaled."""
 
 
 def bootstrap_ci(
     samples: Samples, confidence: float = 0.95, n_resamples: int = 2000, seed: int = 42
 ) -> Interval:
-    """The percentile bootstrap of the median: low end, median, high end. The same seed gives the same interval to the bit."""
+    """Computes the percentile bootstrap interval of the median.
+
+    :param samples: The samples.
+    :param confidence: Confidence level between 0 and 1 (default 0.95).
+    :param n_resamples: Number of resamples (default 2000).
+    :param seed: Seed of the resampling. The same seed gives the same interval (default 42).
+    :return: The low end, the median and the high end.
+    """
     return Interval(*_pqlab.stats_bootstrap_ci(samples, confidence, n_resamples, seed))
 
 
 def welch_t_test(a: Samples, b: Samples, alpha: float = 0.05) -> WelchTest:
-    """Whether two sets of independent samples have the same mean, whatever their variances."""
+    """Tests whether two sets of independent samples have the same mean. Their variances may differ.
+
+    :param a: The first samples, at least two.
+    :param b: The second samples, at least two.
+    :param alpha: Significance level between 0 and 1 (default 0.05).
+    :return: The test statistic, its p-value, and the overhead of the second mean.
+    """
     return WelchTest(*_pqlab.stats_welch_t_test(a, b, alpha))
 
 
 def cohens_d(a: Samples, b: Samples) -> float:
-    """The difference of the means, second less first, in pooled standard deviations."""
+    """Returns the difference of the means, second minus first, in pooled standard deviations."""
     return _pqlab.stats_cohens_d(a, b)
 
 
 def throughput_curve(points: Iterable[tuple[int, int, float]]) -> ThroughputCurve:
-    """The curve of some loads: each a concurrency, a number of finished operations, and the seconds that they took together."""
+    """Computes the throughput of several loads.
+
+    Each point is a concurrency, a number of finished operations, and the elapsed seconds.
+
+    :return: The points and the peak.
+    """
     loads = list(points)
     if any(len(load) != 3 for load in loads):
         raise InvalidArgument("points: each is a concurrency, a number of operations, and seconds")
@@ -175,15 +195,16 @@ def throughput_curve(points: Iterable[tuple[int, int, float]]) -> ThroughputCurv
 
 
 def cov_stability_report(results: Mapping[str, Samples], threshold: float = 5.0) -> list[Stability]:
-    """The coefficient of variation of each operation's samples, those above ``threshold`` percent marked, the most variable first.
+    """Returns the coefficient of variation of each operation's samples, the most variable first.
 
-    It measures spread and says nothing about secrets: a signer that rejects and repeats is far above any threshold and leaks nothing.
+    Operations above ``threshold`` percent (default 5) are marked. The coefficient measures spread and does not show
+    leaks: signing by rejection sampling exceeds any threshold and leaks nothing.
     """
     return [Stability(*row) for row in _pqlab.stats_cov_stability_report(list(results.items()), threshold)]
 
 
 def describe_samples(samples: Samples) -> Description:
-    """Number, mean, spread and quantiles."""
+    """Returns the number, mean, spread and quantiles of samples."""
     n, fields = _pqlab.stats_describe_samples(samples)
     found = dict(fields)
 
@@ -221,10 +242,17 @@ def file_report(
     seed: int = 1,
     limit: float = 5.0,
 ) -> dict[str, Any]:
-    """What is said of a file of samples, or of a second one against it: the document of ``pqlab stats --json``.
+    """Describes a file of samples, or compares a second file with it. Figures have the unit of the file.
 
-    A file is CSV, JSON, or what hyperfine, Google Benchmark or pyperf wrote; ``column`` is the one series that is wanted. ``limit`` is
-    the coefficient of variation in percent above which a series is marked unstable. Figures are in the file's unit.
+    :param file: File in CSV or JSON, or a result of hyperfine, Google Benchmark or pyperf.
+    :param other: File to compare with the first one (default none).
+    :param column: Name of the only series to read (default all).
+    :param confidence: Confidence level of the intervals, between 0 and 1 (default 0.95).
+    :param resamples: Bootstrap resamples (default 10,000).
+    :param seed: Seed of the bootstrap (default 1).
+    :param limit: Coefficient of variation in percent above which a series is marked unstable (default 5).
+    :return: The document of ``pqlab stats --json``.
+    :raises pqlab.StoreError: A file cannot be read.
     """
     found: dict[str, Any] = json.loads(
         _pqlab.stats_files(file, other, column, confidence, resamples, seed, limit)
@@ -233,6 +261,12 @@ def file_report(
 
 
 def latex_table(rows: Iterable[Iterable[object]], columns: Sequence[str], caption: str = "", label: str = "") -> str:
-    """A table of ``booktabs``, ready to be pasted. Everything in it is plain text: none of it is a command of LaTeX."""
+    """Returns a LaTeX table in the style of ``booktabs``. All cells are escaped as plain text.
+
+    :param rows: The rows, each a list of cells.
+    :param columns: Headings of the columns. The first column is left-aligned, all others right-aligned.
+    :param caption: Caption (default none).
+    :param label: Label (default none).
+    """
     cells = [[str(cell) for cell in row] for row in rows]
     return _pqlab.stats_latex_table(cells, list(columns), caption, label)

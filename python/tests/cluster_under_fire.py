@@ -1,10 +1,11 @@
-"""A program of the tests: has a block made or verified by a cluster of several nodes on this machine while what works for it is killed, and
-prints what came of it as JSON. ``python cluster_under_fire.py WHAT FILE NODES KILLS``, where WHAT is
+"""Test program: kills processes of a cluster on this machine while it makes or verifies a block.
 
-- ``make``: the block is made; worker processes are killed;
-- ``verify``: it is verified; worker processes are killed, and one node;
-- ``everything``: it is verified with a journal; killed are worker processes, nodes, the head node, and who hands out the parts, each
-  of which is started again.
+Prints the result as JSON. ``python cluster_under_fire.py WHAT FILE NODES KILLS``, where WHAT is
+
+- ``make``: makes the block, and kills worker processes;
+- ``verify``: verifies the block, and kills worker processes and one node;
+- ``everything``: verifies the block with a journal, and kills and restarts worker processes, nodes, the head node and
+  the process that hands out the parts.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from typing import Any
 PAUSE = 0.3
 """Seconds between two kills."""
 SMALL = 4096
-"""Transactions of a part, so that there are many."""
+"""Transactions of a part, small enough for many parts."""
 
 
 def workers() -> list[int]:
-    """Processes of Ray that are at work on a part, of this user."""
+    """Returns this user's Ray processes that work on a part."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         try:
             title = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            # Its agents are not workers: without them a node is dead.
+            # Agents are not workers. A node without them is dead.
             if title.startswith(b"ray::") and b"Agent" not in title and entry.stat().st_uid == os.getuid():
                 found.append(int(entry.name))
         except OSError:
@@ -43,7 +44,7 @@ def workers() -> list[int]:
 
 
 def kill_one(draw: random.Random) -> bool:
-    """Kills a process at work, where there is one."""
+    """Kills a random worker process, and returns whether there was one."""
     there = workers()
     try:
         if there:
@@ -66,7 +67,7 @@ class Nodes:
         self.address = str(self.cluster.address)
 
     def lose(self, again: bool) -> None:
-        """A node that is not the head dies, and another one may come."""
+        """Removes a node that is not the head and, if ``again``, adds another one."""
         if self.others:
             self.cluster.remove_node(self.others.pop(0), allow_graceful=False)
             if again:
@@ -74,7 +75,7 @@ class Nodes:
 
 
 def beside(what: str, path: str, nodes: int, kills: int) -> dict[str, Any]:
-    """Kills from another thread of the process that makes or verifies."""
+    """Makes or verifies a block, while another thread of this process kills."""
     from pqlab import _making, _verifying, cluster
 
     machines, draw = Nodes(nodes), random.Random(1)
@@ -133,7 +134,7 @@ ASKED: dict[str, Any] = {
 
 
 def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
-    """Kills whatever there is, and starts it again, until the block is verified."""
+    """Kills and restarts all kinds of processes until the block is verified."""
     draw = random.Random(1)
     killed: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -156,7 +157,7 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
                     elif target == "node":
                         machines.lose(again=True)
                         killed["node"] += 1
-                    # Who has hardly begun is left to begin.
+                    # A driver without workers has only just started, and is spared.
                     elif target == "driver" and workers():
                         driver.kill()
                         killed["driver"] += 1
@@ -172,7 +173,7 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
                         machines, driver = None, None
                 continue
             driver = None
-            # One that was killed, or lost its cluster, is followed by another.
+            # A driver that was killed or lost its cluster is replaced.
             if out:
                 found: dict[str, Any] = json.loads(out)
                 break
@@ -187,7 +188,7 @@ def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
 
 
 def main(what: str, path: str, nodes: int, kills: int) -> None:
-    """Does it, and prints."""
+    """Runs the test and prints its result."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     print(json.dumps(everything(path, nodes, kills) if what == "everything" else beside(what, path, nodes, kills)))
 

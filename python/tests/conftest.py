@@ -1,4 +1,4 @@
-"""One short run, which all tests look at."""
+"""Fixtures: a database for the tests, and one short run that many tests use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pqlab
 
 @pytest.fixture(scope="session", autouse=True)
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A database of the tests' own."""
+    """Sets PQLAB_DB to a temporary database."""
     path = tmp_path_factory.mktemp("database") / "pqlab.db"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PQLAB_DB", str(path))

@@ -1,5 +1,8 @@
-"""A program of the tests: measures a suite on a cluster of several nodes on this machine, of which one is killed in the middle of its run
-and comes back, and prints what came of it as JSON. ``python fleet_under_fire.py FOLDER NODES KILL``."""
+"""Test program: measures a suite on a cluster of several nodes on this machine, and prints the result as JSON.
+
+``python fleet_under_fire.py FOLDER NODES KILL``. If KILL is ``kill``, one node dies in the middle of its run and is
+replaced.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import Any
 
 
 def main(folder: Path, nodes: int, kill: bool) -> None:
-    """Measures, kills, and prints."""
+    """Measures, kills a node if asked to, and prints the result."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
@@ -20,9 +23,9 @@ def main(folder: Path, nodes: int, kill: bool) -> None:
     from pqlab import fleet
 
     fleet.LOOK = 0.2
-    asked: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
-    machines = Cluster(initialize_head=True, head_node_args=asked)
-    others = [machines.add_node(**asked) for _ in range(nodes - 1)]
+    settings: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+    machines = Cluster(initialize_head=True, head_node_args=settings)
+    others = [machines.add_node(**settings) for _ in range(nodes - 1)]
     machines.wait_for_nodes()
     said: list[str] = []
     victims = {other.node_id[:8]: other for other in others}
@@ -30,12 +33,12 @@ def main(folder: Path, nodes: int, kill: bool) -> None:
 
     def fire(victim: str) -> None:
         machines.remove_node(victims[victim], allow_graceful=False)
-        machines.add_node(**asked)
+        machines.add_node(**settings)
 
     def heard(text: str) -> None:
         said.append(text)
         name = text.partition(":")[0][-8:]
-        # Some cases are finished and have come over by then, and others are not.
+        # At this point some cases are finished and copied, and others are not.
         if kill and text.endswith("cases are finished") and name in victims and not killed:
             killed.append(name)
             threading.Thread(target=fire, args=(name,), daemon=True).start()

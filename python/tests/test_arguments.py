@@ -1,4 +1,4 @@
-"""Whatever is handed in: an answer or an exception, never the end of the interpreter."""
+"""Any argument gives a result or an exception, and never ends the interpreter."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import pqlab
 from pqlab import _pqlab
 
-# PQLAB_PYTHON_EXAMPLES=10000 tries longer.
+# PQLAB_PYTHON_EXAMPLES=10000 tests longer.
 EXAMPLES = int(os.environ.get("PQLAB_PYTHON_EXAMPLES", "60"))
 
-# What cannot be a number of processes, of seconds, ...: nothing of it starts a measurement.
+# Values that are not numbers of processes, seconds and so on. None of them starts a measurement.
 NONSENSE: st.SearchStrategy[Any] = st.one_of(
     st.none().map(lambda _: object()),
     st.text(max_size=8).filter(lambda text: not text.strip("0123456789")).map(lambda text: f"no number {text}"),
@@ -34,7 +34,8 @@ WORDS = ["what", "algorithms", "providers", "filters"]
 
 
 def tried(call: Callable[[], object]) -> None:
-    """The exceptions that a caller may expect: those of pqlab, and Python's own for what is no text or no number at all."""
+    """Calls and accepts only the expected exceptions: those of pqlab, and Python's own for wrong types and
+    encodings."""
     try:
         call()
     except pqlab.Error as error:
@@ -45,7 +46,7 @@ def tried(call: Callable[[], object]) -> None:
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(name=st.sampled_from([*RULES, "protocol", "counter", "over"]), value=NONSENSE)
-def test_rules_that_make_no_sense_end_in_an_exception(name: str, value: Any) -> None:
+def test_rejects_senseless_rules(name: str, value: Any) -> None:
     arguments: dict[str, Any] = {name: value}
     with pytest.raises((pqlab.Error, TypeError)):
         pqlab.run("kem", filters=["kem/nothing/*"], progress=False, **arguments)
@@ -53,7 +54,7 @@ def test_rules_that_make_no_sense_end_in_an_exception(name: str, value: Any) -> 
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(words=st.lists(TEXTS, min_size=1, max_size=3), field=st.sampled_from(WORDS))
-def test_names_are_looked_up(words: list[str], field: str) -> None:
+def test_any_name_gives_a_result_or_a_known_exception(words: list[str], field: str) -> None:
     chosen: dict[str, Any] = {field: words}
     what = chosen.pop("what", ["kem"])
     tried(lambda: pqlab.cases(*what, **chosen))
@@ -62,7 +63,7 @@ def test_names_are_looked_up(words: list[str], field: str) -> None:
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXTS)
-def test_references_formats_and_pictures(run: pqlab.Run, tmp_path: Path, text: str) -> None:
+def test_any_reference_gives_a_result_or_a_known_exception(run: pqlab.Run, tmp_path: Path, text: str) -> None:
     tried(lambda: pqlab.open().run(text))
     tried(lambda: run.export(text))
     tried(lambda: run.export("csv", table=text))
@@ -77,7 +78,7 @@ def test_references_formats_and_pictures(run: pqlab.Run, tmp_path: Path, text: s
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(request=TEXTS, value=st.one_of(TEXTS, st.none(), st.integers(), st.binary(max_size=4)))
-def test_the_compiled_module_takes_nothing_on_trust(request: str, value: Any) -> None:
+def test_compiled_module_checks_its_arguments(request: str, value: Any) -> None:
     functions: list[Callable[..., object]] = [
         _pqlab.cases,
         _pqlab.check_run,

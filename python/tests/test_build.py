@@ -1,4 +1,4 @@
-"""Which interpreters a wheel is built for, and what is in a source archive."""
+"""Supported interpreters of a wheel, and contents of a source archive."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pqlab_build
 import pytest
 
 
-def test_interpreters_that_cannot_work_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_unsupported_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
     pqlab_build.check_interpreter()
-    asked = sysconfig.get_config_var
+    original = sysconfig.get_config_var
     with monkeypatch.context() as patch:
-        patch.setattr(sysconfig, "get_config_var", lambda name: 1 if name == "Py_GIL_DISABLED" else asked(name))
+        patch.setattr(sysconfig, "get_config_var", lambda name: 1 if name == "Py_GIL_DISABLED" else original(name))
         with pytest.raises(pqlab_build.Refused, match="free-threaded Python is not supported"):
             pqlab_build.check_interpreter()
     with monkeypatch.context() as patch:
@@ -27,7 +27,7 @@ def test_interpreters_that_cannot_work_are_refused(monkeypatch: pytest.MonkeyPat
             pqlab_build.build_wheel("nowhere")
 
 
-def test_a_source_archive_holds_what_git_tracks_and_needs_no_git(tmp_path: Path) -> None:
+def test_source_archive_holds_tracked_files_and_needs_no_git(tmp_path: Path) -> None:
     if not (pqlab_build.ROOT / ".git").exists():
         pytest.skip("no checkout")
     archives = []
@@ -37,14 +37,14 @@ def test_a_source_archive_holds_what_git_tracks_and_needs_no_git(tmp_path: Path)
     assert archives[0].read_bytes() == archives[1].read_bytes()
     with tarfile.open(archives[0]) as archive:
         names = {member.name for member in archive.getmembers()}
-    # Not by the module, whose filters the first releases of Python 3.11 do not have.
+    # By tar, because the first releases of Python 3.11 lack the filters of tarfile.
     subprocess.run(["tar", "-xf", archives[0]], cwd=tmp_path, check=True)
     tracked = pqlab_build.git("ls-files", "-z").split("\0")
     assert names == {f"pqlab-{pqlab_build.version()}/{name}" for name in [*filter(None, tracked), "PKG-INFO"]}
     root = tmp_path / f"pqlab-{pqlab_build.version()}"
     assert (root / "PKG-INFO").read_text(encoding="utf-8") == pqlab_build.metadata()
     assert (root / "scripts" / "setup").stat().st_mode & 0o111
-    # Its own backend, where no git is found.
+    # The backend of the archive, without git in the path.
     (tmp_path / "bin").mkdir()
     code = "import pqlab_build; print(pqlab_build.prepare_metadata_for_build_wheel('.')); pqlab_build.build_sdist('.')"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Blocks verified by a cluster: what one machine says, whatever dies meanwhile."""
+"""A cluster verifies and makes blocks with the same result as one machine, even if its processes die."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def command(*words: object) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("transactions", [0, 1, 1023, 1024, 70_000, 1_000_000, 100_000_000])
 @pytest.mark.parametrize("workers", [1, 2, 3, 64])
-def test_parts_begin_where_the_index_says_and_are_as_many_for_each(transactions: int, workers: int) -> None:
+def test_parts_match_the_index_and_divide_evenly(transactions: int, workers: int) -> None:
     size = part_size(transactions, 1024, workers)
     assert size % 1024 == 0
     parts = -(-transactions // size)
     if transactions >= 10_000_000:
         assert PART / 2 < size < 2 * PART
-        # None waits long for the last ones.
+        # No worker idles for long at the end.
         assert -(-parts // workers) * workers - parts < workers / 4 + 2
 
 
-def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) -> None:
+def test_journal_keeps_whole_lines_of_one_verification(tmp_path: Path) -> None:
     path = block(tmp_path, 2000)
     job = Job(str(path), None, pqlab._pqlab.ledger_block_facts(str(path)), 1, "txv2", 1, None, False, None)
     name = tmp_path / "journal"
@@ -66,7 +66,7 @@ def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) ->
     third.close()
     with pytest.raises(pqlab.InvalidArgument, match="another verification"):
         Journal(name, Job(job.path, None, job.facts, 2, "txv2", 1, None, False, None))
-    # A disk without room.
+    # A full disk.
     with pytest.raises(pqlab.StoreError, match="No space left"):
         Journal(Path("/dev/full"), job)
     head = name.read_bytes().partition(b"\n")[0]
@@ -118,7 +118,7 @@ def test_a_node_with_another_build_or_file_is_refused(tmp_path: Path) -> None:
     assert other.verify((0, 10))[0] == "other"
 
 
-def test_what_cannot_be_is_said_before_anything_starts(tmp_path: Path) -> None:
+def test_reports_invalid_arguments_before_anything_starts(tmp_path: Path) -> None:
     path = block(tmp_path, 100)
     for options in [{"chain_id": -1}, {"threads": 0}, {"form": "txv3"}, {"batch": 5}]:
         with pytest.raises(pqlab.InvalidArgument):
@@ -143,24 +143,24 @@ print([name for name in os.environ if name.startswith("RAY_AUTH")])
 """
 
 
-def test_what_is_started_here_listens_on_loopback_to_who_has_the_token() -> None:
+def test_private_ray_listens_on_loopback_and_requires_its_token() -> None:
     pytest.importorskip("ray")
     done = subprocess.run([sys.executable, "-c", STRANGERS], capture_output=True, text=True, timeout=400, check=False)
     assert done.stdout.splitlines() == ["['127.0.0.1'] 127.0.0.1", "0", "1", "1", "[]"], done.stderr[-2000:]
 
 
-def test_the_command_says_what_one_machine_says_and_goes_on_with_a_journal(tmp_path: Path) -> None:
+def test_command_agrees_with_one_machine_and_resumes_from_a_journal(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     path, journal = block(tmp_path, 20_000), tmp_path / "journal"
     alone = ledger.verify_block(path)
-    asked = [path, "--cluster", "local", "--json", "--journal", journal]
-    first = command(*asked)
+    arguments = [path, "--cluster", "local", "--json", "--journal", journal]
+    first = command(*arguments)
     assert first.returncode == 1, first.stderr
     found = json.loads(first.stdout)
     rejections = [(one.index, one.kind, one.reason) for one in alone.rejections]
     assert [(one["index"], one["kind"], one["reason"]) for one in found["rejections"]] == rejections
     assert (found["transactions"], found["rejected_by_kind"]) == (20_000, alone.kinds)
-    # Beside what the cluster did it is the document of the program.
+    # Except for the cluster's own entry it is the document of the program.
     words = [str(Path(sys.executable).with_name("pqlab")), "ledger", "verify", str(path), "--json"]
     program = subprocess.run(words, capture_output=True, text=True, check=False)
     same = json.loads(program.stdout)
@@ -169,13 +169,13 @@ def test_the_command_says_what_one_machine_says_and_goes_on_with_a_journal(tmp_p
     assert {name: found[name] for name in same if name not in measured} == {
         name: value for name, value in same.items() if name not in measured
     }
-    # Without the last part, as after the end of whoever began.
+    # Without the last part, as after an interruption.
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines[:-1]) + lines[-1][:10])
-    second = json.loads(command(*asked).stdout)
+    second = json.loads(command(*arguments).stdout)
     assert second["cluster"]["parts_of_the_journal"] == len(lines) - 2
     assert second["rejections"] == found["rejections"]
-    # A part of the file that is damaged is named.
+    # The error names the damaged part of the file.
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2 : len(damaged) // 2 + 200] = bytes([255]) * 200
     path.write_bytes(damaged)
@@ -206,7 +206,7 @@ def under_fire(what: str, path: Path, *words: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("what", "kills"), [("verify", "4"), ("everything", "8")])
-def test_every_transaction_is_judged_once_whatever_dies(what: str, kills: str, tmp_path: Path) -> None:
+def test_every_transaction_is_judged_once_if_processes_die(what: str, kills: str, tmp_path: Path) -> None:
     pytest.importorskip("ray")
     path = block(tmp_path, 60_000)
     alone = ledger.verify_block(path)
@@ -215,7 +215,7 @@ def test_every_transaction_is_judged_once_whatever_dies(what: str, kills: str, t
     assert found["rejections"] == [[one.index, one.kind, one.reason] for one in alone.rejections]
 
 
-def test_a_block_is_made_as_one_machine_makes_it_whatever_dies(tmp_path: Path) -> None:
+def test_cluster_makes_the_same_block_if_processes_die(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     ledger.generate_block(tmp_path / "alone", 30_000, "Ed25519", senders=20, invalid=300)
     found = under_fire("make", tmp_path / "block", "2", "3")
@@ -223,12 +223,12 @@ def test_a_block_is_made_as_one_machine_makes_it_whatever_dies(tmp_path: Path) -
     assert (tmp_path / "block").read_bytes() == (tmp_path / "alone").read_bytes()
 
 
-def test_the_command_makes_what_the_program_makes(tmp_path: Path) -> None:
+def test_command_makes_the_same_block_as_the_program(tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    asked = ["--count", "3000", "--scheme", "Ed25519", "--senders", "7", "--invalid", "1", "--format", "parquet", "--seed", "9"]
+    options = ["--count", "3000", "--scheme", "Ed25519", "--senders", "7", "--invalid", "1", "--format", "parquet", "--seed", "9"]
     program = str(Path(sys.executable).with_name("pqlab"))
     for name, more in [("alone", []), ("made", ["--cluster", "local"])]:
-        words = [program, "ledger", "generate", *asked, *more, "--out", str(tmp_path / name)]
+        words = [program, "ledger", "generate", *options, *more, "--out", str(tmp_path / name)]
         environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
         done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
         assert done.returncode == 0, done.stderr
@@ -236,7 +236,7 @@ def test_the_command_makes_what_the_program_makes(tmp_path: Path) -> None:
     assert (tmp_path / "made").read_bytes() == (tmp_path / "alone").read_bytes()
 
 
-def test_keys_that_no_seed_repeats_are_not_made_in_parts(tmp_path: Path) -> None:
+def test_refuses_parts_for_keys_without_a_seed(tmp_path: Path) -> None:
     path = tmp_path / "block"
     with pytest.raises(pqlab.InvalidArgument, match="other senders"):
         cluster.generate_block(path, 10, "Falcon-512", provider="liboqs", senders=2)
@@ -245,12 +245,12 @@ def test_keys_that_no_seed_repeats_are_not_made_in_parts(tmp_path: Path) -> None
     assert not list(tmp_path.iterdir())
 
 
-def test_growth_is_measured() -> None:
+def test_scaling_is_measured() -> None:
     pytest.importorskip("ray")
     program = str(Path(sys.executable).with_name("pqlab"))
-    asked = ["--scheme", "Ed25519", "--count", "2048", "--repetitions", "1", "--machines", "1,12", "--json"]
+    options = ["--scheme", "Ed25519", "--count", "2048", "--repetitions", "1", "--machines", "1,12", "--json"]
     environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
-    words = [program, "ledger", "scaling", *asked]
+    words = [program, "ledger", "scaling", *options]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
@@ -265,19 +265,19 @@ def test_growth_is_measured() -> None:
     assert len(done.stderr.splitlines()) >= 6
 
 
-def test_growth_is_carried_on_by_arithmetic() -> None:
-    known = cluster.Scaling("X", (), 5512.0, 50.0, 0.0, 1000.0)
-    one, many, every = known.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
+def test_scaling_is_extrapolated() -> None:
+    scaling = cluster.Scaling("X", (), 5512.0, 50.0, 0.0, 1000.0)
+    one, many, every = scaling.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
     assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
     assert many.verifying == pytest.approx(3.125) and many.seconds == many.reading == pytest.approx(4.4096)
-    # A part costs something by itself: here as much as ten thousand transactions, of which it has about sixty thousand.
+    # The fixed cost of a part: here as much as 10,000 transactions, and a part has about 60,000.
     costly = cluster.Scaling("X", (), 5512.0, 50.0, 500_000.0, 1000.0)
     assert costly.estimates(100_000_000, [1], 16, 1.25e9)[0].verifying == pytest.approx(312.5 * 7 / 6, rel=0.03)
-    # No part is smaller than what the index tells apart.
+    # No part is smaller than the stride of the index.
     assert every.handing == pytest.approx(97_657 * 0.001) and every.limit == "handing"
     assert "| 100,000 | 1,600,000 |" in cluster.scaling_table([every], 16)
     measured = cluster.Scaling("X", tuple(cluster.Measurement(how, 2, 4096, (4.0, 1.0, 2.0)) for how in ["plain", "weak"]), 1.0, 1.0, 1.0, 1.0)
     assert "| weak | 2 | 4,096 | 2.00 (1.00 to 4.00) | 2,048 | 50% |" in measured.markdown()
     for wrong in [(0, [1], 1, 1.0), (1, [], 1, 1.0), (1, [1], 0, 1.0), (1, [1], 1, 0.0), (1, [0], 1, 1.0)]:
         with pytest.raises(pqlab.InvalidArgument):
-            known.estimates(*wrong)
+            scaling.estimates(*wrong)

@@ -1,4 +1,4 @@
-"""Two libraries in one run, a run against one that is kept by a name, cases of one run; what is stored and reported."""
+"""Comparisons of libraries, runs and cases, baselines, stored runs, and reports."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_stored_runs_are_compared(run: pqlab.Run) -> None:
         stored.compare(run.id, run.id, since=timedelta(days=1))
 
 
-def test_a_run_is_checked_against_one_that_is_kept(run: pqlab.Run, tmp_path: Path) -> None:
+def test_a_run_is_checked_against_a_baseline(run: pqlab.Run, tmp_path: Path) -> None:
     stored = pqlab.open(tmp_path / "kept.db")
     assert stored.add(run) == [run.id] and stored.add(run) == []
     stored.name(run.id, "release-1.0")
@@ -81,7 +81,7 @@ def test_a_run_is_checked_against_one_that_is_kept(run: pqlab.Run, tmp_path: Pat
         pqlab.check("release-1.0", fail_slower=-1.0, database=stored.path, progress=False)
 
 
-def test_all_are_deleted_or_none(run: pqlab.Run, tmp_path: Path) -> None:
+def test_deletes_all_runs_or_none(run: pqlab.Run, tmp_path: Path) -> None:
     stored = pqlab.open(tmp_path / "some.db")
     stored.add(run)
     with pytest.raises(pqlab.UnknownName):
@@ -101,7 +101,7 @@ def test_files_are_read_before_anything_is_stored(run: pqlab.Run, tmp_path: Path
     assert [loaded.id for loaded in pqlab.load_all(good, good)] == [run.id, run.id]
 
 
-def test_a_report_is_over_several_runs(run: pqlab.Run, tmp_path: Path) -> None:
+def test_report_covers_several_runs(run: pqlab.Run, tmp_path: Path) -> None:
     stored = pqlab.open()
     page = stored.report(tmp_path / "one", run.id, job={"sign": 1, "verify": 100}, links=["2M"], rtt=300.0)
     assert page == tmp_path / "one" / "index.html" and run.id in page.read_text()
@@ -111,7 +111,7 @@ def test_a_report_is_over_several_runs(run: pqlab.Run, tmp_path: Path) -> None:
         stored.report(tmp_path / "none", run.id, links=["fast"])
 
 
-def test_all_runs_are_a_site(run: pqlab.Run, tmp_path: Path) -> None:
+def test_site_covers_all_runs(run: pqlab.Run, tmp_path: Path) -> None:
     stored = pqlab.open()
     first = stored.site(tmp_path / "site", base_url="https://host.example/bench")
     assert first == tmp_path / "site" / "index.html"
@@ -122,7 +122,7 @@ def test_all_runs_are_a_site(run: pqlab.Run, tmp_path: Path) -> None:
         stored.site(tmp_path / "none", base_url="here")
 
 
-def test_a_run_is_seen_under_other_assumptions(run: pqlab.Run) -> None:
+def test_a_run_takes_other_assumptions(run: pqlab.Run) -> None:
     other = run.assuming(job={"sign": 1, "verify": 100}, rtt=1.0)
     assert other.id == run.id and other.results == run.results
     with pytest.raises(pqlab.InvalidArgument, match="job"):
@@ -140,7 +140,7 @@ def test_a_run_is_shown_as_on_the_command_line(run: pqlab.Run) -> None:
         run.show("kem/nothing/*")
 
 
-def test_an_export_can_be_chosen(run: pqlab.Run) -> None:
+def test_export_checks_its_options(run: pqlab.Run) -> None:
     formats = {entry["name"]: entry for entry in pqlab.exporters()}
     assert formats["csv"]["extension"] == "csv" and all(entry["about"] for entry in formats.values())
     assert run.export("google-benchmark-csv").splitlines()
@@ -185,7 +185,7 @@ def test_a_worker_in_another_language_is_a_provider() -> None:
     assert looked["totals"]["failed"] == 0 and looked["totals"]["passed"] > 0
 
 
-def test_statistics_of_files(tmp_path: Path) -> None:
+def test_statistics_read_files(tmp_path: Path) -> None:
     before, after = tmp_path / "before.json", tmp_path / "after.json"
     before.write_text("[1.0, 1.1, 0.9, 1.0]")
     after.write_text("[2.0, 2.1, 1.9, 2.0]")
@@ -199,7 +199,7 @@ def test_statistics_of_files(tmp_path: Path) -> None:
         pqlab.stats.file_report(before, confidence=95.0)
 
 
-def test_accumulated_answers_are_those_that_were_published() -> None:
+def test_accumulated_answers_need_a_published_number() -> None:
     with pytest.raises(pqlab.InvalidArgument, match="nobody has published"):
         pqlab.verify(accumulated=12, progress=False)
     with pytest.raises(pqlab.InvalidArgument, match="either"):
@@ -216,7 +216,7 @@ def test_a_ledger_has_two_forms(tmp_path: Path) -> None:
         pqlab.ledger.generate_block(path, 3, form="txv3")
 
 
-def test_the_measuring_itself_is_tried(tmp_path: Path) -> None:
+def test_harness_can_be_tested(tmp_path: Path) -> None:
     case = "hash/SHA3-256/*@rustcrypto"
     noise = pqlab.measure_noise(
         case, comparisons=5, processes=3, max_time=0.02, database=tmp_path / "noise.db", progress=False

@@ -1,4 +1,4 @@
-"""Keys, KEMs, signatures and hashes: answers, what is refused, and what secrets do not show."""
+"""Keys, KEMs, signatures and hashes: results, rejected input, and secrets that stay hidden."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_both_sides_share_a_secret(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", [*HYBRID_KEMS, "ML-KEM-768"])
-def test_libraries_understand_one_another(algorithm: str) -> None:
+def test_libraries_interoperate(algorithm: str) -> None:
     ours, theirs = pqlab.kem(algorithm, provider="aws-lc"), pqlab.kem(algorithm, provider="rustcrypto")
     assert (ours.provider, theirs.provider) == ("aws-lc", "rustcrypto")
     pair = theirs.generate_keypair()
@@ -58,7 +58,7 @@ def test_libraries_understand_one_another(algorithm: str) -> None:
     assert theirs.decapsulate(pair.secret, ciphertext) == secret == ours.decapsulate(pair.secret, ciphertext)
 
 
-def test_halves_of_two_libraries() -> None:
+def test_hybrids_combine_halves_of_two_libraries() -> None:
     kem = pqlab.HybridKEM("X-Wing", provider="aws-lc+rustcrypto")
     assert kem.provider == "aws-lc+rustcrypto" and kem.is_hybrid
     pair = kem.generate_keypair()
@@ -104,7 +104,7 @@ def test_a_signature_verifies_and_nothing_else_does(algorithm: str) -> None:
             scheme.verify(message, wrong, key)
 
 
-def test_a_context_is_part_of_what_is_signed() -> None:
+def test_a_signature_covers_its_context() -> None:
     for algorithm in ["ML-DSA-65", "MLDSA65-Ed25519-SHA512"]:
         scheme = pqlab.signature(algorithm)
         pair = scheme.generate_keypair()
@@ -165,12 +165,12 @@ def test_public_keys_are_values() -> None:
     assert again == pair.public and hash(again) == hash(pair.public) and len({again, pair.public, other.public}) == 2
     assert pair.public != other.public and pair.public != "X-Wing"
     assert pickle.loads(pickle.dumps(pair.public)) == pair.public == copy.deepcopy(pair.public)
-    # The same bytes are another key where they are of another algorithm.
+    # Keys of two algorithms differ even if their bytes are the same.
     assert pqlab.kem("X25519MLKEM768").public_key(pair.public.public_bytes()) != pair.public
 
 
 @pytest.mark.parametrize("algorithm", ["X-Wing", "ML-KEM-768", "MLDSA65-Ed25519-SHA512", "RSA-2048"])
-def test_secrets_stay_where_they_are(algorithm: str) -> None:
+def test_secret_keys_reveal_nothing(algorithm: str) -> None:
     pair = pair_of(algorithm)
     secret = pair.secret.secret_bytes()
     for shown in [repr(pair.secret), str(pair.secret), f"{pair.secret}", repr(pair), str(vars(type(pair.secret)))]:
@@ -237,20 +237,20 @@ SIGNER = SCHEME.generate_keypair()
         (lambda: pqlab.hash_rows("SHA3-256", b"12"), pqlab.InvalidArgument),
     ],
 )
-def test_what_cannot_be_used_says_so(call: Callable[[], object], kind: type[pqlab.Error]) -> None:
+def test_invalid_arguments_raise_an_explained_exception(call: Callable[[], object], kind: type[pqlab.Error]) -> None:
     with pytest.raises(kind) as raised:
         call()
     assert str(raised.value)
 
 
-def test_x_wing_refuses_no_ciphertext_of_its_length() -> None:
-    # Of zeros alone: rejected by ML-KEM in secret, and a point of low order for X25519.
+def test_x_wing_accepts_every_ciphertext_of_its_length() -> None:
+    # All zeros: ML-KEM rejects it implicitly, and for X25519 it is a point of low order.
     first, again = (KEM.decapsulate(PAIR.secret, bytes(1120)) for _ in range(2))
     assert len(first) == 32 and first == again
 
 
 @pytest.mark.parametrize("data", ["text", None, 1, [1, 2], object(), np.zeros(3)])
-def test_what_is_no_bytes_is_a_type_error(data: object) -> None:
+def test_objects_without_bytes_raise_type_error(data: object) -> None:
     calls: list[Callable[[], object]] = [
         lambda: pqlab.hash("SHA3-256", data),  # type: ignore[arg-type]
         lambda: KEM.public_key(data),  # type: ignore[arg-type]
@@ -264,21 +264,21 @@ def test_what_is_no_bytes_is_a_type_error(data: object) -> None:
 
 
 @pytest.mark.parametrize("name", ["sha3_224", "sha3_256", "sha3_384", "sha3_512", "sha256", "sha512"])
-def test_hashes_are_those_of_python(name: str) -> None:
+def test_hashes_agree_with_hashlib(name: str) -> None:
     algorithm = name.upper().replace("_", "-") if "_" in name else f"SHA-{name[3:]}"
     for length in [0, 1, 135, 136, 137, 5000]:
         message = np.random.default_rng(length).bytes(length)
         assert pqlab.hash(algorithm, message) == hashlib.new(name, message).digest()
 
 
-def test_outputs_of_any_length() -> None:
+def test_xof_outputs_have_any_length() -> None:
     for length in [0, 1, 32, 168, 10_000]:
         assert pqlab.xof("SHAKE128", b"abc", length) == hashlib.shake_128(b"abc").digest(length)
         assert pqlab.xof("SHAKE256", b"abc", length, provider="openssl") == hashlib.shake_256(b"abc").digest(length)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 7, 8, 9, 64, 100])
-def test_rows_of_a_matrix(rows: int) -> None:
+def test_hash_rows_agrees_with_hashlib(rows: int) -> None:
     matrix = np.random.default_rng(rows).integers(0, 256, (rows, 300), dtype=np.uint8)
     for layout in [matrix, np.asfortranarray(matrix), np.repeat(matrix, 2, axis=1)[:, ::2]]:
         digests = np.asarray(pqlab.hash_rows("SHA3-256", layout))

@@ -1,4 +1,4 @@
-"""The documents: what they show runs as it stands, and every public name is told of."""
+"""The documents: their examples run as shown, and every public name is documented."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import pytest
 import pqlab
 
 ROOT = Path(__file__).resolve().parents[2]
-# Blocks of other words (`python terminal`) are for a reader alone.
+# Blocks with other words (`python terminal`) are not run.
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -45,13 +45,13 @@ def test_faults_are_found() -> None:
     assert found == ["faulty refers to nothing", "faulty.bare has no docstring"]
 
 
-def test_the_page_shows_what_is_compiled(tmp_path: Path) -> None:
+def test_page_shows_compiled_classes(tmp_path: Path) -> None:
     page = builder.write_page(tmp_path).read_text(encoding="utf-8")
     words = " ".join(unescape(re.sub(r"<[^>]+>", "", page)).split())
     for shown in (
         "KEM(algorithm: str = 'ML-KEM-768', provider: str | None = None)",
         "Ntor(handshake: str = 'hybrid', provider: str | None = None)",
-        "def public_bytes(self) -> bytes: The bytes that go on the wire.",
+        "def public_bytes(self) -> bytes: Returns the bytes that go on the wire.",
         "The public key.",
     ):
         assert shown in words
@@ -60,8 +60,10 @@ def test_the_page_shows_what_is_compiled(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small(run: pqlab.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
-    """Runs a document's blocks one after the other, in an empty folder and a database with one run. What is measured is the same,
-    for less time."""
+    """Runs a document's blocks one after the other, in an empty folder and with a database of one run.
+
+    Measures the same cases as the document, for less time.
+    """
 
     def execute(name: str) -> None:
         monkeypatch.setenv("PQLAB_DB", str(tmp_path / "pqlab.db"))
@@ -74,7 +76,7 @@ def small(run: pqlab.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ca
         assert found, f"{name} shows no Python"
         names: dict[str, Any] = {"__name__": "__main__"}
         for block in found:
-            # An error is shown with the document's own line.
+            # Errors show the line of the document.
             lines = "\n" * text.count("\n", 0, block.start(1))
             exec(compile(lines + block[1], str(ROOT / name), "exec"), names)
 

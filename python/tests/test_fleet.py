@@ -1,4 +1,4 @@
-"""A suite on every node of a cluster: each has a complete run, whatever dies meanwhile; and the page by machine."""
+"""A suite on every node of a cluster, which completes every run even if a node dies, and the page by machine."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def under_fire(folder: Path, *words: str) -> dict[str, Any]:
     return found
 
 
-def test_each_of_three_nodes_has_a_complete_run_though_one_dies_in_the_middle(tmp_path: Path) -> None:
+def test_every_node_completes_its_run_if_one_dies(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     found = under_fire(tmp_path, "3", "kill")
     assert [node["complete"] for node in found["nodes"]] == [True] * 3, found["said"]
     assert sorted(run for node in found["nodes"] for run in node["runs"]) == sorted(found["stored"])
     assert len(found["stored"]) == 3 and sum(node["died"] for node in found["nodes"]) == 1
-    # Each has every case once, and what was finished before is gone on with.
+    # Each run has every case once, and the interrupted one was resumed.
     plan = sorted(pqlab.cases("kem", providers=["aws-lc", "liboqs"]))
-    own = [[case for case in cases if not case.startswith("floor/")] for cases in found["cases"]]
-    assert own == [plan] * 3
+    finished = [[case for case in cases if not case.startswith("floor/")] for cases in found["cases"]]
+    assert finished == [plan] * 3
     assert any(": continues on " in text for text in found["said"])
-    # One after the other: a run begins when no other is under way.
+    # Runs take turns: one begins only if no other is in progress.
     under_way: set[str] = set()
     for text in found["said"]:
         name, _, what = text.partition(": ")
@@ -48,7 +48,7 @@ def test_each_of_three_nodes_has_a_complete_run_though_one_dies_in_the_middle(tm
     assert found["shared"] and "their figures are not compared" in found["page"]
 
 
-def test_what_cannot_be_is_said_before_anything_starts(tmp_path: Path) -> None:
+def test_reports_invalid_arguments_before_anything_starts(tmp_path: Path) -> None:
     with pytest.raises(pqlab.UnknownName):
         fleet.run("kemm", database=tmp_path / "db")
     with pytest.raises(pqlab.InvalidArgument, match="on every node"):
@@ -70,7 +70,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def elsewhere(measured: Path, name: str) -> pqlab.Run:
-    """The run as if a machine of another name had measured it."""
+    """Returns the run as if a machine with another name had measured it."""
     document = json.loads(measured.read_text(encoding="utf-8"))
     here = document["run"]["id"]
     document["environment"]["host"]["name"] = name
@@ -86,10 +86,10 @@ def test_the_page_by_machine_has_columns_ratios_ranks_and_prices(measured: Path,
     assert [machine.runs[0].id for machine in there] == sorted([first.id, second.id])
     page = fleet.machines([first, second], tmp_path / "page", prices={"*CPUs*": 0.5}).read_text(encoding="utf-8")
     assert "elsewhere" in page and "Against the first" in page and "For a dollar" in page
-    # The same samples: no machine is faster, no library changes its rank.
+    # With the same samples no machine is faster, and no library changes rank.
     markdown = (tmp_path / "page" / "machines.md").read_text(encoding="utf-8")
     ratios = markdown.partition("## Against the first")[2].partition("## What changes rank")[0]
-    # The floor is of the harness, and is not compared.
+    # The overhead belongs to the harness and is not compared.
     compared = [case for case in first.cases if not case.startswith("floor/")]
     assert ratios.count("| 1.000 [") == len(compared), ratios
     assert "None." in markdown.partition("## What changes rank")[2].partition("## For a dollar")[0]
@@ -103,7 +103,7 @@ def test_the_page_by_machine_has_columns_ratios_ranks_and_prices(measured: Path,
             fleet.machines([first], tmp_path, prices=prices)
 
 
-def test_ranks_change_only_where_intervals_are_apart_on_both() -> None:
+def test_ranks_change_only_if_intervals_do_not_overlap() -> None:
     def result(low: float, high: float) -> dict[str, Any]:
         return {"median_ci_us": [low, high]}
 

@@ -1,4 +1,4 @@
-"""Functions of one's own, through the harness."""
+"""Python functions, measured by the harness."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def errors(run: pqlab.Run) -> dict[str, str]:
     return {result["algorithm"]: result.get("error") or "" for result in run.results}
 
 
-def test_functions_are_measured_beside_everything_else() -> None:
+def test_functions_are_measured_with_library_cases() -> None:
     message = os.urandom(1024)
 
     def digest() -> bytes:
@@ -50,15 +50,15 @@ def test_functions_are_measured_beside_everything_else() -> None:
     assert "hash/SHA3-256/digest[len=1024]@rustcrypto" in ids
     assert all(case.startswith(("hash/SHA3-256/", "function/", "floor/")) for case in ids)
     results = {result["id"]: result for result in run.results}
-    own = results["function/digest/call@python"]
-    low, high = own["median_ci_us"]
-    assert own["status"] == "ok" and 0 < low <= own["median_us"] <= high
+    figures = results["function/digest/call@python"]
+    low, high = figures["median_ci_us"]
+    assert figures["status"] == "ok" and 0 < low <= figures["median_us"] <= high
     assert results["floor/null/null@python"]["status"] == "ok"
     builds = {build["id"]: build for build in run.environment["providers"]}
     assert builds["python"]["language"] == "python"
 
 
-def test_without_a_process_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_fork_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails() -> int:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
@@ -71,15 +71,15 @@ def test_without_a_process_nothing_is_left(tmp_path: Path, monkeypatch: pytest.M
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_busy_wait_takes_what_it_waits() -> None:
+def test_a_busy_wait_takes_at_least_its_time() -> None:
     run = measured(lambda: busy(200_000), name="busy")
     (case,) = [case for case in run.cases if case.startswith("function/")]
     assert case == "function/busy/call[answers=unchecked]@python"
-    # The clock of another process, whatever the machine does besides: no call can take less.
+    # No call can be shorter, however busy the machine is.
     assert min(run.sample_buffer(case)) >= 200_000
 
 
-def test_arguments_are_made_for_each_set_and_answers_are_checked() -> None:
+def test_arguments_are_prepared_and_answers_checked() -> None:
     @pqlab.benchmark(setup=lambda: (os.urandom(16), 3), verify=lambda found, data, n: found == data * n, inputs=5)
     def times(data: bytes, n: int) -> bytes:
         return data * n
@@ -99,7 +99,7 @@ def test_arguments_are_made_for_each_set_and_answers_are_checked() -> None:
     assert "verify raised LookupError: not this 7" in found["raised"]
 
 
-def test_what_goes_wrong_in_a_function_is_a_failed_row() -> None:
+def test_a_failing_function_becomes_a_failed_row() -> None:
     def raises() -> None:
         raise ValueError("no good")
 
@@ -139,7 +139,7 @@ def test_functions_find_the_state_of_the_interpreter(tmp_path: Path) -> None:
     file.close()
 
 
-def test_a_run_with_functions_can_be_gone_on_with(tmp_path: Path) -> None:
+def test_a_run_with_functions_can_be_resumed(tmp_path: Path) -> None:
     database = str(tmp_path / "pqlab.db")
     script = f"""
         import os, signal, pqlab
@@ -167,7 +167,7 @@ def test_a_run_with_functions_can_be_gone_on_with(tmp_path: Path) -> None:
     assert {"second", "stops"} <= names
 
 
-def test_nothing_is_left_behind() -> None:
+def test_a_server_leaves_nothing_behind() -> None:
     with Server([pqlab.benchmark(name="f")(lambda: None).served()]) as server:
         path = Path(server.path)
         assert path.is_socket() and path.parent.stat().st_mode & 0o777 == 0o700
@@ -223,7 +223,7 @@ def test_the_worker_passes_the_checker_of_workers(tmp_path: Path) -> None:
         (lambda: pqlab.run("kem", functions=3), "functions: 3"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
-def test_what_makes_no_sense_is_refused(call: object, says: str) -> None:
+def test_rejects_invalid_functions(call: object, says: str) -> None:
     with pytest.raises(pqlab.Error) as raised:
         call()  # type: ignore[operator]
     assert says in str(raised.value)

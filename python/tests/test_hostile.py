@@ -1,7 +1,7 @@
-"""Whatever is handed in, a call answers or raises what it says it raises: no other exception, no panic, no end of the interpreter.
+"""With any argument a call returns or raises a documented exception. It never panics or ends the interpreter.
 
-``PQLAB_PYTHON_EXAMPLES`` says how many examples each entry point is given; ``PQLAB_PYTHON_LEAKS`` how often each is called while its
-memory is watched.
+``PQLAB_PYTHON_EXAMPLES`` sets the number of examples for each entry point. ``PQLAB_PYTHON_LEAKS`` sets the number of
+calls for the memory tests.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SAMPLES = st.lists(st.floats(), max_size=20)
 
 
 def changed(valid: bytes) -> st.SearchStrategy[bytes]:
-    """What was valid, with some bytes changed, cut off or added."""
+    """Returns valid data with some bytes changed, cut off or added."""
 
     def change(what: tuple[int, int, int]) -> bytes:
         place, bits, cut = what
@@ -67,12 +67,12 @@ def changed(valid: bytes) -> st.SearchStrategy[bytes]:
 
 def benchmark(function: object, name: object, setup: object, verify: object, inputs: object) -> object:
     how = {"name": name, "setup": setup, "verify": verify, "inputs": inputs}
-    made: object = pqlab.Benchmark(function, **how)  # type: ignore[arg-type]
-    return made
+    wrapped: object = pqlab.Benchmark(function, **how)  # type: ignore[arg-type]
+    return wrapped
 
 
 def received(data: bytes) -> list[object]:
-    """What a worker makes of bytes that somebody sends it."""
+    """Decodes bytes as a worker does."""
     reader, writer = os.pipe()
     try:
         os.write(writer, data)
@@ -146,7 +146,7 @@ def attempt(call: Call, arguments: list[object]) -> None:
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_anything_at_all(name: str) -> None:
+def test_any_argument_gives_a_result_or_a_known_exception(name: str) -> None:
     call, most = ENTRIES[name]
 
     @FEW
@@ -170,7 +170,7 @@ NEARLY: dict[str, tuple[Call, bytes]] = {
 
 
 @pytest.mark.parametrize("name", NEARLY)
-def test_what_was_valid_once(name: str) -> None:
+def test_damaged_input_gives_a_result_or_a_known_exception(name: str) -> None:
     call, valid = NEARLY[name]
 
     @FEW
@@ -183,7 +183,7 @@ def test_what_was_valid_once(name: str) -> None:
 
 @FEW
 @given(SAMPLES, SAMPLES)
-def test_samples_of_any_value(first: list[float], second: list[float]) -> None:
+def test_any_samples_give_a_result_or_a_known_exception(first: list[float], second: list[float]) -> None:
     calls: list[Call] = [stats.welch_t_test, stats.cohens_d]
     for call in calls:
         attempt(call, [first, second])
@@ -192,7 +192,7 @@ def test_samples_of_any_value(first: list[float], second: list[float]) -> None:
 
 
 def resident() -> int:
-    """Bytes of memory that this process has now."""
+    """Returns the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
@@ -214,12 +214,12 @@ LEAKS: dict[str, Call] = {
 
 @pytest.mark.skipif(not CALLS, reason="PQLAB_PYTHON_LEAKS says how many calls")
 @pytest.mark.parametrize("name", LEAKS)
-def test_memory_stays_what_it_is(name: str) -> None:
+def test_calls_do_not_leak_memory(name: str) -> None:
     call = LEAKS[name]
     for _ in range(CALLS // 10):
         call()
     before = resident()
     for _ in range(CALLS):
         call()
-    # A leak of 32 bytes a call would show.
+    # Detects a leak of 32 bytes per call.
     assert resident() - before < max(2 << 20, 32 * CALLS)

@@ -1,4 +1,4 @@
-"""Leak tests: the built-in targets, one of which leaks."""
+"""Leak tests of the built-in targets, one of which leaks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import pqlab
 
 
-def test_there_are_tests_to_choose_from() -> None:
+def test_leak_tests_can_be_selected() -> None:
     every = pqlab.leak_tests()
     some = pqlab.leak_tests("compare/*")
     assert 0 < len(some) < len(every)
@@ -31,7 +31,7 @@ def test_a_leak_test_has_a_verdict_and_figures() -> None:
     assert all(test["figures"]["samples"] == 4000 for test in found["tests"])
 
 
-def test_something_is_to_be_tested() -> None:
+def test_rejects_a_call_without_cases() -> None:
     with pytest.raises(pqlab.InvalidArgument, match="leak_tests"):
         pqlab.leak(progress=False)
 
@@ -39,7 +39,7 @@ def test_something_is_to_be_tested() -> None:
 @pytest.mark.parametrize(
     ("argument", "value"), [("samples", 10), ("effect", 0.0), ("planted", -1.0), ("max_time", 0.0), ("repeat", 0)]
 )
-def test_what_is_no_test_is_refused(argument: str, value: float) -> None:
+def test_rejects_invalid_parameters(argument: str, value: float) -> None:
     with pytest.raises(pqlab.InvalidArgument, match=argument):
         pqlab.leak("compare/*", progress=False, **{argument: value})  # type: ignore[arg-type]
 
@@ -60,6 +60,6 @@ def test_ctrl_c_is_noticed_between_events() -> None:
         assert running.stdout.readline() == "begins\n"
         time.sleep(2.0)
         os.kill(running.pid, signal.SIGINT)
-        said, _ = running.communicate(timeout=60)
-        assert said == "stopped: nothing is kept\n"
+        output, _ = running.communicate(timeout=60)
+        assert output == "stopped: nothing is kept\n"
         assert running.returncode == 0

@@ -1,4 +1,4 @@
-"""Blocks in stores: a part is verified by the range of its bytes; what a store does wrong is said in one line."""
+"""Blocks in stores: parts are verified by byte ranges, and errors of a store are reported in one line."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ pytest.importorskip("obstore")
 
 
 class Bucket(BaseHTTPRequestHandler):
-    """As much of S3 as is asked for: objects by path, with ranges, their tags, and signed requests alone."""
+    """The part of S3 that is needed here: objects by path, with ranges, tags and signed uploads."""
 
     protocol_version = "HTTP/1.1"
     objects: dict[str, bytes]
     asked: list[str]
-    """Each range that was asked for."""
+    """Requested ranges."""
     short = 0
-    """How many bytes of a range are kept back."""
+    """Number of bytes missing at the end of each range."""
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
     def answer(self, code: int, body: bytes, **headers: str) -> None:
         self.send_response(code)
@@ -103,7 +103,7 @@ def verified(path: str, part: tuple[int, int]) -> Any:
 
 
 @pytest.mark.parametrize("format", ["block", "parquet"])
-def test_parts_of_an_object_are_those_of_the_file(bucket: type[Bucket], tmp_path: Path, format: str) -> None:
+def test_parts_of_an_object_equal_those_of_the_file(bucket: type[Bucket], tmp_path: Path, format: str) -> None:
     path = tmp_path / "block"
     ledger.generate_block(path, 5000, "Ed25519", senders=5, invalid=50, format=format)
     _objects.upload(path, "s3://pile/blocks/one")
@@ -117,12 +117,12 @@ def test_parts_of_an_object_are_those_of_the_file(bucket: type[Bucket], tmp_path
     bucket.asked.clear()
     with _objects.known("s3://pile/blocks/one", _objects.source("s3://pile/blocks/one").tag).part((1024, 2048)) as (there, _):
         assert os.stat(there).st_blocks * 512 < path.stat().st_size / 2
-    # Its ends and the part, and of the rest nothing.
+    # Only the ends and the part are read.
     read = sum(int(end) - int(start) + 1 for start, end in (re.findall(r"\d+", one) for one in bucket.asked[-1:]))
     assert read < path.stat().st_size / 4
 
 
-def test_what_a_store_does_wrong_is_said(bucket: type[Bucket], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_errors_are_reported(bucket: type[Bucket], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(pqlab.StoreError, match="not found"):
         _objects.source("s3://pile/none")
     path = tmp_path / "block"
@@ -133,7 +133,7 @@ def test_what_a_store_does_wrong_is_said(bucket: type[Bucket], tmp_path: Path, m
     with pytest.raises(pqlab.StoreError), found.part((0, 1024)):
         pass
     monkeypatch.setattr(bucket, "short", 0)
-    # Another object has its name now.
+    # The name now belongs to another object.
     bucket.objects["/pile/one"] = path.read_bytes()[:-1] + b"y"
     with pytest.raises(pqlab.StoreError), found.part((0, 1024)):
         pass
@@ -167,7 +167,7 @@ except Exception as error:
 """
 
 
-def test_a_disk_without_room_for_a_part_is_said(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "block"
     ledger.generate_block(path, 3000, "Ed25519", senders=5)
     words = [sys.executable, "-c", FULL, f"file://{path}"]
@@ -179,8 +179,8 @@ def test_a_cluster_makes_and_verifies_objects(bucket: type[Bucket], tmp_path: Pa
     pytest.importorskip("ray")
     words = [str(Path(sys.executable).with_name("pqlab")), "ledger"]
     environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
-    made = ["generate", "--cluster=local", "--count=3000", "--scheme=Ed25519", "--senders=5", "--invalid=1", "--out=s3://pile/made"]
-    done = subprocess.run([*words, *made], capture_output=True, text=True, timeout=300, check=False, env=environment)
+    generate = ["generate", "--cluster=local", "--count=3000", "--scheme=Ed25519", "--senders=5", "--invalid=1", "--out=s3://pile/made"]
+    done = subprocess.run([*words, *generate], capture_output=True, text=True, timeout=300, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     ledger.generate_block(tmp_path / "alone", 3000, "Ed25519", senders=5, invalid=30)
     assert bucket.objects["/pile/made"] == (tmp_path / "alone").read_bytes()

@@ -1,4 +1,4 @@
-"""Whatever the command line can do has a call: ``parity.toml`` says which, and is held to what `pqlab --help` names."""
+"""Every feature of the command line has a call. ``parity.toml`` lists them, and is checked against `pqlab --help`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import pqlab
 from pqlab import _worker
 
 TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("parity.toml").read_text(encoding="utf-8"))
-# What every verb has.
+# Options of every verb.
 COMMON = TABLE.pop("*")
 
 
 def help_of(*verb: str) -> str:
-    said = subprocess.run([_worker.program(), *verb, "--help"], capture_output=True, text=True, check=True)
-    return said.stdout
+    done = subprocess.run([_worker.program(), *verb, "--help"], capture_output=True, text=True, check=True)
+    return done.stdout
 
 
 def section(text: str, name: str) -> str:
@@ -30,7 +30,7 @@ def section(text: str, name: str) -> str:
 
 
 def verbs(*before: str) -> list[tuple[str, ...]]:
-    """Every verb that does something by itself."""
+    """Returns every verb, including those of subcommands."""
     found: list[tuple[str, ...]] = []
     names = re.findall(r"^  ([a-z-]+)", section(help_of(*before), "Commands"), re.MULTILINE)
     for name in names:
@@ -50,7 +50,7 @@ VERBS = verbs()
 
 
 def called(name: str) -> object:
-    """What a call of the table is: ``run``, ``Run.export``, ``ledger.verify_block``."""
+    """Returns the object of a call in the table: ``run``, ``Run.export``, ``ledger.verify_block``."""
     found: object = pqlab
     for part in name.split("."):
         found = getattr(found, part)
@@ -58,7 +58,7 @@ def called(name: str) -> object:
 
 
 def parameters(call: object) -> set[str]:
-    """The arguments of a call, those that it takes as a dictionary of known names among them."""
+    """Returns the arguments of a call, including the fields of a TypedDict."""
     assert callable(call)
     found: set[str] = set()
     for name, parameter in inspect.signature(call).parameters.items():
@@ -76,9 +76,9 @@ def test_every_verb_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_every_option_has_an_argument_or_a_reason(verb: tuple[str, ...]) -> None:
-    said = {**COMMON, **TABLE[" ".join(verb)]}
+    listed = {**COMMON, **TABLE[" ".join(verb)]}
     there = arguments(verb)
-    missing = [name for name in there if name not in said]
+    missing = [name for name in there if name not in listed]
     assert not missing, f"pqlab {' '.join(verb)}: parity.toml does not say which arguments answer these"
     gone = [name for name in TABLE[" ".join(verb)] if name not in there and name != "call"]
     assert not gone, f"pqlab {' '.join(verb)}: parity.toml has what is not there any more"
@@ -90,7 +90,7 @@ def answers() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "answer"), answers())
-def test_what_the_table_names_is_there(name: str, answer: str) -> None:
+def test_calls_of_the_table_exist(name: str, answer: str) -> None:
     if reason := re.fullmatch(r"none: (.+)", answer):
         assert len(reason[1]) > 10
         return

@@ -17,7 +17,7 @@ TODAY = datetime(2027, 1, 15, tzinfo=UTC)
 
 
 class Party(NamedTuple):
-    """Whose keys a certificate names; the alternative ones where there are any."""
+    """Owner of the keys in a certificate, with alternative keys if any."""
 
     keys: pqlab.KeyPair
     alternative: pqlab.KeyPair | None
@@ -54,7 +54,7 @@ FORMS = [("Ed25519", "ML-DSA-65"), ("MLDSA65-Ed25519-SHA512", None), ("ML-DSA-44
 @pytest.mark.parametrize(("algorithm", "alternative"), FORMS)
 def test_a_chain_verifies(algorithm: str, alternative: str | None) -> None:
     root, middle, leaf = (party(algorithm, alternative) for _ in range(3))
-    # Characters that a distinguished name escapes, and others than those of ASCII.
+    # Characters that a distinguished name escapes, and characters outside ASCII.
     first = certify("CN=Root\\, the first,O=Übung", root, authority=True)
     second = certify("CN=Middle", middle, root, first, authority=True)
     third = certify("CN=leaf.example", leaf, middle, second)
@@ -93,7 +93,7 @@ def test_every_changed_bit_of_a_signature_is_found() -> None:
             certificate.verify(certificate)
 
 
-def test_a_certificate_that_nobody_could_verify_is_not_built() -> None:
+def test_refuses_to_build_invalid_certificates() -> None:
     root, other = party("Ed25519", "ML-DSA-65"), party("Ed25519", "ML-DSA-65")
     issuer = certify("CN=Root", root, authority=True)
     wrong: list[Callable[[], object]] = [
@@ -116,7 +116,7 @@ def test_a_certificate_that_nobody_could_verify_is_not_built() -> None:
             call()
 
 
-def test_a_detached_signature() -> None:
+def test_a_detached_signature_verifies() -> None:
     root = party("Ed25519")
     certificate = certify("CN=Root", root)
     keys = pqlab.Sign("ML-DSA-65").generate_keypair()
@@ -157,7 +157,7 @@ def test_a_handshake_gives_both_sides_the_same_keys(name: str, onionskin: int, r
         relay.respond(client.onionskin[1:])
 
 
-def test_who_lacks_the_onion_key_cannot_answer() -> None:
+def test_a_relay_without_the_onion_key_cannot_answer() -> None:
     for name, authenticated in [("ntor", True), ("hybrid", True), ("kem-only", False)]:
         protocol = pqlab.Ntor(name)
         relay, impostor = protocol.relay(bytes(20)), protocol.relay(bytes(20))
@@ -170,7 +170,7 @@ def test_who_lacks_the_onion_key_cannot_answer() -> None:
             assert client.finish(answer) == keys
 
 
-def test_what_handshakes_refuse() -> None:
+def test_handshakes_reject_invalid_arguments() -> None:
     protocol = pqlab.Ntor("hybrid")
     relay = protocol.relay(bytes(20), onion_key=b"\x01" * 32)
     assert relay.onion_key == protocol.relay(bytes(20), onion_key=b"\x01" * 32).onion_key
@@ -192,21 +192,21 @@ def test_what_handshakes_refuse() -> None:
 
 
 @pytest.mark.parametrize("scheme", ledger.schemes())
-def test_a_transaction_is_taken_on_its_chain_alone(scheme: str) -> None:
+def test_a_transaction_is_accepted_only_on_its_chain(scheme: str) -> None:
     keys = pqlab.signature(scheme).generate_keypair()
-    made = ledger.sign(keys.secret, chain_id=7, nonce=2**64 - 1, to=bytes(range(32)), amount=5, fee=1)
-    assert (made.chain_id, made.nonce, made.amount, made.fee, made.scheme) == (7, 2**64 - 1, 5, 1, scheme)
-    assert made.public_key == keys.public and made.to == bytes(range(32))
-    assert ledger.Transaction.decode(made.encoded) == made
-    ledger.verify(made, 7)
-    ledger.verify(bytearray(made.encoded), 7)
+    signed = ledger.sign(keys.secret, chain_id=7, nonce=2**64 - 1, to=bytes(range(32)), amount=5, fee=1)
+    assert (signed.chain_id, signed.nonce, signed.amount, signed.fee, signed.scheme) == (7, 2**64 - 1, 5, 1, scheme)
+    assert signed.public_key == keys.public and signed.to == bytes(range(32))
+    assert ledger.Transaction.decode(signed.encoded) == signed
+    ledger.verify(signed, 7)
+    ledger.verify(bytearray(signed.encoded), 7)
     with pytest.raises(pqlab.VerificationFailed, match="chain"):
-        ledger.verify(made, 8)
-    changed = bytearray(made.encoded)
+        ledger.verify(signed, 8)
+    changed = bytearray(signed.encoded)
     changed[10] ^= 1
     with pytest.raises(pqlab.VerificationFailed, match="signature"):
         ledger.verify(changed, 7)
-    for malformed in [b"", made.encoded[:-1], made.encoded + b"\0", b"\1" + made.encoded[1:]]:
+    for malformed in [b"", signed.encoded[:-1], signed.encoded + b"\0", b"\1" + signed.encoded[1:]]:
         with pytest.raises(pqlab.InvalidArgument):
             ledger.Transaction.decode(malformed)
 
@@ -242,7 +242,7 @@ def test_a_block_is_verified_in_batches(tmp_path: Path) -> None:
             ledger.verify_block(tmp_path / "block", provider=provider, batch=batch)
 
 
-def test_a_watcher_that_raises_ends_it(tmp_path: Path) -> None:
+def test_an_exception_in_a_watcher_stops_the_work(tmp_path: Path) -> None:
     def watch(_done: int, _all: int) -> None:
         raise RuntimeError("enough")
 
@@ -254,13 +254,13 @@ def test_a_watcher_that_raises_ends_it(tmp_path: Path) -> None:
         ledger.verify_block(tmp_path / "b", progress=watch)
 
 
-def test_what_the_ledger_refuses(tmp_path: Path) -> None:
+def test_ledger_rejects_invalid_arguments(tmp_path: Path) -> None:
     keys = pqlab.Sign("Ed25519").generate_keypair()
     (tmp_path / "garbage").write_bytes(b"garbage")
 
     def signed(**changed: object) -> Callable[[], object]:
-        said = {"chain_id": 1, "nonce": 1, "to": bytes(32), "amount": 1, **changed}
-        return lambda: ledger.sign(keys.secret, **said)  # type: ignore[arg-type, unused-ignore]
+        fields = {"chain_id": 1, "nonce": 1, "to": bytes(32), "amount": 1, **changed}
+        return lambda: ledger.sign(keys.secret, **fields)  # type: ignore[arg-type, unused-ignore]
 
     calls: list[tuple[Callable[[], object], type[pqlab.Error]]] = [
         (signed(chain_id=2**32), pqlab.InvalidArgument),

@@ -1,4 +1,4 @@
-"""Measuring, and what a run says."""
+"""Measurement, and the results of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pqlab import _progress
 CASES = ["kem/ML-KEM-768/encapsulate@rustcrypto", "kem/X25519/encapsulate@rustcrypto"]
 
 
-def test_a_run_has_the_cases_that_were_asked_for(run: pqlab.Run) -> None:
+def test_a_run_has_the_requested_cases(run: pqlab.Run) -> None:
     assert run.complete
     assert [case for case in run.cases if not case.startswith("floor/")] == CASES
     results = {result["id"]: result for result in run.results}
@@ -37,7 +37,7 @@ def test_a_run_has_the_cases_that_were_asked_for(run: pqlab.Run) -> None:
     assert run.id in repr(run)
 
 
-def test_samples_are_read_where_they_are(run: pqlab.Run) -> None:
+def test_samples_are_read_in_place(run: pqlab.Run) -> None:
     view = run.sample_buffer(CASES[0])
     assert view.format == "d" and view.readonly and view.ndim == 1 and view.contiguous
     array = run.samples(CASES[0])
@@ -59,7 +59,7 @@ def test_samples_exclude_disturbed_visits_as_figures_do(run: pqlab.Run, tmp_path
         visit["disturbances"] = []
         for chunk in visit["conditions"]["chunks"]:
             chunk["shared"] = False
-    # Three more clean visits, so that the process keeps enough of them without the disturbed one.
+    # Adds three clean visits, so that the process keeps enough of them without the disturbed one.
     last = visits[-1]
     visits += [json.loads(json.dumps({**last, "round": last["round"] + more})) for more in range(1, 5)]
     visits[-1]["disturbances"] = [{"Steal": {"pct": 50.0}}]
@@ -76,14 +76,14 @@ def test_samples_outlive_their_run(database: Path, run: pqlab.Run) -> None:
     assert array is None or float(array.sum()) > 0
 
 
-def test_frames_have_a_row_a_case(run: pqlab.Run) -> None:
+def test_frames_have_a_row_for_each_case(run: pqlab.Run) -> None:
     frame = run.to_polars()
     assert isinstance(frame, polars.DataFrame)
     assert frame.height == len(run.cases) and set(CASES) <= set(frame["id"])
     assert list(run.to_pandas().columns) == frame.columns
 
 
-def test_findings_tables_and_pictures(run: pqlab.Run) -> None:
+def test_a_run_has_findings_tables_and_pictures(run: pqlab.Run) -> None:
     assert run.findings["answers"] and set(run.findings) == {"answers", "recommendations", "costs", "caveats"}
     assert all(table["columns"] and table["rows"] for table in run.tables.values())
     svg = run.chart("latency")
@@ -114,7 +114,7 @@ def test_a_file_gives_the_same_run(run: pqlab.Run, tmp_path: Path) -> None:
     assert other.runs() == []
 
 
-def test_what_is_stored_is_found(run: pqlab.Run) -> None:
+def test_stored_runs_are_found(run: pqlab.Run) -> None:
     stored = pqlab.open()
     assert run.id in [entry["id"] for entry in stored.runs()]
     assert stored.run(run.id).results == run.results
@@ -138,7 +138,7 @@ def test_a_report_is_a_folder(run: pqlab.Run, tmp_path: Path) -> None:
     assert index == tmp_path / "report" / "index.html" and "<html" in index.read_text()
 
 
-def test_a_run_can_be_kept_nowhere() -> None:
+def test_a_run_can_stay_in_memory() -> None:
     kept = {entry["id"] for entry in pqlab.open().runs()} if Path(pqlab.open().path).exists() else set()
     run = pqlab.run(
         filters=["hash/SHA3-256/*rustcrypto"],
@@ -154,7 +154,7 @@ def test_a_run_can_be_kept_nowhere() -> None:
     assert run.id not in kept
 
 
-def test_there_is_something_to_measure() -> None:
+def test_catalogues_list_what_can_be_measured() -> None:
     assert {"kem", "standard"} <= {suite["name"] for suite in pqlab.suites()}
     assert "ML-KEM-768" in {entry["algorithm"] for entry in pqlab.algorithms()}
     assert "rustcrypto" in {entry["id"] for entry in pqlab.providers()}
@@ -162,13 +162,13 @@ def test_there_is_something_to_measure() -> None:
     assert pqlab.cases("kem", filters=["*X25519/encapsulate@rustcrypto"]) == CASES[1:]
 
 
-def test_the_machine_is_looked_at() -> None:
+def test_doctor_describes_the_machine() -> None:
     found = pqlab.doctor()
     assert found["environment"]["cpu"]["cores"] >= 1
     assert {advice["severity"] for advice in found["advice"]} <= {"ok", "note", "warning"}
 
 
-def test_answers_are_verified_and_looked_at() -> None:
+def test_answers_are_verified_and_inspected() -> None:
     found = pqlab.verify(algorithms=["X25519"], providers=["rustcrypto"], interoperability=False, progress=False)
     assert found["totals"]["failed"] == 0 and found["totals"]["passed"] > 0
     looked = pqlab.inspect("ML-KEM-768", providers=["rustcrypto"], seed=3)
@@ -200,7 +200,7 @@ def test_answers_are_verified_and_looked_at() -> None:
         (pqlab.StoreError, lambda: pqlab.open(__file__).runs()),
     ],
 )
-def test_what_cannot_be_is_refused(kind: type[pqlab.Error], call: object) -> None:
+def test_rejects_invalid_arguments(kind: type[pqlab.Error], call: object) -> None:
     assert callable(call)
     with pytest.raises(kind) as raised:
         call()
@@ -208,7 +208,7 @@ def test_what_cannot_be_is_refused(kind: type[pqlab.Error], call: object) -> Non
     assert raised.value.reason and "\n" not in raised.value.reason
 
 
-def test_exceptions_are_those_of_python_too() -> None:
+def test_exceptions_derive_from_those_of_python() -> None:
     assert issubclass(pqlab.InvalidArgument, ValueError)
     assert issubclass(pqlab.UnknownName, LookupError)
     assert issubclass(pqlab.Interrupted, KeyboardInterrupt)
@@ -223,7 +223,7 @@ def test_a_worker_of_another_build_is_refused(tmp_path: Path, monkeypatch: pytes
             pqlab.run("kem", algorithms=["X25519"], providers=["rustcrypto"], progress=False)
 
 
-def test_other_threads_go_on(run: pqlab.Run) -> None:
+def test_other_threads_run_meanwhile(run: pqlab.Run) -> None:
     ended = threading.Event()
     steps = 0
 
@@ -240,7 +240,7 @@ def test_other_threads_go_on(run: pqlab.Run) -> None:
     assert steps > 0
 
 
-def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+def test_ctrl_c_keeps_finished_cases(tmp_path: Path) -> None:
     script = textwrap.dedent(
         """
         import os, signal, pqlab, pqlab._progress
@@ -269,16 +269,16 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
 def test_the_command_is_installed() -> None:
     from pqlab import _worker
 
-    said = subprocess.run([_worker.program(), "--version"], capture_output=True, text=True, check=True).stdout
-    assert pqlab.__version__ in said
+    output = subprocess.run([_worker.program(), "--version"], capture_output=True, text=True, check=True).stdout
+    assert pqlab.__version__ in output
 
 
-def test_without_tqdm_a_terminal_has_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_tqdm_a_terminal_shows_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     shown = _progress.Shown("cases")
     shown.begin("run", 3)
     shown.working("kem/X25519/keygen@openssl", 1.5)
     shown.close()
-    said = capsys.readouterr().err
-    assert said.startswith("\r1.5/3 cases  kem/X25519/keygen@openssl") and said.endswith("\n")
+    output = capsys.readouterr().err
+    assert output.startswith("\r1.5/3 cases  kem/X25519/keygen@openssl") and output.endswith("\n")

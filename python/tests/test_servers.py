@@ -1,4 +1,4 @@
-"""Servers that go on beside the program, until they are stopped."""
+"""Servers that run in the background until they are stopped."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def test_pages_are_served_until_the_end_of_the_block(run: pqlab.Run) -> None:
     pages.stop()
 
 
-def test_pages_are_served_under_names_that_were_given(run: pqlab.Run) -> None:
+def test_pages_are_served_only_under_allowed_names(run: pqlab.Run) -> None:
     assert run.id
     with pqlab.serve(port=0, allow_hosts=["bench.example"], block=False) as pages:
 
-        def asked(host: str) -> int:
+        def status_for(host: str) -> int:
             with contextlib.closing(http.client.HTTPConnection("127.0.0.1", pages.port, timeout=60)) as connection:
                 connection.request("GET", "/state", headers={"Host": host})
                 with connection.getresponse() as answer:
                     return answer.status
 
-        assert [asked("bench.example:80"), asked("127.0.0.1"), asked("evil.example")] == [200, 200, 421]
+        assert [status_for("bench.example:80"), status_for("127.0.0.1"), status_for("evil.example")] == [200, 200, 421]
 
 
 def test_a_server_needs_a_database_and_an_address(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_server_needs_a_database_and_an_address(tmp_path: Path) -> None:
         pqlab.serve(port=65536, block=False)
 
 
-def test_another_thread_ends_what_waits(run: pqlab.Run) -> None:
+def test_another_thread_stops_a_waiting_server(run: pqlab.Run) -> None:
     assert run.id
     pages = pqlab.serve(port=0, block=False)
     waiting = threading.Thread(target=pages.wait)
@@ -67,15 +67,15 @@ def test_another_thread_ends_what_waits(run: pqlab.Run) -> None:
     assert not waiting.is_alive()
 
 
-def test_ctrl_c_ends_a_server(run: pqlab.Run) -> None:
+def test_ctrl_c_stops_a_server(run: pqlab.Run) -> None:
     assert run.id
     script = "import pqlab; pqlab.serve(port=0); print('ended')"
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", script], text=True, **streams) as serving:  # type: ignore[call-overload]
         assert serving.stderr.readline().startswith("http://127.0.0.1:")
         os.kill(serving.pid, signal.SIGINT)
-        said, _ = serving.communicate(timeout=30)
-        assert said == "ended\n" and serving.returncode == 0
+        output, _ = serving.communicate(timeout=30)
+        assert output == "ended\n" and serving.returncode == 0
 
 
 @pytest.mark.parametrize("handshake", ["ntor", "kem-only", "hybrid"])
@@ -94,7 +94,7 @@ def test_a_relay_and_its_client_agree(handshake: str, tmp_path: Path) -> None:
         pqlab.ntor_client(relay.address, provider="rustcrypto")
 
 
-def test_what_no_relay_is_asked_is_refused(tmp_path: Path) -> None:
+def test_rejects_invalid_relay_arguments(tmp_path: Path) -> None:
     with pytest.raises(pqlab.UnknownName):
         pqlab.ntor_relay(provider="nothing", block=False)
     with pytest.raises(pqlab.UnknownName):

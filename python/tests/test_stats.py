@@ -1,4 +1,4 @@
-"""Statistics against NumPy and SciPy, and what they refuse."""
+"""Statistics compared with NumPy and SciPy, and rejected input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OF_A_PROBABILITY = 1e-6
 
 
 def sets() -> list[list[float]]:
-    """Sets of 7 to 700 samples of several shapes, scales and offsets: no mean near zero."""
+    """Returns sets of 7 to 699 samples of several shapes and scales. No mean is near zero."""
     draw = np.random.default_rng(20)
     found: list[list[float]] = []
     for index in range(120):
@@ -77,7 +77,7 @@ def test_bootstrap_is_a_percentile_bootstrap_of_the_median() -> None:
     assert abs(ours.low - low) < 0.15 * spread and abs(ours.high - high) < 0.15 * spread
 
 
-def test_every_holder_of_numbers_gives_the_same() -> None:
+def test_every_container_gives_the_same_result() -> None:
     samples = sets()[0]
     expected = stats.describe_samples(samples)
     array = np.array(samples)
@@ -103,7 +103,7 @@ def test_every_holder_of_numbers_gives_the_same() -> None:
         assert stats.describe_samples(other) == described, type(other)
 
 
-def test_curves_reports_and_tables() -> None:
+def test_curves_reports_and_tables_show_their_figures() -> None:
     curve = stats.throughput_curve([(4, 3000, 2.0), (1, 1000, 2.0), (2, 1900, 2.0), (8, 2400, 2.0)])
     assert [point.concurrency for point in curve.points] == [1, 2, 4, 8]
     assert (curve.peak.concurrency, curve.peak.ops_per_sec) == (4, 1500.0)
@@ -141,13 +141,13 @@ def test_curves_reports_and_tables() -> None:
         lambda: stats.latex_table([], []),
     ],
 )
-def test_what_cannot_be_used_says_so(call: Callable[[], object]) -> None:
+def test_invalid_arguments_raise_an_explained_exception(call: Callable[[], object]) -> None:
     with pytest.raises(pqlab.InvalidArgument) as raised:
         call()
     assert ":" in str(raised.value)
 
 
 @pytest.mark.parametrize("samples", ["1.0", b"12", {1.0: 2.0}, 1.0, None, {1.0, 2.0}, object()])
-def test_what_is_no_set_of_numbers_is_a_type_error(samples: object) -> None:
+def test_objects_without_numbers_raise_type_error(samples: object) -> None:
     with pytest.raises(TypeError):
         stats.describe_samples(samples)  # type: ignore[arg-type]

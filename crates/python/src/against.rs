@@ -1,4 +1,4 @@
-//! One library against another in one run, and a run against one that is kept by a name.
+//! Comparison of two libraries in one run, and of a new run with a stored baseline.
 
 use crate::errors::{Answer, Failure, detached};
 use crate::laboratory::measured;
@@ -17,8 +17,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_run, module)?)
 }
 
-/// Measures what two libraries have in common, in the same rounds: the run, the document of `pqlab compare-libraries --json`, and the
-/// table for a comment.
+/// Measures the cases that two libraries share, in the same rounds.
+///
+/// Returns the run, the document of `pqlab compare-libraries --json`, and a Markdown table for a pull request.
 #[pyfunction]
 #[pyo3(signature = (request, sides, margin_pct, metric, database, shown))]
 fn compare_libraries(
@@ -46,8 +47,8 @@ fn compare_libraries(
                 &mut note,
             )?;
             let mut store = open(database)?;
-            let asked = RunRequest { seed: request.seed, command: request.command.clone() };
-            let ended = laboratory.run(&mut store, plan, &asked, watch, stop)?;
+            let run_request = RunRequest { seed: request.seed, command: request.command.clone() };
+            let ended = laboratory.run(&mut store, plan, &run_request, watch, stop)?;
             if ended.complete {
                 let comparison = compare_sides(&store, &ended.run, &sides, margin.as_ref(), judged)?;
                 let environment = store.load_header(&ended.run)?.environment;
@@ -61,8 +62,9 @@ fn compare_libraries(
     })
 }
 
-/// Measures the cases of a run that is kept once more, and says whether any is slower: the run, and word, cases, sentence,
-/// comparison and confirmations as an object of JSON.
+/// Measures the cases of a stored run again and reports whether any is slower.
+///
+/// Returns the run, and a JSON object with the word, cases, line, comparison and confirmations.
 #[pyfunction]
 #[pyo3(signature = (request, baseline, slower_pct, elsewhere, metric, database, shown))]
 #[expect(clippy::too_many_arguments, reason = "those of the function in Python")]
@@ -79,7 +81,7 @@ fn check_run(
     detached(py, || {
         let request: Request = request::read(request)?;
         let command = request.command.clone();
-        let asked = GateRequest { slower_pct, judged: judged(metric)?, elsewhere, command };
+        let gate_request = GateRequest { slower_pct, judged: judged(metric)?, elsewhere, command };
         pqlab_lab::check_percentage("fail_slower", slower_pct)?;
         let mut document = Value::Null;
         let run = measured(shown, |watch, stop| {
@@ -107,7 +109,7 @@ fn check_run(
                 Ok::<(), Failure>(())
             };
             let both = (&baseline, &first);
-            let gate = laboratory.check_against(&mut store, both, &asked, watch, &mut take, stop)?;
+            let gate = laboratory.check_against(&mut store, both, &gate_request, watch, &mut take, stop)?;
             notes.iter().for_each(|note| watch.note(note));
             if let Some(gate) = gate {
                 document = gate.to_json();

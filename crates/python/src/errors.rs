@@ -1,4 +1,4 @@
-//! What goes wrong in Rust, as the exceptions of `pqlab._errors`.
+//! Conversion of Rust errors into the exceptions of `pqlab._errors`.
 
 use pqlab_lab::report::ExportError;
 use pqlab_lab::store::StoreError;
@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How a failure is answered: the class of its exception.
+/// Exception class of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A fault of pqlab itself.
+    /// A bug in pqlab.
     Internal,
     InvalidArgument,
     UnknownName,
@@ -32,30 +32,30 @@ impl Kind {
     }
 }
 
-/// Why a call has no answer.
+/// Error of a call.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// What and where, and what can be done about it; the latter may be empty.
+    /// What is wrong and where, and how to fix it. The remedy may be empty.
     Said { kind: Kind, reason: String, remedy: String },
-    /// An exception of Python, handed on.
+    /// A Python exception, passed on unchanged.
     Raised(PyErr),
 }
 
-/// What a call gives.
+/// Result of a call.
 pub(crate) type Answer<T> = Result<T, Failure>;
 
 impl Failure {
-    /// A failure whose reason says it all.
+    /// Returns a failure without a remedy.
     pub(crate) fn new(kind: Kind, reason: impl Into<String>) -> Failure {
         Failure::Said { kind, reason: reason.into(), remedy: String::new() }
     }
 
-    /// An argument that cannot be used: its name, and what it is and must be.
+    /// Returns the failure of an invalid argument. The reason states its value and the allowed ones.
     pub(crate) fn argument(name: &str, reason: impl std::fmt::Display) -> Failure {
         Failure::new(Kind::InvalidArgument, format!("{name}: {reason}"))
     }
 
-    /// The same with what can be done about it.
+    /// Sets the remedy. A Python exception stays as it is.
     pub(crate) fn advising(self, advice: impl Into<String>) -> Failure {
         match self {
             Failure::Said { kind, reason, .. } => Failure::Said { kind, reason, remedy: advice.into() },
@@ -77,18 +77,18 @@ impl From<Failure> for PyErr {
             Failure::Raised(error) => return error,
         };
         Python::attach(|py| {
-            let made = || py.import("pqlab._errors")?.getattr(kind.class())?.call1((reason, remedy));
-            made().map_or_else(|error| error, PyErr::from_value)
+            let build = || py.import("pqlab._errors")?.getattr(kind.class())?.call1((reason, remedy));
+            build().map_or_else(|error| error, PyErr::from_value)
         })
     }
 }
 
-/// Does what takes time while other threads of Python go on. A panic becomes an exception.
+/// Runs `work` while other Python threads run. A panic becomes an exception.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Answer<T> + Send) -> Answer<T> {
     py.detach(|| catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(fault(panic.as_ref()))))
 }
 
-/// A panic as a failure.
+/// Converts a panic into a failure.
 pub(crate) fn fault(panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
@@ -155,7 +155,7 @@ fn of_store(error: &StoreError) -> Kind {
     }
 }
 
-/// What a caller in Python can do about it.
+/// Returns the remedy for a Python caller; empty if there is none.
 fn advice(error: &LabError) -> &'static str {
     use pqlab_lab::Thing;
     match error {

@@ -1,4 +1,4 @@
-//! Arguments as Python hands them over.
+//! Conversion of Python arguments.
 
 use crate::errors::{Answer, Failure};
 use pqlab_lab::primitives::Wiped;
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ops::Deref;
 
-/// A whole number. One that is out of range is an argument that cannot be used, as one that is too small is.
+/// An integer argument. A number out of range raises `InvalidArgument` instead of `OverflowError`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Whole<T>(pub(crate) T);
 
@@ -28,13 +28,13 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Whole<T> {
     }
 }
 
-/// A field of a mapping.
+/// Returns a field of a mapping.
 pub(crate) fn field<'py, T: FromPyObjectOwned<'py>>(fields: &Bound<'py, PyAny>, name: &str) -> Answer<T> {
     let value = fields.get_item(name)?;
     value.extract::<T>().map_err(|error| Failure::from(error.into()))
 }
 
-/// Bytes: of a `bytes` object as they are, of any other buffer a copy, for others could write to it meanwhile.
+/// A byte argument: borrowed from a `bytes` object, copied from any other buffer, which other threads could change.
 pub(crate) enum Bytes<'a> {
     Borrowed(&'a [u8]),
     Copied(Wiped<Vec<u8>>),

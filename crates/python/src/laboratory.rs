@@ -1,4 +1,4 @@
-//! What there is to measure, and measuring it.
+//! Measurements, and listings of what can be measured.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::progress::{Watch, interrupted, watched};
@@ -23,7 +23,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue, module)?)
 }
 
-/// Measures what a request selects, and gives the run. The database is a file, `:memory:`, or none for the user's own.
+/// Measures the cases that a request selects and returns the run.
+///
+/// The database is a file or `:memory:`; `None` selects the user's own.
 #[pyfunction]
 fn measure(py: Python<'_>, request: &str, database: Option<&str>, shown: Option<Py<PyAny>>) -> Answer<Measured> {
     detached(py, || {
@@ -34,14 +36,14 @@ fn measure(py: Python<'_>, request: &str, database: Option<&str>, shown: Option<
             named.notes.iter().for_each(|note| watch.note(note));
             let plan = laboratory.plan(&named.suites, &filters, &request.overrides()?, &mut |text| watch.note(text))?;
             let mut store = open(database)?;
-            let asked = RunRequest { seed: request.seed, command: request.command.clone() };
-            let ended = laboratory.run(&mut store, plan, &asked, watch, stop)?;
+            let run_request = RunRequest { seed: request.seed, command: request.command.clone() };
+            let ended = laboratory.run(&mut store, plan, &run_request, watch, stop)?;
             Ok((store, ended))
         })
     })
 }
 
-/// Goes on with a run that was stopped: by its reference, or the latest.
+/// Resumes an interrupted run: the one that `run` names, or the latest.
 #[pyfunction]
 fn resume(
     py: Python<'_>,
@@ -68,7 +70,7 @@ fn resume(
     })
 }
 
-/// What was measured. An interruption names the run.
+/// Runs `work` and returns the run that it stored. An interruption carries the partial run.
 pub(crate) fn measured(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<(Store, Ended)> + Send,
@@ -82,7 +84,7 @@ pub(crate) fn measured(
     Ok(Measured::of(store.load_run(&ended.run)?))
 }
 
-/// The ids of the cases that a request selects, as a list of JSON.
+/// Returns the ids of the selected cases as a JSON list.
 #[pyfunction]
 fn cases(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || {
@@ -92,7 +94,7 @@ fn cases(py: Python<'_>, request: &str) -> Answer<String> {
     })
 }
 
-/// What a request would measure, and how long that would take: the document of `pqlab run --dry-run --json`, with notes.
+/// Returns what a request would measure, and for how long: the document of `pqlab run --dry-run --json`, with notes.
 #[pyfunction]
 fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<String> {
     detached(py, || {
@@ -106,13 +108,13 @@ fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<Stri
     })
 }
 
-/// The machine, and what of it disturbs measuring: the document of `pqlab doctor --json`.
+/// Describes the machine and what disturbs measurements on it: the document of `pqlab doctor --json`.
 #[pyfunction]
 fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || Ok(request::read::<Request>(request)?.laboratory()?.machine()?.to_json().to_string()))
 }
 
-/// Lists `algorithms`, `providers`, `suites`, `exporters` or `counters`: a list of JSON.
+/// Lists `algorithms`, `providers`, `suites`, `exporters` or `counters` as JSON.
 #[pyfunction]
 fn catalogue(py: Python<'_>, request: &str, what: &str) -> Answer<String> {
     detached(py, || {
@@ -129,7 +131,7 @@ fn catalogue(py: Python<'_>, request: &str, what: &str) -> Answer<String> {
     })
 }
 
-/// What is in the one library, or what the one worker offers, that a request names: the document of `pqlab list library=... --json`.
+/// Describes the one library or worker that a request names: the document of `pqlab list library=... --json`.
 #[pyfunction]
 fn library(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || {

@@ -1,4 +1,4 @@
-//! Whether times depend on secrets.
+//! Tests for timing that depends on secrets.
 
 use crate::errors::{Answer, Failure, detached};
 use crate::progress::{interruptible, whole};
@@ -12,7 +12,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(leak_tests, module)?)
 }
 
-/// How a leak is looked for.
+/// Parameters of the leak tests.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
@@ -25,7 +25,7 @@ struct Asked {
     taint: bool,
 }
 
-/// Tests the operations and tests that a request names: the document of `pqlab leak --json`, or of `pqlab leak --taint --json`.
+/// Runs the requested leak tests. Returns the document of `pqlab leak --json`, or of `pqlab leak --taint --json`.
 #[pyfunction]
 fn leak(py: Python<'_>, request: &str, asked: &str, shown: Option<Py<PyAny>>) -> Answer<String> {
     detached(py, || {
@@ -72,7 +72,7 @@ fn leak(py: Python<'_>, request: &str, asked: &str, shown: Option<Py<PyAny>>) ->
     })
 }
 
-/// The tests that there are: the list of `pqlab leak --list --json`.
+/// Lists the available leak tests: the document of `pqlab leak --list --json`.
 #[pyfunction]
 fn leak_tests(py: Python<'_>, request: &str) -> Answer<String> {
     detached(py, || {

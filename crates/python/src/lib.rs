@@ -1,5 +1,6 @@
-//! The module `pqlab._pqlab`: it converts types, and lets other threads of Python go on during everything that takes time. What
-//! users import is the package in `python/pqlab`. Requests and answers that have many fields are texts of JSON.
+//! The native module `pqlab._pqlab`. It converts types and lets other Python threads run during long calls.
+//!
+//! Users import the package in `python/pqlab`. Requests and results with many fields are passed as JSON text.
 
 use pyo3::prelude::*;
 
@@ -20,7 +21,7 @@ mod stats;
 mod store;
 mod verify;
 
-/// One line a topic: each adds its functions and classes.
+/// Adds the functions and classes of every topic.
 #[pymodule]
 fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
     pqlab_lab::check_environment().map_err(errors::Failure::from)?;

@@ -1,4 +1,4 @@
-//! How far the figures of this machine can be trusted: tests of the measuring itself.
+//! Tests of the harness: how far the figures of this machine can be trusted.
 
 use crate::errors::{Answer, Failure, detached};
 use crate::input::Whole;
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::time::Duration;
 
-/// Most repetitions of a test of independence, and most runs of one of agreement.
+/// Upper limits: repetitions of the independence test, and runs of the agreement test.
 const MOST: [u32; 2] = [100, 1000];
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -20,7 +20,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure_between, module)?)
 }
 
-/// Compares a case with itself and keeps what this says of the machine: the document of `pqlab doctor --aa --json`.
+/// Compares a case with itself and stores the machine's noise. Returns the document of `pqlab doctor --aa --json`.
 #[pyfunction]
 fn measure_noise(
     py: Python<'_>,
@@ -48,7 +48,7 @@ fn measure_noise(
     })
 }
 
-/// Measures suites whole and each case alone: the document of `pqlab doctor --independence --json`.
+/// Measures suites whole and each case alone. Returns the document of `pqlab doctor --independence --json`.
 #[pyfunction]
 fn measure_independence(
     py: Python<'_>,
@@ -65,15 +65,15 @@ fn measure_independence(
             let (filters, overrides) = (request.filters()?, request.overrides()?);
             let plan = laboratory.plan_of_suites(&request.what, &filters, &overrides, &mut note)?;
             let judged = plan.cases.iter().filter(|case| !case.is_overhead()).count();
-            let asked = IndependenceRequest { repetitions, seed: request.seed, command: request.command.clone() };
+            let options = IndependenceRequest { repetitions, seed: request.seed, command: request.command.clone() };
             let mut runs = ManyRuns::of(watch, (plan.cases.len() + judged) * repetitions as usize);
-            let found = laboratory.measure_independence(&plan, &asked, &mut runs, stop)?;
+            let found = laboratory.measure_independence(&plan, &options, &mut runs, stop)?;
             Ok(whole(found)?.to_json().to_string())
         })
     })
 }
 
-/// Measures suites again and again: the document of `pqlab doctor --between --json`.
+/// Measures suites repeatedly. Returns the document of `pqlab doctor --between --json`.
 #[pyfunction]
 fn measure_between(
     py: Python<'_>,
@@ -91,9 +91,9 @@ fn measure_between(
             let mut note = |text: &str| watch.note(text);
             let (filters, overrides) = (request.filters()?, request.overrides()?);
             let plan = laboratory.plan_of_suites(&request.what, &filters, &overrides, &mut note)?;
-            let asked = BetweenRequest { runs, pause, seed: request.seed, command: request.command.clone() };
+            let options = BetweenRequest { runs, pause, seed: request.seed, command: request.command.clone() };
             let mut progress = ManyRuns::of(watch, plan.cases.len() * runs as usize);
-            let found = laboratory.measure_between(&plan, &asked, &mut progress, stop)?;
+            let found = laboratory.measure_between(&plan, &options, &mut progress, stop)?;
             Ok(whole(found)?.to_json().to_string())
         })
     })

@@ -1,4 +1,4 @@
-//! Messages of the protocol of workers, through the one decoder that there is.
+//! Messages of the worker protocol, through the decoder that the program itself uses.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use pqlab_lab::frame::{self, ReadError};
@@ -23,7 +23,7 @@ fn send_message(py: Python<'_>, descriptor: RawFd, verb: &str, fields: Vec<Vec<u
     })
 }
 
-/// Reads a message from a descriptor: the verb and the fields; nothing where the stream has ended.
+/// Reads a message from a descriptor: its verb and fields, or `None` at the end of the stream.
 #[pyfunction]
 fn receive_message<'py>(py: Python<'py>, descriptor: RawFd) -> Answer<Option<(String, Vec<Bound<'py, PyBytes>>)>> {
     let message = detached(py, || match on(descriptor, frame::receive) {
@@ -34,9 +34,9 @@ fn receive_message<'py>(py: Python<'py>, descriptor: RawFd) -> Answer<Option<(St
     Ok(message.map(|message| (message.verb, message.fields.iter().map(|field| PyBytes::new(py, field)).collect())))
 }
 
-/// Does something with a stream that stays the caller's.
+/// Calls `act` with a stream on the caller's descriptor, which stays open.
 fn on<T>(descriptor: RawFd, act: impl FnOnce(&mut File) -> T) -> T {
-    // SAFETY: whoever calls has the descriptor open, and it is not closed here.
+    // SAFETY: the caller has the descriptor open, and `ManuallyDrop` keeps it from being closed here.
     let mut stream = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
     act(&mut stream)
 }

@@ -1,4 +1,4 @@
-//! Who watches a run: an object of the package, and Ctrl-C.
+//! Progress reports to a Python object, and interruption by Ctrl-C.
 
 use crate::errors::{Answer, Failure, Kind, fault};
 use crate::run::Measured;
@@ -12,44 +12,45 @@ use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// How often Ctrl-C is looked for.
+/// Interval between checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Events that may wait for Python before the work does.
+/// Events that can queue for Python before the work blocks.
 const WAITING: usize = 64;
 
-/// Something to do with the object that watches.
+/// A call on the watching object.
 type Telling = Box<dyn FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<()> + Send>;
 
-/// Hands events on to the thread that was called.
+/// Sends events to the calling thread.
 pub(crate) struct Watch<'a> {
-    /// `None` where nobody watches.
+    /// `None` if nobody watches.
     said: Option<&'a SyncSender<Telling>>,
 }
 
 impl Watch<'_> {
-    /// Does something with the object, an instance with the methods `begin`, `working`, `finished` and `note`.
+    /// Queues a call on the object, which has the methods `begin`, `working`, `finished` and `note`.
     pub(crate) fn tell(&mut self, tell: impl FnOnce(Python<'_>, &Py<PyAny>) -> PyResult<()> + Send + 'static) {
         if let Some(said) = self.said {
-            // Whoever listens does so to the end of the work.
+            // The receiver lives until the work ends.
             said.send(Box::new(tell)).ok();
         }
     }
 
-    /// So many things are to be done.
+    /// Reports the start of the work and the number of its parts.
     pub(crate) fn start(&mut self, what: &str, count: usize) {
         let what = what.to_owned();
         self.tell(move |py, shown| shown.call_method1(py, "begin", (what, count)).map(drop));
     }
 
-    /// One of them is in hand, and so many are done.
+    /// Reports the current part and the number of parts done.
     pub(crate) fn at(&mut self, what: String, done: f64) {
         self.tell(move |py, shown| shown.call_method1(py, "working", (what, done)).map(drop));
     }
 }
 
-/// Works on a thread of its own. The calling one hands its events to the object and looks meanwhile whether the user wants it
-/// stopped: the first exception, of the object or of the handler of a signal, sets the flag. To be called without the
-/// interpreter's lock.
+/// Runs `work` on a new thread, while the calling thread passes events to the watching object and checks for signals.
+///
+/// The first exception, from the object or from a signal handler, sets the stop flag. Must be called without the
+/// interpreter lock.
 pub(crate) fn watched<T: Send>(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<T> + Send,
@@ -76,7 +77,7 @@ pub(crate) fn watched<T: Send>(
     })
 }
 
-/// The same for work that leaves no run behind.
+/// Runs work that stores no run, as [`watched`] does. An exception replaces its result.
 pub(crate) fn interruptible<T: Send>(
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<T> + Send,
@@ -87,12 +88,12 @@ pub(crate) fn interruptible<T: Send>(
     }
 }
 
-/// What was to be done whole and was stopped: the reason is known to whoever stopped it.
+/// Returns the result, which is `None` only if the work was stopped. Whoever stopped it reports the reason.
 pub(crate) fn whole<T>(found: Option<T>) -> Answer<T> {
     found.ok_or_else(|| Failure::new(Kind::Internal, "it was stopped, by nobody"))
 }
 
-/// Looks at signals, then tells the object.
+/// Checks for signals, then makes the queued call.
 fn look(shown: Option<&Py<PyAny>>, telling: Option<Telling>) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -123,18 +124,18 @@ impl Progress for Watch<'_> {
     }
 }
 
-/// One bar over many runs.
+/// Progress of several runs in one bar.
 pub(crate) struct ManyRuns<'w, 'a> {
     watch: &'w mut Watch<'a>,
-    /// Cases of the runs before the one in hand.
+    /// Cases of the runs before the current one.
     before: usize,
-    /// Cases of the run in hand.
+    /// Cases of the current run.
     current: usize,
     notes: BTreeSet<String>,
 }
 
 impl<'w, 'a> ManyRuns<'w, 'a> {
-    /// For so many cases in all.
+    /// Starts a bar for `total` cases.
     pub(crate) fn of(watch: &'w mut Watch<'a>, total: usize) -> ManyRuns<'w, 'a> {
         watch.start("", total);
         ManyRuns { watch, before: 0, current: 0, notes: BTreeSet::new() }
@@ -154,7 +155,7 @@ impl Progress for ManyRuns<'_, '_> {
         self.watch.finished(header, record);
     }
 
-    /// Once is enough: every run would say the same.
+    /// Passes each note on once, as every run repeats it.
     fn note(&mut self, text: &str) {
         if self.notes.insert(text.to_owned()) {
             self.watch.note(text);
@@ -162,7 +163,7 @@ impl Progress for ManyRuns<'_, '_> {
     }
 }
 
-/// Ctrl-C as an exception of pqlab, with what of a run was measured before; any other as it is.
+/// Converts Ctrl-C into `Interrupted`, with the partial run. Any other exception stays as it is.
 pub(crate) fn interrupted(raised: PyErr, run: Option<Run>) -> Failure {
     Python::attach(|py| if raised.is_instance_of::<PyKeyboardInterrupt>(py) { stopped(py, run) } else { raised }).into()
 }
@@ -176,10 +177,10 @@ fn stopped(py: Python<'_>, run: Option<Run>) -> PyErr {
         ),
         None => ("stopped: nothing is kept".to_owned(), ""),
     };
-    let made = || {
-        let made = py.import("pqlab._errors")?.getattr("Interrupted")?.call1((reason, remedy))?;
-        made.setattr("run", run.map(Measured::of))?;
-        Ok(made)
+    let build = || {
+        let exception = py.import("pqlab._errors")?.getattr("Interrupted")?.call1((reason, remedy))?;
+        exception.setattr("run", run.map(Measured::of))?;
+        Ok(exception)
     };
-    made().map_or_else(|error| error, PyErr::from_value)
+    build().map_or_else(|error| error, PyErr::from_value)
 }

@@ -1,4 +1,4 @@
-//! What a call asks for, as the package hands it over: an object of JSON, of which every field is known.
+//! Requests of the Python package: JSON objects, in which an unknown field is an error.
 
 use crate::errors::{Answer, Failure};
 use pqlab_lab::record::RunHeader;
@@ -11,17 +11,17 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Selects cases, and says how they are measured. Whatever is left out is left to the suites.
+/// Selection of cases and measuring rules. The suites supply whatever is missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The program of the workers.
+    /// Program that worker processes run.
     program: PathBuf,
-    /// Suites, areas, algorithms, providers, files of suites.
+    /// Suites, areas, algorithms, providers, suite files.
     pub(crate) what: Vec<String>,
     pub(crate) algorithms: Vec<String>,
     pub(crate) providers: Vec<String>,
-    /// Patterns of ids.
+    /// Patterns of case ids.
     pub(crate) filters: Vec<String>,
     over: Option<String>,
     /// Fields of [`CaseOptions`].
@@ -35,32 +35,32 @@ pub(crate) struct Request {
     pub(crate) seed: Option<u64>,
     libraries: Vec<String>,
     workers: Vec<String>,
-    /// Functions of the interpreter that calls.
+    /// Python functions to measure.
     functions: Option<Functions>,
-    /// Whether files of suites may name libraries too.
+    /// Whether suite files and stored runs may name libraries and workers too.
     allow_foreign: bool,
-    /// How the call would be written again.
+    /// Text of the Python call, which the run keeps as its command.
     pub(crate) command: String,
 }
 
-/// Functions of the interpreter that calls, behind a socket.
+/// Python functions, served behind a socket.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Functions {
-    /// The provider that they are.
+    /// Their provider id.
     label: String,
-    /// The path of the socket.
+    /// Path of the socket.
     socket: String,
     names: Vec<String>,
 }
 
-/// Reads a text of JSON.
+/// Parses JSON text.
 pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Answer<T> {
     serde_json::from_str(text).map_err(|error| Failure::argument("request", error))
 }
 
 impl Request {
-    /// What is selected.
+    /// Returns the filters of the request.
     pub(crate) fn filters(&self) -> Answer<Filters> {
         Ok(Filters {
             ids: self.filters.clone(),
@@ -71,8 +71,7 @@ impl Request {
         })
     }
 
-    /// What is measured: the suites that words name, with what is selected of them, and functions beside it, whatever the filters
-    /// leave of the rest.
+    /// Returns the requested suites and their filters. Functions are measured in addition: filters do not exclude them.
     pub(crate) fn selected(&self, laboratory: &Laboratory) -> Answer<(Named, Filters)> {
         let filters = self.filters()?;
         let Some(Functions { label, names, .. }) = &self.functions else {
@@ -80,55 +79,55 @@ impl Request {
             let filters = named.narrow(filters);
             return Ok((named, filters));
         };
-        let of_functions = laboratory.named(&["function".to_owned()])?;
+        let functions = laboratory.named(&["function".to_owned()])?;
         if self.what.is_empty() {
-            return Ok((of_functions, Filters { options: filters.options, ..Filters::default() }));
+            return Ok((functions, Filters { options: filters.options, ..Filters::default() }));
         }
         let mut named = laboratory.named(&self.what)?;
         let mut filters = named.narrow(filters);
-        named.suites.extend(of_functions.suites);
-        let besides = [
+        named.suites.extend(functions.suites);
+        let extended = [
             (&mut filters.ids, vec![format!("function/*@{label}")]),
             (&mut filters.providers, vec![label.clone()]),
             (&mut filters.algorithms, names.clone()),
         ];
-        for (patterns, own) in besides.into_iter().filter(|(patterns, _)| !patterns.is_empty()) {
-            patterns.extend(own);
+        for (patterns, additions) in extended.into_iter().filter(|(patterns, _)| !patterns.is_empty()) {
+            patterns.extend(additions);
         }
         Ok((named, filters))
     }
 
-    /// How it is measured.
+    /// Returns the measuring rules.
     pub(crate) fn overrides(&self) -> Answer<ProtocolOverrides> {
-        let own = fields::<ProtocolOverrides>(&self.protocol)?;
+        let rules = fields::<ProtocolOverrides>(&self.protocol)?;
         if self.quick && self.rigorous {
             return Err(Failure::argument("quick", "a run is either quick or rigorous"));
         }
-        Ok(ProtocolOverrides { affinity: self.affinity.clone(), ..own }.or_preset(self.quick, self.rigorous))
+        Ok(ProtocolOverrides { affinity: self.affinity.clone(), ..rules }.or_preset(self.quick, self.rigorous))
     }
 
-    /// Everything that can be measured, with the libraries that were asked for.
+    /// Returns the laboratory with the requested libraries and, if allowed, those of suite files.
     pub(crate) fn laboratory(&self) -> Answer<Laboratory> {
         self.with(self.named_by_suites()?)
     }
 
-    /// Likewise with the libraries with which a run was measured, where that is allowed.
+    /// Returns the laboratory as [`Request::laboratory`] does; if allowed, with the libraries of the stored run too.
     pub(crate) fn laboratory_of(&self, header: &RunHeader) -> Answer<Laboratory> {
         let named = if self.allow_foreign { libraries_of_run(header)? } else { Vec::new() };
         self.with(instead(self.named_by_suites()?, named))
     }
 
-    /// What is linked in.
+    /// Returns a laboratory with the linked libraries only.
     pub(crate) fn linked(&self) -> Laboratory {
         Laboratory::new(WorkerProgram::pqlab(&self.program))
     }
 
-    /// What files of suites name, where that is allowed.
+    /// Returns the libraries that suite files name, if that is allowed.
     pub(crate) fn named_by_suites(&self) -> Answer<Vec<LibrarySpec>> {
         Ok(if self.allow_foreign { libraries_of_suites(&self.what)? } else { Vec::new() })
     }
 
-    /// The libraries and workers that were asked for.
+    /// Returns the requested libraries and workers. Python functions count as one worker.
     pub(crate) fn given(&self) -> Answer<Vec<LibrarySpec>> {
         let mut libraries = Vec::new();
         for text in &self.libraries {
@@ -150,7 +149,7 @@ impl Request {
     }
 }
 
-/// Reads fields each by itself, so that an error can say which it was.
+/// Parses the fields one by one, so that an error names its field.
 fn fields<T: DeserializeOwned>(given: &Map<String, Value>) -> Answer<T> {
     for (name, value) in given {
         let alone = Map::from_iter([(name.clone(), value.clone())]);

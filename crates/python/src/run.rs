@@ -1,4 +1,4 @@
-//! A run and what its samples say.
+//! A run and its analysis.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
@@ -31,7 +31,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Measured>()
 }
 
-/// A run with its samples, and what is asked of it beside what was measured. Figures are made of them anew at each call.
+/// A run with its samples, and the job and relay scenario of its tables. Every call computes its figures anew.
 #[pyclass(frozen, module = "pqlab._pqlab")]
 pub(crate) struct Measured {
     run: Arc<Run>,
@@ -53,7 +53,7 @@ impl Measured {
     }
 }
 
-/// What is asked beside what was measured, as users write it.
+/// Parses a job and a relay scenario. A missing one is the default.
 pub(crate) fn assumed(
     job: Option<&str>,
     scenario: Option<(f64, Vec<String>, f64)>,
@@ -68,7 +68,7 @@ pub(crate) fn assumed(
     Ok((job.unwrap_or_default(), scenario))
 }
 
-/// In which unit cases are judged.
+/// Parses the unit in which cases are judged.
 pub(crate) fn judged(metric: &str) -> Answer<Judged> {
     match metric {
         "auto" => Ok(Judged::Auto),
@@ -78,13 +78,13 @@ pub(crate) fn judged(metric: &str) -> Answer<Judged> {
     }
 }
 
-/// A margin in percent that was given.
+/// Checks a margin in percent, if one was given.
 pub(crate) fn margin(pct: Option<f64>) -> Answer<Option<Margin>> {
     pct.map_or(Ok(()), |pct| pqlab_lab::check_percentage("margin", pct))?;
     Ok(pct.map(|pct| Margin { pct, source: "margin".into() }))
 }
 
-/// Writes the files of a report into a folder, and gives the path of its page.
+/// Writes the files of a report into a folder and returns the path of its page.
 pub(crate) fn put_report(folder: &Path, files: &[File]) -> Answer<PathBuf> {
     for (name, content) in files {
         put_file(folder, name, content)?;
@@ -92,7 +92,7 @@ pub(crate) fn put_report(folder: &Path, files: &[File]) -> Answer<PathBuf> {
     Ok(folder.join("index.html"))
 }
 
-/// Writes a file below a folder, which comes into being.
+/// Writes a file below a folder and creates the folders it needs.
 pub(crate) fn put_file(folder: &Path, name: &str, content: &[u8]) -> Answer<()> {
     let path = folder.join(name);
     if let Some(parent) = path.parent() {
@@ -113,13 +113,13 @@ impl Measured {
         self.run.complete
     }
 
-    /// The ids of its finished cases.
+    /// Ids of the finished cases.
     #[getter]
     fn cases(&self) -> Vec<String> {
         self.run.records.iter().map(|record| record.case.id()).collect()
     }
 
-    /// Environment, rules, results and tables: the document that `pqlab export --format json` writes.
+    /// Returns the document of `pqlab export --format json`: environment, rules, results and tables.
     fn document(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
             let analysis = self.analysis();
@@ -129,7 +129,7 @@ impl Measured {
         })
     }
 
-    /// What the run found, and the sentences that say so.
+    /// Returns the findings as JSON, with the sentences that state them.
     fn findings(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
             let analysis = self.analysis();
@@ -138,7 +138,7 @@ impl Measured {
         })
     }
 
-    /// Every picture as `[name, title, what it shows in words, SVG]`.
+    /// Returns every picture as `(name, title, description, SVG)`.
     fn charts(&self, py: Python<'_>) -> Answer<Vec<(String, String, String, String)>> {
         detached(py, || {
             let analysis = self.analysis();
@@ -151,25 +151,25 @@ impl Measured {
         })
     }
 
-    /// The wall time of one operation in ns, for every sample of a case that counts, in the order in which they were taken.
+    /// Returns the wall time of one operation in ns for each sample that counts, in the order of measurement.
     fn samples(&self, py: Python<'_>, case: &str) -> Answer<Samples> {
         detached(py, || {
             let ids = self.cases();
             let found = self.run.records.iter().zip(&ids).find(|(_, id)| *id == case);
             let (record, _) = found.ok_or_else(|| LabError::no_case_of_run(&self.run.header.id, case, &ids))?;
-            // The same selection as for the figures.
+            // Figures use the same selection.
             let visits = record.samples.values(Unit::Nanoseconds, Visits::Usable).unwrap_or_default();
             Ok(Samples::of(visits.into_iter().flat_map(|(_, samples)| samples).collect()))
         })
     }
 
-    /// The same run with another job that a library is chosen for, and others circuits, links and round-trip times.
+    /// Returns the same run under another job and another relay scenario (circuits per second, links, round-trip time).
     fn assuming(&self, job: Option<&str>, scenario: Option<(f64, Vec<String>, f64)>) -> Answer<Measured> {
         let (job, scenario) = assumed(job, scenario)?;
         Ok(Measured { run: Arc::clone(&self.run), job, scenario })
     }
 
-    /// The run as `pqlab show` prints it, without colours: whole, or the cases that match a pattern in full.
+    /// Returns the text of `pqlab show` without colours: the whole run, or the cases that match a pattern in full.
     fn show(&self, py: Python<'_>, case: Option<&str>, width: Whole<usize>) -> Answer<String> {
         detached(py, || {
             let (analysis, plain) = (self.analysis(), Palette { colour: false });
@@ -182,7 +182,7 @@ impl Measured {
         })
     }
 
-    /// The run in an export format, and what is to be said beside it.
+    /// Returns the run in an export format, and the notes to print with it.
     fn export<'py>(
         &self,
         py: Python<'py>,
@@ -204,7 +204,7 @@ impl Measured {
         Ok((PyBytes::new(py, &bytes), notes))
     }
 
-    /// Writes the run with all samples to a file, which is there once it is whole.
+    /// Writes the run with all samples to a file, which appears when it is complete.
     fn save(&self, py: Python<'_>, file: PathBuf) -> Answer<()> {
         detached(py, || {
             let (bytes, _) = self.written("json-samples", &ExportOptions::default())?;
@@ -212,7 +212,7 @@ impl Measured {
         })
     }
 
-    /// Writes the report into a folder, and gives the path of its page.
+    /// Writes the report into a folder and returns the path of its page.
     fn report(&self, py: Python<'_>, folder: PathBuf) -> Answer<PathBuf> {
         detached(py, || {
             let files = bundle(&self.analysis(), &[], &self.scenario)
@@ -221,7 +221,7 @@ impl Measured {
         })
     }
 
-    /// This run against another that was measured later: verdicts as `pqlab compare --json` gives them.
+    /// Compares a later run with this one. Returns the document of `pqlab compare --json`.
     fn compare(
         &self,
         py: Python<'_>,
@@ -238,7 +238,7 @@ impl Measured {
         })
     }
 
-    /// Cases of this run against others of it, whose patterns pair those for which the stars stand for the same.
+    /// Compares cases of this run. The patterns pair two cases if their stars match the same text.
     fn compare_cases(
         &self,
         py: Python<'_>,
@@ -265,14 +265,14 @@ impl Measured {
 }
 
 fn put(path: &Path, content: &[u8]) -> Answer<()> {
-    // A dash is a file like any other here, and not standard output.
+    // A dash is an ordinary file name here, not standard output.
     let named = if path == Path::new("-") { Path::new("./-") } else { path };
-    let written = || {
+    let write = || {
         let (writing, mut file) = Destination::of(named)?.create()?;
         file.write_all(content)?;
         writing.keep(&mut file)
     };
-    written().map_err(|error| unwritable(path, &error.to_string()))
+    write().map_err(|error| unwritable(path, &error.to_string()))
 }
 
 fn unwritable(path: &Path, reason: &str) -> Failure {
@@ -280,22 +280,23 @@ fn unwritable(path: &Path, reason: &str) -> Failure {
 }
 
 fn said(found: &Findings, answers: &[String]) -> Value {
-    let recommendations = found.recommendations.iter().map(|of| {
+    let recommendations = found.recommendations.iter().map(|best| {
         json!({
-            "use_case": of.use_case, "algorithm": of.algorithm, "provider": of.provider, "figure": of.figure,
-            "interval": of.interval, "rate": of.rate, "cases": of.cases, "what": of.what, "why": of.why, "tied": of.tied,
+            "use_case": best.use_case, "algorithm": best.algorithm, "provider": best.provider, "figure": best.figure,
+            "interval": best.interval, "rate": best.rate, "cases": best.cases, "what": best.what, "why": best.why,
+            "tied": best.tied,
         })
     });
-    let side = |of: &CostSide| json!([of.algorithm, of.providers, of.time]);
-    let costs = found.costs.iter().map(|of| {
+    let side = |side: &CostSide| json!([side.algorithm, side.providers, side.time]);
+    let costs = found.costs.iter().map(|cost| {
         json!({
-            "what": of.what, "post_quantum": side(&of.post_quantum), "classical": side(&of.classical),
-            "factor": of.factor.estimate, "factor_ci": [of.factor.low, of.factor.high],
-            "factor_in": unit_words(of.unit), "told_apart": of.told_apart,
-            "bytes": of.bytes,
+            "what": cost.what, "post_quantum": side(&cost.post_quantum), "classical": side(&cost.classical),
+            "factor": cost.factor.estimate, "factor_ci": [cost.factor.low, cost.factor.high],
+            "factor_in": unit_words(cost.unit), "told_apart": cost.told_apart,
+            "bytes": cost.bytes,
         })
     });
-    let caveats = found.caveats.iter().map(|of| json!({"count": of.count, "what": of.what, "details": of.details}));
+    let caveats = found.caveats.iter().map(|row| json!({"count": row.count, "what": row.what, "details": row.details}));
     json!({
         "answers": answers,
         "recommendations": recommendations.collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! Samples that Python reads where Rust has put them.
+//! Samples that Python reads in place, through the buffer protocol.
 
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -10,18 +10,19 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Samples>()
 }
 
-/// Numbers of 64 bits, read through the buffer protocol: `numpy.asarray` and `memoryview` copy nothing.
+/// Read-only buffer of 64-bit floats: `numpy.asarray` and `memoryview` copy nothing.
 #[pyclass(frozen, sequence, module = "pqlab._pqlab")]
 pub(crate) struct Samples {
     numbers: Vec<f64>,
-    /// The length, and the bytes from one number to the next, where a buffer points to them.
+    /// Number of elements. Buffers point to it.
     shape: [ffi::Py_ssize_t; 1],
+    /// Bytes from one element to the next. Buffers point to it.
     strides: [ffi::Py_ssize_t; 1],
 }
 
 impl Samples {
     pub(crate) fn of(numbers: Vec<f64>) -> Samples {
-        // No allocation is longer than half of the address space.
+        // Never saturates: an allocation has at most `isize::MAX` bytes.
         let length = ffi::Py_ssize_t::try_from(numbers.len()).unwrap_or(ffi::Py_ssize_t::MAX);
         Samples { numbers, shape: [length], strides: [size_of::<f64>() as ffi::Py_ssize_t] }
     }
@@ -34,7 +35,7 @@ impl Samples {
     }
 
     /// # Safety
-    /// As the buffer protocol has it: `view` points to a structure that may be written.
+    /// `view` must be null or point to a writable `Py_buffer`, as the buffer protocol requires.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         if view.is_null() {
             return Err(PyBufferError::new_err("there is no view to fill"));
@@ -42,8 +43,8 @@ impl Samples {
         let refused = (flags & ffi::PyBUF_WRITABLE) == ffi::PyBUF_WRITABLE;
         let this = slf.get();
         let wants = |flag: c_int| flags & flag == flag;
-        // SAFETY: the interpreter hands over a view that it owns. What it points to lives in this object, which is frozen: it is
-        // never changed nor moved while the view holds a reference to it.
+        // SAFETY: the interpreter passes a view that it owns and that may be written. The view gets pointers into this
+        // object, which is frozen: it neither changes nor moves while the view holds a reference to it.
         unsafe {
             (*view).obj = ptr::null_mut();
             if refused {

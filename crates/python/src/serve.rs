@@ -1,4 +1,4 @@
-//! Servers on threads of their own: the report's pages, and a relay that answers circuit handshakes.
+//! Servers on background threads: the report's pages, and a relay for circuit handshakes.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
@@ -14,9 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// How often Ctrl-C is looked for.
+/// Interval between checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Most handshakes of one call.
+/// Upper limit of handshakes in one call.
 const MOST: u64 = 1_000_000;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -39,7 +39,7 @@ impl From<ServerError> for Failure {
     }
 }
 
-/// Waits until something is over, and looks at signals meanwhile.
+/// Waits until `over` returns true. Checks for signals meanwhile.
 fn wait(py: Python<'_>, over: impl Fn() -> bool + Send + Sync) -> Answer<()> {
     while !over() {
         py.detach(|| thread::sleep(TICK));
@@ -48,18 +48,18 @@ fn wait(py: Python<'_>, over: impl Fn() -> bool + Send + Sync) -> Answer<()> {
     Ok(())
 }
 
-/// A server of pages at work.
+/// A running page server.
 #[pyclass(frozen, module = "pqlab._pqlab")]
 pub(crate) struct PageServer {
-    /// `None` once it was stopped.
+    /// `None` once stopped.
     server: Mutex<Option<Server>>,
     url: String,
     port: u16,
-    /// Whether others than this machine can reach it.
+    /// Whether other machines can reach it.
     open: bool,
 }
 
-/// Serves the pages over a database.
+/// Serves the pages of a database.
 #[pyfunction]
 fn serve(py: Python<'_>, listen: &str, database: Option<&str>, allow_hosts: Vec<String>) -> Answer<PageServer> {
     detached(py, || {
@@ -76,7 +76,7 @@ fn serve(py: Python<'_>, listen: &str, database: Option<&str>, allow_hosts: Vec<
 
 #[pymethods]
 impl PageServer {
-    /// Where a browser finds it.
+    /// Address for a browser.
     #[getter]
     fn url(&self) -> &str {
         &self.url
@@ -92,18 +92,18 @@ impl PageServer {
         self.open
     }
 
-    /// Ends it; a second time nothing.
+    /// Stops the server. Further calls do nothing.
     fn stop(&self, py: Python<'_>) {
         py.detach(|| self.server.lock().unwrap_or_else(PoisonError::into_inner).take().map(drop));
     }
 
-    /// Waits until somebody stops it.
+    /// Waits until the server stops.
     fn wait(&self, py: Python<'_>) -> Answer<()> {
         wait(py, || self.server.lock().unwrap_or_else(PoisonError::into_inner).is_none())
     }
 }
 
-/// A relay at work.
+/// A running relay.
 #[pyclass(frozen, module = "pqlab._pqlab")]
 pub(crate) struct RelayServer {
     relay: Arc<Relay>,
@@ -111,7 +111,7 @@ pub(crate) struct RelayServer {
     serving: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// Answers circuit handshakes.
+/// Starts a relay that answers circuit handshakes.
 #[pyfunction]
 fn ntor_relay(py: Python<'_>, listen: &str, provider: &str) -> Answer<RelayServer> {
     detached(py, || {
@@ -124,7 +124,7 @@ fn ntor_relay(py: Python<'_>, listen: &str, provider: &str) -> Answer<RelayServe
         let listener = TcpListener::bind(listen).map_err(wrong)?;
         let address = listener.local_addr().map_err(wrong)?;
         let serving = Arc::clone(&relay);
-        // What the listening socket reports ends the relay, as `is_running` says.
+        // An error of the listening socket ends the relay. `wait` notices that the thread has finished.
         let serving = thread::Builder::new().name("relay".into()).spawn(move || serving.serve(&listener).unwrap_or(()));
         let serving = serving.map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
         Ok(RelayServer { relay, address, serving: Mutex::new(Some(serving)) })
@@ -133,45 +133,46 @@ fn ntor_relay(py: Python<'_>, listen: &str, provider: &str) -> Answer<RelayServe
 
 #[pymethods]
 impl RelayServer {
-    /// Where it listens.
+    /// Address and port on which the relay listens.
     #[getter]
     fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// The 20 bytes that clients know it by.
+    /// Identity of the relay, 20 bytes.
     #[getter]
     fn identity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.relay.descriptor().identity)
     }
 
-    /// Its onion key, 32 bytes.
+    /// Public onion key, 32 bytes.
     #[getter]
     fn onion_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.relay.descriptor().onion_key)
     }
 
-    /// What clients must know of it, as a file has it.
+    /// Returns the content of the key file that clients read.
     fn keys(&self) -> String {
         RelayKeys::new(self.address, self.relay.descriptor()).to_json()
     }
 
-    /// Every request that it answers: a list of JSON.
+    /// Returns every request that the relay answers, as a JSON list.
     fn answers(&self) -> String {
-        let answers = self.relay.answers().into_iter().map(|of| {
-            json!({"request": of.name, "type": of.number, "request_bytes": of.request, "request_parts": of.request_parts,
-                "answer_bytes": of.answer, "answer_parts": of.answer_parts, "key_bytes": of.keys})
+        let answers = self.relay.answers().into_iter().map(|entry| {
+            json!({"request": entry.name, "type": entry.number, "request_bytes": entry.request,
+                "request_parts": entry.request_parts, "answer_bytes": entry.answer, "answer_parts": entry.answer_parts,
+                "key_bytes": entry.keys})
         });
         json!(answers.collect::<Vec<_>>()).to_string()
     }
 
-    /// Handshakes answered, and connections that were closed for what they sent.
+    /// Returns the number of handshakes answered and of connections refused.
     fn served(&self) -> (u64, u64) {
         let served = self.relay.served();
         (served.handshakes, served.refused)
     }
 
-    /// Ends it; a second time nothing.
+    /// Stops the relay. Further calls do nothing.
     fn stop(&self, py: Python<'_>) {
         py.detach(|| {
             if let Some(serving) = self.serving.lock().unwrap_or_else(PoisonError::into_inner).take() {
@@ -181,7 +182,7 @@ impl RelayServer {
         });
     }
 
-    /// Waits until somebody stops it.
+    /// Waits until the relay stops.
     fn wait(&self, py: Python<'_>) -> Answer<()> {
         wait(py, || {
             let serving = self.serving.lock().unwrap_or_else(PoisonError::into_inner);
@@ -199,7 +200,7 @@ impl Drop for RelayServer {
     }
 }
 
-/// What is known of a relay: a file that it wrote, or identity and onion key; nothing, and it is asked.
+/// Returns the relay's descriptor from its key file, or from identity and onion key; `None` to ask the relay itself.
 fn known(keys: Option<PathBuf>, given: Option<(Vec<u8>, Vec<u8>)>) -> Answer<Option<RelayDescriptor>> {
     match (keys, given) {
         (Some(_), Some(_)) => Err(Failure::argument("keys", "either these or identity and onion_key are given")),
@@ -216,7 +217,7 @@ fn known(keys: Option<PathBuf>, given: Option<(Vec<u8>, Vec<u8>)>) -> Answer<Opt
     }
 }
 
-/// Does circuit handshakes with a relay: an object of JSON.
+/// Performs circuit handshakes with a relay. Returns a JSON object.
 #[pyfunction]
 #[pyo3(signature = (address, handshake, provider, count, keys, given, timeout_s))]
 #[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]

@@ -1,4 +1,4 @@
-//! Statistics over numbers of Python: lists, arrays, columns of tables.
+//! Statistics of Python numbers: lists, arrays, columns of tables.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
@@ -24,12 +24,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats_files, module)?)
 }
 
-/// Most numbers that a bootstrap draws: some minutes.
+/// Upper limit of numbers that a bootstrap draws: some minutes of work.
 const MOST_DRAWS: usize = 100_000_000_000;
-/// Most resamples of a bootstrap, whose medians are kept.
+/// Upper limit of bootstrap resamples. Their medians are kept in memory.
 const MOST_RESAMPLES: usize = 10_000_000;
 
-/// Numbers from whatever holds some: what has a buffer of doubles, what `to_numpy` makes one of, and sequences.
+/// Reads finite numbers from a buffer of doubles, an object with `to_numpy`, or a sequence.
 fn numbers(object: &Bound<'_, PyAny>, name: &str) -> Answer<Vec<f64>> {
     let found = read(object, name, true)?;
     match found.iter().position(|number| !number.is_finite()) {
@@ -76,7 +76,7 @@ fn has(object: &Bound<'_, PyAny>, method: &str) -> bool {
     object.hasattr(method).unwrap_or(false)
 }
 
-/// A share between 0 and 1, neither of them.
+/// Checks that a share is above 0 and below 1.
 fn share(value: f64, name: &str) -> Answer<f64> {
     if value > 0.0 && value < 1.0 {
         Ok(value)
@@ -89,7 +89,7 @@ fn few(name: &str, least: &str) -> Failure {
     Failure::argument(name, least)
 }
 
-/// Low end, median, high end.
+/// Returns the low end, the median and the high end.
 #[pyfunction]
 fn stats_bootstrap_ci(
     py: Python<'_>,
@@ -111,7 +111,7 @@ fn stats_bootstrap_ci(
     })
 }
 
-/// Statistic, degrees of freedom, p-value, whether it is significant, overhead in percent.
+/// Returns the statistic, degrees of freedom, p-value, significance, and overhead in percent.
 #[pyfunction]
 fn stats_welch_t_test(
     py: Python<'_>,
@@ -145,10 +145,10 @@ fn no_spread(first: &[f64], second: &[f64]) -> Failure {
     }
 }
 
-/// A level of concurrency: concurrency, operations a second, speedup, efficiency, loss from the peak and from the smallest in percent.
+/// Concurrency, operations per second, speedup, efficiency, loss from the peak and from the smallest level in percent.
 type Point = (u64, f64, f64, f64, f64, f64);
 
-/// The points in ascending order of concurrency, and the place of the peak.
+/// Returns the points in ascending order of concurrency, and the index of the peak.
 #[pyfunction]
 fn stats_throughput_curve(py: Python<'_>, points: Vec<(Whole<u64>, Whole<u64>, f64)>) -> Answer<(Vec<Point>, usize)> {
     let load = |(concurrency, operations, seconds): (Whole<u64>, Whole<u64>, f64)| Load {
@@ -170,7 +170,7 @@ fn stats_throughput_curve(py: Python<'_>, points: Vec<(Whole<u64>, Whole<u64>, f
     })
 }
 
-/// Name, coefficient of variation in percent, whether it is above the limit; the most variable first.
+/// Returns names, coefficients of variation in percent, and whether they exceed the threshold; the most variable first.
 #[pyfunction]
 fn stats_cov_stability_report(
     py: Python<'_>,
@@ -188,10 +188,10 @@ fn stats_cov_stability_report(
     })
 }
 
-/// What samples look like, by name; nothing where there are too few of them for it.
+/// Statistics by name; `None` if they are undefined for these samples.
 type Fields = Vec<(&'static str, Option<f64>)>;
 
-/// The number of samples, and what they look like.
+/// Returns the number of samples and their statistics.
 #[pyfunction]
 fn stats_describe_samples(py: Python<'_>, samples: &Bound<'_, PyAny>) -> Answer<(usize, Fields)> {
     let samples = numbers(samples, "samples")?;
@@ -216,7 +216,7 @@ fn stats_describe_samples(py: Python<'_>, samples: &Bound<'_, PyAny>) -> Answer<
     })
 }
 
-/// The first column stands left, all others right.
+/// Returns a LaTeX table with the first column left-aligned and all others right-aligned.
 #[pyfunction]
 fn stats_latex_table(
     py: Python<'_>,
@@ -240,7 +240,7 @@ fn stats_latex_table(
     })
 }
 
-/// What is said of a file of samples, or of a second one against it: the document of `pqlab stats --json`.
+/// Describes a file of samples, or compares a second file with it. Returns the document of `pqlab stats --json`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
 fn stats_files(

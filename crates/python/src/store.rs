@@ -1,4 +1,4 @@
-//! Runs that are stored, and runs in files.
+//! Runs in databases and in files.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::run::{Measured, assumed, judged, margin, put_file, put_report};
@@ -14,7 +14,7 @@ use serde_json::json;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
-/// The name of a database that is kept nowhere.
+/// Name of a database in memory.
 const MEMORY: &str = ":memory:";
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -35,7 +35,7 @@ pub(crate) fn path(database: Option<&str>) -> Result<PathBuf, StoreError> {
     database.map_or_else(default_path, |path| Ok(PathBuf::from(path)))
 }
 
-/// Opens a database, which comes into being if it is not there.
+/// Opens a database and creates it if it is missing.
 pub(crate) fn open(database: Option<&str>) -> Result<Store, StoreError> {
     if database == Some(MEMORY) {
         return Store::in_memory();
@@ -54,30 +54,30 @@ fn warn(text: &str) {
     Python::attach(|py| PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1).ok());
 }
 
-/// Opens a database for reading; it must be there.
+/// Opens an existing database for reading.
 pub(crate) fn open_read_only(database: Option<&str>) -> Result<Store, StoreError> {
     Store::open_read_only(path(database)?)
 }
 
-/// Opens a database for changes; it must be there.
+/// Opens an existing database for changes.
 pub(crate) fn open_existing(database: Option<&str>) -> Result<Store, StoreError> {
     open_read_only(database).map(drop)?;
     open(database)
 }
 
-/// The file in which runs are kept, `PQLAB_DB` or the user's own where none is named.
+/// Returns the path of the database: the given one, else `PQLAB_DB`, else the user's own.
 #[pyfunction]
 fn database_path(database: Option<&str>) -> Answer<String> {
     Ok(path(database)?.to_string_lossy().into_owned())
 }
 
-/// The stored runs, the newest first: a list of JSON.
+/// Lists the stored runs as JSON, the newest first.
 #[pyfunction]
 fn stored_runs(py: Python<'_>, database: &str) -> Answer<String> {
     detached(py, || Ok(json!(open_read_only(Some(database))?.runs()?).to_string()))
 }
 
-/// A stored run by its id, the beginning of it, a name, or `last`, `last~1`, ...
+/// Loads a stored run by its id, a unique prefix of it, a name, or `last`, `last~1`, ...
 #[pyfunction]
 fn stored_run(py: Python<'_>, database: &str, reference: &str) -> Answer<Measured> {
     detached(py, || {
@@ -86,13 +86,13 @@ fn stored_run(py: Python<'_>, database: &str, reference: &str) -> Answer<Measure
     })
 }
 
-/// Stores a run that was measured elsewhere. Whether it was not there yet.
+/// Stores a run that was measured elsewhere. Returns whether it is new.
 #[pyfunction]
 fn import_run(py: Python<'_>, database: &str, run: &Measured) -> Answer<bool> {
     detached(py, || Ok(open(Some(database))?.import_run(run.run())? == Import::Stored))
 }
 
-/// Removes runs, all or none, and those with names only with `force`: their ids.
+/// Deletes all of the runs or none, and returns their ids. A run that has a name needs `force`.
 #[pyfunction]
 fn delete_runs(py: Python<'_>, database: &str, references: Vec<String>, force: bool) -> Answer<Vec<String>> {
     detached(py, || {
@@ -106,7 +106,7 @@ fn note_run(py: Python<'_>, database: &str, reference: &str, note: &str) -> Answ
     change(py, database, reference, |store, run| Ok(store.note_run(run, note)?))
 }
 
-/// Gives a run a name; one that another has only with `force`.
+/// Gives a run a name. To take the name from another run needs `force`.
 #[pyfunction]
 fn name_run(py: Python<'_>, database: &str, reference: &str, name: &str, force: bool) -> Answer<()> {
     change(py, database, reference, |store, run| {
@@ -115,7 +115,7 @@ fn name_run(py: Python<'_>, database: &str, reference: &str, name: &str, force: 
     })
 }
 
-/// Compares what is stored, as `pqlab compare` does: its document.
+/// Compares stored runs or cases. Returns the document of `pqlab compare --json`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
 fn compare_stored(
@@ -134,12 +134,12 @@ fn compare_stored(
             return Err(Failure::argument("since", "it must be above zero"));
         }
         let store = open_read_only(Some(database))?;
-        let asked = Compared { first, second, run, since_s };
-        Ok(compare_named(&store, &asked, margin.as_ref(), judged)?.to_json().to_string())
+        let compared = Compared { first, second, run, since_s };
+        Ok(compare_named(&store, &compared, margin.as_ref(), judged)?.to_json().to_string())
     })
 }
 
-/// Writes the report over stored runs into a folder, and gives the path of its page.
+/// Writes the report over stored runs into a folder and returns the path of its page.
 #[pyfunction]
 fn report_stored(
     py: Python<'_>,
@@ -159,7 +159,7 @@ fn report_stored(
     })
 }
 
-/// Writes all of a store as a static site into a folder, and gives the path of its first page.
+/// Writes all stored runs as a static site into a folder and returns the path of its first page.
 #[pyfunction]
 fn site_stored(
     py: Python<'_>,
@@ -192,7 +192,7 @@ fn change(
     })
 }
 
-/// Reads a run from a file of JSON with samples.
+/// Reads a run from a JSON file with samples.
 #[pyfunction]
 fn load(py: Python<'_>, file: PathBuf) -> Answer<Measured> {
     detached(py, || {

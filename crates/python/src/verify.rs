@@ -1,4 +1,4 @@
-//! Whether answers are right, and what keys and signatures look like.
+//! Verification of providers, and inspection of keys and signatures.
 
 use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::Whole;
@@ -13,7 +13,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(inspect, module)?)
 }
 
-/// Puts providers to known answers, published vectors and each other: the document of `pqlab verify --format json`.
+/// Checks providers against known answers, published vectors and each other.
+///
+/// Returns the document of `pqlab verify --format json`.
 #[pyfunction]
 fn verify(
     py: Python<'_>,
@@ -64,7 +66,7 @@ fn verify(
     })
 }
 
-/// How many accumulated answers are asked for.
+/// Returns the accumulated answers to check.
 fn answers(long: bool, accumulated: Option<Whole<u64>>) -> Answer<Answers> {
     match (accumulated, long) {
         (Some(_), true) => Err(Failure::argument("long", "either this or accumulated is given")),
@@ -76,7 +78,7 @@ fn answers(long: bool, accumulated: Option<Whole<u64>>) -> Answer<Answers> {
     }
 }
 
-/// Looks at the keys and signatures or ciphertexts of one algorithm: a list of JSON, one entry a provider.
+/// Inspects the keys and signatures or ciphertexts of an algorithm. Returns a JSON list with one entry per provider.
 #[pyfunction]
 fn inspect(py: Python<'_>, request: &str, algorithm: String, seed: u64) -> Answer<String> {
     detached(py, || {

@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyType};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
-/// The algorithms whose signatures certificates carry.
+/// Signature algorithms of certificates.
 const ALGORITHMS: [&str; 5] = ["Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "MLDSA65-Ed25519-SHA512"];
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -38,11 +38,11 @@ impl From<CertificateError> for Failure {
     }
 }
 
-/// A certificate, parsed.
+/// A parsed certificate.
 #[pyclass(frozen, module = "pqlab", name = "Certificate")]
 pub(crate) struct CertificateObject(Certificate);
 
-/// The schemes of a provider, or of the first that offers each. What a provider lacks is missed when it is needed.
+/// Returns the schemes of a provider, or each of the first provider that has it. Verification fails if one is missing.
 fn schemes(provider: Option<&str>) -> Answer<Schemes> {
     let mut found = Vec::new();
     for algorithm in ALGORITHMS {
@@ -53,7 +53,7 @@ fn schemes(provider: Option<&str>) -> Answer<Schemes> {
         }
     }
     if found.is_empty() {
-        // Says which provider is not there.
+        // Fails with an error that names the provider.
         Source::find(UsedAs::Signature, ALGORITHMS[0], provider)?;
     }
     Ok(Schemes::new(found))
@@ -61,24 +61,24 @@ fn schemes(provider: Option<&str>) -> Answer<Schemes> {
 
 #[pymethods]
 impl CertificateObject {
-    /// The certificate of DER, with nothing after it.
+    /// Parses a certificate in DER, with nothing after it.
     #[classmethod]
     fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>) -> Answer<CertificateObject> {
         detached(py, || Ok(CertificateObject(Certificate::from_der(&der)?)))
     }
 
-    /// The certificate of PEM.
+    /// Parses a certificate in PEM.
     #[classmethod]
     fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str) -> Answer<CertificateObject> {
         detached(py, || Ok(CertificateObject(Certificate::from_pem(pem)?)))
     }
 
-    /// The bytes as they came.
+    /// Returns the DER bytes, unchanged.
     fn to_der<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.as_der())
     }
 
-    /// PEM.
+    /// Returns the certificate in PEM.
     fn to_pem(&self) -> Answer<String> {
         Ok(self.0.to_pem()?)
     }
@@ -95,44 +95,44 @@ impl CertificateObject {
         self.0.parsed().tbs_certificate().issuer().to_string()
     }
 
-    /// The serial number, big-endian.
+    /// Serial number, big-endian.
     #[getter]
     fn serial_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.0.parsed().tbs_certificate().serial_number().as_bytes())
     }
 
-    /// Seconds since 1970 from which and until which it is valid.
+    /// Start and end of validity, in seconds since 1970.
     #[getter]
     fn validity(&self) -> (u64, u64) {
         let validity = self.0.parsed().tbs_certificate().validity();
         (validity.not_before.to_unix_duration().as_secs(), validity.not_after.to_unix_duration().as_secs())
     }
 
-    /// The algorithm of the signature, in the alternative form that of the classical one.
+    /// Algorithm of the signature; in the alternative form, of the classical signature.
     #[getter]
     fn signature_algorithm(&self) -> &'static str {
         self.0.signature_algorithm().algorithm
     }
 
-    /// Whether it carries an alternative signature.
+    /// Whether the certificate has an alternative signature.
     #[getter]
     fn has_alternative_signature(&self) -> bool {
         self.0.has_alternative_signature()
     }
 
-    /// The key of the subject, in the alternative form the classical one.
+    /// Public key of the subject; in the alternative form, the classical key.
     #[getter]
     fn public_key(&self, py: Python<'_>) -> Answer<PublicKey> {
         detached(py, || PublicKey::of_encoded(self.0.subject_key(), None))
     }
 
-    /// The alternative key of the subject, where there is one.
+    /// Alternative public key of the subject, if any.
     #[getter]
     fn alternative_public_key(&self, py: Python<'_>) -> Answer<Option<PublicKey>> {
         detached(py, || self.0.alternative_key().map(|key| PublicKey::of_encoded(key, None)).transpose())
     }
 
-    /// Verifies every signature with the keys of the issuer, and says how many there are. Names and validity are not looked at.
+    /// Verifies every signature with the issuer's keys and returns their number. Names and validity are not checked.
     #[pyo3(signature = (issuer, provider=None))]
     fn verify(&self, py: Python<'_>, issuer: &Bound<'_, CertificateObject>, provider: Option<&str>) -> Answer<usize> {
         use pqlab_constructions::certificate::Signatures;
@@ -166,7 +166,7 @@ impl CertificateObject {
     }
 }
 
-/// What a certificate says, but for its keys.
+/// Contents of a certificate, without its keys.
 struct Wanted {
     subject: String,
     dns_names: Vec<String>,
@@ -191,7 +191,7 @@ impl Wanted {
     }
 }
 
-/// The keys of a certificate: what is certified, and what signs.
+/// Keys of a certificate: the certified public keys and the secret keys that sign.
 struct Keys<'py> {
     public_key: Bound<'py, PublicKey>,
     alternative_public_key: Option<Bound<'py, PublicKey>>,
@@ -217,7 +217,7 @@ fn signer(key: &SecretKey) -> Answer<(&'static Identifier, &dyn SigningKey)> {
     }
 }
 
-/// Refuses a signing key that is not that of the certificate which is said to issue.
+/// Refuses a signing key that does not match the issuer's public key.
 fn check_issuer(name: &str, key: &SecretKey, public: &[u8]) -> Answer<()> {
     if key.public()?.bytes()? == public {
         return Ok(());
@@ -288,7 +288,7 @@ fn build_certificate(
     })
 }
 
-/// Verifies a chain, the leaf first, up to a root that is trusted, at a time in seconds since 1970.
+/// Verifies a chain, the leaf first, up to a trusted root, at a time in seconds since 1970.
 #[pyfunction]
 #[pyo3(signature = (chain, root, at, provider))]
 fn verify_certificate_chain(
@@ -303,7 +303,7 @@ fn verify_certificate_chain(
     detached(py, || Ok(verify_chain(&chain, root, Duration::from_secs(at.0), &schemes(provider)?)?))
 }
 
-/// The reference form: a detached signature of ML-DSA-65 over a certificate, with it in a CBOR array.
+/// Signs a certificate with ML-DSA-65. Returns certificate and detached signature as a CBOR array (the reference form).
 #[pyfunction]
 #[pyo3(signature = (certificate, secret_key))]
 fn cosign<'py>(
@@ -325,7 +325,7 @@ fn cosign<'py>(
     Ok(PyBytes::new(py, &bundle))
 }
 
-/// Verifies the signature of such an array, and gives the certificate. Nothing of the certificate itself is verified.
+/// Verifies the detached signature of such an array and returns the certificate, which is not verified itself.
 #[pyfunction]
 #[pyo3(signature = (bundle, public_key))]
 fn verify_cosig(py: Python<'_>, bundle: Bytes<'_>, public_key: &Bound<'_, PublicKey>) -> Answer<CertificateObject> {

@@ -1,4 +1,4 @@
-//! Hash functions and extendable-output functions, one message or the rows of a matrix.
+//! Hash functions and extendable-output functions, over one message or the rows of a matrix.
 
 use crate::errors::{Answer, Failure, detached};
 use crate::input::{Bytes, Whole};
@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-/// Longest output of an extendable-output function, and of all rows of a matrix together, in bytes.
+/// Upper limit in bytes of the output of an extendable-output function, and of all rows of a matrix together.
 const LONGEST_OUTPUT: usize = 1 << 30;
 const LANES: usize = 8;
 
@@ -18,7 +18,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hash_rows, module)?)
 }
 
-/// The digest of a message.
+/// Returns the digest of a message.
+///
+/// :param algorithm: Name of the hash function, such as ``SHA3-256``.
+/// :param data: The message.
+/// :param provider: Provider id (default the first provider that has the algorithm).
+/// :raises pqlab.UnknownName: No provider of that name has the algorithm.
 #[pyfunction]
 #[pyo3(signature = (algorithm, data, provider=None))]
 fn hash<'py>(py: Python<'py>, algorithm: &str, data: Bytes<'_>, provider: Option<&str>) -> Answer<Bound<'py, PyBytes>> {
@@ -31,7 +36,13 @@ fn hash<'py>(py: Python<'py>, algorithm: &str, data: Bytes<'_>, provider: Option
     Ok(PyBytes::new(py, &digest))
 }
 
-/// So many bytes of the output of an extendable-output function for a message.
+/// Returns the output of an extendable-output function for a message.
+///
+/// :param algorithm: Name of the function, such as ``SHAKE256``.
+/// :param data: The message.
+/// :param length: Length of the output in bytes, at most 2^30.
+/// :param provider: Provider id (default the first provider that has the algorithm).
+/// :raises pqlab.UnknownName: No provider of that name has the algorithm.
 #[pyfunction]
 #[pyo3(signature = (algorithm, data, length, provider=None))]
 fn xof<'py>(
@@ -58,7 +69,7 @@ fn check_length(length: usize) -> Answer<()> {
     Err(Failure::argument("length", format!("{length} bytes where {LONGEST_OUTPUT} are the most")))
 }
 
-/// The digest of each row of a matrix of bytes, eight rows at once: all digests one after the other, and the length of one.
+/// Hashes each row of a matrix of bytes, eight rows at once. Returns the concatenated digests and the length of one.
 #[pyfunction]
 #[pyo3(signature = (algorithm, matrix, length, provider))]
 pub(crate) fn hash_rows<'py>(
@@ -71,7 +82,7 @@ pub(crate) fn hash_rows<'py>(
     let (rows, columns, bytes) = bytes_of(matrix)?;
     let (digests, length) = detached(py, || {
         let lanes = by_name::eight_at_once(algorithm, provider)?;
-        // The rows that are left when all eights are done go through one function of the same library, where it has one.
+        // Rows left over from groups of eight are hashed one by one, by the same library if it has such a function.
         let hash = by_name::hash(algorithm, Some(&lanes.provider)).or_else(|_| by_name::hash(algorithm, None));
         let xof = by_name::xof(algorithm, Some(&lanes.provider)).or_else(|_| by_name::xof(algorithm, None));
         let output = match (&hash, length) {
@@ -117,7 +128,7 @@ pub(crate) fn hash_rows<'py>(
     Ok((PyBytes::new(py, &digests), length))
 }
 
-/// Rows, columns, and the bytes of a matrix row by row.
+/// Returns the numbers of rows and columns of a matrix, and its bytes row by row.
 fn bytes_of(matrix: &Bound<'_, PyAny>) -> Answer<(usize, usize, Vec<u8>)> {
     let none = |_| Failure::from(PyTypeError::new_err("matrix: a buffer of bytes with two dimensions is needed"));
     let buffer = PyBuffer::<u8>::get(matrix).map_err(none)?;

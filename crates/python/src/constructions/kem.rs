@@ -1,4 +1,4 @@
-//! Key encapsulation: standard KEMs and hybrids of two halves.
+//! Key encapsulation: standard KEMs and hybrids.
 
 use super::keys::{KeyPair, Public, PublicKey, Secret, SecretKey, encoding_of};
 use super::source::{Kind, Source};
@@ -14,7 +14,10 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<KemObject>()
 }
 
-/// A key-encapsulation mechanism of a provider.
+/// A key-encapsulation mechanism (KEM), plain or hybrid.
+///
+/// The default provider is the first one that has the algorithm. A hybrid can take its halves from two providers, the
+/// classical one first, as in ``aws-lc+liboqs``. Raises :class:`pqlab.UnknownName` if no provider has the algorithm.
 #[pyclass(frozen, subclass, module = "pqlab", name = "KEM")]
 pub(crate) struct KemObject {
     source: Arc<Source>,
@@ -46,25 +49,25 @@ impl KemObject {
         Ok(KemObject { source: Source::find(Kind::Kem, algorithm, provider)? })
     }
 
-    /// The algorithm's name.
+    /// Name of the algorithm.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.source.algorithm
     }
 
-    /// The provider's id; of two with a plus, the classical one first.
+    /// Id of the provider. Two ids are joined by a plus, the classical one first.
     #[getter]
     fn provider(&self) -> &str {
         &self.source.provider
     }
 
-    /// Whether it is put together of two halves.
+    /// Whether the KEM combines a classical and a post-quantum half.
     #[getter]
     fn is_hybrid(&self) -> bool {
         hybrid_names().any(|name| name == self.source.algorithm)
     }
 
-    /// Length of an encapsulation key in bytes.
+    /// Length of a public key (encapsulation key) in bytes.
     #[getter]
     fn public_key_length(&self) -> Answer<usize> {
         Ok(self.parameters()?.encapsulation_key)
@@ -82,12 +85,14 @@ impl KemObject {
         Ok(self.parameters()?.shared_secret)
     }
 
-    /// Draws a key pair.
+    /// Generates a random key pair.
     fn generate_keypair(&self, py: Python<'_>) -> Answer<KeyPair> {
         self.generate(py, Coins::Internal)
     }
 
-    /// The key pair of the coins that the standard draws for it: ML-KEM `d || z`, X-Wing its seed.
+    /// Generates the key pair of a seed: the random bytes that the standard draws, such as ``d || z`` for ML-KEM.
+    ///
+    /// :raises pqlab.InvalidArgument: The seed has the wrong length.
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
         let expected = self.parameters()?.keygen_coins;
         if seed.len() != expected {
@@ -96,19 +101,28 @@ impl KemObject {
         self.generate(py, Coins::Exact(&seed))
     }
 
-    /// The public key of these bytes.
+    /// Loads a public key from its bytes.
+    ///
+    /// :raises pqlab.InvalidArgument: The bytes are not a public key of this algorithm.
     fn public_key(&self, py: Python<'_>, data: Bytes<'_>) -> Answer<PublicKey> {
         detached(py, || PublicKey::load(&self.source, &data))
     }
 
-    /// The secret key of these bytes; their encoding follows from their length where it is not named.
+    /// Loads a secret key from its bytes. The default encoding is the one that matches their length.
+    ///
+    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of this algorithm.
     #[pyo3(signature = (data, encoding=None))]
     fn secret_key(&self, py: Python<'_>, data: Bytes<'_>, encoding: Option<&str>) -> Answer<SecretKey> {
         let encoding = encoding_of(&self.source, encoding, data.len())?;
         detached(py, || SecretKey::load(&self.source, encoding, &data))
     }
 
-    /// Draws a secret for the holder of the key: the ciphertext, and the shared secret. Coins are what the standard draws.
+    /// Encapsulates a new shared secret to a public key.
+    ///
+    /// For tests, ``coins`` replaces the random bytes that the standard draws.
+    ///
+    /// :return: The ciphertext and the shared secret.
+    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the coins have the wrong length.
     #[pyo3(signature = (public_key, coins=None))]
     fn encapsulate<'py>(
         &self,
@@ -143,7 +157,12 @@ impl KemObject {
         Ok((PyBytes::new(py, &ciphertext), PyBytes::new(py, &secret)))
     }
 
-    /// Recovers the shared secret. A changed ciphertext of the right length gives another secret (implicit rejection).
+    /// Recovers the shared secret from a ciphertext.
+    ///
+    /// A modified ciphertext of the right length yields a different secret (implicit rejection).
+    ///
+    /// :return: The shared secret.
+    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the ciphertext has the wrong length.
     fn decapsulate<'py>(
         &self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! Keys as objects: public ones are compared, hashed and pickled; secret ones show nothing, are wiped, and go nowhere unasked.
+//! Key objects. Public keys compare, hash and pickle. Secret keys are wiped and reveal their bytes only on request.
 
 use super::source::{Source, Use};
 use crate::errors::{Answer, Failure, Kind, detached};
@@ -40,10 +40,12 @@ pub(crate) enum Secret {
     Signing(Box<dyn SigningKey>),
 }
 
-/// What makes a public key again, and of which algorithm and bytes.
+/// Constructor of a pickled public key, with its arguments: algorithm and bytes.
 type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
 
 /// A public key: an encapsulation key or a verifying key.
+///
+/// Public keys of one algorithm with the same bytes are equal. They can be hashed and pickled.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct PublicKey {
     pub(crate) source: Arc<Source>,
@@ -64,7 +66,7 @@ impl PublicKey {
         Ok(PublicKey::new(source, prepared))
     }
 
-    /// The bytes that go on the wire.
+    /// Returns the bytes that go on the wire.
     pub(crate) fn bytes(&self) -> Answer<&[u8]> {
         if let Some(bytes) = self.bytes.get() {
             return Ok(bytes);
@@ -78,13 +80,13 @@ impl PublicKey {
         Ok(self.bytes.get_or_init(|| bytes))
     }
 
-    /// The key in the form that standards write.
+    /// Returns the key with its object identifier, for DER and PEM.
     pub(crate) fn encoded(&self) -> Answer<Encoded> {
         Ok(Encoded::new(identifier(&self.source.algorithm)?, self.bytes()?)?)
     }
 }
 
-/// The object identifier of an algorithm's keys.
+/// Returns the object identifier of an algorithm's keys.
 pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
     Identifier::named(algorithm).ok_or_else(|| {
         let reason = format!("no standard gives keys of {algorithm} an object identifier, and so no DER, no PEM");
@@ -92,7 +94,7 @@ pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
     })
 }
 
-/// Keys of the reference forms are CBOR themselves; no other key has such an encoding.
+/// Refuses algorithms other than the reference forms, whose keys alone are CBOR.
 fn check_cbor(source: &Source) -> Answer<()> {
     if source.encodings().contains(&KeyEncoding::Cbor) {
         return Ok(());
@@ -103,7 +105,13 @@ fn check_cbor(source: &Source) -> Answer<()> {
 
 #[pymethods]
 impl PublicKey {
-    /// The key of these bytes, as they go on the wire.
+    /// Loads a public key from the bytes that go on the wire.
+    ///
+    /// :param algorithm: Name of a KEM or a signature scheme.
+    /// :param data: The bytes of the key.
+    /// :param provider: Provider that uses the key (default the first one that has the algorithm).
+    /// :raises pqlab.InvalidArgument: The bytes are not a public key of this algorithm.
+    /// :raises pqlab.UnknownName: No provider of that name has the algorithm.
     #[classmethod]
     #[pyo3(signature = (algorithm, data, provider=None))]
     fn from_bytes(
@@ -116,38 +124,44 @@ impl PublicKey {
         detached(py, || PublicKey::load(&Source::of_either(algorithm, provider)?, &data))
     }
 
-    /// The key of a SubjectPublicKeyInfo in PEM.
+    /// Loads a public key from a SubjectPublicKeyInfo in PEM.
+    ///
+    /// :raises pqlab.InvalidArgument: The text is not a public key of a known algorithm.
     #[classmethod]
     #[pyo3(signature = (pem, provider=None))]
     fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str, provider: Option<&str>) -> Answer<PublicKey> {
         detached(py, || PublicKey::of_encoded(&Encoded::from_pem(pem)?, provider))
     }
 
-    /// The key of a SubjectPublicKeyInfo in DER.
+    /// Loads a public key from a SubjectPublicKeyInfo in DER.
+    ///
+    /// :raises pqlab.InvalidArgument: The bytes are not a public key of a known algorithm.
     #[classmethod]
     #[pyo3(signature = (der, provider=None))]
     fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>, provider: Option<&str>) -> Answer<PublicKey> {
         detached(py, || PublicKey::of_encoded(&Encoded::from_der(&der)?, provider))
     }
 
-    /// The algorithm's name.
+    /// Name of the algorithm.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.source.algorithm
     }
 
-    /// The provider that prepared it.
+    /// Id of the provider that loaded the key.
     #[getter]
     fn provider(&self) -> &str {
         &self.source.provider
     }
 
-    /// The bytes that go on the wire.
+    /// Returns the bytes that go on the wire.
     fn public_bytes<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.bytes()?))
     }
 
-    /// SHA-256 of the DER of the SubjectPublicKeyInfo, in hexadecimal.
+    /// Returns the SHA-256 digest of the SubjectPublicKeyInfo in DER, in hexadecimal.
+    ///
+    /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn fingerprint(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
             let digest = self.encoded()?.fingerprint(by_name::hash("SHA-256", None)?.implementation.as_ref())?;
@@ -155,17 +169,23 @@ impl PublicKey {
         })
     }
 
-    /// SubjectPublicKeyInfo in PEM.
+    /// Returns the SubjectPublicKeyInfo in PEM.
+    ///
+    /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn to_pem(&self) -> Answer<String> {
         Ok(self.encoded()?.to_pem()?)
     }
 
-    /// SubjectPublicKeyInfo in DER.
+    /// Returns the SubjectPublicKeyInfo in DER.
+    ///
+    /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn to_der<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.encoded()?.to_der()?))
     }
 
-    /// The CBOR array of both halves, of keys of the reference forms.
+    /// Returns the CBOR array of both halves of a key of the reference forms.
+    ///
+    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         check_cbor(&self.source)?;
         self.public_bytes(py)
@@ -191,8 +211,8 @@ impl PublicKey {
 
     fn __reduce__<'py>(slf: &Bound<'py, PublicKey>) -> Answer<Reduced<'py>> {
         let (py, key) = (slf.py(), slf.get());
-        let made = py.get_type::<PublicKey>().getattr("from_bytes")?;
-        Ok((made, (key.source.algorithm.clone(), key.public_bytes(py)?)))
+        let constructor = py.get_type::<PublicKey>().getattr("from_bytes")?;
+        Ok((constructor, (key.source.algorithm.clone(), key.public_bytes(py)?)))
     }
 }
 
@@ -202,17 +222,19 @@ impl PublicKey {
     }
 }
 
-/// A secret key: a decapsulation key or a signing key. Nothing shows it but what is asked for it, and it is not pickled.
+/// A secret key: a decapsulation key or a signing key.
+///
+/// Its text form does not show the secret. It can be neither pickled nor copied. Its memory is wiped when it is freed.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct SecretKey {
     pub(crate) source: Arc<Source>,
     pub(crate) prepared: Secret,
-    /// In which encodings it can be written, the shortest first.
+    /// Encodings in which the key can be written, the shortest first.
     written: Vec<KeyEncoding>,
 }
 
 impl SecretKey {
-    /// A key that was just generated.
+    /// Wraps a newly generated key.
     pub(crate) fn generated(source: &Arc<Source>, prepared: Secret) -> SecretKey {
         let written = match &source.of {
             Use::Kem(kem) => kem.written(),
@@ -241,7 +263,7 @@ impl SecretKey {
         }
     }
 
-    /// The key in an encoding, or in the shortest that it can be written in.
+    /// Returns the key in an encoding, or in the shortest available one.
     pub(crate) fn bytes(&self, encoding: Option<KeyEncoding>) -> Answer<(KeyEncoding, Wiped<Vec<u8>>)> {
         let encoding = encoding.or_else(|| self.written.first().copied());
         let encoding = encoding.ok_or(Error::Unsupported("the library writes no secret key"))?;
@@ -253,7 +275,7 @@ impl SecretKey {
         Ok((encoding, bytes))
     }
 
-    /// The same key by another library.
+    /// Loads the same key into another library.
     pub(crate) fn by(&self, source: &Arc<Source>) -> Answer<SecretKey> {
         let shared = self.written.iter().find(|encoding| source.encodings().contains(encoding));
         let reason = || format!("{} writes no encoding that {} loads", self.source.provider, source.provider);
@@ -262,7 +284,7 @@ impl SecretKey {
         SecretKey::load(source, encoding, &bytes)
     }
 
-    /// The public key that belongs to it.
+    /// Returns the public key that belongs to this key.
     pub(crate) fn public(&self) -> Answer<PublicKey> {
         let prepared = match &self.prepared {
             Secret::Decapsulation(key) => Public::Encapsulation(key.encapsulation_key()?),
@@ -286,13 +308,13 @@ impl SecretKey {
             Use::Signature(scheme) => Secret::Signing(encoded.signing_key(scheme.as_ref())?),
         };
         let expanded = encoded.form() == pqlab_constructions::keys::PrivateKeyForm::Expanded;
-        let of_form = |encoding: &KeyEncoding| (*encoding == KeyEncoding::Expanded) == expanded;
-        let written = source.encodings().iter().copied().filter(of_form).collect();
+        let has_form = |encoding: &KeyEncoding| (*encoding == KeyEncoding::Expanded) == expanded;
+        let written = source.encodings().iter().copied().filter(has_form).collect();
         Ok(SecretKey::new(&source, prepared, written))
     }
 }
 
-/// An encoding of secret keys, by name.
+/// Returns the encoding of secret keys with this name.
 fn encoding_named(name: &str) -> Answer<KeyEncoding> {
     use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
     let all = [Seed, Expanded, Scalar, Der, Cbor];
@@ -301,7 +323,7 @@ fn encoding_named(name: &str) -> Answer<KeyEncoding> {
     found.ok_or_else(|| Failure::argument("encoding", format!("{name:?} is none of {names}")))
 }
 
-/// The encoding that is named, or the one whose length the bytes have.
+/// Returns the named encoding, or without a name the one that matches the length of the bytes.
 pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) -> Answer<KeyEncoding> {
     if let Some(name) = name {
         return encoding_named(name);
@@ -322,7 +344,14 @@ pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) ->
 
 #[pymethods]
 impl SecretKey {
-    /// The key of these bytes; their encoding follows from their length where it is not named.
+    /// Loads a secret key from its bytes.
+    ///
+    /// :param algorithm: Name of a KEM or a signature scheme.
+    /// :param data: The bytes of the key.
+    /// :param encoding: Encoding of the bytes, such as ``seed`` or ``expanded`` (default the one of their length).
+    /// :param provider: Provider that uses the key (default the first one that has the algorithm).
+    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of this algorithm.
+    /// :raises pqlab.UnknownName: No provider of that name has the algorithm.
     #[classmethod]
     #[pyo3(signature = (algorithm, data, encoding=None, provider=None))]
     fn from_bytes(
@@ -339,44 +368,48 @@ impl SecretKey {
         })
     }
 
-    /// The key of a PKCS #8 document in PEM.
+    /// Loads a secret key from a PKCS #8 document in PEM.
+    ///
+    /// :raises pqlab.InvalidArgument: The text is not a secret key of a known algorithm.
     #[classmethod]
     #[pyo3(signature = (pem, provider=None))]
     fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str, provider: Option<&str>) -> Answer<SecretKey> {
         detached(py, || SecretKey::of_encoded(&PrivateKey::from_pem(pem)?, provider))
     }
 
-    /// The key of a PKCS #8 document in DER.
+    /// Loads a secret key from a PKCS #8 document in DER.
+    ///
+    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of a known algorithm.
     #[classmethod]
     #[pyo3(signature = (der, provider=None))]
     fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>, provider: Option<&str>) -> Answer<SecretKey> {
         detached(py, || SecretKey::of_encoded(&PrivateKey::from_der(&der)?, provider))
     }
 
-    /// The algorithm's name.
+    /// Name of the algorithm.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.source.algorithm
     }
 
-    /// The provider that prepared it.
+    /// Id of the provider that generated or loaded the key.
     #[getter]
     fn provider(&self) -> &str {
         &self.source.provider
     }
 
-    /// The encodings in which it can be written, the shortest first.
+    /// Encodings in which the key can be written, the shortest first.
     #[getter]
     fn encodings(&self) -> Vec<&'static str> {
         self.written.iter().map(|encoding| encoding.name()).collect()
     }
 
-    /// The public key that belongs to it.
+    /// Returns the public key that belongs to this key.
     fn public_key(&self, py: Python<'_>) -> Answer<PublicKey> {
         detached(py, || self.public())
     }
 
-    /// The secret itself, in an encoding or in the shortest. The bytes that Python holds are wiped by nobody.
+    /// Returns the secret in the given encoding, or in the shortest available one. Python does not wipe these bytes.
     #[pyo3(signature = (encoding=None))]
     fn secret_bytes<'py>(&self, py: Python<'py>, encoding: Option<&str>) -> Answer<Bound<'py, PyBytes>> {
         let encoding = encoding.map(encoding_named).transpose()?;
@@ -384,19 +417,25 @@ impl SecretKey {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// PKCS #8 in PEM: the secret itself.
+    /// Returns the secret as a PKCS #8 document in PEM.
+    ///
+    /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn to_pem<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyString>> {
         let pem = detached(py, || Ok(self.encoded()?.to_pem()?))?;
         Ok(PyString::new(py, &pem))
     }
 
-    /// PKCS #8 in DER: the secret itself.
+    /// Returns the secret as a PKCS #8 document in DER.
+    ///
+    /// :raises pqlab.InvalidArgument: Keys of this algorithm have no object identifier.
     fn to_der<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         let der = detached(py, || Ok(self.encoded()?.to_der()?))?;
         Ok(PyBytes::new(py, &der))
     }
 
-    /// The CBOR array of both halves, of keys of the reference forms: the secret itself.
+    /// Returns the secret as the CBOR array of both halves of a key of the reference forms.
+    ///
+    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm.
     fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
         check_cbor(&self.source)?;
         self.secret_bytes(py, Some(KeyEncoding::Cbor.name()))
@@ -412,7 +451,7 @@ impl SecretKey {
     }
 }
 
-/// A secret key and the public one that belongs to it.
+/// A secret key and its public key.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct KeyPair {
     #[pyo3(get)]
@@ -429,7 +468,7 @@ impl KeyPair {
 
 #[pymethods]
 impl KeyPair {
-    /// The algorithm's name.
+    /// Name of the algorithm.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.public.get().source.algorithm

@@ -1,4 +1,4 @@
-//! Ledger transactions (TXv2), and files of them.
+//! Ledger transactions (TXv2) and block files.
 
 use super::keys::{Secret, SecretKey};
 use super::source::{Kind as UsedAs, Source, Use};
@@ -19,11 +19,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How often a watcher is told how far a verification is, and Ctrl-C is looked for.
+/// Interval between progress reports of a verification, and between checks for Ctrl-C.
 const TICK: Duration = Duration::from_millis(100);
-/// Most threads that are asked for.
+/// Upper limit of threads.
 const MOST_THREADS: usize = 1024;
-/// Room for the fields of a transaction beside its key and signature, in bytes.
+/// Room for the fields of a transaction without its key and signature, in bytes.
 const FIELDS: usize = 256;
 /// Rejected transactions that a report lists.
 const LISTED: usize = 1000;
@@ -49,7 +49,7 @@ impl From<Malformed> for Failure {
     }
 }
 
-/// The names of the schemes, in the order of their bytes.
+/// Returns the names of the schemes, in the order of their scheme bytes.
 #[pyfunction]
 fn ledger_schemes() -> Vec<&'static str> {
     Scheme::ALL.map(Scheme::algorithm).to_vec()
@@ -71,10 +71,10 @@ fn form_named(name: &str) -> Answer<TransactionForm> {
         .ok_or_else(|| Failure::argument("form", format!("{name:?} is none of {}", words.join(", "))))
 }
 
-/// What a transaction says: chain, nonce, receiver, amount, fee.
+/// Fields of a transaction to sign: chain, nonce, receiver, amount, fee.
 type Said<'a> = (Whole<u32>, Whole<u64>, Bytes<'a>, Whole<u64>, Whole<u64>);
 
-/// A signed transaction.
+/// Signs a transaction and returns its encoding.
 #[pyfunction]
 #[pyo3(signature = (said, secret_key))]
 fn ledger_sign<'py>(py: Python<'py>, said: Said<'_>, secret_key: &Bound<'_, SecretKey>) -> Answer<Bound<'py, PyBytes>> {
@@ -100,10 +100,10 @@ fn ledger_sign<'py>(py: Python<'py>, said: Said<'_>, secret_key: &Bound<'_, Secr
     Ok(PyBytes::new(py, &transaction))
 }
 
-/// Chain, nonce, receiver, amount, fee, scheme, public key, signature.
+/// Fields of a decoded transaction: chain, nonce, receiver, amount, fee, scheme, public key, signature.
 type Decoded<'py> = (u32, u64, Bound<'py, PyBytes>, u64, u64, &'static str, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
-/// The fields of a transaction, whose signature is not looked at.
+/// Decodes a transaction. Does not verify its signature.
 #[pyfunction]
 #[pyo3(signature = (transaction))]
 fn ledger_decode<'py>(py: Python<'py>, transaction: Bytes<'_>) -> Answer<Decoded<'py>> {
@@ -114,7 +114,7 @@ fn ledger_decode<'py>(py: Python<'py>, transaction: Bytes<'_>) -> Answer<Decoded
     Ok((chain_id, nonce, to, amount, fee, scheme.algorithm(), public_key, signature))
 }
 
-/// Verifies one transaction, as the verifier of a chain.
+/// Verifies one transaction for a chain.
 #[pyfunction]
 #[pyo3(signature = (transaction, chain_id, provider))]
 fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, provider: Option<&str>) -> Answer<()> {
@@ -138,7 +138,7 @@ fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, p
     })
 }
 
-/// Making and verifying files starts no workers: no program stands behind this laboratory.
+/// Returns a laboratory for block files. Its worker program need not exist, because block files need no workers.
 fn laboratory() -> Laboratory {
     Laboratory::new(WorkerProgram::pqlab("pqlab"))
 }
@@ -152,16 +152,16 @@ fn threads(asked: Option<Whole<usize>>) -> Answer<usize> {
     Ok(threads)
 }
 
-/// Makes a file of transactions. `progress` is called with the number of transactions made and of all.
+/// Makes a block file. Calls `progress` with the number of transactions made and the total.
 #[pyfunction]
 #[pyo3(signature = (wanted, progress))]
 fn ledger_generate(py: Python<'_>, wanted: &Bound<'_, PyAny>, progress: Option<Py<PyAny>>) -> Answer<Made> {
     let request = asked(wanted)?;
     detached(py, || {
-        let (stop, mut raised, mut made) = (AtomicBool::new(false), None, 0);
+        let (stop, mut raised, mut done) = (AtomicBool::new(false), None, 0);
         let mut tell = |more: u64| {
-            made += more;
-            if let Err(error) = told(progress.as_ref(), made, request.count) {
+            done += more;
+            if let Err(error) = told(progress.as_ref(), done, request.count) {
                 stop.store(true, Ordering::Relaxed);
                 raised.get_or_insert(error);
             }
@@ -174,7 +174,7 @@ fn ledger_generate(py: Python<'_>, wanted: &Bound<'_, PyAny>, progress: Option<P
     })
 }
 
-/// Which block is asked for.
+/// Parses the request for a block.
 fn asked(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
     let format: String = field(wanted, "format")?;
     let format = match format.as_str() {
@@ -201,18 +201,18 @@ fn asked(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
     })
 }
 
-/// Transactions, bad ones among them, bytes, provider, whether the same seed gives the same file.
+/// Transactions, invalid ones among them, bytes, provider, whether the same seed gives the same file.
 type Made = (u64, u64, u64, String, bool);
 
-fn shown_made(made: Generated) -> Made {
-    (made.transactions, made.invalid, made.bytes, made.provider, made.reproducible)
+fn shown_made(block: Generated) -> Made {
+    (block.transactions, block.invalid, block.bytes, block.provider, block.reproducible)
 }
 
 fn stopped_by_nobody() -> Failure {
     Failure::new(Kind::Internal, "it was stopped, by nobody")
 }
 
-/// The transactions of a part of a block, as a block of their own.
+/// Makes a part of a block, as a block of its own.
 #[pyfunction]
 #[pyo3(signature = (wanted, part))]
 fn ledger_generate_part<'py>(
@@ -222,16 +222,16 @@ fn ledger_generate_part<'py>(
 ) -> Answer<Bound<'py, PyBytes>> {
     let request = asked(wanted)?;
     let part = part.0.0..part.1.0;
-    let made = detached(py, || {
+    let block = detached(py, || {
         generate_part(&laboratory(), &request, part, &AtomicBool::new(false))?.ok_or_else(stopped_by_nobody)
     })?;
-    Ok(PyBytes::new(py, &made))
+    Ok(PyBytes::new(py, &block))
 }
 
-/// A block that is put together of parts.
+/// A block file that is assembled from parts.
 #[pyclass(module = "pqlab._pqlab", frozen)]
 struct LedgerAssembly {
-    /// None once it is ended.
+    /// `None` once finished.
     under_way: Mutex<Option<Assembly>>,
 }
 
@@ -245,7 +245,7 @@ impl LedgerAssembly {
         Ok(LedgerAssembly { under_way: Mutex::new(Some(assembly)) })
     }
 
-    /// Appends the next part; how many transactions there are.
+    /// Appends the next part and returns the number of transactions so far.
     #[pyo3(signature = (part))]
     fn add(&self, py: Python<'_>, part: Bytes<'_>) -> Answer<u64> {
         detached(py, || match self.under_way.lock().as_deref_mut() {
@@ -254,7 +254,7 @@ impl LedgerAssembly {
         })
     }
 
-    /// Ends it, and gives the file its name; without, nothing is left.
+    /// Finishes the file and gives it its name. Without this call no file remains.
     fn finish(&self, py: Python<'_>) -> Answer<Made> {
         detached(py, || match self.under_way.lock().map(|mut kept| kept.take()) {
             Ok(Some(assembly)) => Ok(shown_made(assembly.finish()?)),
@@ -263,14 +263,14 @@ impl LedgerAssembly {
     }
 }
 
-/// How many bytes at a block file's end say where its parts are, by its first and last 32 bytes.
+/// Returns the length in bytes of a block file's footer, which locates the parts, from its first and last 32 bytes.
 #[pyfunction]
 #[pyo3(signature = (head, tail))]
 fn ledger_footer_length(head: Bytes<'_>, tail: Bytes<'_>) -> u64 {
     footer_length(&head, &tail)
 }
 
-/// Which bytes of a block file a part of it is read from, beside its ends.
+/// Returns the range of bytes of a block file that holds a part. Readers also need the ends of the file.
 #[pyfunction]
 #[pyo3(signature = (path, part))]
 fn ledger_bytes_of_part(py: Python<'_>, path: PathBuf, part: (Whole<u64>, Whole<u64>)) -> Answer<(u64, u64)> {
@@ -278,7 +278,7 @@ fn ledger_bytes_of_part(py: Python<'_>, path: PathBuf, part: (Whole<u64>, Whole<
     Ok((found.start, found.end))
 }
 
-/// Looks at signals, then tells a watcher.
+/// Checks for signals, then reports progress.
 fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -286,10 +286,11 @@ fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
     })
 }
 
-/// A rejected transaction: its position from 0, the kind, the reason.
+/// A rejected transaction: position from 0, kind, reason.
 type RejectedRow = (u64, &'static str, String);
-/// Format, transactions, bytes, rejected ones, how many of each kind, the first of them, ns, threads, how many at once, who
-/// verified, ns of reading, decoding, verifying, of threads waiting to be read, of reading waiting for them.
+/// Format, transactions, bytes, rejected transactions, their number by kind, the first of them, elapsed ns, threads,
+/// batch size, verifiers, and the ns of each phase: reading, decoding, verifying, verifying threads waiting, reading
+/// waiting.
 type Report = (
     &'static str,
     u64,
@@ -303,12 +304,12 @@ type Report = (
     Verifiers,
     (u64, u64, u64, u64, u64),
 );
-/// The provider of each scheme, the version of each provider, and the providers that verify in batches.
+/// Provider of each scheme, version of each provider, and the providers that verify in batches.
 type Verifiers = (Vec<(&'static str, String)>, Vec<(String, String)>, Vec<String>);
-/// Format, form, transactions, bytes, and of how many transactions parts are that are found at once.
+/// Format, form, transactions, bytes, and stride: a part that begins at a multiple of it is found without a scan.
 type Facts = (&'static str, &'static str, u64, u64, Option<u64>);
 
-/// Verifies a file of transactions in bounded memory. `progress` is called with the number of transactions verified and of all.
+/// Verifies a block file in bounded memory. Calls `progress` with the number of transactions verified and the total.
 #[pyfunction]
 #[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, batch, part, progress))]
 #[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
@@ -326,7 +327,7 @@ fn ledger_verify_block(
 ) -> Answer<Report> {
     let (form, threads) = (form_named(form)?, self::threads(threads)?);
     let batch = batch.map(|batch| batch.0);
-    // Whoever merges parts needs as much of each as there may be of the whole.
+    // The caller merges the parts and limits the list afterwards.
     let listed = if part.is_some() { usize::MAX } else { LISTED };
     let part = part.map(|(first, end)| first.0..end.0);
     let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys, part, batch };
@@ -359,7 +360,7 @@ fn ledger_verify_block(
     })
 }
 
-/// What is said of a block that a cluster verified: the document of `pqlab ledger verify --json`, or the text without `--json`.
+/// Returns the report of a block that a cluster verified: the document of `pqlab ledger verify --json`, or the text.
 #[pyfunction]
 #[pyo3(signature = (file, form, chain_id, report, as_json))]
 fn ledger_cluster_report(
@@ -379,7 +380,7 @@ fn ledger_cluster_report(
     })
 }
 
-/// What a block file says of itself.
+/// Returns the properties of a block file from its header and footer.
 #[pyfunction]
 #[pyo3(signature = (path))]
 fn ledger_block_facts(py: Python<'_>, path: PathBuf) -> Answer<Facts> {

@@ -1,4 +1,4 @@
-//! What programs import: keys, KEMs, signatures, hashes, certificates, circuit handshakes, ledger transactions.
+//! Constructions for programs: keys, KEMs, signatures, hashes, certificates, circuit handshakes, ledger transactions.
 
 mod certificate;
 mod hash;
@@ -11,7 +11,7 @@ mod source;
 
 use pyo3::prelude::*;
 
-/// One line a topic.
+/// Adds the functions and classes of every topic.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     keys::add(module)?;
     kem::add(module)?;

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Length of a public or private onion key in bytes.
 const ONION_KEY: usize = 32;
-/// Most bytes that HKDF-SHA256 gives (RFC 5869, section 2.3).
+/// Maximum output of HKDF-SHA256 in bytes (RFC 5869, section 2.3).
 const MOST_KEYS: usize = 8160;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -38,19 +38,22 @@ impl From<HandshakeError> for Failure {
     }
 }
 
-/// A circuit handshake. `kem-only` does NOT authenticate the relay: whoever knows its identity can answer.
+/// A circuit handshake: ``ntor``, ``kem-only``, ``hybrid``, or a full name such as ``ntor-x25519-mlkem512``.
+///
+/// ``kem-only`` does NOT authenticate the relay: anyone who knows its identity can answer. Two providers are joined by
+/// a plus, as in ``aws-lc+liboqs``. Raises :class:`pqlab.UnknownName` for an unknown handshake or provider.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct Ntor {
     name: String,
     protocol: Arc<Protocol>,
 }
 
-/// So many bytes, by the name of an argument.
+/// Checks that the argument `name` has `N` bytes.
 fn exactly<const N: usize>(name: &str, bytes: &[u8]) -> Answer<[u8; N]> {
     bytes.try_into().map_err(|_| Failure::argument(name, format!("{} bytes where {N} are needed", bytes.len())))
 }
 
-/// Room for the keys of a circuit: so many bytes, or as many as the handshake gives by default.
+/// Returns a buffer for the keys of a circuit: `length` bytes, or the handshake's default length.
 fn room(protocol: &Protocol, length: Option<Whole<usize>>) -> Answer<Wiped<Vec<u8>>> {
     let length = length.map_or(protocol.keys(), |length| length.0);
     let most = if protocol.variant() == Variant::KemOnly { protocol.keys() } else { MOST_KEYS };
@@ -69,7 +72,7 @@ impl Ntor {
         Ok(Ntor { name, protocol: by_name::circuit_protocol(handshake, provider)? })
     }
 
-    /// The handshake's name: `ntor-v1`, `kem-only-mlkem768`, `ntor-x25519-mlkem768`.
+    /// Full name of the handshake: ``ntor-v1``, ``kem-only-mlkem768``, ``ntor-x25519-mlkem768``.
     #[getter]
     fn handshake(&self) -> &str {
         &self.name
@@ -93,13 +96,15 @@ impl Ntor {
         self.protocol.reply()
     }
 
-    /// Length of the keys that a circuit is given by default, in bytes.
+    /// Default length of a circuit's keys in bytes.
     #[getter]
     fn keys_length(&self) -> usize {
         self.protocol.keys()
     }
 
-    /// A relay of this identity (20 bytes), with a new onion key, or with the private one that is given (32 bytes).
+    /// Creates a relay with this identity (20 bytes) and private onion key (32 bytes; default a new one).
+    ///
+    /// :raises pqlab.InvalidArgument: An argument has the wrong length.
     #[pyo3(signature = (identity, onion_key=None))]
     fn relay(&self, py: Python<'_>, identity: Bytes<'_>, onion_key: Option<Bytes<'_>>) -> Answer<NtorRelay> {
         let identity = exactly::<IDENTITY>("identity", &identity)?;
@@ -111,7 +116,9 @@ impl Ntor {
         })
     }
 
-    /// A client that wants to speak to the relay of this identity and public onion key: its message is `onionskin`.
+    /// Creates a client for the relay with this identity (20 bytes) and public onion key (32 bytes).
+    ///
+    /// :raises pqlab.InvalidArgument: An argument has the wrong length.
     fn client(&self, py: Python<'_>, identity: Bytes<'_>, onion_key: Bytes<'_>) -> Answer<NtorClient> {
         let relay = RelayDescriptor {
             identity: exactly::<IDENTITY>("identity", &identity)?,
@@ -129,7 +136,7 @@ impl Ntor {
     }
 }
 
-/// A relay that answers a handshake.
+/// The relay's side of a circuit handshake. It can answer any number of clients.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct NtorRelay {
     protocol: Arc<Protocol>,
@@ -138,19 +145,22 @@ pub(crate) struct NtorRelay {
 
 #[pymethods]
 impl NtorRelay {
-    /// Its identity.
+    /// Identity of the relay, 20 bytes.
     #[getter]
     fn identity<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.responder.descriptor().identity)
     }
 
-    /// Its public onion key.
+    /// Public onion key of the relay, 32 bytes.
     #[getter]
     fn onion_key<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.responder.descriptor().onion_key)
     }
 
-    /// Answers an onionskin: the reply, and the keys of the circuit.
+    /// Answers an onionskin. ``length`` is the length of the keys in bytes (default ``Ntor.keys_length``).
+    ///
+    /// :return: The reply to the client, and the keys of the circuit.
+    /// :raises pqlab.VerificationFailed: The onionskin is for another relay.
     #[pyo3(signature = (onionskin, length=None))]
     fn respond<'py>(
         &self,
@@ -168,7 +178,7 @@ impl NtorRelay {
     }
 }
 
-/// A client between its onionskin and the relay's reply.
+/// The client's side of one circuit handshake, between its onionskin and the relay's reply.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct NtorClient {
     protocol: Arc<Protocol>,
@@ -178,13 +188,17 @@ pub(crate) struct NtorClient {
 
 #[pymethods]
 impl NtorClient {
-    /// The message to the relay.
+    /// Message to the relay.
     #[getter]
     fn onionskin<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.onionskin)
     }
 
-    /// Checks the relay's reply and gives the keys of the circuit: once, whatever comes of it.
+    /// Checks the relay's reply and returns the keys of the circuit. Can be called once only, even if it fails.
+    ///
+    /// ``length`` is the length of the keys in bytes (default ``Ntor.keys_length``).
+    ///
+    /// :raises pqlab.VerificationFailed: The reply is not from the relay, or was changed.
     #[pyo3(signature = (reply, length=None))]
     fn finish<'py>(
         &self,

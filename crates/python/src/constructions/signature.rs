@@ -1,4 +1,4 @@
-//! Signatures: standard schemes and hybrids of two halves.
+//! Signatures: standard schemes and hybrids.
 
 use super::keys::{KeyPair, Public, PublicKey, Secret, SecretKey, encoding_of};
 use super::source::{Kind, Source};
@@ -10,14 +10,17 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
 
-/// Longest context in bytes (FIPS 204, section 5.2; RFC 8032, section 5.1).
+/// Maximum length of a context in bytes (FIPS 204, section 5.2; RFC 8032, section 5.1).
 const LONGEST_CONTEXT: usize = 255;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Sign>()
 }
 
-/// A signature scheme of a provider.
+/// A signature scheme, plain or hybrid.
+///
+/// The default provider is the first one that has the algorithm. A hybrid can take its halves from two providers, the
+/// classical one first, as in ``aws-lc+liboqs``. Raises :class:`pqlab.UnknownName` if no provider has the algorithm.
 #[pyclass(frozen, subclass, module = "pqlab")]
 pub(crate) struct Sign {
     source: Arc<Source>,
@@ -53,48 +56,50 @@ impl Sign {
         Ok(Sign { source: Source::find(Kind::Signature, algorithm, provider)? })
     }
 
-    /// The algorithm's name.
+    /// Name of the algorithm.
     #[getter]
     fn algorithm(&self) -> &str {
         &self.source.algorithm
     }
 
-    /// The provider's id; of two with a plus, the classical one first.
+    /// Id of the provider. Two ids are joined by a plus, the classical one first.
     #[getter]
     fn provider(&self) -> &str {
         &self.source.provider
     }
 
-    /// Whether it is put together of two halves.
+    /// Whether the scheme combines a classical and a post-quantum half.
     #[getter]
     fn is_hybrid(&self) -> bool {
         hybrid_names().any(|name| name == self.source.algorithm)
     }
 
-    /// Whether two signatures of one message differ, unless `deterministic` is asked for.
+    /// Whether two signatures of the same message differ, unless ``deterministic`` is set.
     #[getter]
     fn is_hedged(&self) -> Answer<bool> {
         Ok(self.source.signature_info()?.hedged)
     }
 
-    /// Length of a verifying key in bytes.
+    /// Length of a public key (verifying key) in bytes.
     #[getter]
     fn public_key_length(&self) -> Answer<usize> {
         Ok(self.source.signature_info()?.parameters.verifying_key)
     }
 
-    /// Length of the longest signature in bytes.
+    /// Maximum length of a signature in bytes.
     #[getter]
     fn signature_length(&self) -> Answer<usize> {
         Ok(self.source.signature_info()?.parameters.signature)
     }
 
-    /// Draws a key pair.
+    /// Generates a random key pair.
     fn generate_keypair(&self, py: Python<'_>) -> Answer<KeyPair> {
         self.generate(py, Coins::Internal)
     }
 
-    /// The key pair of the coins that the standard draws for it: ML-DSA and Ed25519 their seed.
+    /// Generates the key pair of a seed: the random bytes that the standard draws, for ML-DSA and Ed25519 their seed.
+    ///
+    /// :raises pqlab.InvalidArgument: The seed has the wrong length, or the algorithm has no standard seed.
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
         let expected = self.source.signature_info()?.parameters.keygen_coins;
         if expected == 0 {
@@ -107,12 +112,16 @@ impl Sign {
         self.generate(py, Coins::Exact(&seed))
     }
 
-    /// The public key of these bytes.
+    /// Loads a public key from its bytes.
+    ///
+    /// :raises pqlab.InvalidArgument: The bytes are not a public key of this algorithm.
     fn public_key(&self, py: Python<'_>, data: Bytes<'_>) -> Answer<PublicKey> {
         detached(py, || PublicKey::load(&self.source, &data))
     }
 
-    /// The secret key of these bytes; their encoding follows from their length where it is not named.
+    /// Loads a secret key from its bytes. The default encoding is the one that matches their length.
+    ///
+    /// :raises pqlab.InvalidArgument: The bytes are not a secret key of this algorithm.
     #[pyo3(signature = (data, encoding=None))]
     fn secret_key(&self, py: Python<'_>, data: Bytes<'_>, encoding: Option<&str>) -> Answer<SecretKey> {
         let encoding = encoding_of(&self.source, encoding, data.len())?;
@@ -120,6 +129,13 @@ impl Sign {
     }
 
     /// Signs a message.
+    ///
+    /// :param message: The message.
+    /// :param secret_key: A signing key of this algorithm, from any provider.
+    /// :param context: Context that is signed with the message, at most 255 bytes (default empty).
+    /// :param deterministic: Sign without randomness (default false).
+    /// :return: The signature.
+    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the provider lacks an option.
     #[pyo3(signature = (message, secret_key, context=None, deterministic=false))]
     fn sign<'py>(
         &self,
@@ -158,7 +174,14 @@ impl Sign {
         Ok(PyBytes::new(py, &signature))
     }
 
-    /// Raises VerificationFailed unless the signature is one of this key over this message and context.
+    /// Verifies a signature.
+    ///
+    /// :param message: The message.
+    /// :param signature: The signature.
+    /// :param public_key: A verifying key of this algorithm, from any provider.
+    /// :param context: Context that was signed with the message, at most 255 bytes (default empty).
+    /// :raises pqlab.VerificationFailed: The signature is not valid for this key, message and context.
+    /// :raises pqlab.InvalidArgument: The key belongs to another algorithm, or the scheme takes no context.
     #[pyo3(signature = (message, signature, public_key, context=None))]
     fn verify(
         &self,

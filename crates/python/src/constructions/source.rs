@@ -1,4 +1,4 @@
-//! Where keys come from: an algorithm of a provider. Each is looked up once.
+//! Algorithms of providers, which make keys. Each is looked up once.
 
 use crate::errors::{Answer, Failure};
 use pqlab_lab::by_name::{self, Offered};
@@ -6,7 +6,7 @@ use pqlab_lab::primitives::{Kem, KeyEncoding, SignatureInfo, SignatureScheme};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// What is done with a key.
+/// Use of a key.
 pub(crate) enum Use {
     Kem(Arc<dyn Kem>),
     Signature(Arc<dyn SignatureScheme>),
@@ -19,7 +19,7 @@ pub(crate) struct Source {
     pub(crate) of: Use,
 }
 
-/// Which of the two an algorithm is asked for as. X25519 and Ed25519 are one of them each.
+/// Kind of algorithm to look up. X25519 is a KEM, Ed25519 a signature scheme.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     Kem,
@@ -30,7 +30,7 @@ type Name = (Kind, String, Option<String>);
 static SOURCES: LazyLock<Mutex<HashMap<Name, Arc<Source>>>> = LazyLock::new(Mutex::default);
 
 impl Source {
-    /// The source of that name: only what is there is remembered.
+    /// Finds a source by name. Failed lookups are not cached.
     pub(crate) fn find(kind: Kind, algorithm: &str, provider: Option<&str>) -> Answer<Arc<Source>> {
         let name = (kind, algorithm.to_owned(), provider.map(str::to_owned));
         let sources = || SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -48,20 +48,20 @@ impl Source {
             }
         };
         let found = Arc::new(Source { algorithm: algorithm.to_owned(), provider, of });
-        // A pattern such as `l*` stands for a provider as well as its name does: the map is bounded by what callers spell.
+        // A pattern such as `l*` also selects a provider. Only full names are cached, which bounds the map.
         if name.2.as_deref().is_none_or(|asked| asked == found.provider) {
             sources().insert(name, Arc::clone(&found));
         }
         Ok(found)
     }
 
-    /// The source of whatever kind the algorithm is.
+    /// Finds the source of an algorithm of either kind.
     pub(crate) fn of_either(algorithm: &str, provider: Option<&str>) -> Answer<Arc<Source>> {
         let signature = Source::find(Kind::Signature, algorithm, provider);
         Source::find(Kind::Kem, algorithm, provider).or(signature)
     }
 
-    /// The KEM of a source that was found as one.
+    /// Returns the KEM. Fails for a signature scheme.
     pub(crate) fn kem(&self) -> Answer<&dyn Kem> {
         match &self.of {
             Use::Kem(kem) => Ok(kem.as_ref()),
@@ -71,7 +71,7 @@ impl Source {
         }
     }
 
-    /// The signature scheme of a source that was found as one.
+    /// Returns the signature scheme. Fails for a KEM.
     pub(crate) fn scheme(&self) -> Answer<&dyn SignatureScheme> {
         match &self.of {
             Use::Signature(scheme) => Ok(scheme.as_ref()),
@@ -79,12 +79,12 @@ impl Source {
         }
     }
 
-    /// What the signature scheme is able to.
+    /// Returns the properties of the signature scheme.
     pub(crate) fn signature_info(&self) -> Answer<&SignatureInfo> {
         Ok(self.scheme()?.info())
     }
 
-    /// Length of an encoded public key in bytes, the longest where it varies.
+    /// Returns the length of an encoded public key in bytes; the maximum if it varies.
     pub(crate) fn public_length(&self) -> usize {
         match &self.of {
             Use::Kem(kem) => kem.info().parameters.encapsulation_key,
@@ -92,7 +92,7 @@ impl Source {
         }
     }
 
-    /// Length of a secret key in an encoding, in bytes, the longest where it varies.
+    /// Returns the length of a secret key in an encoding, in bytes; the maximum if it varies.
     pub(crate) fn secret_length(&self, encoding: KeyEncoding) -> Option<usize> {
         match &self.of {
             Use::Kem(kem) => kem.info().decapsulation_key(encoding),
@@ -100,7 +100,7 @@ impl Source {
         }
     }
 
-    /// The encodings of a secret key that are loaded here.
+    /// Returns the encodings of secret keys that the provider loads.
     pub(crate) fn encodings(&self) -> &[KeyEncoding] {
         match &self.of {
             Use::Kem(kem) => &kem.info().encodings,
@@ -108,7 +108,7 @@ impl Source {
         }
     }
 
-    /// Whether two are of one algorithm; whose they are does not matter to bytes.
+    /// Refuses a key of another algorithm. Its provider may differ, as keys are exchanged as bytes.
     pub(crate) fn check_same(&self, other: &Source, argument: &str) -> Answer<()> {
         if self.algorithm == other.algorithm {
             return Ok(());
