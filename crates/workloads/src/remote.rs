@@ -347,10 +347,8 @@ impl WarmUp {
     fn judged(&self) -> Result<(), Fault> {
         match self.closest {
             Some((took, said)) if took.abs_diff(said) > took / 20 => {
-                let text = "in no other visit of the warm-up is the difference smaller";
-                Err(Fault::WrongAnswer(format!(
-                    "{said} ns are said to have passed in a visit of {took} ns, and {text}"
-                )))
+                let text = "which is the smallest difference of the warm-up";
+                Err(Fault::WrongAnswer(format!("the worker reported {said} ns for a visit of {took} ns, {text}")))
             }
             _ => Ok(()),
         }
