@@ -108,7 +108,7 @@ pub(super) fn together(signed: &Signed, verifier: &dyn BatchVerifier, tally: &mu
             .collect();
         let verdicts = verifier.verify(&claims);
         if verdicts.len() != claims.len() {
-            return Err(Fault::Wrong(format!("{} verdicts on {} signatures", verdicts.len(), claims.len())));
+            return Err(Fault::Wrong(format!("{} verdicts for {} signatures", verdicts.len(), claims.len())));
         }
         verdicts.into_iter().try_for_each(|verdict| step("verify", verdict))
     });

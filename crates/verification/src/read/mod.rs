@@ -67,7 +67,7 @@ pub enum ReadFault {
         value: String,
     },
     /// A field has a value of the wrong length, in bytes.
-    #[error("field `{field}` has {actual} bytes where {expected} are needed")]
+    #[error("field `{field}` has {actual} bytes, expected {expected}")]
     Length {
         /// Name of the field.
         field: &'static str,

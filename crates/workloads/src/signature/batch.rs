@@ -284,7 +284,7 @@ impl VerifyBatch {
         if verdicts.len() == self.number {
             return Ok(());
         }
-        Err(Fault::WrongAnswer(format!("{} verdicts on {} signatures", verdicts.len(), self.number)))
+        Err(Fault::WrongAnswer(format!("{} verdicts for {} signatures", verdicts.len(), self.number)))
     }
 
     /// Whether the verifier has a verdict on each signature.
