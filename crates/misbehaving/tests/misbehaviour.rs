@@ -59,11 +59,11 @@ fn injected_faults_fail_only_their_own_cases() {
         ("segfault", "SIGSEGV"),
         ("hang", "no answer within 20 s"),
         ("wrong-answer", "wrong answer"),
-        ("fail", "misbehaving_decapsulate failed: as it was told to"),
+        ("fail", "misbehaving_decapsulate failed: on request"),
         ("leak", "leak"),
         ("print", "standard output"),
         ("exhaust-memory", "memory"),
-        ("panic", "panicked: as it was told to"),
+        ("panic", "panicked: on request"),
     ] {
         let reason = reason(&results, fault, "decapsulate");
         assert!(reason.contains(words), "{fault}: {reason}");
