@@ -83,8 +83,8 @@ fn accepting_tampered_signatures_voids_the_case() {
     for operation in ["sign", "verify"] {
         for (scheme, words) in [
             ("accepts-any-signature", "a signature with a bit flipped"),
-            ("accepts-any-message", "another message"),
-            ("accepts-any-key", "another key"),
+            ("accepts-any-message", "a different message"),
+            ("accepts-any-key", "a different key"),
         ] {
             let reason = reason(&results, scheme, operation);
             assert!(reason.contains("wrong answer") && reason.contains(words), "{scheme}: {reason}");
