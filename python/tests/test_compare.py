@@ -200,7 +200,7 @@ def test_statistics_read_files(tmp_path: Path) -> None:
 
 
 def test_accumulated_answers_need_a_published_number() -> None:
-    with pytest.raises(pqlab.InvalidArgument, match="nobody has published"):
+    with pytest.raises(pqlab.InvalidArgument, match="no digest is published"):
         pqlab.verify(accumulated=12, progress=False)
     with pytest.raises(pqlab.InvalidArgument, match="either"):
         pqlab.verify(accumulated=100, long=True, progress=False)

@@ -12,13 +12,13 @@ from reliable.program import Pqlab, Service
 FIGURE = Figure(
     name="clients",
     title="A hundred clients at once: right answers, flat memory",
-    how="A hundred clients at once read pages of ten runs from `pqlab serve`; one answer in five is cut by its client, half of these with a "
-    "reset. Every other answer has to be whole and, as the store does not change, the same bytes as each time before. Another hundred ask "
-    "`pqlab ntor-relay`: ten are `pqlab ntor-client`, which check that both ends have the same keys; the rest ask who it is, send keys of "
-    "their own, whose answers have the right length, or go in the middle. Memory is flat where the most that is resident in the last "
-    "quarter of the time is no more than 10% + 16 MiB above that in the second.",
-    limits="Clients and service share the machine, so it says nothing of how many answers a second there can be. A leak of less than what is "
-    "allowed would not be seen.",
+    how="A hundred clients at once read pages of ten runs from `pqlab serve`. They cut off one answer in five, half of these with a reset. "
+    "Every other answer must be complete and have the same bytes each time, because the store does not change. Another hundred clients use "
+    "`pqlab ntor-relay`. Ten of them are `pqlab ntor-client`, which checks that both ends have the same keys. The others request the "
+    "descriptor, send their own keys and check the length of the answers, or disconnect early. Memory counts as flat if the maximum of "
+    "resident memory in the last quarter of the time is at most 10% + 16 MiB above that of the second quarter.",
+    limits="Clients and service share the machine, so the test does not show how many answers per second are possible. It does not detect "
+    "leaks below the allowed growth.",
 )
 
 CLIENTS, RUNS = 100, 10
@@ -79,13 +79,13 @@ def on_pages(task, seconds):
                 return
             page = web.get(service.address, path, limit=300)
             if page.status != 200 or page.body is None:
-                team.fault(f"{path}: status {page.status}, {'not whole' if page.body is None else 'whole'}")
+                team.fault(f"{path}: status {page.status}, {'incomplete' if page.body is None else 'complete'}")
                 return
             digest = hashlib.sha256(page.body).digest()
             with lock:
                 first = seen.setdefault(path, digest)
             if digest != first:
-                team.fault(f"{path}: other bytes than before")
+                team.fault(f"{path}: different bytes than before")
             team.count("right")
 
         memory = Memory(service)
@@ -122,10 +122,10 @@ def on_relay(task, seconds):
                 for _ in range(chance.randint(1, 20)):
                     connection.sendall(b"\xff\0\0\0")
                     if exactly(connection, 54) != descriptor:
-                        team.fault("another descriptor than before")
+                        team.fault("a different descriptor than before")
                     connection.sendall(own)
                     if exactly(connection, ANSWER)[:2] != b"\0\x40":
-                        team.fault("an answer of another length")
+                        team.fault("an answer of a different length")
                     team.count("right", 2)
             # A client's port stays reserved for a minute after its connection, and ports are too few for more speed.
             time.sleep(0.3)

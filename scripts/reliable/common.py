@@ -110,7 +110,7 @@ def output_of(*words):
 def last_line(text):
     """Returns the last line that is not empty."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "(it said nothing)"
+    return lines[-1] if lines else "(no output)"
 
 
 # Processes that were started and may still run.

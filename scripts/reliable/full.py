@@ -12,13 +12,14 @@ from reliable.program import Pqlab, Session, integrity
 FIGURE = Figure(
     name="full",
     title="A full disk at every write",
-    how="Under `strace` each command is run once to see what it writes, and then once for each write, sync or change of length, which from "
-    "there on fails with ENOSPC: those of the database (with its log and index) of a `pqlab run` into a new database and into one that "
-    "has a run, those of the output of `report`, `export` and `ledger generate`. Each ends with an error in one line, a code that is not 0 "
-    "and no panic; what was finished before is there; SQLite's `integrity_check` is `ok`; a file has its old content or all of the new, and "
-    "none is left over; the same command then succeeds, or `--resume` does. The short form takes every tenth write.",
-    limits="The system says that there is no room, and there is: an error that comes only when pages are written back is not among them. "
-    "Tidying up when a database is closed may fail without a word where all is stored already.",
+    how="Each command runs once under `strace`, which lists its writes. It then runs once for each write, sync or change of length, and "
+    "from that call on the system reports ENOSPC. This covers the database (with its log and index) of a `pqlab run` into a new database "
+    "and into one that has a run, and the output of `report`, `export` and `ledger generate`. Each command must end with an error in one "
+    "line, a non-zero exit code and no panic. Earlier results must still exist, and SQLite's `integrity_check` must be `ok`. A file must "
+    "have its old or its complete new content, and no file may be left over. The same command, or `--resume`, must then succeed. The short "
+    "form takes every tenth write.",
+    limits="The disk is not really full, only the system calls report it: errors that appear only when the kernel writes pages back are not "
+    "covered. Cleaning up when a database is closed may fail silently if everything is already stored.",
 )
 
 # Calls that can need room, and calls that can be the first to report that there was none.
@@ -126,8 +127,8 @@ class Tally:
             self.faults += [f"{where}: {fault}" for fault in faults]
 
     def row(self):
-        found = {"failed as asked": self.hits, "writes seen": len(self.writes), "ended well all the same": self.silent}
-        nothing = ["no write was seen"] * (not self.writes) + ["nothing was made to fail"] * (bool(self.writes) and not self.hits)
+        found = {"injected failures": self.hits, "writes seen": len(self.writes), "succeeded anyway": self.silent}
+        nothing = ["no write was seen"] * (not self.writes) + ["no write was made to fail"] * (bool(self.writes) and not self.hits)
         return judged(self.name, self.tried, "full disks", found, self.faults + nothing)
 
 
@@ -156,7 +157,7 @@ def checked_run(pqlab, strace, options, earlier):
     hit, well = strace.hit(), session.code == 0
     faults = [] if well else complaint(session.code, session.said(), str(pqlab.database))
     if (not hit) and not well:
-        faults.append("it failed although nothing was made to fail")
+        faults.append("it failed although no write was made to fail")
     if pqlab.database.exists() and (sound := integrity(pqlab.database)) != "ok":
         faults.append(f"integrity_check: {sound}")
     # Resumes the run if it had begun. A database without tables, which a read-only command refuses, does not count as
@@ -166,19 +167,19 @@ def checked_run(pqlab, strace, options, earlier):
         return [*faults, f"`pqlab runs` ended with {listed.returncode}: {last_line(listed.stderr)}"], hit, well
     stopped = [run for run in pqlab.runs() if not run["complete"]] if listed.returncode == 0 else []
     if well and stopped:
-        faults.append("it ended with code 0 and is not complete")
+        faults.append("it ended with code 0 but is not complete")
     if stopped or not well:
         pqlab.read("run", *(["--resume"] if stopped else RUN), "-q")
     # Cases that were complete when the disk was full, except for the last write, must still exist after the next run.
     stored = {run["id"]: pqlab.results(run["id"]) for run in pqlab.runs()}
     if any(not run["complete"] for run in pqlab.runs()):
-        faults.append("a run is not complete in the end")
+        faults.append("a run is not complete at the end")
     if lost := set(session.cases) - set(stored.get(session.run, ())):
         faults.append(f"lost: {', '.join(sorted(lost))}")
     if any(len(cases) > len(set(cases)) for cases in stored.values()):
         faults.append("cases are doubled")
     if earlier and pqlab.read("export", earlier[0], "--format", "csv") != earlier[1]:
-        faults.append("the earlier run is another one now")
+        faults.append("the earlier run has changed")
     return faults, hit, well
 
 
@@ -238,7 +239,7 @@ def of_outputs(task, strace, name, pqlab, words, single):
         there = content(out)
         faults += [f"{file} is left over" for file in there if file not in wanted[0]]
         old = {single} if single and there.get(single) == OLD else set()
-        faults += [f"{file} is not whole" for file in there if file in wanted[0] and file not in old and not whole(file, there[file])]
+        faults += [f"{file} is not complete" for file in there if file in wanted[0] and file not in old and not whole(file, there[file])]
         if single and not well and not old:
             faults.append(f"{single} is not as it was before")
         again = made()
@@ -254,9 +255,9 @@ def of_outputs(task, strace, name, pqlab, words, single):
 def measure(task):
     program = shutil.which("strace")
     if program is None:
-        raise Unfit("there is no strace (Debian: strace)")
+        raise Unfit("strace is not installed (Debian package: strace)")
     if subprocess.run([program, "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
-        raise Unfit("strace may not trace here")
+        raise Unfit("strace is not permitted here")
     strace = Strace(program, task.folder / "strace.txt")
     template = Pqlab(task.program, task.folder / "template")
     template.read("run", *RUN, "-q", "--no-progress")
@@ -264,7 +265,7 @@ def measure(task):
     block = ("ledger", "generate", "--count", "20000", "--scheme", "Ed25519", "--threads", "1", "--no-progress")
     rows = [
         of_runs(task, strace, "run, new database", None),
-        of_runs(task, strace, "run, beside a run", template),
+        of_runs(task, strace, "run, existing database", template),
         of_outputs(task, strace, "report", template, ("report", "--out", str(out)), None),
         of_outputs(task, strace, "export", template, ("export", "last", "--format", "json-samples", "--out", str(out / "run.json")), "run.json"),
         of_outputs(task, strace, "ledger generate", template, (*block, "--out", str(out / "block.tx")), "block.tx"),

@@ -14,13 +14,13 @@ from reliable.common import PASSED, UNFINISHED
 FIGURE = Figure(
     name="fuzz",
     title="Executions of each fuzz target",
-    how="Each target of `fuzz/` runs under libFuzzer with AddressSanitizer (`cargo fuzz`, a nightly compiler), on a corpus that is kept "
-    "below `PQLAB_CACHE`, so that each call goes on from the ones before; those of the long form add up over calls for as long as the sources "
-    "of the targets are the same commit. The long form asks for 100,000,000 of the three fastest decoders and 10,000,000 of each other, in slices of "
-    "some minutes in turn, and for 1,000,000 of the two targets that are more than a decoder: `ntor_relay` is a relay behind its socket, "
-    "`mldsa_batch` compares whole verifications. The short one asks for 100,000 each.",
-    limits="C code is not instrumented: of it AddressSanitizer sees what it does to the heap through the C library's functions. Executions say "
-    "how long was looked, not how much was seen.",
+    how="Each target of `fuzz/` runs under libFuzzer with AddressSanitizer (`cargo fuzz`, a nightly compiler). The corpus is kept below "
+    "`PQLAB_CACHE`, so each call continues from the previous ones. Executions of the long form add up over calls as long as the sources of "
+    "the targets stay at the same commit. The long form requests 100,000,000 executions of the three fastest decoders and 10,000,000 of each "
+    "other decoder, in alternating slices of a few minutes. It requests 1,000,000 of the two targets that are more than a decoder: "
+    "`ntor_relay` runs a relay behind its socket, and `mldsa_batch` compares complete verifications. The short form requests 100,000 each.",
+    limits="C code is not instrumented: AddressSanitizer sees only its use of the heap through the C library's functions. The number of "
+    "executions says how long the fuzzer searched, not how much code it covered.",
 )
 
 SHORT, LONG, FASTEST_LONG, FASTEST = 100_000, 10_000_000, 100_000_000, 3
@@ -118,19 +118,19 @@ class Target:
             errors = re.findall(r"^.*(?:panicked at|ERROR: ).*$", said, re.MULTILINE)
             self.faults.append(f"{errors[0] if errors else last_line(said)} ({self.artifacts})")
         elif not found:
-            self.faults.append("it does not say how many executions there were")
+            self.faults.append("the output has no number of executions")
 
 
 def built(names, log):
     """Builds the targets. Returns their programs by name, or the reason why there are none."""
     host = output_of("rustc", "-vV")
     if f"host: {PLATFORM}" not in host:
-        raise Unfit(f"the fuzzer is built for {PLATFORM}, and this is another machine")
+        raise Unfit(f"the fuzzer requires {PLATFORM}")
     if not output_of("cargo", "+nightly", "--version"):
-        raise Unfit("there is no nightly compiler (`rustup toolchain install nightly`)")
+        raise Unfit("no nightly compiler is installed (`rustup toolchain install nightly`)")
     tools = output_of("scripts/tool", "--folder", "cargo-fuzz")
     if not tools:
-        raise Unfit("cargo-fuzz cannot be built here (`scripts/tool --folder cargo-fuzz` says why)")
+        raise Unfit("cannot build cargo-fuzz (`scripts/tool --folder cargo-fuzz` shows why)")
     environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
     groups = {}
     for name in names:
@@ -155,7 +155,7 @@ def rows_of(all_targets, goals, long):
         found = {"inputs kept": sum(1 for _ in target.corpus.iterdir()), "a second": round(target.rate), "sources": target.commit}
         row = judged(target.name, target.executions, "executions", found, target.faults)
         if row.outcome == PASSED and target.executions < goals[target.name]:
-            row = Row(row.part, row.count, row.unit, found, UNFINISHED, [f"of {goals[target.name]:,}" + (": the next call goes on" if long else "")])
+            row = Row(row.part, row.count, row.unit, found, UNFINISHED, [f"of {goals[target.name]:,}" + (": the next call continues" if long else "")])
         rows.append(row)
     return rows
 
@@ -179,7 +179,7 @@ def measure(task):
     if output_of("git", "status", "--porcelain", "--", *SOURCES):
         commit += CHANGED
     programs = built(names, task.folder / "build.txt")
-    missing = [not_run(name, "it cannot be built: build.txt in the figure's folder") for name in names if programs[name] is None]
+    missing = [not_run(name, "cannot be built: see build.txt in the figure's folder") for name in names if programs[name] is None]
     found = [Target(name, commit, task.folder) for name in names if programs[name]]
     for target in found:
         target.program = pathlib.Path(programs[target.name])

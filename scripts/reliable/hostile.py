@@ -12,13 +12,13 @@ from reliable.program import Pqlab, Service
 
 FIGURE = Figure(
     name="hostile",
-    title="Hostile connections: the services go on",
-    how="Connections to `pqlab serve` and to `pqlab ntor-relay` send random bytes, parts of requests, heads that are too long, a byte at a "
-    "time, rows of requests with rubbish in between, wrong methods, paths that climb out in every spelling, messages of the right length "
-    "with the wrong content, or end with a reset; once more of them are open at a time than the service takes. No answer is a 5xx, holds "
-    "a file of the machine or breaks the protocol; nobody is left waiting. Afterwards a page and good handshakes are there, and memory, "
-    "threads and open files are back within bounds: 25% + 32 MiB, 2 threads, 4 files.",
-    limits="The clients are on the same machine, sixteen at a time. It says nothing of a flood that fills the network or all ports.",
+    title="Hostile connections: the services keep running",
+    how="Connections to `pqlab serve` and to `pqlab ntor-relay` send random bytes, parts of requests, oversized headers, one byte at a time, "
+    "or sequences of requests with garbage in between. Others send wrong methods, path traversals in many spellings, or messages of the "
+    "right length with wrong content, or end with a reset. Once, more of them are open at a time than the service accepts. No answer may "
+    "have a 5xx status, contain a file of the machine or break the protocol, and no client may be left waiting. Afterwards, pages and "
+    "handshakes must work, and memory, threads and open files must be back within bounds: 25% + 32 MiB, 2 threads, 4 files.",
+    limits="The clients are on the same machine, sixteen at a time. The test does not cover floods that fill the network or all ports.",
 )
 
 # Hostile clients at a time besides the crowd; seconds in which the service has to answer or hang up.
@@ -75,7 +75,7 @@ def judge_page(answer):
     """Returns what is wrong with an answer of `serve`."""
     statuses = [int(found) for found in re.findall(rb"(?m)^HTTP/1\.[01] (\d{3}) ", answer)]
     faults = [f"status {status}" for status in statuses if status >= 500]
-    faults += ["no HTTP"] * bool(answer and not answer.startswith(b"HTTP/1."))
+    faults += ["not HTTP"] * bool(answer and not answer.startswith(b"HTTP/1."))
     return faults + ["a file of the machine"] * any(trace in answer for trace in (b"root:x:", b"SQLite format 3", b"\nSet-Cookie"))
 
 
@@ -134,7 +134,7 @@ def connection(service, name, index, chance):
                 stream.shutdown(socket.SHUT_WR)
             return kind, [f"connection {index}, {kind}: {fault}" for fault in judge(web.read_all(stream))]
     except TimeoutError:
-        return kind, [f"connection {index}, {kind}: neither an answer nor an end in {LIMIT} s"]
+        return kind, [f"connection {index}, {kind}: neither an answer nor an end within {LIMIT} s"]
     except OSError as error:
         # From a reset in the middle of sending.
         return kind, [] if service.alive() else [f"connection {index}, {kind}: {error}, and the service has ended"]
@@ -204,7 +204,7 @@ def on_pages(task) -> Row:
             for path in ("/", "/state", f"/runs/{run}"):
                 page = web.get(service.address, path)
                 if page.status != 200 or page.body is None:
-                    raise Broken(f"{path} is answered with {page.status}")
+                    raise Broken(f"{path}: status {page.status}")
 
         return attacked(task, "serve", service, good)
 

@@ -24,6 +24,6 @@ def measure(task):
         code = subprocess.run(words, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
     said = log.read_text(errors="replace")
     if "2 passed" not in said and "failed" not in said:
-        raise Unfit(f"the package for Python cannot be built or tested here: {last_line(said)}")
+        raise Unfit(f"cannot build or test the Python package: {last_line(said)}")
     # Two formats, each with its journal.
     return [judged("", 4 * flips, "flipped bits", {}, [last_line(said)] if code else [])]

@@ -13,12 +13,12 @@ from reliable.program import ENDED, Pqlab, Session, integrity
 FIGURE = Figure(
     name="kill",
     title="Killed runs: no finished case lost, none doubled",
-    how="`pqlab run` is killed (`kill -9`) at a moment that is drawn between its start and its end: the coordinator, or it and all its "
-    "workers, or one worker, whose case then fails. `--resume` goes on, is killed as well, and in the end completes the run. Every case "
-    "that a line of the output said was finished has to be in the export afterwards, once; every run has the same plan; `runs` never "
-    "counts fewer cases than were said; no worker outlives its coordinator; SQLite's `integrity_check` is `ok`.",
-    limits="It is a process that dies, not the machine: what a power failure leaves behind is up to the disk and to `fsync`. The cases are "
-    "short hashes of one library, so most moments lie in starting, storing and ending, where there is something to lose.",
+    how="`pqlab run` is killed (`kill -9`) at a random moment between its start and its end: the coordinator alone, the coordinator with "
+    "all its workers, or one worker, whose case then fails. `--resume` continues the run, is killed as well, and finally completes it. "
+    "Every case that the output reported as finished must be in the export exactly once. Every run must have the same plan, and `runs` must "
+    "never count fewer cases than were reported. No worker may outlive its coordinator, and SQLite's `integrity_check` must be `ok`.",
+    limits="Only processes die, not the machine: the effects of a power failure depend on the disk and on `fsync`. The cases are short "
+    "hashes of one library, so most kills happen while pqlab starts, stores or ends, where there is something to lose.",
 )
 
 # Ten cases in about a second.
@@ -81,7 +81,7 @@ class Database:
         counts = {run["id"]: run["finished"] for run in runs}
         for run, cases in self.said.items():
             if counts.get(run, 0) < len(cases):
-                self.tally.faults.append(f"run {run} said that {len(cases)} cases are finished and has {counts.get(run, 0)}")
+                self.tally.faults.append(f"run {run} reported {len(cases)} finished cases but has {counts.get(run, 0)}")
         return runs
 
     def take(self, session):
@@ -119,7 +119,7 @@ class Database:
         if hit:
             self.tally.kills[way] += 1
         elif code not in ENDED:
-            raise Broken(f"a run that nobody killed ended with {code}: {session.said()}")
+            raise Broken(f"an uninterrupted run ended with {code}: {session.said()}")
         self.await_workers(workers)
         return hit
 
@@ -150,9 +150,9 @@ class Database:
             self.tally.cases += len(cases)
             if len(set(cases)) < len(cases):
                 self.tally.doubled += len(cases) - len(set(cases))
-                self.tally.faults.append(f"run {run} has cases twice")
+                self.tally.faults.append(f"run {run} has duplicate cases")
             if sorted(set(cases)) != sorted(whole.cases):
-                self.tally.faults.append(f"run {run} ends with other cases than a run that nobody killed")
+                self.tally.faults.append(f"run {run} ends with different cases than an uninterrupted run")
         for run, cases in self.said.items():
             if lost := cases - set(stored.get(run, [])):
                 self.tally.lost += len(lost)
@@ -176,16 +176,16 @@ def uninterrupted(task):
     session.begun.wait(PATIENCE)
     begins = time.monotonic() - began
     if session.end() != 0:
-        raise Broken(f"a run that nobody kills ended with {session.code}: {session.said()}")
+        raise Broken(f"an uninterrupted run ended with {session.code}: {session.said()}")
     if session.run is None:
-        raise Broken("a run that nobody kills does not say its name")
+        raise Broken("an uninterrupted run does not report its id")
     return Whole(begins, time.monotonic() - began, pqlab.results(session.run))
 
 
 def measure(task):
     kills, chance, tally = task.count(50, 1000), task.chance("kill"), Tally()
     whole = uninterrupted(task)
-    say(f"kill: a run of {len(whole.cases)} cases takes {whole.ends:.1f} s when nobody kills it")
+    say(f"kill: a run of {len(whole.cases)} cases takes {whole.ends:.1f} s uninterrupted")
     number = 0
     while (done := sum(tally.kills.values())) < kills:
         number += 1
@@ -201,6 +201,6 @@ def measure(task):
     found = {
         "lost": tally.lost, "doubled": tally.doubled, "workers left": tally.outlived, "runs": tally.runs, "cases": tally.cases,
         "coordinator alone": tally.kills[COORDINATOR], "with all workers": tally.kills[ALL], "one worker": tally.kills[WORKER],
-        "through before the kill": tally.missed, "killed before there was a table": tally.unborn,
+        "ended before the kill": tally.missed, "killed before tables existed": tally.unborn,
     }
     return [judged("", sum(tally.kills.values()), "kills", found, tally.faults)]

@@ -8,11 +8,11 @@ from reliable.common import ROOT, Figure, Unfit, judged, last_line, say, target_
 
 FIGURE = Figure(
     name="mutate",
-    title="Changed files: refused or taken, never a panic",
-    how="A test changes every field of every format that can be imported, one at a time: it is left out, has another type, another sign, a "
-    "length that is not its own, and so on. `pqlab import` and its siblings refuse it in one line that names the place, or take it where "
-    "it says something that can be.",
-    limits="One field at a time, beside the rest as it was: what only several wrong fields together do is left to the fuzzer.",
+    title="Changed files: rejected or accepted, never a panic",
+    how="A test changes every field of every format that can be imported, one at a time: it removes the field, or changes its type, sign, "
+    "length and so on. `pqlab import` and similar commands must reject the file in one line that names the place, or accept it if the new "
+    "value is possible.",
+    limits="Only one field changes at a time. Combinations of several wrong fields are left to the fuzzer.",
 )
 
 # The integration test of crates/cli that does this, and the variable for its long form.
@@ -35,5 +35,5 @@ def measure(task):
     numbers = [[int(number.replace(",", "")) for number in line] for line in LINE.findall(text)]
     tried, refused, taken = (sum(column) for column in zip(*numbers)) if numbers else (0, 0, 0)
     faults = [f"the test ended with {code}: {last_line(text)}"] * bool(code)
-    faults += ["the test does not say how many it has tried"] * (not numbers)
+    faults += ["the test does not report its number of changes"] * (not numbers)
     return [judged("", tried, "changes", {"refused": refused, "taken": taken}, faults)]

@@ -86,7 +86,7 @@ def lines_of(row):
 def table(figure, made):
     """Returns the figure's paragraph and rows."""
     lines = [
-        f"## {figure.title}", "", figure.how, "", f"What it does not say: {figure.limits}", "",
+        f"## {figure.title}", "", figure.how, "", f"Limits: {figure.limits}", "",
         f"`{command(made)}`: the {made['form']} form, {made['date']}, {spoken(made['seconds'])}, commit `{made['commit']}`, seed {made['seed']}.", "",
         "| what | how many | outcome | found |", "|---|---:|---|---|",
     ]
@@ -106,9 +106,9 @@ def page(figures):
         shown.append((figure, of[-1] if of else None))
     machines = list(dict.fromkeys(made["machine"] for _, made in shown if made))
     lines = [
-        "# How hard it is to break", "",
-        "Made by `make reliability` of `reliability.json`, and renewed by that alone. The short form takes some minutes, `LONG=1` hours, and",
-        "`ONLY='kill full'` takes some of the figures; here stands the long form of each figure that has one.", "",
+        "# How hard pqlab is to break", "",
+        "`make reliability` generates this page from `reliability.json`; do not edit it by hand. The short form takes some minutes, `LONG=1`",
+        "takes hours, and `ONLY='kill full'` selects figures. The page shows the long form of each figure that has one.", "",
         *(f"- Machine: {one}" for one in machines), "",
     ]
     for figure, made in shown:

@@ -10,12 +10,13 @@ from reliable.common import ROOT, Figure, Row, Unfit, judged, last_line, not_run
 FIGURE = Figure(
     name="supply",
     title="Dependencies, unsafe code, sanitizers",
-    how="`cargo deny check` over the lock file; `scripts/safety` over every `unsafe` in the sources, which Clippy reads as well; in the long "
-    "form `cargo auditable` and what `rust-audit-info` reads from the program, AddressSanitizer over the tests of the adapters, "
-    "ThreadSanitizer over those of store, server and harness, and Miri over those of crates that call no C, each with a nightly compiler.",
-    limits="AddressSanitizer instruments Rust and replaces the allocator; of the C libraries it sees what goes through that and through the C "
-    "library's functions. Where the sources of the standard library are not beside the compiler, Miri does not run, and ThreadSanitizer does "
-    "not see how that library hands over what one thread has written: reports about that and about other crates are counted and left out.",
+    how="`cargo deny check` checks the lock file, and `scripts/safety` every `unsafe` in the sources, which Clippy checks as well. The long "
+    "form adds `cargo auditable`, with the list that `rust-audit-info` reads from the program. With a nightly compiler it also runs "
+    "AddressSanitizer on the tests of the adapters, ThreadSanitizer on those of store, server and harness, and Miri on those of crates that "
+    "call no C.",
+    limits="AddressSanitizer instruments Rust and replaces the allocator; of the C libraries it sees only uses of the allocator and of the C "
+    "library's functions. Without the sources of the standard library next to the compiler, Miri does not run, and ThreadSanitizer does not "
+    "see the synchronisation inside that library. Reports about that library and about other crates are counted and left out.",
 )
 
 PLATFORM = "x86_64-unknown-linux-gnu"
@@ -63,7 +64,7 @@ def safety(task) -> Row:
 def auditable(task) -> Row:
     tools = output_of("scripts/tool", "--folder", "cargo-auditable", "rust-audit-info")
     if not tools:
-        raise Unfit("cargo-auditable cannot be built here (`scripts/tool --folder cargo-auditable` says why)")
+        raise Unfit("cannot build cargo-auditable (`scripts/tool --folder cargo-auditable` shows why)")
     folder = target_folder()
     words = ["cargo", "auditable", "build", "--release", "--locked"]
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
@@ -97,7 +98,7 @@ def there(component):
 
 def nightly(*components):
     if not output_of("cargo", "+nightly", "--version"):
-        raise Unfit("there is no nightly compiler (`rustup toolchain install nightly`)")
+        raise Unfit("no nightly compiler is installed (`rustup toolchain install nightly`)")
     for component, path in components:
         if not there((component, path)):
             raise Unfit(f"the nightly compiler has no {component} (`rustup component add {component} --toolchain nightly`)")

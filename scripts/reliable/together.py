@@ -9,10 +9,10 @@ from reliable.program import Pqlab, Service, Session, integrity
 FIGURE = Figure(
     name="together",
     title="Two runs, a server and readers on one database",
-    how="Two loops of `pqlab run`, a `pqlab serve` with eight clients, and two loops that list and export work on one database at the same "
-    "time. Every run ends with code 0 and is complete; every case that was said to be finished is in the export, once; no answer is a 5xx but "
-    "503; nobody says that the database is locked; SQLite's `integrity_check` is `ok`.",
-    limits="One machine and a local disk: SQLite's locks are not to be had on every network file system.",
+    how="Two loops of `pqlab run`, a `pqlab serve` with eight clients, and two loops that list and export use one database at the same time. "
+    "Every run must end with code 0 and be complete. Every case that was reported as finished must be in the export exactly once. No answer "
+    "may have a 5xx status other than 503, no command may report a locked database, and SQLite's `integrity_check` must be `ok`.",
+    limits="The test uses one machine and a local disk: not every network file system supports SQLite's locks.",
 )
 
 WRITERS, CLIENTS = 2, 8

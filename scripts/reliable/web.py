@@ -123,4 +123,4 @@ class Team:
             for thread in self._threads:
                 thread.join(150)
         if left := sum(thread.is_alive() for thread in self._threads):
-            self.fault(f"{left} clients wait for an answer yet")
+            self.fault(f"{left} clients still wait for an answer")

@@ -75,7 +75,7 @@ fn a_case_that_is_lost_fails() {
     assert!(!said.contains(" 0 cases lost") && said.contains("FAILED: kill"), "{said}");
     // Nor does a program pass that says nothing and ends well.
     let output = reliability(&python, &folder, "/bin/true", &["--only", "kill", "--count", "1"]).output().unwrap();
-    assert!(text(&output.stderr).contains("does not say its name"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("does not report its id"), "{}", text(&output.stderr));
 }
 
 /// A report of ThreadSanitizer: the frames of either access, innermost first, as a function and its file.

@@ -172,7 +172,7 @@ fn rejects_every_broken_chain_rule() {
     assert!(refused(&good, &root, NOW + DAY + DAY).contains("expired"));
     assert!(refused(&good, &root, NOW - DAY - DAY).contains("not valid yet"));
     assert!(refused(&[], &root, NOW).contains("missing"));
-    assert!(refused(&good[..1], &root, NOW).contains("names another issuer"));
+    assert!(refused(&good[..1], &root, NOW).contains("names a different issuer"));
     let (others, other_root) = chain(form);
     assert!(refused(&good, &other_root, NOW).contains("does not verify"));
     assert!(refused(&[good[0].clone(), others[1].clone()], &root, NOW).contains("does not verify"));
@@ -181,7 +181,7 @@ fn rejects_every_broken_chain_rule() {
         (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form), Owner::new("last", form));
     let first = root.issue(&root, AUTHORITY);
     let by_leaf = [leaf.issue(&last, SubjectType::Leaf), root.issue(&leaf, SubjectType::Leaf)];
-    assert!(refused(&by_leaf, &first, NOW).contains("not an authority"));
+    assert!(refused(&by_leaf, &first, NOW).contains("not a CA certificate"));
     let too_long = [
         leaf.issue(&last, SubjectType::Leaf),
         middle.issue(&leaf, AUTHORITY),

@@ -101,7 +101,8 @@ fn accepts_a_chain_only_for_its_name() {
         assert_eq!(verified("LEAF.example"), Ok(()), "{form:?}");
         for other in ["example", "a.leaf.example", "leaf.example.", "leaf", "middle", "", "*.example"] {
             let found = verified(other);
-            assert_eq!(found, Err(CertificateError::Chain { place: 0, problem: "is of another name" }), "{other}");
+            let problem = "does not match the server name";
+            assert_eq!(found, Err(CertificateError::Chain { place: 0, problem }), "{other}");
         }
     }
 }
@@ -123,20 +124,20 @@ fn rejects_every_broken_rule_in_every_form() {
         let below = |middle_certificate| [chain[0].clone(), middle_certificate];
         let expect = |chain: &[Certificate], why: &str| {
             let found = refused(chain, trusted, NOW);
-            assert!(found.contains(why), "{form:?}: {found:?} where {why:?} is expected");
+            assert!(found.contains(why), "{form:?}: found {found:?}, expected {why:?}");
         };
         assert_eq!(refused(&chain, trusted, NOW), "believed");
         // Another root with the same name but another key is ignored. Alone, it does not verify the chain.
         let other = stranger.issue(&stranger, authority(None), same);
         assert_eq!(refused(&chain, &[other.clone(), anchor.clone()], NOW), "believed");
         assert!(refused(&chain, &[other], NOW).contains("does not verify"));
-        assert!(refused(&chain, &[], NOW).contains("nobody trusts"));
-        assert!(refused(&chain, &chain[..1], NOW).contains("nobody trusts"));
+        assert!(refused(&chain, &[], NOW).contains("untrusted issuer"));
+        assert!(refused(&chain, &chain[..1], NOW).contains("untrusted issuer"));
         expect(&[], "is missing");
-        expect(&chain[..1], "nobody trusts");
-        expect(&chain[1..], "another name");
-        expect(&[chain[0].clone(), chain[0].clone()], "nobody trusts");
-        expect(&vec![chain[0].clone(); 9], "one too many");
+        expect(&chain[..1], "untrusted issuer");
+        expect(&chain[1..], "does not match the server name");
+        expect(&[chain[0].clone(), chain[0].clone()], "untrusted issuer");
+        expect(&vec![chain[0].clone(); 9], "maximum length of a chain");
 
         // Validity of leaf, intermediate certificate and root.
         assert!(refused(&chain, trusted, NOW + 2 * DAY).contains("has expired"));
@@ -152,7 +153,7 @@ fn rejects_every_broken_rule_in_every_form() {
 
         // Authority to sign.
         expect(&by_middle(authority(None), &|profile| profile.dns_names = vec![NAME.into()]), "authority's");
-        expect(&below(root.issue(&middle, SubjectType::Leaf, same)), "not an authority's");
+        expect(&below(root.issue(&middle, SubjectType::Leaf, same)), "not a CA certificate");
         // Two intermediate certificates under a root that allows one, and one below an intermediate that allows none.
         let second = Owner::new("second", form);
         let long = |allowed| {
@@ -166,12 +167,12 @@ fn rejects_every_broken_rule_in_every_form() {
         assert!(refused(&long(Some(0)), &generous, NOW).contains("allows fewer"));
 
         // Names.
-        expect(&by_middle(SubjectType::Leaf, &|profile| profile.dns_names.clear()), "another name");
-        expect(&by_middle(SubjectType::Leaf, &|profile| profile.issuer = "CN=somebody".into()), "another issuer");
+        expect(&by_middle(SubjectType::Leaf, &|profile| profile.dns_names.clear()), "does not match the server name");
+        expect(&by_middle(SubjectType::Leaf, &|profile| profile.issuer = "CN=somebody".into()), "a different issuer");
         let wild =
             by_middle(SubjectType::Leaf, &|profile| profile.dns_names = vec!["a.b".into(), "*.leaf.example".into()]);
         assert_eq!(verify_server(&wild, trusted, "any.leaf.example", NOW, &schemes), Ok(()));
-        expect(&wild, "another name");
+        expect(&wild, "does not match the server name");
     }
 }
 

@@ -9,7 +9,7 @@ pub enum AffinityError {
     #[error("no processor to pin to")]
     Empty,
     /// The processor does not exist, or this process may not use it.
-    #[error("processor {cpu} is not among those that this process may use: {}", list(.allowed))]
+    #[error("processor {cpu} is not available to this process; available: {}", list(.allowed))]
     NotAllowed {
         /// Number of the processor.
         cpu: u32,

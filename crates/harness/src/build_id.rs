@@ -48,13 +48,13 @@ impl BuildId {
     pub fn difference(&self, other: &BuildId) -> Option<String> {
         let value =
             |of: &BuildId, part: &str| of.0.iter().find(|(known, _)| known == part).map(|(_, value)| value.clone());
-        let quoted = |value: Option<String>| value.map_or_else(|| "none".to_owned(), |value| format!("{value:?}"));
+        let quoted = |value: Option<String>| value.map_or_else(|| "missing".to_owned(), |value| format!("{value:?}"));
         let parts = self.0.iter().chain(&other.0).map(|(part, _)| part);
         let differs = |part: &&String| value(self, part) != value(other, part);
         let Some(part) = parts.into_iter().find(differs) else {
-            return (self != other).then(|| "its parts come in another order".to_owned());
+            return (self != other).then(|| "its parts are in a different order".to_owned());
         };
-        Some(format!("its {part} is {}, here {}", quoted(value(other, part)), quoted(value(self, part))))
+        Some(format!("{part} is {} there and {} here", quoted(value(other, part)), quoted(value(self, part))))
     }
 }
 
@@ -71,11 +71,11 @@ mod tests {
         let ours = BuildId::of(&[provider("liboqs", "0.13.0")]);
         assert_eq!(ours.difference(&BuildId::of(&[provider("liboqs", "0.13.0")])), None);
         let newer = BuildId::of(&[provider("liboqs", "0.14.0")]);
-        assert_eq!(ours.difference(&newer).unwrap(), r#"its provider liboqs is "0.14.0", here "0.13.0""#);
+        assert_eq!(ours.difference(&newer).unwrap(), r#"provider liboqs is "0.14.0" there and "0.13.0" here"#);
         let without = BuildId::of(&[]);
-        assert_eq!(ours.difference(&without).unwrap(), r#"its provider liboqs is none, here "0.13.0""#);
-        assert_eq!(without.difference(&ours).unwrap(), r#"its provider liboqs is "0.13.0", here none"#);
-        assert!(ours.difference(&BuildId::default()).unwrap().starts_with("its pqlab is none"));
+        assert_eq!(ours.difference(&without).unwrap(), r#"provider liboqs is missing there and "0.13.0" here"#);
+        assert_eq!(without.difference(&ours).unwrap(), r#"provider liboqs is "0.13.0" there and missing here"#);
+        assert!(ours.difference(&BuildId::default()).unwrap().starts_with("pqlab is missing"));
     }
 
     #[test]

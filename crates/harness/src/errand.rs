@@ -144,12 +144,12 @@ impl Errand {
             return format!("no answer within {:.0} s", limit.as_secs_f64());
         }
         if error.kind() == io::ErrorKind::InvalidData {
-            return format!("its greeting cannot be read: {error}");
+            return format!("cannot read its greeting: {error}");
         }
         match ended_within_grace(&mut self.child) {
             Ok(Some(status)) => format!("its process ended: {status}"),
             Ok(None) => "it closed its connection".to_owned(),
-            Err(lost) => format!("it is lost: {lost}"),
+            Err(lost) => format!("cannot wait for its process: {lost}"),
         }
     }
 }

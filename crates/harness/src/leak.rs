@@ -93,7 +93,7 @@ pub fn measure(
     let pool = pools[FIRST].len();
     let length = pools[FIRST].first().map_or(0, Vec::len);
     if pool == 0 || pools.iter().any(|other| other.len() != pool || other.iter().any(|input| input.len() != length)) {
-        return Err(Fault::Library("the classes have pools of different shapes".into()));
+        return Err(Fault::Library("the classes differ in the number or the length of their inputs".into()));
     }
     let home = affinity::allowed();
     let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());

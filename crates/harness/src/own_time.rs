@@ -25,14 +25,15 @@ impl OwnTime {
     /// samples report much less.
     pub(crate) fn judge(&mut self, said: u64, measured: u64) -> Result<u64, Fault> {
         if said > measured {
-            let text = format!("{said} ns are said to have passed in a visit of {measured} ns");
+            let text = format!("the worker reported {said} ns for a visit of {measured} ns");
             return Err(Fault::WrongAnswer(text));
         }
         let beyond = measured - said > MESSAGES_NS.max(measured / 20);
         self.beyond = if beyond { self.beyond + 1 } else { 0 };
         if self.beyond >= IN_A_ROW {
             let text = format!(
-                "{said} ns are said to have passed in a visit of {measured} ns, and {IN_A_ROW} visits in a row are like that"
+                "the worker reported {said} ns for a visit of {measured} ns, and too little for \
+                 {IN_A_ROW} visits in a row"
             );
             return Err(Fault::WrongAnswer(text));
         }
@@ -56,7 +57,7 @@ mod tests {
     #[test]
     fn rejects_a_reported_time_longer_than_the_measured_one() {
         let error = OwnTime::default().judge(1_001, 1_000).unwrap_err().to_string();
-        assert_eq!(error, "wrong answer: 1001 ns are said to have passed in a visit of 1000 ns");
+        assert_eq!(error, "wrong answer: the worker reported 1001 ns for a visit of 1000 ns");
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl ProcessPool {
             let worker = self.start(process)?;
             self.running.insert(process, worker);
         }
-        let gone = || Failure::Fatal(WorkerError::Silent("it is gone just after its start".into()));
+        let gone = || Failure::Fatal(WorkerError::Silent("it ended right after its start".into()));
         self.running.get_mut(&process).ok_or_else(gone)
     }
 
@@ -123,7 +123,7 @@ impl ProcessPool {
         let started = match Worker::start(&self.workers, process) {
             Err(WorkerError::Silent(reason)) => match self.workers.without_loading.take() {
                 Some(variable) => {
-                    let reason = format!("a worker that loads it does not begin: {reason}");
+                    let reason = format!("a worker that loads it did not start: {reason}");
                     self.workers.program.variables.push((variable, reason.into()));
                     Worker::start(&self.workers, process)
                 }
@@ -208,7 +208,7 @@ impl WorkerPool for ProcessPool {
                 }
             };
             if grown > growth as i64 {
-                let reason = format!("the worker's memory grew by {} MiB over its visits: a leak", grown >> 20);
+                let reason = format!("memory leak: the worker grew by {} MiB over its visits", grown >> 20);
                 self.running.remove(&process);
                 return Err(Failure::Case(reason));
             }
@@ -292,7 +292,7 @@ impl Worker {
                 Ok(worker)
             }
             Ok(Response::Fault { reason }) => Err(WorkerError::Refused(reason)),
-            Ok(other) => Err(WorkerError::Answer { request: "its beginning", answer: format!("{other:?}") }),
+            Ok(other) => Err(WorkerError::Answer { request: "the begin request", answer: format!("{other:?}") }),
             Err(reason) => Err(WorkerError::Silent(reason)),
         }
     }
@@ -311,9 +311,9 @@ impl Worker {
     fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                format!("{NO_ANSWER} {:.0} s: the worker was ended", limit.as_secs_f64())
+                format!("{NO_ANSWER} {:.0} s; the worker was killed", limit.as_secs_f64())
             }
-            io::ErrorKind::InvalidData => format!("the worker's answer cannot be read: {error}"),
+            io::ErrorKind::InvalidData => format!("cannot read the worker's answer: {error}"),
             _ => self.exit_reason(),
         }
     }
@@ -338,15 +338,15 @@ impl Worker {
         let ending = match ended_within_grace(&mut self.child) {
             Ok(Some(status)) => describe(status),
             Ok(None) => {
-                format!("the worker closed its connection and had not ended {} s later: it was ended", GRACE.as_secs())
+                format!("the worker closed its connection but did not exit within {} s; it was killed", GRACE.as_secs())
             }
-            Err(error) => format!("the worker is lost: {error}"),
+            Err(error) => format!("cannot wait for the worker: {error}"),
         };
         let tail = self.stderr_tail().unwrap_or_default();
         // Rust's runtime ends with a hint that does not help readers of a table.
         let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: ");
         match tail.lines().rev().find(tells) {
-            Some(line) => format!("{ending}; it said: {}", line.trim()),
+            Some(line) => format!("{ending}; its last output: {}", line.trim()),
             None => ending,
         }
     }
@@ -366,7 +366,7 @@ impl Drop for Worker {
 pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     if nix::fcntl::fcntl(borrowed(descriptor), nix::fcntl::FcntlArg::F_GETFD).is_err() {
         return Err(io::Error::other(format!(
-            "descriptor {descriptor} is not open: a worker is started by its coordinator"
+            "descriptor {descriptor} is not open: only a coordinator can start a worker"
         )));
     }
     // SAFETY: the descriptor is open, and this process is its only owner, as the command line names it to this process

@@ -32,7 +32,7 @@ pub struct Program {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
     /// The program could not be started.
-    #[error("the worker program {} cannot be started: {reason}", path.display())]
+    #[error("cannot start the worker program {}: {reason}", path.display())]
     Start {
         /// Path of the program.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum WorkerError {
         reason: String,
     },
     /// The program is of another build, so this process would record the wrong one.
-    #[error("the worker program {} is of another build: {difference}", path.display())]
+    #[error("the worker program {} is from a different build: {difference}", path.display())]
     OtherBuild {
         /// Path of the program.
         path: PathBuf,
@@ -56,13 +56,13 @@ pub enum WorkerError {
         difference: String,
     },
     /// The process was started but does not begin its work.
-    #[error("a worker does not begin: {0}")]
+    #[error("a worker did not start: {0}")]
     Silent(String),
     /// The process refused to begin.
-    #[error("a worker cannot begin: {0}")]
+    #[error("a worker refused to start: {0}")]
     Refused(String),
     /// The process sent an answer to another request.
-    #[error("a worker answers {request} with {answer}")]
+    #[error("a worker gave an unexpected answer to {request}: {answer}")]
     Answer {
         /// The request.
         request: &'static str,

@@ -113,7 +113,7 @@ impl Stopwatch for ProcessClock<'_> {
         let begin = monotonic_ns();
         trial.routine(operations, recorder)?;
         let measured = monotonic_ns() - begin;
-        let said = trial.own_ns().ok_or_else(|| Fault::Library("its own time is not told".into()))?;
+        let said = trial.own_ns().ok_or_else(|| Fault::Library("the worker did not report its own time".into()))?;
         let kept = self.own_time.judge(said, measured)?;
         readings.ticks.push((kept as f64 / self.ns_per_tick) as u64);
         if self.keeps_wall {
@@ -139,7 +139,7 @@ impl Stopwatch for WaveTimes {
         trial.routine(operations, recorder)?;
         let told = trial.own_samples();
         if told.len() != operations {
-            return Err(Fault::Library(format!("{} times of {operations} operations are told", told.len())));
+            return Err(Fault::Library(format!("the trial reported {} times for {operations} operations", told.len())));
         }
         readings.ticks.extend(told.iter().map(|&ns| (ns as f64 / self.ns_per_tick) as u64));
         Ok(told.iter().sum())

@@ -219,7 +219,7 @@ pub fn receive<M: DeserializeOwned>(stream: &mut impl Read) -> io::Result<Option
     stream.read_exact(&mut body)?;
     postcard::from_bytes(&body)
         .map(Some)
-        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("not a message: {error}")))
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("invalid message: {error}")))
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub fn greet(mut stream: impl Read + Write, build: BuildId) -> io::Result<Option
     match difference {
         None => Ok(Some(task)),
         Some(difference) => {
-            let text = format!("the coordinator is of another build: {difference}");
+            let text = format!("the coordinator is from a different build: {difference}");
             Err(io::Error::new(io::ErrorKind::InvalidData, text))
         }
     }
@@ -71,7 +71,7 @@ impl<T: Read + Write> Stream for T {}
 pub fn serve(mut stream: &mut dyn Stream, source: &dyn TrialSource) -> io::Result<()> {
     let begin = match wire::receive(&mut stream)? {
         Some(Request::Begin(begin)) => begin,
-        Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "the first message does not begin")),
+        Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "the first message is not a begin request")),
         None => return Ok(()),
     };
     let mut worker = match Worker::begin(begin, source) {
@@ -133,7 +133,7 @@ impl<'a> Worker<'a> {
 
     fn answer(&mut self, request: Request) -> Response {
         let outcome = catch_unwind(AssertUnwindSafe(|| match request {
-            Request::Begin(_) => Err(Fault::Library("began twice".into())),
+            Request::Begin(_) => Err(Fault::Library("a second begin request".into())),
             Request::Prepare(case) => self.prepare(case).map(Response::Prepared),
             Request::Visit(visit) => self.visit(&visit).map(Response::Visited),
             Request::FirstCall { case, visit } => self.first_call(&case, &visit).map(Response::Visited),
@@ -237,7 +237,7 @@ impl<'a> Worker<'a> {
 
         let metric = self.counter.counter.metric();
         if own_time && metric == Metric::Instructions {
-            let text = "the instructions of another process are not counted; `--counter` takes another one";
+            let text = "instructions of another process cannot be counted; choose another counter with `--counter`";
             return Err(Fault::Unsupported(text.into()));
         }
         let one_thread_only = matches!(metric, Metric::Cycles | Metric::Instructions);

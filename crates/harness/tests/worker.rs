@@ -292,9 +292,9 @@ fn uses_the_time_reported_by_another_process_if_the_clock_agrees() {
     let visited = served.visit("told-right", 10);
     assert!(visited.ticks.iter().all(|ticks| *ticks >= 1_999_999), "{visited:?}");
     for (algorithm, words) in [
-        ("told-less", "wrong answer: 1000000 ns are said to have passed"),
-        ("told-more", "wrong answer: 60000000000 ns are said to have passed"),
-        ("told-nothing", "its own time is not told"),
+        ("told-less", "wrong answer: the worker reported 1000000 ns for"),
+        ("told-more", "wrong answer: the worker reported 60000000000 ns for"),
+        ("told-nothing", "the worker did not report its own time"),
     ] {
         let visits = (0..30).map(|_| served.try_visit(algorithm, 10)).collect::<Vec<_>>();
         let faults =
@@ -363,7 +363,7 @@ fn refuses_a_coordinator_of_another_build_with_the_reason() {
     let (answer, refusal) = greeted(Hello { build: build("1"), task: Task::Measure }, build("2"));
     assert_eq!(answer, build("2"), "the coordinator learns which build it is");
     let refusal = refusal.unwrap_err().to_string();
-    assert_eq!(refusal, r#"the coordinator is of another build: its provider scripted is "1", here "2""#);
+    assert_eq!(refusal, r#"the coordinator is from a different build: provider scripted is "1" there and "2" here"#);
     // A build that names no providers does not compare them.
     let without = build("1").without_providers();
     let (answer, task) = greeted(Hello { build: without.clone(), task: errand() }, build("2"));

@@ -88,7 +88,7 @@ fn failure(script: &str) -> Failure {
 #[test]
 fn ends_a_worker_that_never_begins() {
     let Failure::Fatal(error) = failure("never") else { panic!("no case is to blame") };
-    assert_eq!(error.to_string(), "a worker does not begin: no answer within 2 s: the worker was ended");
+    assert_eq!(error.to_string(), "a worker did not start: no answer within 2 s; the worker was killed");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn restarts_a_worker_that_dies_loading_a_library_without_it() {
     let Failure::Case(reason) = failure("load") else { panic!("measuring goes on") };
     assert_eq!(
         reason,
-        "a worker that loads it does not begin: the worker exited with code 9; it said: a constructor's last words"
+        "a worker that loads it did not start: the worker exited with code 9; its last output: a constructor's last words"
     );
 }
 
@@ -122,7 +122,7 @@ fn refuses_a_worker_of_another_build() {
         panic!("it measures")
     };
     assert_eq!(path, std::env::current_exe().unwrap());
-    assert_eq!(difference, r#"its provider scripted is "2", here "1""#);
+    assert_eq!(difference, r#"provider scripted is "2" there and "1" here"#);
 }
 
 #[test]
@@ -152,14 +152,14 @@ fn an_errand_sends_its_texts_and_ends() {
 
 #[test]
 fn ends_a_worker_that_answers_byte_by_byte() {
-    assert_eq!(failure("dribble"), Failure::Case("no answer within 2 s: the worker was ended".into()));
+    assert_eq!(failure("dribble"), Failure::Case("no answer within 2 s; the worker was killed".into()));
 }
 
 #[test]
 fn ends_a_worker_that_closes_its_stream_but_continues() {
     let Failure::Case(reason) = failure("close") else { panic!("measuring goes on") };
     assert!(
-        reason.starts_with("the worker closed its connection and had not ended 5 s later: it was ended"),
+        reason.starts_with("the worker closed its connection but did not exit within 5 s; it was killed"),
         "{reason}"
     );
 }

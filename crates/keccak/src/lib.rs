@@ -43,7 +43,7 @@ pub const LANES: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A length in bytes differs from the others, or from the digest's.
-    #[error("{what} of lane {lane}: {actual} bytes where {expected} are needed")]
+    #[error("{what} of lane {lane}: {actual} bytes, expected {expected}")]
     Length {
         /// `message` or `output`.
         what: &'static str,

@@ -21,7 +21,7 @@ const FAULTS: [(&str, InjectedFault); 8] = [
     ("leak", leak),
     ("print", print),
     ("exhaust-memory", exhaust_memory),
-    ("panic", |_| panic!("as it was told to")),
+    ("panic", |_| panic!("on request")),
 ];
 
 /// Returns one KEM per fault, with its name.
@@ -54,7 +54,7 @@ fn wrong_answer(secret: &mut [u8]) -> Result<()> {
 }
 
 fn fail(_secret: &mut [u8]) -> Result<()> {
-    Err(Error::Library { call: "misbehaving_decapsulate", detail: "as it was told to".into() })
+    Err(Error::Library { call: "misbehaving_decapsulate", detail: "on request".into() })
 }
 
 fn leak(_secret: &mut [u8]) -> Result<()> {

@@ -35,8 +35,8 @@ fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
         for provider in pqlab_misbehaving::credulous() {
             let accepted = match provider.library.as_str() {
                 "accepts-any-signature" => "a signature with a bit flipped",
-                "accepts-any-message" => "another message",
-                _ => "a signature under another key",
+                "accepts-any-message" => "a different message",
+                _ => "a signature under a different key",
             };
             let expected = Fault::WrongAnswer(format!("verification accepts {accepted}"));
             let registry = Registry::new(vec![Arc::new(provider)]);

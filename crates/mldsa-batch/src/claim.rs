@@ -121,11 +121,11 @@ impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Refusal::KeyLength { expected, actual } => {
-                write!(out, "verifying key: {actual} bytes where {expected} are needed")
+                write!(out, "verifying key: {actual} bytes, expected {expected}")
             }
-            Refusal::ContextLength(actual) => write!(out, "context: {actual} bytes where at most 255 are allowed"),
+            Refusal::ContextLength(actual) => write!(out, "context: {actual} bytes, expected at most 255"),
             Refusal::SignatureLength { expected, actual } => {
-                write!(out, "signature: {actual} bytes where {expected} are needed")
+                write!(out, "signature: {actual} bytes, expected {expected}")
             }
             Refusal::Hint => out.write_str("the hint is not encoded as the standard has it"),
             Refusal::Norm => out.write_str("a coefficient of z is too large"),

@@ -28,7 +28,7 @@ pub struct Profile {
 
 /// Conditions that are out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{what}: {value} is not from {least} to {most}")]
+#[error("{what}: {value} is not between {least} and {most}")]
 pub struct InvalidConditions {
     what: &'static str,
     value: f64,
@@ -45,11 +45,11 @@ impl Conditions {
     /// Typical links. The figures are round numbers in the range reported by measurements and describe no particular
     /// link.
     pub const PROFILES: [Profile; 5] = [
-        profile("datacenter", "two machines of one data centre", 500, 1000, 0.0),
-        profile("broadband", "a household's fixed line", 20_000, 100, 0.0),
-        profile("mobile", "a telephone on a 4G network", 60_000, 20, 0.001),
+        profile("datacenter", "two machines in one data centre", 500, 1000, 0.0),
+        profile("broadband", "a home broadband line", 20_000, 100, 0.0),
+        profile("mobile", "a phone on a 4G network", 60_000, 20, 0.001),
         profile("satellite", "a geostationary satellite", 600_000, 10, 0.005),
-        profile("lossy-wifi", "a wireless network at its edge", 30_000, 20, 0.02),
+        profile("lossy-wifi", "a wireless network at the edge of its range", 30_000, 20, 0.02),
     ];
 
     /// Returns the profile with this name.
@@ -100,7 +100,8 @@ mod tests {
     fn rejects_invalid_conditions_by_name() {
         let good = Conditions::PROFILES[1].conditions;
         let refused = |conditions: Conditions| conditions.check().unwrap_err().to_string();
-        assert!(refused(Conditions { loss: 1.01, ..good }).starts_with("loss in percent: 101 is not from 0 to 100"));
+        let loss = refused(Conditions { loss: 1.01, ..good });
+        assert!(loss.starts_with("loss in percent: 101 is not between 0 and 100"), "{loss}");
         assert!(refused(Conditions { loss: f64::NAN, ..good }).starts_with("loss in percent: NaN"));
         assert!(refused(Conditions { mtu: 100, ..good }).starts_with("MTU"));
         assert!(refused(Conditions { rate: Some(0), ..good }).starts_with("rate"));

@@ -48,13 +48,13 @@ pub enum End {
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The system does not permit this process to create namespaces.
-    #[error("a network namespace cannot be made: {0}: this takes the capability CAP_SYS_ADMIN, which root has")]
+    #[error("cannot create a network namespace: {0} (requires the capability CAP_SYS_ADMIN, for example as root)")]
     Namespace(io::Error),
     /// No TUN device is available.
-    #[error("/dev/net/tun: {0}: the kernel's module `tun` is missing, or this process may not use it")]
+    #[error("cannot open /dev/net/tun: {0} (is the kernel module `tun` loaded, and may this process use it?)")]
     Device(io::Error),
     /// A device cannot be configured.
-    #[error("the device of an emulated network cannot be set up ({what}): {error}")]
+    #[error("cannot set up the device of an emulated network ({what}): {error}")]
     Configure {
         /// The step that failed.
         what: &'static str,
@@ -62,9 +62,9 @@ pub enum NetworkError {
         error: io::Error,
     },
     /// The system has no network namespaces.
-    #[error("networks are emulated with Linux' namespaces and TUN devices, which this system has not")]
+    #[error("emulated networks require Linux namespaces and TUN devices")]
     Elsewhere,
     /// Any other I/O error.
-    #[error("the emulated network: {0}")]
+    #[error("emulated network: {0}")]
     System(#[from] io::Error),
 }

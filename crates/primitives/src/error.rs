@@ -5,7 +5,7 @@ pub enum Error {
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
     /// A buffer has the wrong length, in bytes.
-    #[error("{what}: {actual} bytes where {expected} are needed")]
+    #[error("{what}: {actual} bytes, expected {expected}")]
     Length {
         /// The argument.
         what: &'static str,

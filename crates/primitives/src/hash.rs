@@ -70,7 +70,7 @@ pub trait Xof: Send + Sync {
     /// # Errors
     /// [`crate::Error::Unsupported`] if the library takes only whole messages.
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
-        Err(crate::Error::Unsupported("the library takes whole messages only"))
+        Err(crate::Error::Unsupported("the library accepts only whole messages"))
     }
 }
 

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 /// Length in bytes of ML-DSA's message representative `mu` (FIPS 204, algorithm 7, line 6).
 pub const MU: usize = 64;
 
-const NO_INTERNAL: Error = Error::Unsupported("no internal interface is offered");
-const NO_MU: Error = Error::Unsupported("no internal interface with mu given is offered");
+const NO_INTERNAL: Error = Error::Unsupported("the library offers no internal interface");
+const NO_MU: Error = Error::Unsupported("the library offers no internal interface that takes mu");
 
 /// A provider's support for a signature scheme.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

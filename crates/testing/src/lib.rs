@@ -105,7 +105,7 @@ pub fn not_run(need: Need) {
     // The framework names a test's thread after it. A test may also call this from another thread.
     let thread = thread::current();
     let test = format!("{}: {}", place.file(), thread.name().unwrap_or("a thread of a test"));
-    assert!(here.excuse(need), "this test needs what is not here: {need}");
+    assert!(here.excuse(need), "this test needs something that is missing: {need}");
     // The framework would capture `eprintln!`.
     writeln!(io::stderr(), "not run: {test}: needs {need}").expect("standard error takes a line");
     here.record(need, &test).expect("the file that PQLAB_NOT_RUN names takes a line");
@@ -269,7 +269,7 @@ mod tests {
                 assert!(text.contains(&format!("{line}: needs a browser")), "{text}");
                 assert!(std::fs::read_to_string(&list).unwrap().trim_end().ends_with(line), "{text}");
             } else {
-                assert!(text.contains("this test needs what is not here: a browser"), "{text}");
+                assert!(text.contains("this test needs something that is missing: a browser"), "{text}");
             }
         }
     }

@@ -34,7 +34,7 @@ fn provider(config: &Config) -> Result<Arc<CryptoProvider>> {
         Group::X25519MlKem768 => kx_group::X25519MLKEM768,
         Group::SecP256r1MlKem768 => kx_group::SECP256R1MLKEM768,
         Group::MlKem768 => kx_group::MLKEM768,
-        Group::SecP384r1MlKem1024 => return Err(Error::Unsupported("rustls has no SecP384r1MLKEM1024")),
+        Group::SecP384r1MlKem1024 => return Err(Error::Unsupported("rustls does not support SecP384r1MLKEM1024")),
     };
     Ok(Arc::new(CryptoProvider {
         cipher_suites: vec![cipher_suite::TLS13_AES_256_GCM_SHA384],
@@ -87,7 +87,7 @@ impl<V: ?Sized> Strict<V> {
     fn check(&self, signature: &DigitallySignedStruct) -> std::result::Result<(), rustls::Error> {
         match self.schemes.first() == Some(&signature.scheme) {
             true => Ok(()),
-            false => Err(rustls::Error::General(format!("a signature of the scheme {:?}", signature.scheme))),
+            false => Err(rustls::Error::General(format!("unexpected signature scheme {:?}", signature.scheme))),
         }
     }
 }
@@ -98,7 +98,7 @@ type Verified = std::result::Result<HandshakeSignatureValid, rustls::Error>;
 macro_rules! signatures {
     () => {
         fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Verified {
-            Err(rustls::Error::General("TLS 1.2 was not asked for".into()))
+            Err(rustls::Error::General("TLS 1.2 is not enabled".into()))
         }
 
         fn verify_tls13_signature(

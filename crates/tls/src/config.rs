@@ -251,11 +251,11 @@ impl Implementation {
             return Err(Error::Unsupported("this build does not contain the implementation"));
         }
         if config.authentication.scheme().is_none() {
-            return Err(Error::Unsupported("neither rustls nor OpenSSL has a signature scheme of TLS for SLH-DSA"));
+            return Err(Error::Unsupported("neither rustls nor OpenSSL supports SLH-DSA signatures in TLS"));
         }
         if self == Implementation::Rustls {
             if config.group == Group::SecP384r1MlKem1024 {
-                return Err(Error::Unsupported("rustls has no SecP384r1MLKEM1024"));
+                return Err(Error::Unsupported("rustls does not support SecP384r1MLKEM1024"));
             }
             if config.resumption == Resumption::Alone {
                 return Err(Error::Unsupported("rustls resumes only with a key exchange (psk_dhe_ke)"));

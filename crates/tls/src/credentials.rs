@@ -65,7 +65,7 @@ impl Credentials {
     pub fn make(config: &Config, scheme: &dyn SignatureScheme) -> Result<Credentials> {
         let identifier = Identifier::named(config.authentication.name());
         let identifier = identifier.filter(|known| *known.algorithm == *scheme.info().parameters.algorithm);
-        let identifier = identifier.ok_or(Error::Unsupported("no certificate carries keys of this algorithm"))?;
+        let identifier = identifier.ok_or(Error::Unsupported("certificates cannot carry keys of this algorithm"))?;
         if config.intermediates > Config::MOST_INTERMEDIATES {
             return Err(Error::Unsupported("a chain has at most three intermediate certificates"));
         }
@@ -128,7 +128,7 @@ impl Owner {
     fn private_key(&self, scheme: &dyn SignatureScheme) -> Result<Wiped<Vec<u8>>> {
         let written = scheme.written();
         let encoding = written.iter().find(|encoding| **encoding != KeyEncoding::Expanded).or(written.first());
-        let encoding = *encoding.ok_or(Error::Unsupported("the library writes no private key"))?;
+        let encoding = *encoding.ok_or(Error::Unsupported("the library cannot export private keys"))?;
         let mut bytes = Wiped::new(vec![0; scheme.info().signing_key(encoding).unwrap_or_default()]);
         let length = self.signer.encode(encoding, &mut bytes)?;
         let bytes = Some(&bytes[..length]);

@@ -104,7 +104,7 @@ impl Setup {
             let (mut client, mut server) = (self.client.priming(TICKETS)?, self.server.priming(TICKETS)?);
             handshake(client.as_mut(), server.as_mut(), &mut Flights::default())?;
             if !client.is_done() || !server.is_done() {
-                return Err(Error::Wrong("the connection that is to be resumed does not come about".into()));
+                return Err(Error::Wrong("the handshake of the connection to resume is not complete".into()));
             }
             let mut tickets = Vec::new();
             server.send(&mut tickets)?;
@@ -113,7 +113,7 @@ impl Setup {
             exchange_data(client.as_mut(), server.as_mut())?;
             self.client.keep(client.as_ref())?;
             if self.client.resumptions() <= before {
-                return Err(Error::Wrong("the server gives out no tickets".into()));
+                return Err(Error::Wrong("the server sends no tickets".into()));
             }
         }
         Ok(())
@@ -126,11 +126,11 @@ impl Setup {
     pub fn verify(&self, client: &mut dyn Endpoint, server: &mut dyn Endpoint, answer: &[u8]) -> Result<()> {
         let hello = ServerHello::of(answer).ok_or_else(|| Error::Wrong("the server sends no ServerHello".into()))?;
         if hello.retry {
-            return Err(Error::Wrong("the server asks for another ClientHello".into()));
+            return Err(Error::Wrong("the server requests a second ClientHello".into()));
         }
         let group = self.is_exchanged().then_some(self.config.group.code());
-        expect("the group of the ServerHello", hello.group, group)?;
-        expect("whether the ServerHello takes a pre-shared key", hello.resumed, self.is_resumed())?;
+        expect("group of the ServerHello", hello.group, group)?;
+        expect("pre-shared key in the ServerHello", hello.resumed, self.is_resumed())?;
         self.verify_client(client)?;
         self.verify_server(server)?;
         exchange_data(client, server)
@@ -155,11 +155,11 @@ impl Setup {
     fn verify_side(&self, side: &str, endpoint: &dyn Endpoint, other_is_known: bool) -> Result<()> {
         let resumed = self.is_resumed();
         let signature = (other_is_known && !resumed).then_some(self.config.authentication);
-        expect(&format!("whether the {side} is done"), endpoint.is_done(), true)?;
-        expect(&format!("whether the {side} has resumed"), endpoint.is_resumed(), resumed)?;
-        expect(&format!("the signature that the {side} has verified"), endpoint.peer_signature(), signature)?;
+        expect(&format!("the {side} completed the handshake"), endpoint.is_done(), true)?;
+        expect(&format!("the {side} resumed"), endpoint.is_resumed(), resumed)?;
+        expect(&format!("signature that the {side} verified"), endpoint.peer_signature(), signature)?;
         match self.is_exchanged() {
-            true => expect(&format!("the group of the {side}"), endpoint.group(), Some(self.config.group)),
+            true => expect(&format!("group of the {side}"), endpoint.group(), Some(self.config.group)),
             false => Ok(()),
         }
     }
@@ -175,7 +175,7 @@ impl Setup {
 }
 
 fn expect<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Wrong(format!("{what}: {found:?} in place of {expected:?}"))) }
+    if found == expected { Ok(()) } else { Err(Error::Wrong(format!("{what}: {found:?}, expected {expected:?}"))) }
 }
 
 /// Exchanges a request and a response.
@@ -191,5 +191,5 @@ fn pass(from: &mut dyn Endpoint, to: &mut dyn Endpoint, data: &[u8]) -> Result<(
     to.receive(&wire)?;
     let length = to.read(&mut read)?;
     let right = read.get(..length) == Some(data) && !wire.windows(data.len()).any(|part| part == data);
-    if right { Ok(()) } else { Err(Error::Wrong("the data of one side do not reach the other encrypted".into())) }
+    if right { Ok(()) } else { Err(Error::Wrong("data does not arrive, or is not encrypted".into())) }
 }

@@ -56,11 +56,13 @@ const fn liboqs_ml_dsa(mark: &'static str, what: &'static str) -> KnownDefect {
 pub static KNOWN_DEFECTS: &[KnownDefect] = &[
     liboqs_ml_dsa(
         "InfinityNormViolation",
-        "verification on AVX2 does not check the norm of z (FIPS 204, algorithm 8, line 13): bad signatures are accepted",
+        "verification on AVX2 does not check the norm of z (FIPS 204, algorithm 8, line 13), so it accepts invalid \
+         signatures",
     ),
     liboqs_ml_dsa(
         "signature that calls use_hint(1, 0)",
-        "on AVX2 UseHint adds where r0 is 0 (FIPS 204, algorithm 40, line 4, subtracts): a good signature is refused",
+        "on AVX2, UseHint adds if r0 is 0, but FIPS 204 (algorithm 40, line 4) subtracts, so a valid signature is \
+         rejected",
     ),
     KnownDefect {
         library: "rustcrypto",
@@ -70,8 +72,8 @@ pub static KNOWN_DEFECTS: &[KnownDefect] = &[
         extension: None,
         suite: "Wycheproof Ed25519, in batches",
         mark: "InvalidEncoding",
-        what: "a batch decodes R, and takes encodings that are no point's (RFC 8032, section 5.1.3): what the library refuses alone it \
-               accepts in a batch",
+        what: "batch verification decodes R and accepts encodings that are not points (RFC 8032, section 5.1.3), so it \
+               accepts signatures that single verification rejects",
     },
 ];
 

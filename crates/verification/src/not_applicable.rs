@@ -15,31 +15,31 @@ const fn all(place: &'static str, reason: &'static str) -> NotApplicable {
     NotApplicable { place, part: "all", reason }
 }
 
-const CONSTRUCTION: &str = "of a construction over primitives: verified where the construction is";
-const CERTIFICATE: &str = "certificates and key files: verified where they are read";
+const CONSTRUCTION: &str = "vectors of a construction over primitives: verified with the construction";
+const CERTIFICATE: &str = "certificates and key files: verified with the code that parses them";
 
 /// Everything that is left out as a whole, with the reason.
 pub static NOT_APPLICABLE: &[NotApplicable] = &[
-    all("README", "says what there is"),
-    all("accumulated.md", "says how vectors may be accumulated"),
-    all("acvp/cSHAKE-", "no trait offers cSHAKE"),
+    all("README", "documentation"),
+    all("accumulated.md", "documentation of accumulated vectors"),
+    all("acvp/cSHAKE-", "pqlab has no trait for cSHAKE"),
     NotApplicable {
         place: "acvp/EDDSA-",
         part: "groups of Ed448 (3 keyGen, 4 keyVer, 84 sigGen, 10 sigVer)",
-        reason: "no provider is asked for Ed448",
+        reason: "pqlab does not cover Ed448",
     },
     NotApplicable {
         place: "rfc/6979-",
         part: "curves other than P-256 and P-384 (13, with 10 signatures each)",
-        reason: "no provider is asked for these curves",
+        reason: "pqlab does not cover these curves",
     },
-    all("cctv/ML-DSA/benchmark/", "messages to measure with, not vectors"),
+    all("cctv/ML-DSA/benchmark/", "messages for measurements, not vectors"),
     NotApplicable {
         place: "falcon/liboqs-",
         part: "algorithms other than ML-KEM, ML-DSA and Falcon",
-        reason: "no provider is asked for these algorithms",
+        reason: "pqlab does not cover these algorithms",
     },
-    all("falcon/pqclean-", "their digests are liboqs' or need a seeded generator within the library"),
+    all("falcon/pqclean-", "digests by liboqs, or digests that need a seeded generator inside the library"),
     all("lamps-composite-kem/", CONSTRUCTION),
     all("lamps-composite-sigs/", CONSTRUCTION),
     all("tor-ntor/", CONSTRUCTION),
@@ -50,13 +50,17 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("lamps-slhdsa-certs/", CERTIFICATE),
     NotApplicable {
         place: "cryptography-vectors",
-        part: "what `make vectors` leaves in the package",
-        reason: "no provider is asked for these algorithms; keys in PEM and DER, certificates",
+        part: "everything that `make vectors` does not extract",
+        reason: "algorithms that pqlab does not cover; keys in PEM and DER; certificates",
     },
     NotApplicable {
         place: "Wycheproof",
         part: "signatures in DER, keys in PEM, PKCS#8 or JWK; other algorithms, curves, sizes and hash functions",
-        reason: "the traits take `r || s` and raw keys, and no provider is asked for the others",
+        reason: "the traits accept `r || s` and raw keys, and pqlab does not cover the others",
     },
-    NotApplicable { place: "providers", part: "null", reason: "it computes nothing: it is the floor of the harness" },
+    NotApplicable {
+        place: "providers",
+        part: "null",
+        reason: "it computes nothing: it measures the overhead of the harness",
+    },
 ];

@@ -120,7 +120,7 @@ fn said(panic: &(dyn Any + Send)) -> &str {
     match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
         (Some(text), _) => text,
         (None, Some(text)) => text,
-        (None, None) => "without a word",
+        (None, None) => "without a message",
     }
 }
 

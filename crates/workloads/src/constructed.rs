@@ -19,7 +19,7 @@ pub fn hybrids() -> impl Iterator<Item = &'static str> {
 pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {
     let half = every.then(|| FASTEST.to_owned());
     let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };
-    let version = || BuildInfo { version: env!("CARGO_PKG_VERSION").to_owned(), build: "put together here".to_owned() };
+    let version = || BuildInfo { version: env!("CARGO_PKG_VERSION").to_owned(), build: "built by pqlab".to_owned() };
     let mut found = Vec::new();
     if HYBRID_KEMS.contains(&algorithm) && algorithm != WITH_MOCK {
         for pair in kem_pairs(providers, &options) {

@@ -38,7 +38,7 @@ impl Trial for Fingerprint {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        if self.output == Some(self.expected) { Ok(()) } else { Err(Fault::WrongAnswer("another fingerprint".into())) }
+        if self.output == Some(self.expected) { Ok(()) } else { Err(Fault::WrongAnswer("wrong fingerprint".into())) }
     }
 }
 

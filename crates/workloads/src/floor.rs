@@ -15,7 +15,7 @@ impl Workload for FloorWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "the harness itself: a decapsulation that does nothing"
+        "measurement overhead of the harness: a decapsulation that does nothing"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Case> {

@@ -15,7 +15,7 @@ impl Workload for FunctionWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "functions of one's own, by a worker"
+        "your own functions, timed by a worker"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Case> {

@@ -235,7 +235,7 @@ impl<K> NewKeys<K> {
     /// # Errors
     /// [`Fault::WrongAnswer`] if there are none.
     pub(crate) fn latest(&self) -> Result<impl Iterator<Item = &K>, Fault> {
-        let none = || Fault::WrongAnswer("no key was made".into());
+        let none = || Fault::WrongAnswer("no key was generated".into());
         if self.keys.is_empty() { Err(none()) } else { Ok(self.keys.iter().rev()) }
     }
 

@@ -185,7 +185,7 @@ pub(crate) fn digest(
     expected: Vec<Vec<u8>>,
 ) -> Result<Box<dyn Trial>, Fault> {
     let check = Box::new(move |set: usize, outputs: &[Vec<u8>]| match (outputs, expected.get(set)) {
-        ([digest], Some(expected)) => same(digest, expected, "the same input gives another digest"),
+        ([digest], Some(expected)) => same(digest, expected, "the same input gives a different digest"),
         _ => Err(number()),
     });
     ready(remote, case, messages.into_iter().map(|message| vec![message]).collect(), check)
@@ -229,11 +229,11 @@ fn same(found: &[u8], expected: &[u8], otherwise: &str) -> Result<(), Fault> {
 }
 
 fn number() -> Fault {
-    Fault::WrongAnswer("another number of outputs than the operation has".into())
+    Fault::WrongAnswer("unexpected number of outputs".into())
 }
 
 fn own(encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
-    encodings.first().copied().ok_or_else(|| Fault::Unsupported("no encoding of a private key is written".into()))
+    encodings.first().copied().ok_or_else(|| Fault::Unsupported("no encoding of private keys can be exported".into()))
 }
 
 /// Sends the inputs, and warms up if the case is to be warm.
@@ -347,10 +347,8 @@ impl WarmUp {
     fn judged(&self) -> Result<(), Fault> {
         match self.closest {
             Some((took, said)) if took.abs_diff(said) > took / 20 => {
-                let text = "in no other visit of the warm-up is the difference smaller";
-                Err(Fault::WrongAnswer(format!(
-                    "{said} ns are said to have passed in a visit of {took} ns, and {text}"
-                )))
+                let text = "which is the smallest difference of the warm-up";
+                Err(Fault::WrongAnswer(format!("the worker reported {said} ns for a visit of {took} ns, {text}")))
             }
             _ => Ok(()),
         }

@@ -35,7 +35,7 @@ impl Workload for ResidueWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "what vector state that an operation leaves behind costs the code that follows: pairs with and without clearing it"
+        "cost of leftover vector state for the code that follows an operation: pairs with and without clearing it"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -60,7 +60,7 @@ impl Workload for ResidueWorkload {
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         if !follower::OFFERED {
-            return Err(Fault::Unsupported("there is no SSE on this platform".into()));
+            return Err(Fault::Unsupported("this platform has no SSE".into()));
         }
         let inner = match case.operation.as_str() {
             "digest" => HashWorkload.prepare(case, providers, seed)?,

@@ -39,7 +39,7 @@ pub(super) fn verify_path(
     for (place, (certificate, issuer)) in chain.iter().zip(issuers).enumerate() {
         check(certificate, place, at, place > 0)?;
         if certificate.parsed.tbs_certificate().issuer() != issuer.parsed.tbs_certificate().subject() {
-            return Err(CertificateError::Chain { place, problem: "names another issuer" });
+            return Err(CertificateError::Chain { place, problem: "names a different issuer" });
         }
         certificate.verify(issuer, schemes)?;
     }
@@ -59,22 +59,22 @@ fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool)
     }
     let extensions = tbs.extensions().map(Vec::as_slice).unwrap_or_default();
     if extensions.iter().any(|extension| extension.critical && !KNOWN.contains(&extension.extn_id)) {
-        return Err(broken("has a critical extension that is not known here"));
+        return Err(broken("has an unknown critical extension"));
     }
     if !authority {
         return Ok(());
     }
     let Some((_, constraints)) = tbs.get_extension::<BasicConstraints>()? else {
-        return Err(broken("has no basic constraints, so that it may sign no certificate"));
+        return Err(broken("has no basic constraints, so it must not sign certificates"));
     };
     if !constraints.ca {
-        return Err(broken("is not an authority's"));
+        return Err(broken("is not a CA certificate"));
     }
     if constraints.path_len_constraint.is_some_and(|longest| place > usize::from(longest) + 1) {
         return Err(broken("allows fewer certificates below it"));
     }
     match tbs.get_extension::<KeyUsage>()? {
-        Some((_, usage)) if !usage.key_cert_sign() => Err(broken("is not for signing certificates")),
+        Some((_, usage)) if !usage.key_cert_sign() => Err(broken("has a key usage that excludes signing certificates")),
         _ => Ok(()),
     }
 }

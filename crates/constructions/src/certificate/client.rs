@@ -30,16 +30,16 @@ pub fn verify_server(
     let broken = |place, problem| CertificateError::Chain { place, problem };
     let (Some(leaf), Some(last)) = (chain.first(), chain.last()) else { return Err(broken(0, "is missing")) };
     if chain.len() > LONGEST {
-        return Err(broken(LONGEST, "is one too many"));
+        return Err(broken(LONGEST, "exceeds the maximum length of a chain"));
     }
     check_leaf(leaf, name)?;
     for (place, certificate) in chain.iter().enumerate() {
         let usage = certificate.parsed.tbs_certificate().get_extension::<ExtendedKeyUsage>()?;
         if usage.is_some_and(|(_, usage)| !usage.0.contains(&FOR_SERVERS)) {
-            return Err(broken(place, "is for something else than servers"));
+            return Err(broken(place, "is not for server authentication"));
         }
     }
-    let mut found = Err(broken(chain.len() - 1, "is of an issuer that nobody trusts"));
+    let mut found = Err(broken(chain.len() - 1, "has an untrusted issuer"));
     // Two roots may share a name and differ in their keys.
     let issuer = last.parsed.tbs_certificate().issuer();
     for root in roots.iter().filter(|root| root.parsed.tbs_certificate().subject() == issuer) {
@@ -59,13 +59,13 @@ fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     let names = tbs.get_extension::<SubjectAltName>()?.map(|(_, names)| names.0).unwrap_or_default();
     let called = |found: &GeneralName| matches!(found, GeneralName::DnsName(found) if matches(found.as_str(), name));
     if !is_host(name) || !names.iter().any(called) {
-        return broken("is of another name");
+        return broken("does not match the server name");
     }
     if tbs.get_extension::<BasicConstraints>()?.is_some_and(|(_, constraints)| constraints.ca) {
-        return broken("is an authority's");
+        return broken("is a CA certificate");
     }
     if tbs.get_extension::<KeyUsage>()?.is_some_and(|(_, usage)| !usage.digital_signature()) {
-        return broken("has a key that signs no handshake");
+        return broken("has a key usage that excludes signing handshakes");
     }
     Ok(())
 }

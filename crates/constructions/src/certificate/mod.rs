@@ -36,7 +36,7 @@ pub enum CertificateError {
     #[error("the {0} signature of the certificate does not verify")]
     Signature(&'static str),
     /// No scheme was passed for an algorithm that the certificate uses.
-    #[error("no library is given for {0}")]
+    #[error("no library was given for {0}")]
     NoScheme(&'static str),
     /// Error of the cryptographic library.
     #[error(transparent)]
@@ -82,7 +82,7 @@ impl Certificate {
         if parsed.signature_algorithm() != parsed.tbs_certificate().signature() {
             return Err(DecodeError::Structure {
                 what: CERTIFICATE,
-                problem: "names one signature algorithm inside and another outside",
+                problem: "names different signature algorithms inside and outside the signed part",
             });
         }
         let subject_key = PublicKey::from_info(parsed.tbs_certificate().subject_public_key_info())?;

@@ -90,7 +90,7 @@ pub(super) fn read_tbs(der: &[u8]) -> Result<(Range<usize>, Tbs), DecodeError> {
     let bytes = reader.tlv_bytes().map_err(&failed)?;
     let tbs = Tbs::from_der(bytes).map_err(&failed)?;
     if tbs.to_der().map_err(&failed)? != bytes {
-        return Err(DecodeError::Structure { what: CERTIFICATE, problem: "is not in the distinguished encoding" });
+        return Err(DecodeError::Structure { what: CERTIFICATE, problem: "is not encoded in DER" });
     }
     Ok((start..start + bytes.len(), tbs))
 }
@@ -121,7 +121,7 @@ impl Alternative {
         for (place, extension) in extensions.iter().enumerate() {
             // RFC 5280, section 4.2: an extension must not appear twice.
             if extensions[..place].iter().any(|earlier| earlier.extn_id == extension.extn_id) {
-                return Err(wrong("has an extension twice"));
+                return Err(wrong("has a duplicate extension"));
             }
         }
         let find = |oid| extensions.iter().find(|extension| extension.extn_id == oid);
@@ -140,7 +140,7 @@ impl Alternative {
         let signature = match (algorithm.transpose()?, value.transpose()?) {
             (None, None) => None,
             (Some(algorithm), Some(value)) => Some((algorithm, value)),
-            _ => return Err(wrong("has an alternative signature without its algorithm, or the reverse")),
+            _ => return Err(wrong("has either an alternative signature or its algorithm, but not both")),
         };
         let subject_key = subject_key.transpose()?;
         Ok((subject_key.is_some() || signature.is_some()).then_some(Alternative { subject_key, signature }))

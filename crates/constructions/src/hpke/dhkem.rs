@@ -34,7 +34,7 @@ impl DhKem {
     /// [`Error::Unsupported`] unless they are X25519 and HMAC-SHA256.
     pub fn new(agreement: Arc<dyn KeyAgreement>, hmac: Arc<dyn Mac>) -> Result<DhKem> {
         if agreement.info().parameters.algorithm != "X25519" || hmac.algorithm() != "HMAC-SHA256" {
-            return Err(Error::Unsupported("DHKEM is of X25519 and HMAC-SHA256 here"));
+            return Err(Error::Unsupported("DHKEM requires X25519 and HMAC-SHA256"));
         }
         let exact = agreement.info().exact_coins;
         let parameters = KemParameters {
@@ -94,7 +94,7 @@ impl Kem for DhKem {
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         if encoding != KeyEncoding::Scalar {
-            return Err(Error::Unsupported("a key of X25519 is a scalar"));
+            return Err(Error::Unsupported("X25519 keys are encoded as scalars"));
         }
         self.private(self.shared.agreement.load_private_key(bytes)?)
     }
@@ -142,7 +142,7 @@ impl DecapsulationKey for Private {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != KeyEncoding::Scalar {
-            return Err(Error::Unsupported("a key of X25519 is a scalar"));
+            return Err(Error::Unsupported("X25519 keys are encoded as scalars"));
         }
         Error::check_length("decapsulation key", LENGTH, out.len())?;
         self.key.encode(out)?;

@@ -116,7 +116,7 @@ impl Labelled<'_> {
     }
 }
 
-const TOO_LONG: Error = Error::Unsupported("no KDF of HPKE gives or takes so many bytes");
+const TOO_LONG: Error = Error::Unsupported("too many bytes for the KDFs of HPKE");
 
 fn length(bytes: usize) -> Result<[u8; 2]> {
     u16::try_from(bytes).map(u16::to_be_bytes).map_err(|_| TOO_LONG)

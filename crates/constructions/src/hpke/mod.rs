@@ -39,8 +39,8 @@ impl Suite {
     /// [`Error::Unsupported`] if the KEM or the AEAD has no HPKE identifier.
     pub fn new(kem: Arc<dyn Kem>, kdf: Kdf, aead: Arc<dyn Aead>) -> Result<Suite> {
         let find = |table: &[(&str, u16)], name: &str| table.iter().find(|known| known.0 == name).map(|known| known.1);
-        let kem_id = find(&KEMS, &kem.info().parameters.algorithm).ok_or(Error::Unsupported("no KEM of HPKE"))?;
-        let aead_id = find(&AEADS, aead.algorithm()).ok_or(Error::Unsupported("no AEAD of HPKE"))?;
+        let kem_id = find(&KEMS, &kem.info().parameters.algorithm).ok_or(Error::Unsupported("this KEM in HPKE"))?;
+        let aead_id = find(&AEADS, aead.algorithm()).ok_or(Error::Unsupported("this AEAD in HPKE"))?;
         let mut id = *b"HPKE\0\0\0\0\0\0";
         for (place, number) in [kem_id, kdf.id(), aead_id].into_iter().enumerate() {
             id[4 + 2 * place..6 + 2 * place].copy_from_slice(&number.to_be_bytes());
@@ -91,7 +91,7 @@ impl Suite {
         message: &[u8],
     ) -> Result<Vec<u8>> {
         if message.len() < self.overhead() {
-            return Err(Error::Malformed("message of HPKE"));
+            return Err(Error::Malformed("HPKE message"));
         }
         let (encapsulated, sealed) = message.split_at(self.kem.info().parameters.ciphertext);
         self.receive(recipient, info, encapsulated)?.open(associated_data, sealed)
@@ -179,7 +179,7 @@ impl Context {
     /// # Errors
     /// [`Error::VerificationFailed`] if this is not the next message. The sequence number then stays unchanged.
     pub fn open(&mut self, associated_data: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
-        let length = sealed.len().checked_sub(self.tag).ok_or(Error::Malformed("message of HPKE"))?;
+        let length = sealed.len().checked_sub(self.tag).ok_or(Error::Malformed("HPKE message"))?;
         let mut plaintext = sealed[..length].to_vec();
         self.key.open(&self.nonce(), associated_data, &mut plaintext, &sealed[length..])?;
         self.advance()?;
@@ -204,7 +204,7 @@ impl Context {
     }
 
     fn advance(&mut self) -> Result<()> {
-        self.sequence = self.sequence.checked_add(1).ok_or(Error::Unsupported("no context seals so many messages"))?;
+        self.sequence = self.sequence.checked_add(1).ok_or(Error::Unsupported("more messages in this context"))?;
         Ok(())
     }
 }

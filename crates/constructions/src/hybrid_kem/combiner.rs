@@ -36,14 +36,14 @@ impl Combiner {
     pub(super) fn universal(sha3_256: Arc<dyn Hash>) -> Result<Combiner> {
         match sha3_256.info().algorithm.as_ref() {
             "SHA3-256" => Ok(Combiner::Universal(sha3_256)),
-            _ => Err(Error::Unsupported("the combiner hashes with SHA3-256")),
+            _ => Err(Error::Unsupported("the combiner requires SHA3-256")),
         }
     }
 
     pub(super) fn hkdf(hkdf: Arc<dyn Kdf>) -> Result<Combiner> {
         match hkdf.algorithm() {
             "HKDF-SHA256" => Ok(Combiner::Hkdf(hkdf)),
-            _ => Err(Error::Unsupported("the reference form derives with HKDF-SHA256")),
+            _ => Err(Error::Unsupported("the reference form requires HKDF-SHA256")),
         }
     }
 

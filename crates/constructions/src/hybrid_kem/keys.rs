@@ -7,7 +7,7 @@ use super::{Layout, Secret};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result, Wiped};
 
 pub(super) const NO_SUCH_ENCODING: Error =
-    Error::Unsupported("a hybrid decapsulation key is a seed, in the reference form CBOR");
+    Error::Unsupported("hybrid decapsulation keys are encoded as seeds, and as CBOR in the reference form");
 
 pub(super) struct HybridEncapsulationKey {
     classical: Box<dyn EncapsulationKey>,

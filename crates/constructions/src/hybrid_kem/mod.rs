@@ -200,7 +200,7 @@ impl HybridKem {
         shake256: Arc<dyn Xof>,
     ) -> Result<HybridKem> {
         if shake256.info().algorithm != "SHAKE256" {
-            return Err(Error::Unsupported("X-Wing expands its seed with SHAKE256"));
+            return Err(Error::Unsupported("X-Wing requires SHAKE256"));
         }
         let combiner = Combiner::universal(sha3_256)?;
         HybridKem::new("X-Wing", classical, post_quantum, Layout::Expanded(shake256), combiner)
@@ -263,7 +263,7 @@ impl HybridKem {
         }
         let (first, second) = (classical.info().coins, post_quantum.info().coins);
         if !(first.keygen && second.keygen) {
-            return Err(Error::Unsupported("a hybrid's key is made from seeds, and a library of this pair takes none"));
+            return Err(Error::Unsupported("hybrid keys need seeds, which a library of this pair does not accept"));
         }
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
         let coins = CoinSupport { keygen: true, operation: first.operation && second.operation };
@@ -314,7 +314,7 @@ impl Kem for HybridKem {
         let info = self.post_quantum.info();
         let key_length = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
         let expanded = key_length.and_then(|length| expanded.get_mut(..length));
-        let expanded = expanded.ok_or(Error::Unsupported("the library writes no ML-KEM decapsulation key"))?;
+        let expanded = expanded.ok_or(Error::Unsupported("the library cannot export ML-KEM decapsulation keys"))?;
         self.post_quantum.generate_encoded(Coins::Exact(post_quantum), &mut public, expanded)?;
         self.classical.generate_encoded(Coins::Exact(classical), &mut public_x, scalar.as_mut_slice())?;
         self.layout.write_key(&public, &public_x, encapsulation_key)?;

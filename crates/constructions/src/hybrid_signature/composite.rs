@@ -43,10 +43,10 @@ impl CompositeSignature {
         let takes_context = post_quantum.info().context;
         let (halves, info) = Halves::new(classical, post_quantum, Self::ALGORITHM, KeyEncoding::Seed)?;
         if sha512.info().algorithm != "SHA-512" {
-            return Err(Error::Unsupported("the composite hashes with SHA-512"));
+            return Err(Error::Unsupported("the composite requires SHA-512"));
         }
         if !takes_context {
-            return Err(Error::Unsupported("the composite needs an ML-DSA that takes a context"));
+            return Err(Error::Unsupported("the composite requires an ML-DSA implementation with contexts"));
         }
         Ok(CompositeSignature { info: SignatureInfo { context: true, ..info }, halves, sha512 })
     }
@@ -110,10 +110,10 @@ impl SignatureScheme for CompositeSignature {
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         if encoding != KeyEncoding::Seed {
-            return Err(Error::Unsupported("a composite signing key is two seeds"));
+            return Err(Error::Unsupported("composite signing keys are encoded as two seeds"));
         }
         if !self.halves.seeded() {
-            return Err(Error::Unsupported("a library of this pair makes no key from a seed"));
+            return Err(Error::Unsupported("a library of this pair cannot generate keys from seeds"));
         }
         let seeds: [u8; 2 * SEED] = bytes.try_into().map_err(|_| Error::Length {
             what: "signing key",
@@ -156,7 +156,7 @@ impl SigningKey for CompositeSigningKey {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Seed => encode_signing(&self.pair, out),
-            _ => Err(Error::Unsupported("a composite signing key is two seeds")),
+            _ => Err(Error::Unsupported("composite signing keys are encoded as two seeds")),
         }
     }
 }

@@ -8,7 +8,7 @@ use pqlab_primitives::{
 use std::sync::Arc;
 
 const NO_SEED: Error =
-    Error::Unsupported("a library of this pair makes no key from a seed, which is what the encoding holds");
+    Error::Unsupported("a library of this pair cannot generate keys from seeds, which the encoding requires");
 
 /// The two schemes of a hybrid.
 #[derive(Clone)]

@@ -62,10 +62,10 @@ impl SignatureScheme for ReferenceSignature {
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         if encoding != KeyEncoding::Cbor {
-            return Err(Error::Unsupported("a signing key of the reference form is CBOR"));
+            return Err(Error::Unsupported("signing keys of the reference form are encoded as CBOR"));
         }
         if !self.halves.seeded() {
-            return Err(Error::Unsupported("a library of this pair makes no key from a seed"));
+            return Err(Error::Unsupported("a library of this pair cannot generate keys from seeds"));
         }
         let [classical, post_quantum] = cbor::read("signing key", bytes, SIGNING_KEY)?;
         let mut seeds = Wiped::new([0; 2 * SEED]);
@@ -115,7 +115,7 @@ impl SigningKey for ReferenceSigningKey {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Cbor => encode_signing(&self.0, out),
-            _ => Err(Error::Unsupported("a signing key of the reference form is CBOR")),
+            _ => Err(Error::Unsupported("signing keys of the reference form are encoded as CBOR")),
         }
     }
 }
@@ -150,7 +150,7 @@ fn with_random<T>(random: &[u8], message: &[u8], call: impl FnOnce(&[u8]) -> Res
 }
 
 fn refuse_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the reference form takes no context")) }
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the reference form does not support contexts")) }
 }
 
 fn encode_verifying(pair: &VerifyingPair, out: &mut [u8]) -> Result<usize> {

@@ -141,11 +141,11 @@ impl Identifier {
     ) -> Result<&'static Identifier, DecodeError> {
         let wrong = |problem| DecodeError::Algorithm { what, oid: identifier.oid.to_string(), problem };
         let known = IDENTIFIERS.iter().find(|known| name(known).0 == identifier.oid);
-        let known = known.ok_or_else(|| wrong("which is not known here"))?;
+        let known = known.ok_or_else(|| wrong("which is unknown"))?;
         match name(known).1.any() {
             expected if expected == identifier.parameters => Ok(known),
             None => Err(wrong("whose parameters must be absent")),
-            Some(_) => Err(wrong("whose parameters are not those that are known here")),
+            Some(_) => Err(wrong("whose parameters are unknown")),
         }
     }
 

@@ -42,7 +42,7 @@ pub enum DecodeError {
         problem: &'static str,
     },
     /// A part has the wrong length for its algorithm, in bytes.
-    #[error("the {what} of {algorithm} has {actual} bytes where {expected} are needed")]
+    #[error("the {what} of {algorithm} has {actual} bytes, expected {expected}")]
     Length {
         /// The part.
         what: &'static str,
@@ -54,7 +54,7 @@ pub enum DecodeError {
         actual: usize,
     },
     /// The seed of a private key does not expand to the expanded key next to it (RFC 9881, section 6).
-    #[error("the seed and the expanded key of {algorithm} do not belong together")]
+    #[error("the seed and the expanded key of {algorithm} do not match")]
     Inconsistent {
         /// The algorithm.
         algorithm: &'static str,
@@ -183,7 +183,7 @@ impl PublicKey {
 
 fn digest(sha256: &dyn Hash, message: &[u8]) -> Result<[u8; 32], DecodeError> {
     if sha256.info().algorithm != "SHA-256" {
-        return Err(pqlab_primitives::Error::Unsupported("fingerprints and key identifiers come from SHA-256").into());
+        return Err(pqlab_primitives::Error::Unsupported("fingerprints and key identifiers require SHA-256").into());
     }
     let mut digest = [0; 32];
     sha256.digest(message, &mut digest)?;

@@ -11,7 +11,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 const PRIVATE: &str = "PKCS #8 private key";
 const LABEL: &str = "PRIVATE KEY";
-const NO_SEED: DecodeError = DecodeError::Structure { what: PRIVATE, problem: "has a seed that cannot be read" };
+const NO_SEED: DecodeError = DecodeError::Structure { what: PRIVATE, problem: "has a malformed seed" };
 
 /// Forms of a private key that are present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl PrivateKey {
         Err(DecodeError::Algorithm {
             what: PRIVATE,
             oid: self.identifier.oid.to_string(),
-            problem: "which is not the algorithm that is asked to load it",
+            problem: "which differs from the algorithm that loads it",
         })
     }
 
@@ -244,7 +244,7 @@ impl PrivateKey {
         if key.to_der()?.as_slice() == der {
             Ok(key)
         } else {
-            Err(DecodeError::Structure { what: PRIVATE, problem: "has attributes or a public key, which are not read" })
+            Err(DecodeError::Structure { what: PRIVATE, problem: "has unsupported attributes or a public key" })
         }
     }
 

@@ -29,10 +29,10 @@ pub enum BlockError {
     #[error("the file is empty")]
     Empty,
     /// The magic is missing.
-    #[error("this is not a block file: it does not begin with {:?}", String::from_utf8_lossy(&MAGIC))]
+    #[error("not a block file: it does not start with {:?}", String::from_utf8_lossy(&MAGIC))]
     Foreign,
     /// Unknown format number.
-    #[error("block format {0} is not known to this program, which knows 1 and 2")]
+    #[error("unknown block format {0}; this program supports 1 and 2")]
     Format(u16),
     /// A header field has an impossible value.
     #[error("the header is damaged: {0}")]
@@ -46,7 +46,7 @@ pub enum BlockError {
         count: u64,
     },
     /// A length prefix exceeds the maximum length of a transaction.
-    #[error("transaction {index} claims {length} bytes, but none has more than {LONGEST_TRANSACTION}")]
+    #[error("transaction {index} claims {length} bytes; the maximum is {LONGEST_TRANSACTION}")]
     TooLong {
         /// The transaction, from 0.
         index: u64,
@@ -68,13 +68,13 @@ pub enum BlockError {
         count: u64,
     },
     /// The index does not match the transactions.
-    #[error("the index behind the transactions is damaged: {0}")]
+    #[error("the index after the transactions is damaged: {0}")]
     Index(&'static str),
     /// Reading a part requires an index, and the file has none.
-    #[error("block format 1 has no index: it can be read from beginning to end, not in parts")]
+    #[error("block format 1 has no index, so it can only be read as a whole")]
     NoIndex,
     /// The requested part does not exist.
-    #[error("transactions {first} to {end} of {count} are asked for")]
+    #[error("transactions {first} to {end} were requested, but the block has {count}")]
     Range {
         /// First requested transaction, from 0.
         first: u64,
@@ -121,15 +121,15 @@ impl Header {
         let form = match bytes[10] {
             1 => Form::TxV1,
             2 => Form::TxV2,
-            _ => return Err(BlockError::Header("no transaction form has its number")),
+            _ => return Err(BlockError::Header("unknown transaction form")),
         };
         if bytes[11] != 0 {
-            return Err(BlockError::Header("its reserved byte is not zero"));
+            return Err(BlockError::Header("the reserved byte is not zero"));
         }
         let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         let header = Header { form, count: number(12), bytes: number(20), indexed };
         if header.count.checked_mul(PREFIX).is_none_or(|least| least > header.bytes) {
-            return Err(BlockError::Header("it announces more transactions than bytes"));
+            return Err(BlockError::Header("it claims more transactions than bytes"));
         }
         Ok(header)
     }
@@ -160,7 +160,7 @@ impl<W: Write + Seek> BlockWriter<W> {
     /// [`ErrorKind::InvalidInput`] if the transaction is too long for readers. Propagates I/O errors.
     pub fn push(&mut self, transaction: &[u8]) -> io::Result<()> {
         if transaction.len() > LONGEST_TRANSACTION {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "longer than any transaction"));
+            return Err(io::Error::new(ErrorKind::InvalidInput, "the transaction is too long"));
         }
         self.index.note(self.header.count, self.header.bytes);
         // Cannot truncate: `LONGEST_TRANSACTION` fits in a u32.
@@ -231,7 +231,7 @@ impl<R: Read> BlockReader<R> {
         }
         if filled < HEADER {
             let foreign = bytes[..filled.min(8)] != MAGIC[..filled.min(8)];
-            return Err(if foreign { BlockError::Foreign } else { BlockError::Header("it is cut off") });
+            return Err(if foreign { BlockError::Foreign } else { BlockError::Header("it is truncated") });
         }
         let header = Header::decode(&bytes)?;
         let part = Part { first: 0, end: header.count, bytes: None, whole: true };

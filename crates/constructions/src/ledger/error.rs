@@ -4,22 +4,22 @@ use pqlab_primitives::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The bytes end within a field.
-    #[error("truncated: it ends within the {0}")]
+    #[error("truncated within the {0}")]
     Truncated(&'static str),
     /// Bytes follow the last field.
     #[error("{0} trailing bytes")]
     TrailingBytes(usize),
     /// The first byte names another form.
-    #[error("version {0} where another one is expected")]
+    #[error("unexpected version {0}")]
     Version(u8),
     /// The byte is not the number of a signature scheme.
-    #[error("no signature scheme has the number {0}")]
+    #[error("unknown signature scheme {0}")]
     Scheme(u8),
     /// The byte is not the tag of an authentication kind (TXv1).
-    #[error("no authentication has the tag {0}")]
+    #[error("unknown authentication tag {0}")]
     AuthenticationTag(u8),
     /// The length of a field does not fit its scheme.
-    #[error("a {field} of {actual} bytes, which the scheme does not know")]
+    #[error("{actual} bytes are not a valid length of the {field}")]
     Length {
         /// The field.
         field: &'static str,
@@ -41,7 +41,7 @@ pub enum Rejection {
     #[error("made for chain {0}, not for this one")]
     WrongChain(u32),
     /// The public key is not a valid key of its scheme.
-    #[error("the public key is not a valid one")]
+    #[error("the public key is not valid")]
     PublicKey,
     /// The signature does not verify.
     #[error("the signature is wrong")]
@@ -50,7 +50,7 @@ pub enum Rejection {
     #[error("the verifier has no implementation of {0}")]
     Unsupported(&'static str),
     /// The verifier does not know the sender's Ed25519 key, which a hybrid TXv1 transaction does not carry.
-    #[error("the sender's Ed25519 key is not known")]
+    #[error("the sender's Ed25519 key is unknown")]
     UnknownSender,
     /// The library failed on input that it should have accepted.
     #[error("the library failed: {0}")]

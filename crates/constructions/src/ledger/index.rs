@@ -13,7 +13,7 @@ const ENTRY: u64 = 8;
 /// Length in bytes of the trailer.
 const TRAILER: u64 = 8 + 4 + 8;
 /// The index contradicts the position of a transaction.
-pub(super) const ELSEWHERE: &str = "a transaction begins elsewhere than it says";
+pub(super) const ELSEWHERE: &str = "it gives a wrong offset for a transaction";
 
 /// Index of the transactions seen so far.
 #[derive(Default)]
@@ -77,7 +77,7 @@ pub(super) fn before(transaction: u64) -> u64 {
 /// the end of the block. Fails unless the file has the length that the header implies.
 pub(super) fn look_up(input: &mut (impl Read + Seek), header: &Header, transaction: u64) -> Result<u64, BlockError> {
     let entries = header.count.saturating_sub(1) / STRIDE;
-    let index = (HEADER as u64).checked_add(header.bytes).ok_or(BlockError::Header("it announces too many bytes"))?;
+    let index = (HEADER as u64).checked_add(header.bytes).ok_or(BlockError::Header("it claims too many bytes"))?;
     let end = index.saturating_add(entries * ENTRY).saturating_add(TRAILER);
     let length = input.seek(SeekFrom::End(0))?;
     if length > end {
@@ -90,7 +90,7 @@ pub(super) fn look_up(input: &mut (impl Read + Seek), header: &Header, transacti
     let mut found = [0; TRAILER as usize];
     input.read_exact(&mut found).map_err(cut_off)?;
     if !found.into_iter().eq(trailer(entries)) {
-        return Err(BlockError::Index("it is not that of so many transactions"));
+        return Err(BlockError::Index("it does not match the number of transactions"));
     }
     if transaction == header.count {
         return Ok(header.bytes);
@@ -101,7 +101,7 @@ pub(super) fn look_up(input: &mut (impl Read + Seek), header: &Header, transacti
     input.read_exact(&mut offset).map_err(cut_off)?;
     let offset = u64::from_be_bytes(offset);
     if offset > header.bytes {
-        return Err(BlockError::Index("it points behind the last transaction"));
+        return Err(BlockError::Index("it points past the last transaction"));
     }
     Ok(offset)
 }

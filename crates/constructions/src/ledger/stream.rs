@@ -379,7 +379,7 @@ fn guarded_batch(
         Err(_) => {
             for index in range {
                 let verdict = guarded(|| {
-                    let missing = || Err(Rejection::Library("it has no verdict".into()));
+                    let missing = || Err(Rejection::Library("it gave no verdict".into()));
                     verify(index..index + 1, scratch).pop().unwrap_or_else(missing)
                 });
                 collect(index, vec![verdict]);

@@ -98,7 +98,7 @@ impl Verifier {
             return Err(Error::Malformed("implementation of the scheme"));
         }
         if !batches.answers_for_each() {
-            return Err(Error::Unsupported("a batch that does not answer for each of its signatures"));
+            return Err(Error::Unsupported("batches without a verdict for each signature"));
         }
         self.schemes[usize::from(scheme.id())] = Some(Implementation::Batches(batches));
         Ok(self)

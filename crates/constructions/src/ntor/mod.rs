@@ -75,7 +75,7 @@ pub struct Parts {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HandshakeError {
     /// A message or its buffer has the wrong length.
-    #[error("{message}: {actual} bytes where {expected} are needed")]
+    #[error("{message}: {actual} bytes, expected {expected}")]
     Length {
         /// The message.
         message: &'static str,
@@ -91,7 +91,7 @@ pub enum HandshakeError {
     #[error("the onionskin is for another onion key")]
     KeyId,
     /// An X25519 public key has low order: every secret with it is zero (RFC 7748, section 6.1).
-    #[error("an X25519 public key of low order")]
+    #[error("an X25519 public key has low order")]
     LowOrder,
     /// The client's encapsulation key fails the check of FIPS 203, section 7.2.
     #[error("not a valid encapsulation key")]
@@ -130,7 +130,7 @@ impl Protocol {
     pub fn new(variant: Variant, parts: Parts) -> Result<Arc<Protocol>> {
         let kem = parts.kem.info().parameters.clone();
         if kem.encapsulation_key.max(kem.ciphertext) > 1568 || kem.shared_secret != WORD {
-            return Err(Error::Unsupported("circuit handshakes take ML-KEM").into());
+            return Err(Error::Unsupported("circuit handshakes require ML-KEM").into());
         }
         let identifier = match variant {
             Variant::V1 => v1::PROTOID.to_owned(),

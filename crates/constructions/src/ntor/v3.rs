@@ -53,7 +53,7 @@ impl Protocol {
     /// [`Error::Unsupported`] if the string exceeds 441 bytes.
     pub fn new(parts: Sha3Parts, verification: &[u8]) -> Result<Arc<Protocol>> {
         if verification.len() > LONGEST {
-            return Err(Error::Unsupported("a verification string of at most 441 bytes").into());
+            return Err(Error::Unsupported("verification strings longer than 441 bytes").into());
         }
         Ok(Arc::new(Protocol { parts, verification: verification.to_vec() }))
     }

@@ -30,7 +30,7 @@ pub fn make(
         .try_create_signature(&[], |signed| algorithm.sign(key, signed, coins))?
         .build()
         .to_tagged_vec()
-        .map_err(|_| malformed("cannot be written"))
+        .map_err(|_| malformed("cannot be encoded"))
 }
 
 /// Returns the length in bytes of the token that [`make`] returns for a payload of this length.
@@ -73,9 +73,9 @@ impl Sign1 {
     /// # Errors
     /// [`TokenError::Malformed`] if the bytes are not a token, or not in deterministic encoding.
     pub fn parse(bytes: &[u8]) -> Result<Sign1, TokenError> {
-        let mut read = CoseSign1::from_tagged_slice(bytes).map_err(|_| malformed("is none that is tagged"))?;
+        let mut read = CoseSign1::from_tagged_slice(bytes).map_err(|_| malformed("is malformed or has no tag"))?;
         if !read.unprotected.is_empty() {
-            return Err(malformed("has a header that nobody signs"));
+            return Err(malformed("has an unprotected header"));
         }
         let known = Header {
             alg: read.protected.header.alg.clone(),
@@ -83,10 +83,10 @@ impl Sign1 {
             ..Header::default()
         };
         if read.protected.header != known || known.alg.is_none() {
-            return Err(malformed("has more in its header than algorithm and key identifier, or no algorithm"));
+            return Err(malformed("has header parameters other than algorithm and key identifier, or no algorithm"));
         }
         if read.payload.is_none() {
-            return Err(malformed("has no payload inside"));
+            return Err(malformed("has no embedded payload"));
         }
         // Only the deterministic encoding of these parts equals what we would write.
         let protected = read.protected.original_data.take();

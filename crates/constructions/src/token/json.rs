@@ -11,8 +11,8 @@ use std::fmt;
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, &'static str> {
     match serde_json::from_slice(bytes) {
         Ok(Unique(Value::Object(members))) => Ok(members),
-        Ok(_) => Err("is no JSON object"),
-        Err(_) => Err("is no JSON, or has a member twice"),
+        Ok(_) => Err("is not a JSON object"),
+        Err(_) => Err("is not valid JSON or has a duplicate member"),
     }
 }
 
@@ -30,7 +30,7 @@ impl<'de> Visitor<'de> for Reader {
     type Value = Value;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("JSON without a member twice")
+        formatter.write_str("JSON without duplicate members")
     }
 
     fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
@@ -46,7 +46,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("no number"))
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("not a JSON number"))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
@@ -70,7 +70,7 @@ impl<'de> Visitor<'de> for Reader {
         while let Some(name) = map.next_key::<String>()? {
             let Unique(value) = map.next_value()?;
             if members.insert(name, value).is_some() {
-                return Err(A::Error::custom("a member twice"));
+                return Err(A::Error::custom("a duplicate member"));
             }
         }
         Ok(Value::Object(members))

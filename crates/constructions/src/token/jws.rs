@@ -73,26 +73,26 @@ impl<'a> Jws<'a> {
     /// # Errors
     /// [`TokenError::Malformed`] if the bytes are not a token, or not in canonical encoding.
     pub fn parse(token: &'a str) -> Result<Jws<'a>, TokenError> {
-        let (signed, signature) = token.rsplit_once('.').ok_or(malformed("has no three parts"))?;
-        let (header, payload) = signed.split_once('.').ok_or(malformed("has no three parts"))?;
+        let (signed, signature) = token.rsplit_once('.').ok_or(malformed("does not have three parts"))?;
+        let (header, payload) = signed.split_once('.').ok_or(malformed("does not have three parts"))?;
         // Rejects a third dot too: it is not in the base64url alphabet.
         let decode = |part: &str| {
-            URL_SAFE_NO_PAD.decode(part).map_err(|_| malformed("is not base64url without padding in its only form"))
+            URL_SAFE_NO_PAD.decode(part).map_err(|_| malformed("is not canonical base64url without padding"))
         };
         let mut members = json::object(&decode(header)?).map_err(malformed)?;
         // No critical header is supported (RFC 7515, section 4.1.11). That includes unencoded payloads, even if `crit`
         // does not list `b64` (RFC 7797, section 6).
         if members.contains_key("crit") || members.contains_key("b64") {
-            return Err(malformed("has a header that must be understood and is not"));
+            return Err(malformed("has an unsupported critical header parameter"));
         }
         let algorithm = match members.remove("alg") {
             Some(Value::String(algorithm)) => algorithm,
-            _ => return Err(malformed("does not say its algorithm")),
+            _ => return Err(malformed("does not name its algorithm")),
         };
         let key_id = match members.remove("kid") {
             Some(Value::String(key_id)) => Some(key_id),
             None => None,
-            Some(_) => return Err(malformed("has a key identifier that is no string")),
+            Some(_) => return Err(malformed("has a key identifier that is not a string")),
         };
         Ok(Jws { algorithm, key_id, payload: decode(payload)?, signature: decode(signature)?, signed })
     }

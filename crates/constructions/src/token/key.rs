@@ -37,7 +37,7 @@ impl AkpKey {
     /// length.
     pub fn new(algorithm: &'static Algorithm, public: &[u8], seed: Option<&[u8]>) -> Result<AkpKey, TokenError> {
         let parameters = SignatureParameters::of(algorithm.primitive).filter(|_| akp(algorithm));
-        let parameters = parameters.ok_or(Error::Unsupported("keys of this type are ML-DSA's"))?;
+        let parameters = parameters.ok_or(Error::Unsupported("keys of type AKP exist only for ML-DSA"))?;
         Error::check_length("verifying key", parameters.verifying_key, public.len())?;
         Error::check_length("seed", SEED, seed.map_or(SEED, <[u8]>::len))?;
         Ok(AkpKey { algorithm, public: public.to_vec(), seed: seed.map(|seed| Wiped::new(seed.to_vec())) })
@@ -66,7 +66,7 @@ impl AkpKey {
         let seed = self.seed().ok_or(malformed("key", "has no seed"))?;
         let mut public = vec![0; self.public.len()];
         scheme.generate(Coins::Exact(seed))?.verifying_key()?.encode(&mut public)?;
-        if public == self.public { Ok(()) } else { Err(malformed("key", "has the seed of another one")) }
+        if public == self.public { Ok(()) } else { Err(malformed("key", "has a seed of a different public key")) }
     }
 
     /// Returns the public key as a JWK with exactly the members that the thumbprint covers, in that order.
@@ -82,15 +82,15 @@ impl AkpKey {
         let members = json::object(text.as_bytes()).map_err(|problem| malformed(JWK, problem))?;
         let member = |name: &str| members.get(name).and_then(Value::as_str);
         if member("kty") != Some("AKP") {
-            return Err(malformed(JWK, "is not of the type AKP"));
+            return Err(malformed(JWK, "is not of type AKP"));
         }
         let algorithm = Algorithm::all().find(|algorithm| akp(algorithm) && member("alg") == Some(algorithm.jose));
-        let algorithm = algorithm.ok_or(malformed(JWK, "is of no algorithm that is known here"))?;
+        let algorithm = algorithm.ok_or(malformed(JWK, "has an unknown algorithm"))?;
         let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| malformed(JWK, "is not in base64url"));
         let public = bytes(member("pub").ok_or(malformed(JWK, "has no public key"))?)?;
         let seed = match members.get("priv") {
             Some(Value::String(text)) => Some(Wiped::new(bytes(text)?)),
-            Some(_) => return Err(malformed(JWK, "has a private key that is no string")),
+            Some(_) => return Err(malformed(JWK, "has a private key that is not a string")),
             None => None,
         };
         AkpKey::new(algorithm, &public, seed.as_ref().map(|seed| seed.as_slice()))
@@ -116,7 +116,7 @@ impl AkpKey {
             params: vec![(Label::Int(PUBLIC), Cbor::Bytes(self.public.clone()))],
             ..CoseKey::default()
         };
-        key.to_vec().map_err(|_| malformed(COSE_KEY, "cannot be written"))
+        key.to_vec().map_err(|_| malformed(COSE_KEY, "cannot be encoded"))
     }
 
     /// Parses a COSE_Key in deterministic encoding, public or private, with or without a key identifier.
@@ -124,21 +124,21 @@ impl AkpKey {
     /// # Errors
     /// [`TokenError`] naming the problem.
     pub fn from_cose_key(bytes: &[u8]) -> Result<AkpKey, TokenError> {
-        let key = CoseKey::from_slice(bytes).map_err(|_| malformed(COSE_KEY, "is none"))?;
+        let key = CoseKey::from_slice(bytes).map_err(|_| malformed(COSE_KEY, "is malformed"))?;
         if key.kty != KeyType::Assigned(iana::KeyType::AKP) {
-            return Err(malformed(COSE_KEY, "is not of the type AKP"));
+            return Err(malformed(COSE_KEY, "is not of type AKP"));
         }
         let named = |algorithm: &&Algorithm| {
             akp(algorithm) && key.alg == Some(RegisteredLabelWithPrivate::Assigned(algorithm.cose))
         };
         let algorithm = Algorithm::all().find(named);
-        let algorithm = algorithm.ok_or(malformed(COSE_KEY, "is of no algorithm that is known here"))?;
+        let algorithm = algorithm.ok_or(malformed(COSE_KEY, "has an unknown algorithm"))?;
         let (public, seed) = match key.params.as_slice() {
             [(Label::Int(PUBLIC), Cbor::Bytes(public))] => (public, None),
             [(Label::Int(PUBLIC), Cbor::Bytes(public)), (Label::Int(PRIVATE), Cbor::Bytes(seed))] => {
                 (public, Some(seed.as_slice()))
             }
-            _ => return Err(malformed(COSE_KEY, "has other parameters than a public key and a seed")),
+            _ => return Err(malformed(COSE_KEY, "has parameters other than a public key and a seed")),
         };
         let read = AkpKey::new(algorithm, public, seed)?;
         if !key.to_vec().is_ok_and(|again| again == bytes) {
@@ -162,7 +162,7 @@ fn akp(algorithm: &Algorithm) -> bool {
 
 fn digest(sha256: &dyn Hash, message: &[u8]) -> Result<[u8; 32], TokenError> {
     if sha256.info().algorithm != "SHA-256" {
-        return Err(Error::Unsupported("thumbprints come from SHA-256").into());
+        return Err(Error::Unsupported("thumbprints require SHA-256").into());
     }
     let mut digest = [0; 32];
     sha256.digest(message, &mut digest)?;

@@ -35,7 +35,7 @@ pub enum TokenError {
         problem: &'static str,
     },
     /// The token or key names another algorithm.
-    #[error("the {what} names another algorithm than {expected}")]
+    #[error("the {what} names a different algorithm, expected {expected}")]
     Algorithm {
         /// The token or key.
         what: &'static str,

@@ -118,8 +118,8 @@ impl Probes {
         let without_user = (self.cycles == EventProbe::Kernel).then(|| Missing {
             counter: "cycles by rdpmc",
             reason: "the kernel does not let programs read the counter's register on this processor".to_owned(),
-            remedy: "none needed: cycles are read by system call, at a higher cost a reading; on x86, \
-                     `echo 1 | sudo tee /sys/bus/event_source/devices/cpu/rdpmc` allows rdpmc where it was forbidden"
+            remedy: "none needed: cycles are read by system calls, which cost more per reading; on x86, \
+                     `echo 1 | sudo tee /sys/bus/event_source/devices/cpu/rdpmc` allows rdpmc if it is forbidden"
                 .to_owned(),
         });
         [
@@ -139,8 +139,8 @@ impl Probes {
             EventProbe::User => return Ok(CounterSource::User(metric)),
             EventProbe::Kernel => return Ok(CounterSource::Kernel(metric)),
             EventProbe::Silent => (
-                "the performance-monitoring unit opens but counts nothing: the hypervisor does not drive it, or another \
-                 program holds all of its registers"
+                "the performance-monitoring unit opens but counts nothing: the hypervisor does not emulate it, or \
+                 another program uses all of its registers"
                     .to_owned(),
                 PASS_THROUGH.to_owned(),
             ),
@@ -157,20 +157,20 @@ impl Probes {
         let (reason, remedy) = match self.tsc {
             TscProbe::Invariant => return Ok(CounterSource::Tsc),
             TscProbe::Variable => (
-                "the processor does not promise that its time-stamp counter runs at a constant rate (no invariant TSC \
-                 or no rdtscp in CPUID)",
-                "in a virtual machine, let the host pass the flag on (KVM: `-cpu host,migratable=off,+invtsc`)",
+                "the processor does not guarantee a constant rate of its time-stamp counter (CPUID reports no \
+                 invariant TSC or no rdtscp)",
+                "in a virtual machine, make the host expose the flag (KVM: `-cpu host,migratable=off,+invtsc`)",
             ),
             TscProbe::Absent => (
                 "this architecture has no time-stamp counter that programs may read",
-                "none: the monotonic clock is as good",
+                "none needed: the monotonic clock is as good",
             ),
         };
         Err(Missing { counter: Metric::Tsc.name(), reason: reason.to_owned(), remedy: remedy.to_owned() })
     }
 }
 
-const PASS_THROUGH: &str = "measure on bare metal, or on a virtual machine to which the host passes its \
+const PASS_THROUGH: &str = "measure on bare metal, or on a virtual machine whose host exposes its \
                             performance-monitoring unit (KVM: `-cpu host,pmu=on`)";
 
 /// Highest `kernel.perf_event_paranoid` at which a program may count its own work in user mode. Mainline kernels stop
@@ -180,15 +180,16 @@ const PARANOID_LIMIT: i32 = 2;
 fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
     match errno {
         Errno::ENOENT | Errno::ENODEV | Errno::EOPNOTSUPP => {
-            (format!("this machine shows no performance-monitoring unit (perf_event_open: {errno:?})"), PASS_THROUGH.into())
+            let reason = format!("this machine exposes no performance-monitoring unit (perf_event_open: {errno:?})");
+            (reason, PASS_THROUGH.into())
         }
         Errno::EACCES | Errno::EPERM => match paranoid {
             Some(level) if level <= PARANOID_LIMIT => (
                 format!(
                     "perf_event_open is forbidden ({errno:?}) although kernel.perf_event_paranoid is {level}: a container's \
-                     system-call filter does that"
+                     system-call filter forbids it"
                 ),
-                "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; else \
+                "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; otherwise \
                  `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"
                     .to_owned(),
             ),
@@ -211,7 +212,7 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
         ),
         other => (
             format!("perf_event_open failed: {other}"),
-            "count TSC ticks, or take the wall clock".to_owned(),
+            "count TSC ticks, or use the wall clock".to_owned(),
         ),
     }
 }

@@ -89,10 +89,10 @@ fn advise_from(root: &Root) -> Vec<Advice> {
 
 fn cores(cpu: &Cpu) -> Advice {
     match cpu.cores {
-        0 | 1 => Advice::warning("cores", "one processor: whatever else runs takes it from the measurement")
-            .remedy("give the machine or the container two processors or more"),
+        0 | 1 => Advice::warning("cores", "one processor: every other program takes time from the measurement")
+            .remedy("give the machine or the container at least two processors"),
         few @ 2..4 => {
-            Advice::note("cores", format!("{few} processors: little room beside the one that is measured on"))
+            Advice::note("cores", format!("{few} processors: other programs have little room next to the measurement"))
         }
         cores => Advice::ok("cores", format!("{cores} processors")),
     }
@@ -111,7 +111,7 @@ fn governor(cpu: &Cpu) -> Option<Advice> {
     } else {
         Advice::warning(
             "governor",
-            format!("{governor}: the clock follows the load, and short measurements see it rise"),
+            format!("{governor}: the clock rate follows the load, and rises during short measurements"),
         )
         .remedy("`echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor`")
     })
@@ -119,8 +119,8 @@ fn governor(cpu: &Cpu) -> Option<Advice> {
 
 fn turbo(cpu: &Cpu) -> Option<Advice> {
     Some(match cpu.turbo? {
-        true => Advice::warning("turbo", "on: the clock depends on temperature and on what the other cores do").remedy(
-            "`echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo` with Intel's driver, else \
+        true => Advice::warning("turbo", "on: the clock rate depends on temperature and on other cores").remedy(
+            "`echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo` with Intel's driver, otherwise \
              `echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost`",
         ),
         false => Advice::ok("turbo", "off"),
@@ -131,7 +131,7 @@ fn smt(cpu: &Cpu) -> Option<Advice> {
     Some(match cpu.smt? {
         true => Advice::note(
             "SMT",
-            "on: another load on the same core slows a measurement; where it is seen, it is repeated",
+            "on: another load on the same core slows a measurement; if pqlab detects that, it repeats the measurement",
         )
         .remedy(
             "`echo off | sudo tee /sys/devices/system/cpu/smt/control`, or keep the sibling of the measuring \
@@ -147,11 +147,11 @@ fn virtualization(cpu: &Cpu) -> Option<Advice> {
         true => Advice::note(
             "virtualization",
             format!(
-                "a guest of {}: other loads take time unseen, and governor, turbo and SMT are the host's",
+                "a guest of {}: other loads take time unnoticed, and the host controls governor, turbo and SMT",
                 hypervisor.unwrap_or("a hypervisor")
             ),
         )
-        .remedy("for figures to publish, measure on bare metal, or on a machine whose cores are yours alone"),
+        .remedy("for figures to publish, measure on bare metal or on a machine with dedicated cores"),
         false => Advice::ok("virtualization", "bare metal"),
     })
 }
@@ -165,14 +165,14 @@ fn clocksource(cpu: &Cpu) -> Option<Advice> {
         Advice::ok("clock source", source)
     } else {
         Advice::warning("clock source", format!("{source}: reading the clock takes a system call, often above 1 µs"))
-            .remedy("see what `dmesg | grep -i tsc` says; where the TSC is sound, start the kernel with `tsc=reliable`")
+            .remedy("check `dmesg | grep -i tsc`; if the TSC is stable, boot the kernel with `tsc=reliable`")
     })
 }
 
 fn container_note(container: &str) -> Advice {
     Advice::note(
         "container",
-        format!("{container}: its limits and its other loads count, and it may hide the counters"),
+        format!("{container}: its limits and other loads affect measurements, and it may hide the counters"),
     )
 }
 
@@ -189,9 +189,9 @@ fn load(host: &Host, cpu: &Cpu) -> Option<Advice> {
     });
     let finding = format!("{load:.2} on {cores} processors{waited}");
     Some(if pressure > BUSY_PRESSURE_PCT {
-        Advice::warning(SUBJECT_LOAD, finding).remedy("stop what else runs (`top` shows it), or measure later")
+        Advice::warning(SUBJECT_LOAD, finding).remedy("stop other programs (`top` lists them), or measure later")
     } else if load > BUSY_LOAD * f64::from(cores) {
-        Advice::note(SUBJECT_LOAD, finding).remedy("wait until what ran before has ended")
+        Advice::note(SUBJECT_LOAD, finding).remedy("wait until the load has fallen")
     } else {
         Advice::ok(SUBJECT_LOAD, finding)
     })
@@ -201,8 +201,8 @@ fn memory(host: &Host) -> Option<Advice> {
     let available = host.memory.available?;
     let finding = format!("{} MiB available", available / MIB);
     Some(if available < 512 * MIB {
-        Advice::warning(SUBJECT_MEMORY, format!("{finding}: swapping would spoil every figure"))
-            .remedy("stop what else runs, or give the machine more memory")
+        Advice::warning(SUBJECT_MEMORY, format!("{finding}: swapping would invalidate every figure"))
+            .remedy("stop other programs, or give the machine more memory")
     } else {
         Advice::ok(SUBJECT_MEMORY, finding)
     })
@@ -213,7 +213,7 @@ fn counters(counters: &Counters) -> Vec<Advice> {
     let mut advice = vec![match primary {
         "cycles" | "instructions" => Advice::ok("counter", primary),
         "tsc" => Advice::note("counter", "TSC ticks: time at a constant rate, not core cycles"),
-        _ => Advice::note("counter", "the monotonic clock: time, at the resolution of nanoseconds"),
+        _ => Advice::note("counter", "the monotonic clock: time with a resolution of nanoseconds"),
     }];
     advice.extend(counters.unavailable.iter().map(|(name, why)| {
         let (reason, remedy) = why.split_once(REMEDY).unwrap_or((why, ""));
@@ -240,9 +240,9 @@ fn aslr(level: u8) -> Advice {
     match level {
         0 => Advice::warning(
             "ASLR",
-            "off: every process has the same memory layout, so that what a layout costs is not averaged out",
+            "off: every process has the same memory layout, so effects of the layout do not average out",
         )
-        .remedy("`sudo sysctl kernel.randomize_va_space=2`, and no `setarch -R`"),
+        .remedy("`sudo sysctl kernel.randomize_va_space=2`, and do not use `setarch -R`"),
         level => Advice::ok("ASLR", format!("on ({level}): layouts differ from process to process")),
     }
 }
@@ -260,8 +260,8 @@ fn profile(profile: &str) -> Advice {
 fn commit(commit: Option<&str>) -> Option<Advice> {
     let commit = commit?;
     Some(if commit.ends_with('+') {
-        Advice::note("commit", format!("{commit}: built from a changed tree, which nobody else can build again"))
-            .remedy("commit, and build again")
+        Advice::note("commit", format!("{commit}: built with uncommitted changes, so the build is not reproducible"))
+            .remedy("commit the changes and build again")
     } else {
         Advice::ok("commit", commit)
     })
@@ -274,9 +274,9 @@ fn isolation(root: &Root) -> Option<Advice> {
     }
     Some(match root.text("sys/devices/system/cpu/isolated") {
         Some(cpus) => Advice::ok("isolation", format!("processors {cpus}"))
-            .remedy(&format!("`--affinity {cpus}`, to measure on them")),
-        None => Advice::note("isolation", "no processor is kept free from other tasks")
-            .remedy("start the kernel with `isolcpus=` or `nohz_full=` and measure with `--affinity`"),
+            .remedy(&format!("use `--affinity {cpus}` to measure on them")),
+        None => Advice::note("isolation", "no processor is isolated from other tasks")
+            .remedy("boot the kernel with `isolcpus=` or `nohz_full=` and measure with `--affinity`"),
     })
 }
 
@@ -306,9 +306,9 @@ fn quota(root: &Root) -> Option<Advice> {
     Some(
         Advice::warning(
             "CPU limit",
-            format!("{narrowest:.2} processors: beyond that the kernel halts the measurement"),
+            format!("{narrowest:.2} processors: the kernel pauses a measurement that exceeds this"),
         )
-        .remedy("start the container without `--cpus`, the pod without `limits.cpu`, the unit without `CPUQuota=`"),
+        .remedy("start the container without `--cpus`, the pod without `limits.cpu`, or the unit without `CPUQuota=`"),
     )
 }
 
@@ -336,7 +336,7 @@ fn battery(root: &Root) -> Option<Advice> {
             && attribute(supply, "status").as_deref() == Some("Discharging")
     });
     discharging.then(|| {
-        Advice::warning("power", "on battery: the firmware holds the clock down").remedy("plug the machine in")
+        Advice::warning("power", "on battery: the firmware limits the clock rate").remedy("plug the machine in")
     })
 }
 
@@ -476,7 +476,7 @@ mod tests {
     #[test]
     fn detects_isolation_and_batteries() {
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "2-3\n")]);
-        assert_eq!(isolation(&root).unwrap().remedy.as_deref(), Some("`--affinity 2-3`, to measure on them"));
+        assert_eq!(isolation(&root).unwrap().remedy.as_deref(), Some("use `--affinity 2-3` to measure on them"));
         let (_folder, root) = Root::made_of(&[("sys/devices/system/cpu/isolated", "\n")]);
         assert_eq!(isolation(&root).unwrap().severity, Severity::Note);
         let (_folder, root) = Root::made_of(&[

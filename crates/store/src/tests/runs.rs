@@ -63,7 +63,7 @@ fn a_case_that_failed_by_a_time_limit_is_measured_again() {
     store.begin_run(&header("one", 3)).unwrap();
     let failed = |position, reason: &str| Record::failed(case(position), reason.into(), "2026-11-21T19:00:01Z".into());
     store.finish_case("one", 0, &record(0)).unwrap();
-    store.finish_case("one", 1, &failed(1, "no answer within 120 s: the worker was ended")).unwrap();
+    store.finish_case("one", 1, &failed(1, "no answer within 120 s; the worker was killed")).unwrap();
     store.finish_case("one", 2, &failed(2, "a wrong answer")).unwrap();
     store.complete_run("one", "2026-11-21T19:00:02Z").unwrap();
     store.check_resumable("one").unwrap();

@@ -203,7 +203,7 @@ impl Side {
 
 /// Returns the signature schemes of the handshake and of the certificates.
 fn schemes(authentication: Authentication) -> Result<String> {
-    let scheme = authentication.scheme().ok_or(Error::Unsupported("the registry has no such signature scheme"))?;
+    let scheme = authentication.scheme().ok_or(Error::Unsupported("TLS has no such signature scheme"))?;
     Ok(match authentication {
         Authentication::Rsa2048 => format!("{scheme}:rsa_pkcs1_sha256"),
         _ => scheme.to_owned(),
@@ -211,7 +211,7 @@ fn schemes(authentication: Authentication) -> Result<String> {
 }
 
 fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| Error::Wrong(format!("{text:?} is no name for C")))
+    CString::new(text).map_err(|_| Error::Wrong(format!("{text:?} contains a NUL byte")))
 }
 
 impl Context for Side {
@@ -230,7 +230,7 @@ impl Context for Side {
     fn keep(&self, primed: &dyn Endpoint) -> Result<()> {
         let primed: &dyn Any = primed;
         let connection = primed.downcast_ref::<Connection>();
-        let connection = connection.ok_or(Error::Unsupported("a connection of another implementation"))?;
+        let connection = connection.ok_or(Error::Unsupported("the connection belongs to a different implementation"))?;
         // An existing session will do.
         self.session.set(connection.session()?).ok();
         Ok(())

@@ -56,7 +56,7 @@ impl Answers {
             return Ok(Answers::UpTo(answers));
         }
         let known: Vec<String> = published.iter().map(u64::to_string).collect();
-        Err(format!("nobody has published a digest of so many answers; there are those of {}", known.join(", ")))
+        Err(format!("no digest is published for this number of answers; published are {}", known.join(", ")))
     }
 }
 
@@ -181,7 +181,7 @@ fn accumulate(
         let outcome: Checked = if digest == checkpoint.digest {
             Ok(())
         } else {
-            Err(Fault::Wrong(format!("their digest is {digest}: one of them, or more, is wrong")))
+            Err(Fault::Wrong(format!("the digest is {digest}: at least one answer is wrong")))
         };
         let right = outcome.is_ok();
         tally.check(format_args!("answers {} to {}", thousands(from), thousands(to)), || outcome);

@@ -41,7 +41,7 @@ impl<'a> Asked<'a> {
 /// decapsulated from a drawn ciphertext.
 fn kem_answer(kem: &dyn Kem, stream: &mut Stream) -> Checked {
     if !kem.info().coins.operation {
-        return Err(Fault::Unsupported("encapsulation takes no given coins".to_owned()));
+        return Err(Fault::Unsupported("encapsulation does not accept given randomness".to_owned()));
     }
     let key = step("load seed", kem::load(kem, KeyEncoding::Seed, &stream.draw::<64>())?)?;
     let public = step("encapsulation key", key.encapsulation_key())?;

@@ -82,7 +82,7 @@ impl SignatureScheme for InBatches {
         let verdicts = verifier.verify(&[Claim { key: ClaimKey::Encoded(bytes), message, signature: &signature }]);
         match verdicts.as_slice() {
             [Err(_)] => Err(refusal),
-            _ => Err(at_odds(format!("a key that is not prepared ({refusal}) is taken as it is"))),
+            _ => Err(at_odds(format!("a key that preparation rejects ({refusal}) is accepted unprepared"))),
         }
     }
 }
@@ -114,7 +114,7 @@ impl Key {
         for _ in 1..CLAIMS {
             let again = self.in_a_batch(message, signature);
             if again != first {
-                return Err(at_odds(format!("one signature, in one batch {first:?}, in another {again:?}")));
+                return Err(at_odds(format!("the same signature gives {first:?} in one batch, {again:?} in another")));
             }
         }
         first
@@ -143,16 +143,16 @@ impl Key {
             .collect();
         let verdicts = verifier.verify(&claims);
         if verdicts.len() != CLAIMS {
-            return Err(at_odds(format!("{} verdicts on {CLAIMS} signatures", verdicts.len())));
+            return Err(at_odds(format!("{} verdicts for {CLAIMS} signatures", verdicts.len())));
         }
         let verdict = &verdicts[place];
         for (index, (said, altered)) in verdicts.iter().zip(&altered).enumerate() {
             let refused = said == &Err(Error::VerificationFailed) || (verdict.is_err() && said == verdict);
             if altered.is_some() && !refused {
-                return Err(at_odds(format!("the altered signature in place {index} beside place {place}: {said:?}")));
+                return Err(at_odds(format!("altered signature {index} next to signature {place}: {said:?}")));
             }
             if altered.is_none() && said != verdict {
-                return Err(at_odds(format!("one signature, in place {place} {verdict:?}, in place {index} {said:?}")));
+                return Err(at_odds(format!("the same signature gives {verdict:?} at {place} and {said:?} at {index}")));
             }
         }
         verdict.clone()
@@ -174,7 +174,7 @@ fn altered(signature: &[u8], way: usize) -> Vec<u8> {
 }
 
 fn at_odds(detail: String) -> Error {
-    Error::Library { call: "verification of a batch", detail }
+    Error::Library { call: "batch verification", detail }
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(crate) fn key_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey
         keys.push(step("load seed", kem.load_decapsulation_key(*encoding, seed))?);
     }
     if keys.is_empty() {
-        return Err(Fault::Unsupported("key generation takes no given coins".to_owned()));
+        return Err(Fault::Unsupported("key generation does not accept given randomness".to_owned()));
     }
     keys.iter().try_for_each(|key| same_key(kem, key.as_ref(), expected))
 }
@@ -32,7 +32,7 @@ pub(crate) fn key_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey
 /// Loads the key, encapsulates with given coins, and compares.
 pub(crate) fn encapsulation(kem: &dyn Kem, key: &[u8], coins: &[u8], ciphertext: &[u8], secret: &[u8]) -> Checked {
     if !kem.info().coins.operation {
-        return Err(Fault::Unsupported("encapsulation takes no given coins".to_owned()));
+        return Err(Fault::Unsupported("encapsulation does not accept given randomness".to_owned()));
     }
     let key = step("load encapsulation key", kem.load_encapsulation_key(key))?;
     let (made, shared) = encapsulate(kem, key.as_ref(), Coins::Exact(coins))?;
@@ -84,7 +84,7 @@ pub(crate) fn load(
     if encoding == KeyEncoding::Seed && info.coins.keygen {
         return Ok(kem.generate(Coins::Exact(key)));
     }
-    Err(Fault::Unsupported(format!("no decapsulation key is loaded from its {} encoding", encoding.name())))
+    Err(Fault::Unsupported(format!("decapsulation keys cannot be loaded from the {} encoding", encoding.name())))
 }
 
 /// Returns the ciphertext and the shared secret.

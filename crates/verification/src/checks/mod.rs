@@ -18,7 +18,7 @@ pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usi
     let mut out = buffer(length);
     let written = write(&mut out)?;
     if written > length {
-        return Err(Fault::Wrong(format!("says that it wrote {written} bytes to {length}")));
+        return Err(Fault::Wrong(format!("reports {written} bytes written to a buffer of {length}")));
     }
     out.truncate(written);
     Ok(out)
@@ -30,10 +30,10 @@ pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Check
         return Ok(());
     }
     if expected.len() != actual.len() {
-        return Err(Fault::Wrong(format!("{what}: {} bytes instead of {}", actual.len(), expected.len())));
+        return Err(Fault::Wrong(format!("{what}: {} bytes, expected {}", actual.len(), expected.len())));
     }
     let place = expected.iter().zip(actual).position(|(expected, actual)| expected != actual).unwrap_or_default();
-    Err(Fault::Wrong(format!("{what}: another value, from byte {place} of {}", expected.len())))
+    Err(Fault::Wrong(format!("{what}: wrong value from byte {place} of {}", expected.len())))
 }
 
 /// Passes if the two differ.
@@ -46,10 +46,10 @@ pub(crate) fn refused<T>(what: impl Display, result: Result<T>) -> Checked {
     match result {
         Err(Error::Malformed(_) | Error::Length { .. } | Error::VerificationFailed) => Ok(()),
         Err(other) => Err(match other.into() {
-            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: refused, but with a fault of the library: {reason}")),
+            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: rejected, but with a library error: {reason}")),
             unsupported => unsupported,
         }),
-        Ok(_) => Err(Fault::Wrong(format!("{what}: taken, but it is bad"))),
+        Ok(_) => Err(Fault::Wrong(format!("{what}: accepted although invalid"))),
     }
 }
 
@@ -58,10 +58,10 @@ pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
     match result {
         Err(Error::VerificationFailed) => Ok(()),
         Err(other) => Err(match other.into() {
-            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: refused, but not as one that fails: {reason}")),
+            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: rejected for another reason: {reason}")),
             unsupported => unsupported,
         }),
-        Ok(()) => Err(Fault::Wrong(format!("{what}: accepted, but it is bad"))),
+        Ok(()) => Err(Fault::Wrong(format!("{what}: accepted although invalid"))),
     }
 }
 

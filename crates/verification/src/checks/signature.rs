@@ -42,7 +42,7 @@ pub(crate) fn key_generation(
         keys.push(step("load seed", scheme.load_signing_key(*encoding, seed))?);
     }
     if keys.is_empty() {
-        return Err(Fault::Unsupported("key generation takes no given coins".to_owned()));
+        return Err(Fault::Unsupported("key generation does not accept given randomness".to_owned()));
     }
     keys.iter().try_for_each(|key| same_key(scheme, key.as_ref(), expected))
 }
@@ -134,7 +134,7 @@ pub(crate) fn takes_coins(scheme: &dyn SignatureScheme) -> Checked {
     if scheme.info().coins.operation {
         Ok(())
     } else {
-        Err(Fault::Unsupported("signing takes no given coins and is not deterministic".to_owned()))
+        Err(Fault::Unsupported("signing does not accept given randomness and is not deterministic".to_owned()))
     }
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn load(
     if encoding == KeyEncoding::Seed && info.coins.keygen {
         return Ok(scheme.generate(Coins::Exact(key)));
     }
-    Err(Fault::Unsupported(format!("no signing key is loaded from its {} encoding", encoding.name())))
+    Err(Fault::Unsupported(format!("signing keys cannot be loaded from the {} encoding", encoding.name())))
 }
 
 /// Returns the signature.
@@ -165,7 +165,7 @@ pub(crate) fn sign(
     let signature = written(parameters.signature, |out| input.sign(key, coins, out))?;
     if !parameters.variable_length && signature.len() != parameters.signature {
         let (actual, expected) = (signature.len(), parameters.signature);
-        return Err(Fault::Wrong(format!("signature: {actual} bytes instead of {expected}")));
+        return Err(Fault::Wrong(format!("signature: {actual} bytes, expected {expected}")));
     }
     Ok(signature)
 }

@@ -46,13 +46,13 @@ impl EdgeClass {
 
 /// Classes, and the flags of which a case must have one. A case belongs to the first class that fits.
 const CLASSES: &[(&str, &[Flag])] = &[
-    ("the hash is over other encodings", &[Flag::ReencodedK]),
+    ("the hash covers re-encoded points", &[Flag::ReencodedK]),
     ("R is not canonical", &[Flag::NonCanonicalR]),
-    ("only right times the cofactor", &[Flag::LowOrderResidue]),
+    ("valid only with the cofactor", &[Flag::LowOrderResidue]),
     ("A is not canonical", &[Flag::NonCanonicalA]),
     ("A is of small order", &[Flag::LowOrderA]),
     ("R is of small order", &[Flag::LowOrderR]),
-    ("A or R has a part of small order", &[Flag::LowOrderComponentA, Flag::LowOrderComponentR]),
+    ("A or R has a component of small order", &[Flag::LowOrderComponentA, Flag::LowOrderComponentR]),
 ];
 
 /// Class of cases without any of these flags.

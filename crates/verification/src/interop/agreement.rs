@@ -9,11 +9,11 @@ pub(super) fn pair(one: &dyn KeyAgreement, other: &dyn KeyAgreement, tally: &mut
             (step("generate", one.generate(Coins::Internal))?, step("generate", other.generate(Coins::Internal))?);
         meet(one, other, ours.as_ref(), theirs.as_ref())
     });
-    tally.check("keys as they are stored", || {
+    tally.check("stored keys", || {
         let (ours, theirs) = (stored(one)?, stored(other)?);
         meet(one, other, ours.as_ref(), theirs.as_ref())
     });
-    tally.check("the key handed over", || {
+    tally.check("the exported key", || {
         let ours = step("generate", one.generate(Coins::Internal))?;
         let mut bytes = buffer(one.info().parameters.private_key);
         step("encode", ours.encode(&mut bytes))?;

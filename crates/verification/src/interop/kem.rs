@@ -22,10 +22,10 @@ pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
         exchanged = Some(made);
         Ok(())
     });
-    tally.check("a key as it goes on the wire", || from_the_wire(one, other));
+    tally.check("a key sent over the wire", || from_the_wire(one, other));
     let Some(exchanged) = exchanged else { return };
     for &encoding in one.info().encodings.iter().filter(|encoding| other.info().encodings.contains(encoding)) {
-        tally.check(format_args!("the key handed over, {}", encoding.name()), || {
+        tally.check(format_args!("the exported key, {}", encoding.name()), || {
             handed_over(one, other, &exchanged, encoding)
         });
     }

@@ -79,12 +79,12 @@ pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn Signa
         refusals(other, made, signature, tally);
     }
     for &encoding in one.info().encodings.iter().filter(|encoding| other.info().encodings.contains(encoding)) {
-        tally.check(format_args!("the key handed over, {}", encoding.name()), || {
+        tally.check(format_args!("the exported key, {}", encoding.name()), || {
             handed_over(one, other, made, encoding)
         });
     }
     if made.signatures.iter().any(|signature| !signature.context.is_empty()) {
-        tally.check("another context", || another_context(other, made));
+        tally.check("a different context", || another_context(other, made));
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) fn together(signed: &Signed, verifier: &dyn BatchVerifier, tally: &mu
             .collect();
         let verdicts = verifier.verify(&claims);
         if verdicts.len() != claims.len() {
-            return Err(Fault::Wrong(format!("{} verdicts on {} signatures", verdicts.len(), claims.len())));
+            return Err(Fault::Wrong(format!("{} verdicts for {} signatures", verdicts.len(), claims.len())));
         }
         verdicts.into_iter().try_for_each(|verdict| step("verify", verdict))
     });
@@ -121,16 +121,16 @@ fn refusals(other: &dyn SignatureScheme, made: &Made, signature: &Signature, tal
         rejected("signature", key.verify(context, message, signature))
     };
     tally.check("a modified message", || verify(&made.verifying_key, &flipped(message, message.len() / 2), signature));
-    tally.check("another key", || verify(&made.another_key, message, signature));
+    tally.check("a different key", || verify(&made.another_key, message, signature));
     let last = signature.len().saturating_sub(1);
     for (what, place) in [("first", 0), ("middle", last / 2), ("last", last)] {
         tally.check(format_args!("the {what} byte of the signature modified"), || {
             verify(&made.verifying_key, message, &flipped(signature, place))
         });
     }
-    tally.check("a signature cut short", || verify(&made.verifying_key, message, &signature[..last]));
-    tally.check("no signature", || verify(&made.verifying_key, message, &[]));
-    tally.check("a verifying key cut short", || {
+    tally.check("a truncated signature", || verify(&made.verifying_key, message, &signature[..last]));
+    tally.check("an empty signature", || verify(&made.verifying_key, message, &[]));
+    tally.check("a truncated verifying key", || {
         let short = &made.verifying_key[..made.verifying_key.len().saturating_sub(1)];
         refused("verifying key", other.load_verifying_key(short))
     });
@@ -163,7 +163,7 @@ fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Ma
         }
         let coins = if deterministic { Coins::Exact(&[]) } else { Coins::Internal };
         let theirs = sign(other, key.as_ref(), Input::Pure(context, message), coins)?;
-        step("verify what the other signed", verifier.verify(context, message, &theirs))?;
+        step("verify the other library's signature", verifier.verify(context, message, &theirs))?;
         if deterministic {
             let ours = sign(one, made.key.as_ref(), Input::Pure(context, message), coins)?;
             equal("deterministic signature", &ours, &theirs)?;
@@ -176,7 +176,7 @@ fn takes(scheme: &dyn SignatureScheme, context: &[u8]) -> Checked {
     if context.is_empty() || scheme.info().context {
         Ok(())
     } else {
-        Err(Fault::Unsupported("verification takes no context".to_owned()))
+        Err(Fault::Unsupported("verification does not accept contexts".to_owned()))
     }
 }
 

@@ -71,7 +71,7 @@ pub(super) fn kdf_pair(one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
 pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     for length in AEAD_LENGTHS {
         for associated in [0, 1, 16, 20, 100] {
-            tally.check(format_args!("{length} bytes with {associated} associated"), || {
+            tally.check(format_args!("{length} bytes with {associated} bytes of associated data"), || {
                 sealed_and_opened(one, other, &bytes("plaintext", length), &bytes("associated", associated))
             });
         }

@@ -118,7 +118,7 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
             (Expanded, Some(expanded)) => {
                 checker.same("keygen", "decapsulation key", &decapsulation_key, expanded)?;
             }
-            (Seed, _) => checker.holds(decapsulation_key == coins, "keygen gives another decapsulation key")?,
+            (Seed, _) => checker.holds(decapsulation_key == coins, "keygen gives a wrong decapsulation key")?,
             // A scalar may be encoded with its fixed bits set (RFC 7748, section 5).
             _ => {}
         }
@@ -154,7 +154,7 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
         checker.same("encapsulation", "shared secret", &sent, vector.shared_secret)?;
         checker.same("decapsulation", "shared secret", &received, vector.shared_secret)?;
     } else if sent != received {
-        return Err(checker.wrong("decapsulation gives another shared secret than encapsulation"));
+        return Err(checker.wrong("decapsulation gives a different shared secret than encapsulation"));
     }
 
     ciphertext.fill(0);

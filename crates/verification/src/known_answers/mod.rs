@@ -80,10 +80,10 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
     Ok(match checker {
         _ if !offered => KnownAnswer::NotAvailable("the provider does not offer the algorithm"),
         Checker { vectors: 0, .. } if only_verified => KnownAnswer::NotAvailable(
-            "it only verifies: published signatures and those of other libraries speak for it",
+            "it only verifies: it is checked with published signatures and those of other libraries",
         ),
         Checker { vectors: 0, .. } => KnownAnswer::NotAvailable("no known answer is embedded for the algorithm"),
-        Checker { checked: 0, .. } => KnownAnswer::NotAvailable("the provider takes neither seeds nor coins"),
+        Checker { checked: 0, .. } => KnownAnswer::NotAvailable("the provider accepts neither seeds nor randomness"),
         Checker { checked, .. } => KnownAnswer::Checked(checked),
     })
 }
@@ -129,7 +129,7 @@ impl Checker<'_> {
             Expected::Sha256(digest) => Sha256::digest(got)[..] == bytes(digest)[..],
             Expected::Bytes(hex) => got == bytes(hex),
         };
-        self.holds(same, format_args!("{operation} gives another {output}"))
+        self.holds(same, format_args!("{operation} gives a wrong {output}"))
     }
 
     /// Checks a condition; `otherwise` describes the error.

@@ -15,12 +15,12 @@ const KINDS: &[(&str, &[&str])] = &[
     ("NIST ACVP", &["ACVP"]),
     ("NIST CAVP", &["CAVP"]),
     ("Wycheproof", &["Wycheproof"]),
-    ("Accumulated answers: digests, each over a hundred answers or more", &["accumulated"]),
+    ("Accumulated answers: digests over at least 100 answers each", &["accumulated"]),
     ("Other published vectors", &[""]),
 ];
 
 /// Heading of the checks in pairs.
-const PAIRS: &str = "Every library against every other, on either side";
+const PAIRS: &str = "Interoperability: every library with every other, in both roles";
 
 /// Prefixes of algorithm names, family by family, in the order of the rows.
 const FAMILIES: &[&[&str]] = &[
@@ -155,7 +155,7 @@ impl Notes {
     fn of(line: &Line) -> BTreeMap<String, u64> {
         let mut notes = BTreeMap::new();
         for defect in &line.defects {
-            *notes.entry("show a known defect, below".to_owned()).or_default() += defect.count;
+            *notes.entry("known defect, see below".to_owned()).or_default() += defect.count;
         }
         for reason in &line.reasons {
             // Text in parentheses differs from vector to vector.
@@ -195,7 +195,7 @@ fn title(out: &mut String, heading: &str) {
 
 fn edge_case_section(out: &mut String, edge_cases: &[EdgeCases], width: usize) {
     let Some(first) = edge_cases.first() else { return };
-    title(out, "Ed25519 edge cases: how many of them each library accepts");
+    title(out, "Ed25519 edge cases: accepted by each library");
     let cell = |of: &EdgeCases, row: usize| {
         of.classes.get(row).map_or_else(String::new, |class| format!("{}/{}", class.accepted, class.cases))
     };
@@ -213,11 +213,11 @@ fn edge_case_section(out: &mut String, edge_cases: &[EdgeCases], width: usize) {
         }
     }
     let text = match alike.as_slice() {
-        [_] => "All accept the same signatures.".to_owned(),
+        [_] => "All libraries accept the same signatures.".to_owned(),
         several => {
             let groups: Vec<String> = several.iter().map(|(_, providers)| providers.join(" and ")).collect();
             let groups = groups.join("; ");
-            format!("They differ: {groups}. Where they are mixed, some refuse signatures that others accept.")
+            format!("The libraries differ: {groups}. If they are mixed, some reject signatures that others accept.")
         }
     };
     out.push_str(&wrapped(&text, width, 0));
@@ -257,7 +257,7 @@ fn defects<'a>(out: &mut String, lines: impl Iterator<Item = &'a Line>, width: u
     if found.is_empty() {
         return;
     }
-    title(out, "Known defects: wrong answers that are expected of these versions");
+    title(out, "Known defects: expected wrong answers of these versions");
     for ((provider, what), (count, algorithms)) in found {
         let version = KNOWN_DEFECTS.iter().find(|defect| defect.what == what).map_or("", |defect| defect.version);
         let version = version.trim_end_matches('.');
@@ -295,7 +295,7 @@ mod tests {
             .map(|function| Reason { reason: format!("no such function ({function})"), count: 2 })
             .to_vec();
         let mut wrong = line("b", "ACVP ML-DSA keyGen", 2_000, 1_999);
-        wrong.failures = vec!["7: another value".to_owned()];
+        wrong.failures = vec!["7: wrong value".to_owned()];
         let mut defective = line("b", "Wycheproof ML-DSA verify", 9, 7);
         defective.defects = vec![Reason { reason: KNOWN_DEFECTS[0].what.to_owned(), count: 2 }];
         let mut skipped = line("a", "CAVP SHA-3 long messages", 0, 0);
@@ -314,11 +314,11 @@ mod tests {
                 "NIST ACVP\n---------\n",
                 "ML-DSA-44  28/28 a  !1999/2000\n",
                 "a  unsupported: no such function (4)\n",
-                "a  show a known defect, below (2)\n",
+                "a  known defect, see below (2)\n",
                 "a  skipped: not there (1)\n",
                 "ML-DSA-44  6/6  6/6\n",
-                "A is of small order  4/4  0/4\nThey differ: a; b.",
-                "b, ML-DSA-44, ACVP ML-DSA keyGen: 1 of 2,000\n  - 7: another value\n",
+                "A is of small order  4/4  0/4\nThe libraries differ: a; b.",
+                "b, ML-DSA-44, ACVP ML-DSA keyGen: 1 of 2,000\n  - 7: wrong value\n",
                 "b 0.13, ML-DSA-44: verification on AVX2",
                 "6 lines: 2,043 attempted,",
             ] {
@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn omits_failures_if_there_are_none() {
         let page = page(&[line("a", "RFC 1", 2, 2)], &[], &[accepting("a", 4), accepting("b", 4)], 80);
-        assert!(page.contains("Other published vectors") && page.contains("All accept the same signatures."));
+        assert!(page.contains("Other published vectors") && page.contains("All libraries accept the same signatures."));
         for text in ["Failures", "Known defects", "Wycheproof"] {
             assert!(!page.contains(text), "{page}");
         }

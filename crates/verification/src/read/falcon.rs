@@ -81,10 +81,10 @@ fn known_answer(block: &Block) -> Result<KnownAnswer, ReadError> {
     let message = block.bytes("msg")?;
     let signed = block.bytes("sm")?;
     if message.len() != block.number("mlen")? {
-        return Err(wrong("mlen", "not the message's length"));
+        return Err(wrong("mlen", "differs from the message's length"));
     }
     if signed.len() != block.number("smlen")? {
-        return Err(wrong("smlen", "not the signed message's length"));
+        return Err(wrong("smlen", "differs from the signed message's length"));
     }
     let signature =
         signature(&signed, &message).ok_or_else(|| wrong("sm", "not a signed message of NIST's interface"))?;

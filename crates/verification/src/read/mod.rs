@@ -38,7 +38,7 @@ pub struct ReadError {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadFault {
     /// The file does not exist in any known location.
-    #[error("not there")]
+    #[error("file not found")]
     Absent,
     /// The file cannot be read or unpacked.
     #[error("cannot be read: {0}")]
@@ -47,7 +47,7 @@ pub enum ReadFault {
     #[error("more than {0} bytes unpacked")]
     TooLarge(u64),
     /// The file is not UTF-8.
-    #[error("not a text")]
+    #[error("not text")]
     NotText,
     /// The file is not the expected JSON.
     #[error("{0}")]
@@ -67,7 +67,7 @@ pub enum ReadFault {
         value: String,
     },
     /// A field has a value of the wrong length, in bytes.
-    #[error("field `{field}` has {actual} bytes where {expected} are needed")]
+    #[error("field `{field}` has {actual} bytes, expected {expected}")]
     Length {
         /// Name of the field.
         field: &'static str,

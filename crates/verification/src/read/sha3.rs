@@ -196,7 +196,7 @@ fn cavp_chain(file: &str, bytes: &[u8], unit: usize) -> Result<MonteCarlo, ReadE
 fn monte_result(block: &Block, count: usize, digest_bits: Option<usize>) -> Result<Vec<u8>, ReadError> {
     let at = |fault| error(block.file, block.line(), fault);
     if block.number("COUNT")? != count {
-        return Err(at(ReadFault::unexpected("COUNT", "out of turn")));
+        return Err(at(ReadFault::unexpected("COUNT", "out of order")));
     }
     let entry = either(block, "MD", "Output")?.ok_or_else(|| at(ReadFault::Missing("MD")))?;
     let result = hex_bytes(block.file, "MD", entry)?;

@@ -121,7 +121,7 @@ pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signing>, ReadError> {
     let lengths = |vector: &Signing| (vector.signing_key.len(), vector.signature.len());
     match vectors.iter().find(|vector| lengths(vector) != lengths(&vectors[0])) {
         Some(odd) => {
-            Err(error(file, odd.line, ReadFault::unexpected("signature", "of another length than the ones before")))
+            Err(error(file, odd.line, ReadFault::unexpected("signature", "of a different length than the others")))
         }
         None => Ok(vectors),
     }

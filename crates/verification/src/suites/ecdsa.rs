@@ -51,7 +51,7 @@ fn each(
                 if case.hash == hash {
                     check(curve, case)
                 } else {
-                    Err(Fault::Unsupported(format!("another hash function: the algorithm uses {hash}")))
+                    Err(Fault::Unsupported(format!("a different hash function: the algorithm uses {hash}")))
                 }
             });
         }

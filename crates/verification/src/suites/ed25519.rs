@@ -111,7 +111,7 @@ fn offered<'a>(scheme: &dyn SignatureScheme, vector: &'a Signature) -> Result<In
             Ok(Input::PreHash(Prehash::Sha512, &vector.context, &vector.message))
         }
         Variant::Context => {
-            Err(Fault::Unsupported("Ed25519ctx: the traits offer Ed25519 and Ed25519ph alone".to_owned()))
+            Err(Fault::Unsupported("Ed25519ctx: the traits offer only Ed25519 and Ed25519ph".to_owned()))
         }
     }
 }

@@ -28,7 +28,7 @@ impl<'a, Info> InTurn<'a, Info> {
             // Short outputs may be equal by chance, and there is only one empty message.
             Some(lane) if !message.is_empty() && out.len() >= 16 => Err(Error::Library {
                 call: "digest over several messages",
-                detail: format!("lanes {place} and {lane} give one output for two messages"),
+                detail: format!("lanes {place} and {lane} give the same output for different messages"),
             }),
             _ => Ok(()),
         }

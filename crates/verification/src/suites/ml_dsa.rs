@@ -144,7 +144,7 @@ fn prehash(name: &str) -> Result<Prehash, Fault> {
         "SHAKE-128" => Ok(Prehash::Shake128),
         "SHAKE-256" => Ok(Prehash::Shake256),
         other => {
-            Err(Fault::Unsupported(format!("pre-hash with a function that FIPS 204 does not write out ({other})")))
+            Err(Fault::Unsupported(format!("pre-hash with a function that FIPS 204 does not specify ({other})")))
         }
     }
 }

@@ -47,8 +47,8 @@ impl Location {
     /// Returns an excuse for a missing file, if there can be one.
     pub(crate) fn absent(self) -> Option<&'static str> {
         match self {
-            Location::Folder => Some("in no crate of this build: docs/vectors.md says who has the files"),
-            Location::Fetched => Some("not fetched yet: `make vectors` does that"),
+            Location::Folder => Some("in no crate of this build: docs/vectors.md lists the sources"),
+            Location::Fetched => Some("not fetched yet: run `make vectors`"),
             Location::Crate => None,
         }
     }

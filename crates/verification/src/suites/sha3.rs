@@ -157,7 +157,7 @@ fn acvp_shake(xof: &dyn Xof, times: usize, vectors: &Vectors, tally: &mut Tally,
                 tally.check(message.id, || (0..times).try_for_each(|_| extended(xof, message, output)));
             }
             Test::MonteCarlo(id, _) => {
-                tally.unsupported(format!("a chain of another kind than is known (test {id})"));
+                tally.unsupported(format!("an unknown kind of chain (test {id})"));
             }
             Test::Large(id, _) => tally.check(id, || Err(too_large())),
         }
@@ -300,10 +300,10 @@ fn whole_bytes(message: &Message) -> Checked {
     if message.bits.is_multiple_of(8) {
         Ok(())
     } else {
-        Err(Fault::Unsupported("a message that ends within a byte: the traits take bytes".to_owned()))
+        Err(Fault::Unsupported("a message that ends within a byte: the traits accept whole bytes".to_owned()))
     }
 }
 
 fn too_large() -> Fault {
-    Fault::Unsupported("a message of 1 GiB and more: the traits take a message in one piece".to_owned())
+    Fault::Unsupported("a message of 1 GiB or more: the traits accept messages in one piece".to_owned())
 }

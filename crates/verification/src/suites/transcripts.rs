@@ -63,7 +63,7 @@ fn upper(bytes: &[u8]) -> String {
 fn kem_transcript(kem: &dyn Kem, answers: u32) -> Result<String, Fault> {
     let info = kem.info();
     if !info.coins.keygen || !info.coins.operation || !info.encodings.contains(&KeyEncoding::Expanded) {
-        return Err(Fault::Unsupported("takes no given coins, or writes no expanded keys".to_owned()));
+        return Err(Fault::Unsupported("does not accept given randomness, or cannot export expanded keys".to_owned()));
     }
     let mut outer = outer_generator();
     let mut answer = |count| {
@@ -90,7 +90,7 @@ fn signature_transcript(scheme: &dyn SignatureScheme, answers: u32) -> Result<St
     let info = scheme.info();
     takes_coins(scheme)?;
     if !info.coins.keygen || !info.encodings.contains(&KeyEncoding::Expanded) {
-        return Err(Fault::Unsupported("takes no given coins, or writes no expanded keys".to_owned()));
+        return Err(Fault::Unsupported("does not accept given randomness, or cannot export expanded keys".to_owned()));
     }
     let mut outer = outer_generator();
     let mut answer = |count| {

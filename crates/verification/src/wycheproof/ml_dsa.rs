@@ -53,7 +53,7 @@ fn sign_one(
         (Some(message), _) => Input::Pure(context, message),
         (None, Some(mu)) => {
             let mu = mu.as_slice().try_into();
-            Input::Mu(mu.map_err(|_| Fault::Wrong("the vector's mu has another length".to_owned()))?)
+            Input::Mu(mu.map_err(|_| Fault::Wrong("the vector's mu has a wrong length".to_owned()))?)
         }
         (None, None) => return Err(Fault::Wrong("the vector has no message".to_owned())),
     };
@@ -66,7 +66,7 @@ fn sign_one(
         let mut out = crate::checks::buffer(scheme.info().parameters.signature);
         let signed = input.sign(key.as_ref(), coins, &mut out);
         if signed.is_ok() && test.flags.contains(&mldsa_sign::TestFlag::InvalidPrivateKey) {
-            let reason = "an expanded key's range is left to the caller, as FIPS 204, algorithm 25, allows";
+            let reason = "an expanded key's range is not checked by the library, as FIPS 204, algorithm 25, allows";
             return Err(Fault::Unsupported(reason.to_owned()));
         }
         return refused("context or key", signed);

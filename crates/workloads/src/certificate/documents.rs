@@ -8,7 +8,7 @@ use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::VerifyingKey;
 use std::time::Duration;
 
-const NOTHING: &str = "nothing was done since the outputs were cleared";
+const NOTHING: &str = "no operation was performed since the outputs were cleared";
 
 fn nothing() -> Fault {
     Fault::WrongAnswer(NOTHING.to_owned())
@@ -46,7 +46,7 @@ impl Document {
         match (&self.bundle, detached) {
             (Some(bundle), Some(key)) => bundle.verify(key).map_err(fault),
             (None, _) => Ok(()),
-            (Some(_), None) => Err(Fault::WrongAnswer("nobody looked at the detached signature".into())),
+            (Some(_), None) => Err(Fault::WrongAnswer("the detached signature was not checked".into())),
         }
     }
 
@@ -161,7 +161,7 @@ impl Trial for Parse {
             Some(bundle) => bundle.encode().map_err(fault)?,
             None => document.certificate.as_der().to_vec(),
         };
-        if bytes == self.bytes { Ok(()) } else { Err(Fault::WrongAnswer("another certificate was parsed".into())) }
+        if bytes == self.bytes { Ok(()) } else { Err(Fault::WrongAnswer("a different certificate was parsed".into())) }
     }
 }
 
@@ -314,8 +314,8 @@ impl Trial for VerifyServer {
         let bad = [tampered(&self.chain[0]), self.chain[1].clone()];
         for (what, believed) in [
             ("without its intermediate certificate", self.look(&self.chain[..1], LEAF_NAME, TODAY)),
-            ("for another name", self.look(&self.chain, "other.example", TODAY)),
-            ("after its time", self.look(&self.chain, LEAF_NAME, TODAY * 2)),
+            ("for a different name", self.look(&self.chain, "other.example", TODAY)),
+            ("after its expiry", self.look(&self.chain, LEAF_NAME, TODAY * 2)),
             ("with a bit flipped", self.look(&bad, LEAF_NAME, TODAY)),
         ] {
             if believed.is_ok() {

@@ -187,7 +187,7 @@ impl Trial for Single {
             true => self.written.as_deref() == Some(self.encoded.as_slice()),
             false => self.read.as_ref() == Some(&self.kind),
         };
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("another key, or none".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("a different key, or none".into())) }
     }
 }
 
@@ -223,6 +223,6 @@ impl Trial for Pair {
             (Some(read), false) => *read == self.parts,
             (None, _) => false,
         };
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("another key, or none".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("a different key, or none".into())) }
     }
 }

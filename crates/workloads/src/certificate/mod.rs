@@ -132,7 +132,7 @@ impl Workload for CertificateWorkload {
         let shared = Case { algorithm: "certificate".into(), ..case.clone() };
         let mut generator = crate::inputs::generator(&shared, seed);
         let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
-        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256, for key identifiers".into()))?;
+        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256 for key identifiers".into()))?;
         let provider = match case.provider.as_str() {
             OWN => {
                 let pairs = signature_pairs(providers, &CaseOptions::default());

@@ -49,11 +49,11 @@ impl Specimen {
     /// # Errors
     /// An error if the form does not exist, or the providers lack what it needs.
     pub fn new(form: &str, issuer: &str, providers: &[Arc<Provider>], seed: u64) -> Result<Specimen, Fault> {
-        let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("no certificate is called {form}")))?;
+        let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("unknown certificate form {form}")))?;
         let halves = issuer.split('+');
         halves.map(|half| find(providers, half)).collect::<Result<Vec<_>, _>>()?;
         let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
-        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256, for key identifiers".into()))?;
+        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256 for key identifiers".into()))?;
         let mut generator = ChaCha8Rng::seed_from_u64(seed);
         let schemes = schemes(form, issuer, providers)?;
         let authority = Authority::new(form, schemes, sha256.as_ref(), &mut generator)?;
@@ -131,7 +131,7 @@ impl Specimen {
 
     fn place(&self, part: &[u8]) -> Result<Range<usize>, Fault> {
         let begin = self.bytes.windows(part.len().max(1)).position(|window| window == part);
-        let begin = begin.ok_or_else(|| Fault::WrongAnswer("the certificate has not what was put into it".into()))?;
+        let begin = begin.ok_or_else(|| Fault::WrongAnswer("the certificate lacks one of its parts".into()))?;
         Ok(begin..begin + part.len())
     }
 }

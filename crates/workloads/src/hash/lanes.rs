@@ -64,7 +64,7 @@ impl Trial for Lanes {
     fn verify(&mut self) -> Result<(), Fault> {
         for (lane, expected) in self.expected[0].iter().enumerate() {
             if self.out[lane * self.output..][..self.output] != expected[..] {
-                return Err(Fault::WrongAnswer(format!("lane {lane} gives another digest than its message alone")));
+                return Err(Fault::WrongAnswer(format!("lane {lane} gives a different digest than its message alone")));
             }
         }
         Ok(())

@@ -40,7 +40,7 @@ impl Workload for HashWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "hash functions and XOFs by message length, several messages at once, streams; HMAC, HKDF and AES-GCM beside them"
+        "hash functions and XOFs by message length, several messages at once, streams; also HMAC, HKDF and AES-GCM"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -248,5 +248,5 @@ fn reference(providers: &[Arc<Provider>], provider: &Provider, algorithm: &str) 
 }
 
 fn same(actual: &[u8], expected: &[u8], what: &str) -> Result<(), Fault> {
-    if actual == expected { Ok(()) } else { Err(Fault::WrongAnswer(format!("the same input gives another {what}"))) }
+    if actual == expected { Ok(()) } else { Err(Fault::WrongAnswer(format!("equal inputs give different {what}s"))) }
 }

@@ -43,7 +43,7 @@ impl Workload for HpkeWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "a first message by hybrid public key encryption (HPKE), classical, post-quantum and hybrid"
+        "a first message with hybrid public key encryption (HPKE): classical, post-quantum and hybrid"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -165,7 +165,7 @@ fn suite(name: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Suite, 
             let agreement = symmetric.key_agreement("X25519").cloned().ok_or_else(|| lacking("X25519"))?;
             Arc::new(DhKem::new(agreement, Arc::clone(&hmac)).map_err(fault)?)
         }
-        _ => return Err(fault(Error::Unsupported("there is no such KEM of HPKE"))),
+        _ => return Err(fault(Error::Unsupported("unknown KEM of HPKE"))),
     };
     Suite::new(kem, Kdf::HkdfSha256(hmac), aead).map_err(fault)
 }

@@ -15,7 +15,7 @@ const INFO: &[u8] = b"pqlab";
 const ASSOCIATED_DATA: &[u8] = b"first message";
 
 fn nothing() -> Fault {
-    Fault::WrongAnswer("nothing was done since the outputs were cleared".to_owned())
+    Fault::WrongAnswer("no operation was performed since the outputs were cleared".to_owned())
 }
 
 /// Recipients, and the messages sealed to them.
@@ -45,13 +45,13 @@ impl Parties {
     fn check(&self, key: usize, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
         let recipient = self.recipients[key].as_ref();
         if recipient.open(message).map_err(fault)? != plaintext {
-            return Err(Fault::WrongAnswer("another plaintext".into()));
+            return Err(Fault::WrongAnswer("a different plaintext".into()));
         }
         for place in [0, message.len() - 1] {
             let mut changed = message.to_vec();
             changed[place] ^= 1;
             if recipient.open(&changed).is_ok() {
-                return Err(Fault::WrongAnswer("a message with a bit flipped is opened".into()));
+                return Err(Fault::WrongAnswer("a message with a bit flipped is accepted".into()));
             }
         }
         recipient.beside().map_or(Ok(()), |other| agree(recipient, other, message, plaintext))
@@ -64,7 +64,7 @@ fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: 
     if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {
         Ok(())
     } else {
-        Err(Fault::WrongAnswer("the library and the construction open other plaintexts".into()))
+        Err(Fault::WrongAnswer("the library and the construction open different plaintexts".into()))
     }
 }
 
@@ -142,7 +142,7 @@ impl Recipient for ByLibrary {
 
     fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>> {
         let length =
-            message.len().checked_sub(self.hpke.info().overhead()).ok_or(Error::Malformed("message of HPKE"))?;
+            message.len().checked_sub(self.hpke.info().overhead()).ok_or(Error::Malformed("HPKE message"))?;
         let mut plaintext = vec![0; length];
         self.private.open(INFO, ASSOCIATED_DATA, message, &mut plaintext)?;
         Ok(plaintext)
@@ -228,7 +228,7 @@ impl Trial for Open {
     fn verify(&mut self) -> Result<(), Fault> {
         let (key, message, plaintext) = &self.sealed[self.turn.last()];
         if self.opened.as_ref().ok_or_else(nothing)? != plaintext {
-            return Err(Fault::WrongAnswer("another plaintext".into()));
+            return Err(Fault::WrongAnswer("a different plaintext".into()));
         }
         self.parties.check(*key, message, plaintext)
     }

@@ -55,7 +55,7 @@ impl Workload for HybridWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "hybrid KEMs and signatures, with their halves beside them: what does the combiner cost?"
+        "hybrid KEMs and signatures, with their halves: the cost of the combiner"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -102,7 +102,7 @@ impl Workload for HybridWorkload {
                 hybrid => hybrid_kem(hybrid, &pair, providers)?,
             };
             let shake256 = providers.iter().find_map(|provider| provider.xof("SHAKE256"));
-            let shake256 = shake256.ok_or_else(|| Fault::Unsupported("no provider has SHAKE256, for seeds".into()))?;
+            let shake256 = shake256.ok_or_else(|| Fault::Unsupported("no provider has SHAKE256 for seeds".into()))?;
             let trial = || {
                 let mut generator = generator(&shared("kem"), seed);
                 let seeded = Seeded::new(Arc::clone(&kem), shake256.as_ref(), &mut generator).map_err(fault)?;
@@ -119,7 +119,7 @@ impl Workload for HybridWorkload {
         };
         // For inputs, which are made before anything is timed, so any library will do.
         let sha512 = providers.iter().find_map(|provider| provider.hash("SHA-512"));
-        let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no provider has SHA-512, for inputs".into()))?;
+        let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no provider has SHA-512 for inputs".into()))?;
         let mut generator = generator(&shared("signature"), seed);
         if case.operation == FINGERPRINT {
             let mut public = vec![0; scheme.info().parameters.verifying_key];
@@ -175,7 +175,7 @@ pub(crate) fn hybrid_kem(algorithm: &str, pair: &Pair, providers: &[Arc<Provider
         "X25519MLKEM768" => HybridKem::x25519_ml_kem_768(classical, ml_kem()?),
         "X25519+ML-KEM-768" => HybridKem::reference(classical, ml_kem()?, hkdf()?),
         WITH_MOCK => HybridKem::reference(classical, Arc::new(MockKem::new()), hkdf()?),
-        other => return Err(Fault::Unsupported(format!("no hybrid KEM is called {other}"))),
+        other => return Err(Fault::Unsupported(format!("unknown hybrid KEM {other}"))),
     };
     Ok(Arc::new(built.map_err(fault)?))
 }

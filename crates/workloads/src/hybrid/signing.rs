@@ -173,7 +173,7 @@ impl Trial for Cycle {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let key = self.key.as_ref().ok_or_else(|| Fault::WrongAnswer("no signature was made".into()))?;
+        let key = self.key.as_ref().ok_or_else(|| Fault::WrongAnswer("no signature was created".into()))?;
         self.setting.check(key.as_ref(), self.messages.last(), &self.signature[..self.length])
     }
 }

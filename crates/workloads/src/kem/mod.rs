@@ -26,7 +26,7 @@ impl Workload for KemWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "key encapsulation: keygen, encapsulate, decapsulate; by encoding of the key, source of coins, number of keys"
+        "key encapsulation: keygen, encapsulate, decapsulate; by key encoding, source of randomness, number of keys"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {

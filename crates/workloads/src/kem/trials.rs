@@ -190,7 +190,7 @@ impl Trial for Encapsulate {
             let mut again = Sent::room(self.kem.as_ref(), 0);
             to.encapsulate(coins.last(), &mut again.ciphertext, &mut again.secret).map_err(fault)?;
             if again.ciphertext != *ciphertext {
-                return Err(Fault::WrongAnswer("the same coins give another ciphertext".into()));
+                return Err(Fault::WrongAnswer("the same randomness gives a different ciphertext".into()));
             }
         }
         Ok(())

@@ -37,9 +37,9 @@ const POLYNOMIAL: usize = 384;
 /// X to the power of twice this is one.
 const TURNS: u32 = 256;
 
-const CIPHERTEXTS: &str = "the classes differ in their ciphertexts too, which are public";
-const VECTORS: &str = "the classes differ in the vector t of their public keys too; the matrix is the same";
-const REFUSES: &str = "the library refuses a decapsulation key that is put together of two key pairs";
+const CIPHERTEXTS: &str = "the classes also differ in their ciphertexts, which are public";
+const VECTORS: &str = "the classes also differ in the vector t of their public keys; the matrix is the same";
+const REFUSES: &str = "the library rejects decapsulation keys combined from two key pairs";
 
 pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     let mut cases = Vec::new();
@@ -107,7 +107,7 @@ fn accepted(kem: &dyn Kem, key: &dyn DecapsulationKey) -> Result<Vec<u8>, Fault>
     key.decapsulate(&ciphertext, &mut received).map_err(fault)?;
     match sent == received {
         true => Ok(ciphertext),
-        false => Err(Fault::WrongAnswer("a key does not accept a ciphertext that was made for it".into())),
+        false => Err(Fault::WrongAnswer("a key does not accept a ciphertext created for it".into())),
     }
 }
 

@@ -124,7 +124,7 @@ pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Resul
 
 /// Reports that the case does not exist.
 fn missing(case: &LeakCase) -> Fault {
-    Fault::Unsupported(format!("there is no {case}"))
+    Fault::Unsupported(format!("no such leak test: {case}"))
 }
 
 #[cfg(test)]

@@ -24,8 +24,8 @@ const MESSAGE: usize = 32;
 /// Public bytes of an expanded ML-DSA key: `rho` and `tr`.
 const ML_DSA_PUBLIC: [Range<usize>; 2] = [0..32, 64..128];
 
-const WHOLE: &str = "the classes differ in public parts of the key too";
-const REFUSES: &str = "the library refuses a signing key that is put together of two key pairs";
+const WHOLE: &str = "the classes also differ in public parts of the key";
+const REFUSES: &str = "the library rejects signing keys combined from two key pairs";
 
 pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
     let mut cases = Vec::new();

@@ -15,7 +15,7 @@ fn every_case_can_be_prepared_and_called() {
         let mut subject = match prepare(case, &providers, 1) {
             Ok(subject) => subject,
             Err(Fault::Unsupported(reason)) => {
-                assert!(reason.contains("put together"), "{case}: {reason}");
+                assert!(reason.contains("combined from"), "{case}: {reason}");
                 continue;
             }
             Err(error) => panic!("{case}: {error}"),

@@ -132,7 +132,7 @@ impl BlockTrial {
             return Ok(());
         }
         Err(Fault::WrongAnswer(format!(
-            "a wrong signature in place {} of {together} is not what is rejected",
+            "verification of {together} transactions does not reject exactly the wrong signature, number {}",
             self.changed
         )))
     }
@@ -183,7 +183,7 @@ impl Trial for BlockTrial {
         }
         let each = bad.len() as u64;
         Err(Fault::WrongAnswer(format!(
-            "{count} of {} transactions are rejected {kinds:?}, where {each} in {different} are bad",
+            "{count} of {} transactions are rejected {kinds:?}, but {each} in {different} are bad",
             self.count
         )))
     }

@@ -100,7 +100,7 @@ impl Workload for LedgerWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "signed transactions: encode, decode, sign, verify, and blocks of them from memory and from disk"
+        "signed transactions: encode, decode, sign, verify; blocks of transactions from memory and from disk"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -156,7 +156,7 @@ impl Workload for LedgerWorkload {
                     if together && batches.is_none() {
                         return Err(missing(case));
                     }
-                    let nobody = || Fault::Unsupported(format!("nobody here signs by {}", scheme.algorithm()));
+                    let nobody = || Fault::Unsupported(format!("no provider signs with {}", scheme.algorithm()));
                     let signer = own.or_else(|| signer(providers, scheme.algorithm()).cloned()).ok_or_else(nobody)?;
                     let no_digest = || Fault::Unsupported("this build has no SHA-256 for the digest".into());
                     let sha256 = digest(providers).ok_or_else(no_digest)?;

@@ -130,7 +130,7 @@ impl Trial for Encode {
 
     fn verify(&mut self) -> Result<(), Fault> {
         let right = self.out[..self.length] == self.items[self.turn.last()].borrow_owner()[..];
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("a transaction is encoded in another way".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("a transaction is encoded differently".into())) }
     }
 }
 
@@ -160,7 +160,7 @@ impl Trial for Decode {
         let mut out = vec![0; LONGEST];
         let length = Decoded::of(self.form, bytes).encode(&mut out).map_err(fault)?;
         let right = out[..length] == bytes[..];
-        if right { Ok(()) } else { Err(Fault::WrongAnswer("decoded and encoded, it is another one".into())) }
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("decoding and encoding changes a transaction".into())) }
     }
 }
 

@@ -22,12 +22,12 @@ pub enum ClientError {
     #[error("{0}")]
     Provider(#[from] Fault),
     /// Nothing answers at the address.
-    #[error("no connection: {0}")]
+    #[error("cannot connect to the relay: {0}")]
     Unreachable(io::Error),
     /// The relay closed the connection instead of answering.
     #[error(
-        "the relay closed the connection in place of an answer: its identity or onion key is another, or it does not know the \
-         handshake"
+        "the relay closed the connection without an answer: its identity or onion key differs, or it does not support \
+         the handshake"
     )]
     Refused,
     /// The answer did not arrive in time.

@@ -86,7 +86,7 @@ impl Trial for Exchange {
     fn verify(&mut self) -> Result<(), Fault> {
         let answered = self.relay.served();
         if self.whole && self.keys.iter().all(|&byte| byte == 0) {
-            return Err(Fault::WrongAnswer("no keys".into()));
+            return Err(Fault::WrongAnswer("the keys are all zero".into()));
         }
         if answered.refused > 0 || answered.handshakes < self.finished {
             return Err(Fault::WrongAnswer(format!(

@@ -137,7 +137,7 @@ fn parts_of(providers: &[Arc<Provider>], pair: &Pair) -> Result<Sha3Parts, Fault
 }
 
 fn other_message() -> Fault {
-    Fault::WrongAnswer("another message was decrypted than was sent".into())
+    Fault::WrongAnswer("the decrypted message differs from the one that was sent".into())
 }
 
 /// A client and an onion service.

@@ -35,9 +35,9 @@ pub(super) const CLIENTS: usize = 256;
 
 /// What a client must know about frames and limits, in lines.
 pub const FRAMES: &str = "\
-a request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes), numbers big-endian, as in Tor's CREATE2 cell;
-its answer is HLEN || HDATA. A message is to be whole 5 s after its first byte; after 30 s of silence, and after a request
-that is none of these, the relay closes the connection. It serves 256 clients at once.
+A request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes) with big-endian numbers, as in Tor's CREATE2 cell.
+The answer is HLEN || HDATA. A message must be complete 5 s after its first byte. The relay closes the connection after
+30 s of silence and after an unknown request. It serves 256 clients at once.
 ";
 
 /// A request that a relay answers. Lengths of HDATA in bytes.
@@ -255,7 +255,7 @@ impl Relay {
         }
         let found = self.responders.iter().find(|(known, ..)| *known == number);
         let (_, protocol, responder) =
-            found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a handshake of no known type"))?;
+            found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unknown handshake type"))?;
         let mut keys = zeroize::Zeroizing::new([0; 80]);
         let reply = &mut session.answer[2..2 + protocol.reply()];
         responder.respond(data, Coins::Internal, reply, &mut keys[..protocol.keys()])?;
@@ -319,7 +319,7 @@ impl Session {
         let [t0, t1, l0, l1] = header;
         let length = usize::from(u16::from_be_bytes([l0, l1]));
         let data = data.get_mut(..length);
-        let data = data.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "longer than any onionskin"))?;
+        let data = data.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the request is too long"))?;
         self.read_by(deadline, data)?;
         Ok(Some((u16::from_be_bytes([t0, t1]), length)))
     }
@@ -415,7 +415,7 @@ impl Link {
         let mut header = [0; 2];
         self.read(deadline, &mut header)?;
         if usize::from(u16::from_be_bytes(header)) != reply.len() {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the relay's reply has another length"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the relay's reply has an unexpected length"));
         }
         self.read(deadline, reply)
     }

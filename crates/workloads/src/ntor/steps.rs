@@ -122,7 +122,7 @@ impl<S: Sides> Trial for CreateAhead<S> {
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
-            let keys = self.ahead.pop().ok_or_else(|| Fault::Library("a routine without its setup".into()))?;
+            let keys = self.ahead.pop().ok_or_else(|| Fault::Library("routine without setup".into()))?;
             self.pending.push(self.sides.create_with(keys, &mut self.messages.onionskin)?);
         }
         Ok(())
@@ -214,7 +214,7 @@ impl<S: Sides> Trial for Finish<S> {
         let first = self.next;
         self.next += batch;
         for messages in &mut self.messages[first..first + batch] {
-            let pending = self.pending.pop().ok_or_else(|| Fault::Library("a routine without its setup".into()))?;
+            let pending = self.pending.pop().ok_or_else(|| Fault::Library("routine without setup".into()))?;
             finish(&self.sides, pending, messages)?;
         }
         Ok(())

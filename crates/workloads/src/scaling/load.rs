@@ -110,7 +110,7 @@ impl Trial for Load {
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
         self.delays.sort_unstable();
         if self.delays.is_empty() {
-            return Err(Fault::WrongAnswer("no task was taken up".into()));
+            return Err(Fault::WrongAnswer("no task was started".into()));
         }
         for (name, percent) in PERCENTILES {
             recorder.note(name, nearest_rank(&self.delays, percent) as f64);

@@ -35,7 +35,7 @@ pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> R
                         work();
                     }
                 })
-                .map_err(|error| Fault::Library(format!("a thread cannot be started: {error}")))?;
+                .map_err(|error| Fault::Library(format!("cannot start a thread: {error}")))?;
             threads.push(sender);
         }
         threads[number].send(Box::new(work)).map_err(|_| gone())
@@ -60,7 +60,7 @@ pub(super) fn caught(run: impl FnOnce() -> Result<(), Fault>) -> Result<(), Faul
 
 /// Reports that a thread has ended, or that the share it had is lost.
 pub(super) fn gone() -> Fault {
-    Fault::Library("a thread has ended".into())
+    Fault::Library("a thread ended unexpectedly".into())
 }
 
 /// Work of one thread: its trial, and whether it performed any operation since the setup.

@@ -146,7 +146,7 @@ pub(super) fn prepare(
         _ => return Err(missing(case)),
     };
     let signer = own.or_else(|| signer(providers, &case.algorithm));
-    let signer = signer.ok_or_else(|| Fault::Unsupported(format!("nobody here signs by {}", case.algorithm)))?;
+    let signer = signer.ok_or_else(|| Fault::Unsupported(format!("no provider signs with {}", case.algorithm)))?;
     let length = case.message_length().unwrap_or(MESSAGE) as usize;
     let shape = Shape { number, signers: case.number(BY).map_or(POOL, |number| number as usize), length };
     let trial = VerifyBatch::new(verifier, signer.as_ref(), shape, case.form, &mut generator(case, seed));
@@ -284,7 +284,7 @@ impl VerifyBatch {
         if verdicts.len() == self.number {
             return Ok(());
         }
-        Err(Fault::WrongAnswer(format!("{} verdicts on {} signatures", verdicts.len(), self.number)))
+        Err(Fault::WrongAnswer(format!("{} verdicts for {} signatures", verdicts.len(), self.number)))
     }
 
     /// Whether the verifier has a verdict on each signature.
@@ -325,7 +325,7 @@ impl Trial for VerifyBatch {
         let signature = |signed: &mut Signed| signed.signature[0] ^= 1;
         let each = self.answers_for_each();
         for (what, change) in
-            [("another message", &message as &dyn Fn(&mut Signed)), ("a changed signature", &signature)]
+            [("a changed message", &message as &dyn Fn(&mut Signed)), ("a changed signature", &signature)]
         {
             let place = first + self.changed;
             let kept = self.signed[place].clone();
@@ -336,8 +336,8 @@ impl Trial for VerifyBatch {
             for (index, verdict) in verdicts.into_iter().enumerate() {
                 let refused = !each || index == self.changed;
                 if verdict.is_err() != refused {
-                    let so = if refused { "accepts it" } else { "refuses another one" };
-                    return Err(Fault::WrongAnswer(format!("given {what} in a batch, verification {so}")));
+                    let so = if refused { "accepts it" } else { "rejects a different signature" };
+                    return Err(Fault::WrongAnswer(format!("with {what} in a batch, verification {so}")));
                 }
             }
         }

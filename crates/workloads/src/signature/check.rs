@@ -34,8 +34,8 @@ impl Setting {
     /// [`Fault::WrongAnswer`] if not.
     pub(crate) fn check(&self, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
         self.mode.verify(verifier, message, signature).map_err(fault)?;
-        self.refuses(self.other_key.as_ref(), message, signature, "a signature under another key")?;
-        self.refuses(verifier, &changed(message), signature, "another message")?;
+        self.refuses(self.other_key.as_ref(), message, signature, "a signature under a different key")?;
+        self.refuses(verifier, &changed(message), signature, "a different message")?;
         self.refuses(verifier, message, &changed(signature), "a signature with a bit flipped")
     }
 

@@ -55,13 +55,13 @@ impl MessageSet {
         let unreadable = |error: String| Fault::Unsupported(format!("cannot read {}: {error}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
         let messages: Vec<String> = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
-        if messages.is_empty() { Err(unreadable("it holds no message".into())) } else { Ok(messages) }
+        if messages.is_empty() { Err(unreadable("it contains no messages".into())) } else { Ok(messages) }
     }
 }
 
 /// Source of the message sets, for users who lack them.
-pub const MESSAGE_SETS_MISSING: &str = "C2SP CCTV's message sets are missing: `make vectors` fetches them, or name a folder of \
-     published vectors in PQLAB_VECTORS (docs/vectors.md)";
+pub const MESSAGE_SETS_MISSING: &str = "the message sets of C2SP CCTV are missing: run `make vectors`, or set \
+     PQLAB_VECTORS to a folder of published vectors (docs/vectors.md)";
 
 /// Returns whether a case signs a published message set that is not on this machine.
 pub fn lacks_message_set(case: &Case) -> bool {

@@ -45,7 +45,7 @@ impl Workload for SignatureWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "signatures: keygen, sign, verify, by message length; many in a batch; deterministic and pre-hashed variants, sizes"
+        "signatures: keygen, sign, verify by message length; batches; deterministic and pre-hashed variants; sizes"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {

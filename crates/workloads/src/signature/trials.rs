@@ -166,7 +166,7 @@ impl Trial for Sign {
             let length = self.setting.mode.sign(key, message, coins.last(), &mut again).map_err(fault)?;
             if again[..length] != *signature {
                 return Err(Fault::WrongAnswer(
-                    "the same coins give a signature that differs from the one before".into(),
+                    "the same randomness gives a different signature".into(),
                 ));
             }
         }

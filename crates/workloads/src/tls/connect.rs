@@ -194,11 +194,11 @@ impl Trial for Connections {
     /// Compares the counts only: each side has checked its own half of each connection.
     fn verify(&mut self) -> Result<(), Fault> {
         match self.connected.len() {
-            0 => Err(Fault::WrongAnswer("no connection came about".into())),
+            0 => Err(Fault::WrongAnswer("no connection was established".into())),
             connections if connections == self.server_cpu.len() => Ok(()),
             connections => {
                 let served = self.server_cpu.len();
-                Err(Fault::WrongAnswer(format!("{connections} connections of a client and {served} of a server")))
+                Err(Fault::WrongAnswer(format!("the client made {connections} connections, but the server {served}")))
             }
         }
     }
@@ -260,7 +260,7 @@ fn ready(connection: &TcpStream) -> Result<(), Fault> {
 }
 
 fn told(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
-    if found == expected { Ok(()) } else { Err(Fault::WrongAnswer("other data arrive than were sent".into())) }
+    if found == expected { Ok(()) } else { Err(Fault::WrongAnswer("the received and the sent data differ".into())) }
 }
 
 /// Returns the results of all threads, or the first fault.

@@ -49,7 +49,7 @@ impl Connection {
                 client.send(&mut flights.finish)
             }
             (3, _, Some(server)) => server.receive(&flights.finish),
-            _ => Err(Error::Wrong("there is no such step".into())),
+            _ => Err(Error::Wrong("unknown step of the handshake".into())),
         }
     }
 

@@ -80,7 +80,7 @@ impl Workload for TlsWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "TLS 1.3 handshakes by rustls and OpenSSL: in memory, over loopback, over networks"
+        "TLS 1.3 handshakes with rustls and OpenSSL: in memory, over loopback, over emulated networks"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {

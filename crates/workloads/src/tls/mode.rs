@@ -61,7 +61,7 @@ impl FromStr for TlsSignature {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<TlsSignature, UnknownWord> {
-        UnknownWord::find("signature of TLS", word, &TlsSignature::all(), |signature| signature.0.name())
+        UnknownWord::find("TLS signature", word, &TlsSignature::all(), |signature| signature.0.name())
     }
 }
 

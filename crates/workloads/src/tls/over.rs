@@ -80,13 +80,13 @@ pub(super) fn conditions(case: &Case) -> Result<Option<Conditions>, String> {
         return Ok(None);
     }
     let base = match case.word(NETWORK) {
-        Some(name) => Conditions::named(name).ok_or_else(|| format!("there is no network called {name}"))?.conditions,
+        Some(name) => Conditions::named(name).ok_or_else(|| format!("unknown network {name}"))?.conditions,
         None => NOTHING,
     };
     let own = |(name, unit): (&str, &str)| match case.word(name) {
         Some(word) => {
             let number = word.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok());
-            number.map(Some).ok_or_else(|| format!("{name}={word} is no number of {unit}"))
+            number.map(Some).ok_or_else(|| format!("{name}={word} is not a number of {unit}"))
         }
         None => Ok(None),
     };

@@ -141,7 +141,7 @@ impl Trial for Handshakes {
             [("client_hello", &flights.hello), ("server_flight", &flights.answer), ("client_finish", &flights.finish)]
         {
             let flight = Flight::of(bytes);
-            let flight = flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is no whole number of records")))?;
+            let flight = flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is not a whole number of records")))?;
             recorder.note(&format!("{name}_bytes"), flight.bytes as f64);
             recorder.note(&format!("{name}_records"), flight.records as f64);
             recorder.note(&format!("{name}_packets"), flight.packets() as f64);
@@ -158,6 +158,6 @@ fn reached(connection: &Connection, steps: usize) -> Result<(), Fault> {
     if connection.steps == steps {
         Ok(())
     } else {
-        Err(Fault::WrongAnswer(format!("{} steps of a handshake in place of {steps}", connection.steps)))
+        Err(Fault::WrongAnswer(format!("{} steps of a handshake, expected {steps}", connection.steps)))
     }
 }

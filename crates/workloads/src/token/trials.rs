@@ -14,7 +14,7 @@ fn broken(error: TokenError) -> Fault {
 }
 
 fn nothing() -> Fault {
-    Fault::WrongAnswer("nothing was done since the outputs were cleared".to_owned())
+    Fault::WrongAnswer("no operation was performed since the outputs were cleared".to_owned())
 }
 
 /// A token as sent.
@@ -106,7 +106,7 @@ impl Issuer {
             Read::Cose(cose) => cose.key_id() == Some(&self.key_id),
         };
         if self.verify_read(&read).map_err(broken)? != payload || !named {
-            return Err(Fault::WrongAnswer("a token of another payload or of another key".into()));
+            return Err(Fault::WrongAnswer("a token with a different payload or key".into()));
         }
         match self.verify(&token.flipped()) {
             Err(_) => Ok(()),
@@ -220,7 +220,7 @@ impl Trial for Verify {
     fn verify(&mut self) -> Result<(), Fault> {
         let (token, payload) = &self.tokens[self.turn.last()];
         if self.believed.ok_or_else(nothing)? != payload.len() {
-            return Err(Fault::WrongAnswer("a payload of another length".into()));
+            return Err(Fault::WrongAnswer("a payload of a different length".into()));
         }
         self.issuer.check(token, payload)
     }

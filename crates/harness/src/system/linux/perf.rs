@@ -54,7 +54,7 @@ impl Perf {
 
     fn expect(&mut self) -> u64 {
         self.read()
-            .unwrap_or_else(|error| panic!("the performance counter was taken away while it was in use: {error}"))
+            .unwrap_or_else(|error| panic!("the performance counter failed while it was in use: {error}"))
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn install() -> Result<(), &'static str> {
     *INSTALLED.get_or_init(|| {
         let real = real().ok_or("the C library's allocator was not found")?;
         REAL.get_or_init(|| real);
-        let program = program().ok_or("the program's table of slots was not found")?;
+        let program = program().ok_or("the program's global offset table was not found")?;
         // SAFETY: this is the loader's description of the program, and the functions have the signatures of those they
         // replace.
         unsafe { program.redirect() }?;
@@ -306,7 +306,7 @@ impl Program {
             entry = entry.wrapping_add(1);
         }
         if names == 0 || symbols == 0 {
-            return Err("the program has no table of symbols");
+            return Err("the program has no symbol table");
         }
         for (start, length) in tables {
             let first = std::ptr::with_exposed_provenance::<Relocation>(start);
@@ -346,7 +346,7 @@ impl Program {
             !read_only || unsafe { libc::mprotect(address, page, protection) } == 0
         };
         if !protect(libc::PROT_READ | libc::PROT_WRITE) {
-            return Err("the program's table of slots cannot be changed");
+            return Err("the program's global offset table cannot be made writable");
         }
         // SAFETY: a slot is an aligned word, and writable now; other threads read it as a whole.
         let slot = unsafe { AtomicUsize::from_ptr(std::ptr::with_exposed_provenance_mut::<usize>(slot)) };

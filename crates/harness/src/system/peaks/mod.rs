@@ -21,7 +21,7 @@ pub(crate) fn peaks(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -
             Ok(Peaks { stack, heap: heap::peak(operation)? })
         };
         let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, on_thread);
-        let thread = thread.map_err(|error| Fault::Library(format!("no thread to measure memory on: {error}")))?;
+        let thread = thread.map_err(|error| Fault::Library(format!("cannot start the measuring thread: {error}")))?;
         // Rethrows a panic in the worker's own thread, which handles it separately from other faults.
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })

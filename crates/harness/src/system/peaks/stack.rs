@@ -51,7 +51,7 @@ fn first_changed(low: usize, high: usize) -> usize {
 
 /// Returns the lowest writable address of this thread's stack.
 fn low_end() -> Result<usize, Fault> {
-    let unknown = || Fault::Unsupported("the C library does not say where this thread's stack is".to_owned());
+    let unknown = || Fault::Unsupported("the C library does not report the address of this thread's stack".to_owned());
     let (mut start, mut size, mut guard) = (std::ptr::null_mut(), 0, 0);
     let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
     // SAFETY: the attributes are written before they are read, and destroyed once; all pointers are to writable
