@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
     let listener = TcpListener::bind(arguments.listen)
         .map_err(|error| BadInput(format!("cannot listen at {}: {error}", arguments.listen)))?;
     let address = listener.local_addr()?;
-    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
+    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot handle signals")?;
     let stopping = Arc::clone(&relay);
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {

@@ -8,7 +8,7 @@ use signal_hook::iterator::Signals;
 /// Serves until it is interrupted.
 pub(crate) fn run(arguments: &ServeArgs) -> anyhow::Result<u8> {
     let server = Server::start(arguments.listen, arguments.database.path()?, arguments.allow_host.clone())?;
-    let mut signals = Signals::new([SIGINT]).context("cannot listen to signals")?;
+    let mut signals = Signals::new([SIGINT]).context("cannot handle signals")?;
     output::data(&server.url())?;
     if !server.address().ip().is_loopback() {
         output::talk("whoever reaches this address can read every run in the database");
