@@ -112,7 +112,7 @@ fn unknown_runs_and_cases_are_refused() {
     refused(&pqlab, &["show", "20000101"], &["20000101"]);
     refused(&pqlab, &["show", "last~5"], &["last~5"]);
     refused(&pqlab, &["show", "last", "no/such/case"], &["no/such/case"]);
-    refused(&pqlab, &["run", "--resume"], &["no stopped run"]);
+    refused(&pqlab, &["run", "--resume"], &["no interrupted run"]);
     refused(
         &pqlab,
         &["export", "last", "--format", "json", "--out", "/proc/nowhere/x.json"],

@@ -43,7 +43,7 @@ fn independence_is_said_in_words() {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(said.contains("expected by chance") && said.contains("in the one repetition"), "{said}");
-    assert!(text(&output.stderr).contains("in company and each alone"));
+    assert!(text(&output.stderr).contains("together and each alone"));
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn wrong_answers_of_a_library_are_failed_rows_beside_those_of_the_others() {
         ["verify", "--provider", "wrong", "--algorithm", "ML-KEM-768", "--library", &library, "--format", "json"];
     assert!(pqlab.expect(1, &verified).contains("wrong"));
     let inspected = pqlab.expect(1, &["inspect", "ML-KEM-768", "--provider", "wrong", "--library", &library]);
-    assert!(inspected.contains("ML-KEM-768 of wrong") && inspected.contains("FAILED"), "{inspected}");
+    assert!(inspected.contains("ML-KEM-768 by wrong") && inspected.contains("FAILED"), "{inspected}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn a_client_does_each_handshake_with_a_relay() {
             let arguments = [&["ntor-client", &relay.address, "--handshake", handshake, "--count", "3"], how].concat();
             let done = pqlab.expect(0, &arguments);
             assert!(done.starts_with(&format!("{name}: 3 handshakes done")) && done.contains(each), "{done}");
-            assert_eq!(done.contains("nothing proves who answered"), handshake == "kem-only", "{done}");
+            assert_eq!(done.contains("the relay is not authenticated"), handshake == "kem-only", "{done}");
         }
     }
 }
@@ -188,7 +188,7 @@ fn a_client_that_cannot_begin_says_why_in_a_line() {
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let bad = common::write(&pqlab.path("bad.json"), "{\"schema\": \"pqlab-relay/1\"}");
     for (arguments, reason) in [
-        (&[nobody.as_str()][..], "nobody answers at"),
+        (&[nobody.as_str()][..], "no relay answers at"),
         (&["nowhere"], "no address and port"),
         (&[nobody.as_str(), "--handshake", "ntor-v2"], "did you mean \"ntor-v1\""),
         (&[nobody.as_str(), "--provider", "keccak"], "pqlab list providers"),

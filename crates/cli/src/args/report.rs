@@ -84,7 +84,6 @@ fn host_name(given: &str) -> Result<String, &'static str> {
     };
     match labels.into_iter().all(good) {
         true => Ok(given.to_owned()),
-        false => Err("expected a host name such as bench.example, without scheme, port or path; \
-                      write non-ASCII names in their xn-- form"),
+        false => Err("expected a host name such as bench.example: no scheme, port or path; non-ASCII in xn-- form"),
     }
 }
