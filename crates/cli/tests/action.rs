@@ -31,7 +31,7 @@ fn outputs(pqlab: &Pqlab) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_first_use_leaves_a_baseline_with_which_the_next_one_compares() {
+fn the_first_use_saves_a_baseline_for_the_next() {
     let pqlab = Pqlab::new();
     let done = act(&pqlab, &[("SUITE", "smoke --seed 1"), ("BASELINE", "nowhere.json")]);
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
@@ -56,7 +56,7 @@ fn the_first_use_leaves_a_baseline_with_which_the_next_one_compares() {
 }
 
 #[test]
-fn inputs_are_words_and_no_commands() {
+fn inputs_are_never_run_as_commands() {
     let pqlab = Pqlab::new();
     let wild = "smoke; touch here $(touch here) `touch here` && touch here";
     for inputs in [

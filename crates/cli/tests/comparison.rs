@@ -38,7 +38,7 @@ fn a_run_compared_with_itself_is_equivalent() {
 }
 
 #[test]
-fn cases_of_one_run_are_paired_where_the_stars_agree() {
+fn cases_of_one_run_are_paired_if_their_stars_agree() {
     let pqlab = Pqlab::new();
     let filter = ["run", "kem", "--algorithm", "ML-KEM-512", "--provider", "rustcrypto", "--provider", "aws-lc"];
     let chosen = ["--filter", "*/encapsulate@*", "--filter", "*/decapsulate@*"];
@@ -66,7 +66,7 @@ fn cases_of_one_run_are_paired_where_the_stars_agree() {
 }
 
 #[test]
-fn bad_comparisons_say_how_to_mend_them() {
+fn bad_comparisons_are_refused_in_one_line() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
     for (arguments, word) in [
@@ -103,7 +103,7 @@ fn a_baseline_is_measured_again() {
 }
 
 #[test]
-fn a_baseline_of_another_machine_decides_nothing_unless_asked() {
+fn a_baseline_of_another_machine_is_undecided_unless_allowed() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
     let mut run: Value =
@@ -124,7 +124,7 @@ fn a_baseline_of_another_machine_decides_nothing_unless_asked() {
 }
 
 #[test]
-fn a_baseline_that_is_measured_again_tells_programs_one_event_a_line() {
+fn a_baseline_check_prints_one_json_event_per_line() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--save-baseline", "base"]);
     let arguments =
@@ -164,7 +164,7 @@ fn runs_of_another_machine_are_named_in_the_first_line() {
 }
 
 #[test]
-fn the_noise_of_a_machine_is_kept_for_verdicts() {
+fn doctor_aa_stores_the_noise_for_later_verdicts() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
     let noise =

@@ -21,7 +21,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn programs_read_what_is_made_for_them() {
+fn external_programs_read_the_exports() {
     let pqlab = Pqlab::new();
     pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
     let document = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);

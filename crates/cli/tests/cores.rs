@@ -15,7 +15,7 @@ const RUN: [&str; 10] =
     ["run", "kem", "--filter", "kem/X25519/keygen@*", "--processes", "1", "--max-time", "0.05", "--provider", "aws-lc"];
 
 #[test]
-fn a_run_takes_a_free_core_or_says_who_else_is_on_its_own() {
+fn a_run_takes_a_free_core_or_names_the_process_on_its_core() {
     let pqlab = Pqlab::new();
     // Those of another user.
     let folder = pqlab.path("pqlab-4294967294");

@@ -62,7 +62,7 @@ fn pipes_devices_and_links_are_written_to() {
 }
 
 #[test]
-fn a_hyphen_is_standard_output_and_nothing_else_is_printed_there() {
+fn a_hyphen_prints_the_file_and_nothing_else() {
     let pqlab = Pqlab::new();
     for writer in writers() {
         let output = pqlab.run(&[&writer[..], &["-"]].concat());
@@ -76,7 +76,7 @@ fn a_hyphen_is_standard_output_and_nothing_else_is_printed_there() {
 }
 
 #[test]
-fn folders_and_what_cannot_be_are_refused_before_anything_is_done() {
+fn folders_and_impossible_outputs_are_refused_before_any_work() {
     let pqlab = Pqlab::new();
     let refused = |arguments: &[&str], words: &[&str]| {
         let output = pqlab.run(arguments);

@@ -11,7 +11,7 @@ const MOMENT: [&str; 5] = ["kem", "--max-time", "0.02", "--processes", "3"];
 const CASES: [&str; 2] = ["--filter", "kem/ML-KEM-512/*@rustcrypto"];
 
 #[test]
-fn each_case_is_measured_in_company_and_alone() {
+fn independence_measures_each_case_together_and_alone() {
     let pqlab = Pqlab::new();
     let arguments = [&["doctor", "--independence", "--json", "--seed", "7"], &MOMENT[..], &CASES].concat();
     let output = pqlab.run(&arguments);
@@ -36,7 +36,7 @@ fn each_case_is_measured_in_company_and_alone() {
 }
 
 #[test]
-fn independence_is_said_in_words() {
+fn independence_prints_its_results() {
     let pqlab = Pqlab::new();
     let arguments = [&["doctor", "--independence", "--repetitions", "1"], &MOMENT[..], &CASES].concat();
     let output = pqlab.run(&arguments);
@@ -47,7 +47,7 @@ fn independence_is_said_in_words() {
 }
 
 #[test]
-fn intervals_of_runs_are_held_against_the_other_runs() {
+fn between_compares_intervals_with_the_other_runs() {
     let pqlab = Pqlab::new();
     let arguments = [&["doctor", "--between", "3", "--pause", "0", "--json"], &MOMENT[..], &CASES].concat();
     let found: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
@@ -61,7 +61,7 @@ fn intervals_of_runs_are_held_against_the_other_runs() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn conflicting_options_are_refused() {
     let pqlab = Pqlab::new();
     for (arguments, named) in [
         (&["doctor", "kem"][..], "--independence"),

@@ -113,7 +113,7 @@ fn interrupted(pqlab: &Pqlab) -> Output {
 }
 
 #[test]
-fn an_interrupted_run_says_so_and_goes_on() {
+fn an_interrupted_run_says_how_to_resume_and_resumes() {
     let pqlab = Pqlab::new();
     let output = interrupted(&pqlab);
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
@@ -139,7 +139,7 @@ fn an_interrupted_run_says_so_and_goes_on() {
 }
 
 #[test]
-fn a_run_is_gone_on_with_where_it_began_or_when_the_user_insists() {
+fn a_run_resumes_only_unchanged_or_with_resume_elsewhere() {
     let pqlab = Pqlab::new();
     assert_eq!(interrupted(&pqlab).status.code(), Some(130));
     for (path, value, word) in [
@@ -165,7 +165,7 @@ fn a_run_is_gone_on_with_where_it_began_or_when_the_user_insists() {
 }
 
 #[test]
-fn what_is_complete_or_imported_is_not_gone_on_with() {
+fn complete_and_imported_runs_cannot_be_resumed() {
     let pqlab = Pqlab::new();
     assert_eq!(interrupted(&pqlab).status.code(), Some(130));
     let exported = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);

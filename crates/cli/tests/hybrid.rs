@@ -69,7 +69,7 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
 }
 
 #[test]
-fn show_prints_what_each_combiner_costs_and_the_spread_beside_the_yardstick() {
+fn show_prints_the_cost_of_each_combiner_and_the_spread_of_the_yardstick() {
     let pqlab = Pqlab::new();
     let mut arguments =
         vec!["run", "hybrid", "--processes", "3", "--max-time", "0.05", "--batch", "1", "--no-progress"];

@@ -28,11 +28,11 @@ fn interrupted(arguments: &[&str]) {
 }
 
 #[test]
-fn a_verification_ends_where_it_is_interrupted() {
+fn an_interrupt_ends_a_verification() {
     interrupted(&["verify", "--all"]);
 }
 
 #[test]
-fn a_leak_test_ends_where_it_is_interrupted() {
+fn an_interrupt_ends_a_leak_test() {
     interrupted(&["leak", "compare/*", "--samples", "4000", "--repeat", "1000", "--no-progress"]);
 }

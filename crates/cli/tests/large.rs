@@ -93,7 +93,7 @@ fn run(number: usize) -> Run {
 }
 
 #[test]
-fn the_page_of_a_large_store_is_not_large() {
+fn the_page_of_a_large_store_stays_small() {
     let pqlab = Pqlab::new();
     let mut store = Store::open(pqlab.database()).unwrap();
     for number in 0..RUNS {

@@ -183,7 +183,7 @@ fn crates_read_no_files_of_another() {
 }
 
 #[test]
-fn the_table_of_the_architecture_says_the_same() {
+fn the_table_of_the_architecture_matches() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
     let text = fs::read_to_string(document).expect("the document is there");
     let mut packages: Vec<(String, String)> = Vec::new();
@@ -208,7 +208,7 @@ fn the_table_of_the_architecture_says_the_same() {
 
 /// The groups of libraries are features as far as the program, and so is a library that is in neither.
 #[test]
-fn the_program_can_have_every_library() {
+fn the_program_can_enable_every_library() {
     let packages = packages();
     let features =
         |name: &str| &packages.iter().find(|package| package.name == name).expect("a crate of the workspace").features;
@@ -224,7 +224,7 @@ fn the_program_can_have_every_library() {
 
 /// Programs that measure and compare need no rasteriser.
 #[test]
-fn the_laboratory_does_without_reports() {
+fn the_laboratory_builds_without_reports() {
     let packages = packages();
     let lab = packages.iter().find(|package| package.name == "pqlab-lab").expect("there is a laboratory");
     assert!(lab.optional.contains("pqlab-report"));

@@ -9,7 +9,7 @@ use pqlab_testing::{Need, program, require};
 use serde_json::Value;
 
 #[test]
-fn tests_are_listed_with_what_their_classes_are() {
+fn tests_are_listed_with_their_classes() {
     let pqlab = Pqlab::new();
     let list = pqlab.expect(0, &["leak", "--list"]);
     assert!(list.contains("compare/naive/tags[secret=place]@built-in"), "{list}");
@@ -20,7 +20,7 @@ fn tests_are_listed_with_what_their_classes_are() {
 }
 
 #[test]
-fn what_cannot_be_tested_is_refused_in_one_line() {
+fn impossible_tests_are_refused_in_one_line() {
     let pqlab = Pqlab::new();
     for (arguments, word) in [
         (&["leak"][..], "CASE"),

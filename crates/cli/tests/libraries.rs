@@ -46,7 +46,7 @@ fn row<'a>(rows: &'a [Value], provider: &str) -> &'a Value {
 }
 
 #[test]
-fn what_cannot_be_opened_is_said_before_anything_is_measured() {
+fn unusable_libraries_are_refused_before_measuring() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let sound = strange(&pqlab, &compiler, "sound", &[]);
@@ -78,7 +78,7 @@ fn what_cannot_be_opened_is_said_before_anything_is_measured() {
 }
 
 #[test]
-fn names_that_are_taken_and_texts_that_name_nothing_are_refused() {
+fn taken_names_and_malformed_libraries_are_refused() {
     let pqlab = Pqlab::new();
     let run = |library: &str| pqlab.run(&["run", "kem", "--library", library]);
     refused(&run("rustcrypto=liboqs:/x.so"), &["\"rustcrypto\" is a provider's of this build", "LABEL=KIND:PATH"]);
@@ -92,7 +92,7 @@ fn names_that_are_taken_and_texts_that_name_nothing_are_refused() {
 }
 
 #[test]
-fn nothing_of_the_users_is_opened_by_the_program_that_plans() {
+fn only_workers_open_libraries() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let (library, witness) = (strange(&pqlab, &compiler, "own", &[]), pqlab.path("witness"));
@@ -123,7 +123,7 @@ fn nothing_of_the_users_is_opened_by_the_program_that_plans() {
 }
 
 #[test]
-fn wrong_answers_of_a_library_are_failed_rows_beside_those_of_the_others() {
+fn wrong_answers_fail_only_the_rows_of_their_library() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let library = strange(&pqlab, &compiler, "wrong", &[]);
@@ -170,7 +170,7 @@ fn a_library_that_fails_later_fails_its_own_cases() {
 }
 
 #[test]
-fn a_suite_that_names_a_library_needs_leave() {
+fn a_suite_that_names_a_library_needs_allow_foreign() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let library = strange(&pqlab, &compiler, "own", &[]);
@@ -193,7 +193,7 @@ fn a_suite_that_names_a_library_needs_leave() {
 }
 
 #[test]
-fn a_run_is_gone_on_with_by_its_libraries_where_that_is_allowed() {
+fn a_run_with_libraries_resumes_only_with_allow_foreign() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let library = strange(&pqlab, &compiler, "own", &[]);
@@ -269,7 +269,7 @@ fn libcrypto() -> Option<PathBuf> {
 }
 
 #[test]
-fn the_distributions_library_stands_beside_the_one_that_is_linked_in() {
+fn the_distributions_library_is_measured_with_the_built_in_one() {
     let path = require!(libcrypto(), Need::Machine("the distribution's libcrypto.so.3"));
     let pqlab = Pqlab::new();
     let library = format!("system=openssl:{}", path.display());

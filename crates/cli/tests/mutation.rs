@@ -257,7 +257,7 @@ fn tables_with_any_cell_changed_are_refused_or_described() {
 }
 
 #[test]
-fn keys_of_a_relay_with_any_field_changed_are_refused_or_what_was_written() {
+fn relay_keys_with_any_field_changed_are_refused_or_round_trip() {
     let folder = folder();
     let file = folder.path().join("relay.json");
     let relay = RelayDescriptor { identity: [1; 20], onion_key: [2; 32] };
@@ -289,7 +289,7 @@ fn keys_of_a_relay_with_any_field_changed_are_refused_or_what_was_written() {
 }
 
 #[test]
-fn a_refused_import_is_one_line_and_the_code_for_bad_input() {
+fn a_refused_import_prints_one_line_and_exits_with_2() {
     let pqlab = Pqlab::new();
     let document = exported("json-samples", &run());
     let of_run = |key: &str| vec![Step::Key("run".to_owned()), Step::Key(key.to_owned())];

@@ -10,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Output, Stdio};
 
 #[test]
-fn a_relay_says_where_it_listens_answers_and_ends_on_a_signal() {
+fn a_relay_prints_its_address_answers_and_ends_on_a_signal() {
     let pqlab = Pqlab::new();
     let mut relay = pqlab
         .command(&["ntor-relay", "--provider", "rustcrypto"])
@@ -50,7 +50,7 @@ fn handshakes_are_exchanged_over_sockets_and_shown() {
 }
 
 #[test]
-fn several_cores_are_measured_and_the_tables_answer_what_is_asked() {
+fn several_cores_are_measured_and_tables_follow_the_options() {
     let pqlab = Pqlab::new();
     let arguments =
         ["run", "ntor", "--provider", "aws-lc", "--algorithm", "ntor-v1", "--algorithm", "kem-only-mlkem512"];
@@ -115,7 +115,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn a_client_does_each_handshake_with_a_relay() {
+fn a_client_makes_every_handshake_with_a_relay() {
     let pqlab = Pqlab::new();
     let keys = pqlab.path("relay.json").to_str().unwrap().to_owned();
     let relay = Running::new(&pqlab, &keys);
@@ -142,7 +142,7 @@ fn a_client_does_each_handshake_with_a_relay() {
 }
 
 #[test]
-fn a_relay_that_is_another_than_was_meant_is_found_out() {
+fn a_client_detects_the_wrong_relay() {
     let pqlab = Pqlab::new();
     let keys = pqlab.path("relay.json").to_str().unwrap().to_owned();
     let relay = Running::new(&pqlab, &keys);
@@ -182,7 +182,7 @@ fn a_relay_that_is_another_than_was_meant_is_found_out() {
 }
 
 #[test]
-fn a_client_that_cannot_begin_says_why_in_a_line() {
+fn a_client_that_cannot_start_gives_the_reason_in_one_line() {
     let pqlab = Pqlab::new();
     // A port that was free a moment ago.
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();

@@ -28,7 +28,7 @@ fn tree(form: &str, arguments: &[&str]) -> BTreeSet<String> {
 /// Cargo builds a crate, and all that stand on it, once more for each set of features that is asked of it. Whatever fails
 /// here is asked for by a manifest of ours in the program too, so that the sets are one.
 #[test]
-fn tests_and_the_module_for_python_ask_for_the_features_that_the_program_has() {
+fn tests_and_the_python_module_use_the_features_of_the_program() {
     let with_features = "{p} [{f}]";
     let program = tree(with_features, &["--edges", "normal,build"]);
     let tests = tree(with_features, &["--edges", "normal,build,dev", "--workspace"]);
@@ -43,7 +43,7 @@ fn tests_and_the_module_for_python_ask_for_the_features_that_the_program_has() {
 /// A crate that is not optimised must not be one from which timed code is made. The exceptions are asked before and after
 /// something is timed, by functions that are theirs and generic in nothing.
 #[test]
-fn what_is_timed_and_what_times_it_is_optimised() {
+fn timed_code_and_the_code_that_times_it_are_optimised() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let (_, profiles) = manifest.split_once("[profile.release]").unwrap();
     let mut plain = BTreeSet::new();

@@ -36,7 +36,7 @@ fn without_workers(id: &str) -> String {
 }
 
 #[test]
-fn each_command_measures_the_cases_that_it_is_known_for() {
+fn each_command_measures_the_recorded_cases() {
     let pqlab = Pqlab::new();
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (program, words) in commands() {
@@ -74,7 +74,7 @@ fn each_command_measures_the_cases_that_it_is_known_for() {
 
 /// Of the reference's programs what signs and verifies messages does so with those of its length.
 #[test]
-fn messages_are_as_long_as_the_references() {
+fn messages_have_the_length_of_the_reference() {
     let kept = std::fs::read_to_string(beside("tests/programs.txt")).unwrap();
     let (mut program, mut seen) = ("", 0);
     for line in kept.lines() {

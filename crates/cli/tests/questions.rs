@@ -146,7 +146,7 @@ fn each_command_answers_in_its_last_lines() {
 /// Writes the document's transcripts anew: minutes of measuring, on a machine that has nothing else to do.
 #[test]
 #[ignore = "measures for minutes and writes docs/questions.md"]
-fn transcripts_are_taken_anew() {
+fn renews_the_transcripts() {
     let pqlab = Pqlab::new();
     let mut document = std::fs::read_to_string(document()).unwrap();
     for (number, question) in (1..).zip(questions()) {

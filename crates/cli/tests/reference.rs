@@ -100,7 +100,7 @@ fn beyond_this_machine(words: &[String]) -> bool {
 }
 
 #[test]
-fn every_item_of_five_documents_has_an_answer_or_says_that_it_has_none() {
+fn every_item_has_a_command_or_is_marked_unanswered() {
     let items = items();
     let letters: BTreeSet<char> = items.iter().filter_map(|item| item.number.chars().next()).collect();
     assert_eq!(letters.len(), 5, "{letters:?}");
@@ -119,7 +119,7 @@ fn every_item_of_five_documents_has_an_answer_or_says_that_it_has_none() {
 }
 
 #[test]
-fn each_command_is_taken_and_what_it_measures_is_there() {
+fn every_command_is_accepted_and_measures_what_it_exports() {
     let kept: Vec<Kept> = runs().iter().map(kept).collect();
     let (mut lacking, mut planned_runs) = (false, 0);
     for Item { number, commands, .. } in items() {
@@ -219,7 +219,7 @@ fn done(pqlab: &Pqlab, words: &[String]) {
 }
 
 #[test]
-fn files_and_targets_that_it_names_are_there() {
+fn named_files_and_targets_exist() {
     let document = document();
     let makefile = std::fs::read_to_string(project().join("Makefile")).unwrap();
     let quoted: Vec<&str> = document.split('`').skip(1).step_by(2).collect();

@@ -30,7 +30,7 @@ fn record() -> Vec<u8> {
 }
 
 #[test]
-fn figures_are_taken_and_a_trial_is_not_kept() {
+fn a_trial_passes_and_changes_no_record() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
     let before = record();
@@ -65,7 +65,7 @@ fn forgetful(python: &Path, folder: &Pqlab) -> std::path::PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_case_that_is_lost_fails() {
+fn a_lost_case_fails() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
     let forgetful = forgetful(&python, &folder).display().to_string();
@@ -95,7 +95,7 @@ fn report(kind: &str, accesses: [&[(&str, &str)]; 2]) -> String {
 }
 
 #[test]
-fn races_of_this_project_count_and_what_the_library_hands_over_does_not() {
+fn only_races_of_this_project_count() {
     let python = require!(program("python3"), PYTHON);
     let (ours, library, other) =
         (("pqlab::f", "/project/src/f.rs"), ("core::ptr::write", "/rustc/0/ptr.rs"), ("other::g", "/cargo/g.rs"));
@@ -114,7 +114,7 @@ fn races_of_this_project_count_and_what_the_library_hands_over_does_not() {
 }
 
 #[test]
-fn the_page_is_what_the_record_makes() {
+fn the_page_matches_the_record() {
     let python = require!(program("python3"), PYTHON);
     let output = reliability(&python, &Pqlab::new(), PROGRAM, &["--check"]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -134,7 +134,7 @@ fn left(folder: &str) -> Vec<String> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn it_ends_when_it_is_told_to_and_leaves_nobody() {
+fn a_signal_ends_it_and_all_its_processes() {
     let until = |what: &str, holds: &mut dyn FnMut() -> bool| {
         let patience = Instant::now() + Duration::from_secs(60);
         while !holds() {

@@ -16,7 +16,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
+fn a_report_is_a_folder_and_a_run_can_be_imported_elsewhere() {
     let pqlab = Pqlab::new();
     pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
     let out = pqlab.path("out");
@@ -58,7 +58,7 @@ fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
 }
 
 #[test]
-fn a_store_is_a_site() {
+fn a_store_can_be_written_as_a_site() {
     let pqlab = Pqlab::new();
     pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
     pqlab.expect(0, &["run", "smoke", "--seed", "2", "--no-progress", "-q"]);

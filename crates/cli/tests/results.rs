@@ -27,7 +27,7 @@ fn read(path: PathBuf) -> String {
 }
 
 #[test]
-fn the_record_has_what_pqlab_makes_and_a_suite_is_measured_once() {
+fn the_record_is_complete_and_a_suite_is_measured_once() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
     let home = folder.path("home").display().to_string();
@@ -85,7 +85,7 @@ fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
 }
 
 #[test]
-fn a_suite_that_is_none_is_refused() {
+fn an_unknown_suite_is_refused() {
     let python = require!(program("python3"), PYTHON);
     let output = results(&python, &Pqlab::new(), &["smok"], "/nowhere");
     assert_eq!(output.status.code(), Some(2));

@@ -68,7 +68,7 @@ fn measured() -> (Pqlab, String) {
 }
 
 #[test]
-fn odd_requests_get_an_answer_and_nothing_else() {
+fn odd_requests_get_an_error_and_no_data() {
     let (pqlab, id) = measured();
     let server = Server::start(&pqlab);
     let good = server.get(&format!("/runs/{id}"));
@@ -160,7 +160,7 @@ fn a_hundred_clients_at_once_all_get_the_page() {
 }
 
 #[test]
-fn a_foreign_name_is_refused_wherever_it_listens() {
+fn foreign_host_names_are_refused_on_every_address() {
     let (pqlab, _) = measured();
     // A page of another site reaches what listens for others too, by a browser beside it.
     for listen in ["127.0.0.1:0", "0.0.0.0:0"] {

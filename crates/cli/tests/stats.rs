@@ -30,7 +30,7 @@ fn files(pqlab: &Pqlab) -> [String; 2] {
 }
 
 #[test]
-fn two_files_are_compared_as_scipy_compares_them() {
+fn comparisons_of_two_files_match_scipy() {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     let pqlab = Pqlab::new();
     let [before, after] = files(&pqlab);
@@ -55,7 +55,7 @@ fn two_files_are_compared_as_scipy_compares_them() {
 }
 
 #[test]
-fn a_page_says_the_same_as_the_document_and_latex_is_two_tables() {
+fn text_shows_the_statistics_and_latex_has_two_tables() {
     let pqlab = Pqlab::new();
     let [before, after] = files(&pqlab);
     let page = pqlab.expect(0, &["stats", &before]);
@@ -71,7 +71,7 @@ fn a_page_says_the_same_as_the_document_and_latex_is_two_tables() {
 }
 
 #[test]
-fn loads_are_a_curve() {
+fn load_files_give_a_throughput_curve() {
     let pqlab = Pqlab::new();
     let loads = write(&pqlab.path("loads.csv"), "concurrency,operations,seconds\n1,100,1\n1,110,1\n2,190,1\n");
     let page = pqlab.expect(0, &["stats", &loads]);
@@ -82,7 +82,7 @@ fn loads_are_a_curve() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said_in_one_line() {
+fn unusable_input_is_refused() {
     let pqlab = Pqlab::new();
     let [before, after] = files(&pqlab);
     let named = write(&pqlab.path("named.json"), r#"{"a":[1,2],"b":[2,3]}"#);

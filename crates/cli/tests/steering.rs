@@ -50,7 +50,7 @@ fn hostile(mut document: Value, id: &str) -> Value {
 }
 
 #[test]
-fn nothing_of_an_imported_run_reaches_the_terminal_raw() {
+fn imported_text_reaches_the_terminal_escaped() {
     let pqlab = Pqlab::new();
     let document = exported(&pqlab);
     let file = write(&pqlab.path("run.json"), &hostile(document, "20200101T000000Z-abcdef").to_string());
@@ -85,7 +85,7 @@ fn nothing_of_an_imported_run_reaches_the_terminal_raw() {
 }
 
 #[test]
-fn ids_that_no_run_has_are_refused_and_those_of_a_store_are_shown_escaped() {
+fn invalid_run_ids_are_refused_on_import_and_escaped_from_a_store() {
     let pqlab = Pqlab::new();
     let document = exported(&pqlab);
     for id in [HOSTILE, "", "last", "a b", "../x", &"a".repeat(65)] {

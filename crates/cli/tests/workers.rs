@@ -34,7 +34,7 @@ fn row<'a>(rows: &'a [Value], provider: &str) -> &'a Value {
 }
 
 #[test]
-fn a_worker_stands_beside_the_libraries() {
+fn a_worker_is_measured_with_the_libraries() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let right = worker(&pqlab, "right");
@@ -58,7 +58,7 @@ fn a_worker_stands_beside_the_libraries() {
 }
 
 #[test]
-fn what_goes_wrong_in_a_worker_is_a_failed_row_and_the_run_goes_on() {
+fn a_failing_worker_gets_failed_rows_and_the_run_continues() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let wrong = [
@@ -88,7 +88,7 @@ fn what_goes_wrong_in_a_worker_is_a_failed_row_and_the_run_goes_on() {
 }
 
 #[test]
-fn what_is_no_worker_is_said_before_anything_is_measured() {
+fn unusable_workers_are_refused_before_measuring() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let (crashing, silent) = (worker(&pqlab, "list-crashes"), worker(&pqlab, "version"));
@@ -103,7 +103,7 @@ fn what_is_no_worker_is_said_before_anything_is_measured() {
 }
 
 #[test]
-fn a_suite_that_names_a_worker_runs_it_only_where_that_is_allowed() {
+fn a_worker_named_by_a_suite_runs_only_with_allow_foreign() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     worker(&pqlab, "right");
