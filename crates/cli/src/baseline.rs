@@ -20,8 +20,8 @@ pub(crate) fn exit_code(gate: &Gate) -> u8 {
     }
 }
 
-/// Compares a finished run with its baseline, measures uncertain cases again, and reports both. Returns `None` if the user
-/// interrupted it.
+/// Compares a finished run with its baseline, measures uncertain cases again, and reports both. Returns `None` if the
+/// user interrupted it.
 pub(crate) fn check(
     arguments: &RunArgs,
     screen: &Terminal,

@@ -24,8 +24,8 @@ impl LibraryArgs {
 }
 
 impl NamedLibraryArgs {
-    /// Opens a laboratory with the given libraries and, if `--allow-foreign` is set, those named by suite files among the
-    /// words.
+    /// Opens a laboratory with the given libraries and, if `--allow-foreign` is set, those named by suite files among
+    /// the words.
     pub(crate) fn laboratory(&self, words: &[String]) -> anyhow::Result<Laboratory> {
         let named = if self.allow_foreign { libraries_of_suites(words)? } else { Vec::new() };
         Ok(open()?.with_libraries(instead(self.given.all(), named))?)

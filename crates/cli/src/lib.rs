@@ -1,5 +1,5 @@
-//! `pqlab`: the command line of the laboratory for post-quantum cryptography. The program is a library, so that tests can
-//! build the same program with an extra provider that fails on demand.
+//! `pqlab`: the command line of the laboratory for post-quantum cryptography. The program is a library, so that tests
+//! can build the same program with an extra provider that fails on demand.
 
 mod advice;
 mod args;

@@ -65,13 +65,14 @@ fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
     chosen.or(terminal).unwrap_or(UNLIMITED)
 }
 
-/// Writes text to standard output, without control characters: names in files and databases must not steer the terminal.
+/// Writes text to standard output, without control characters: names in files and databases must not steer the
+/// terminal.
 pub(crate) fn data(text: &str) -> io::Result<()> {
     raw(&steady(text))
 }
 
-/// Writes a JSON value to standard output, on one line or several. Characters that JSON permits but that steer a terminal
-/// are escaped.
+/// Writes a JSON value to standard output, on one line or several. Characters that JSON permits but that steer a
+/// terminal are escaped.
 pub(crate) fn json(text: &str) -> io::Result<()> {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

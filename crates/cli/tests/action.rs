@@ -1,4 +1,4 @@
-//! What the action does on a runner, without one: the script gets its inputs by variables, as from action.yml.
+//! The GitHub action without a runner: the script gets its inputs from variables, as set by action.yml.
 
 #![allow(clippy::unwrap_used)]
 
@@ -42,7 +42,7 @@ fn the_first_use_saves_a_baseline_for_the_next() {
 
     let baseline = pqlab.path("baseline.json");
     fs::copy(&first["run"], &baseline).unwrap();
-    // The runner's folder is a new one each time.
+    // A runner starts with an empty folder each time.
     fs::remove_dir_all(pqlab.path("temp")).unwrap();
     let inputs = [("BASELINE", baseline.to_str().unwrap()), ("FAIL_SLOWER", "1000")];
     let done = act(&pqlab, &inputs);

@@ -1,4 +1,4 @@
-//! Bad input: one clear line on standard error, exit code 2, nothing lost.
+//! Bad input: one line on standard error, exit code 2, nothing lost.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ mod common;
 use common::{Pqlab, text, write};
 use pqlab_testing::{Need, require};
 
-/// Runs, demands exit code 2 and one line that contains all words.
+/// Runs the program, and requires exit code 2 and one line that contains all words.
 fn refused(pqlab: &Pqlab, arguments: &[&str], words: &[&str]) {
     let output = pqlab.run(arguments);
     let (out, err) = (text(&output.stdout), text(&output.stderr));

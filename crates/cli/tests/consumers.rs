@@ -1,6 +1,5 @@
-//! Exports are read by the programs that they are made for: pyperf and polars, which `scripts/setup test` installs, and
-//! Google Benchmark's compare.py, cmark-gfm and pdflatex: those of a measured run, and those of the same run with a name in
-//! it that each of the formats may stumble over.
+//! Exports read by the programs they are for: pyperf and polars (installed by `scripts/setup test`), Google Benchmark's
+//! compare.py, cmark-gfm and pdflatex. Each reads a measured run, and the same run with a name that is hard to escape.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,11 +10,12 @@ use pqlab_testing::{Need, program, python_with, require};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Where Debian's package libbenchmark-tools has it.
+/// Path of compare.py in Debian's package libbenchmark-tools.
 const COMPARE: &str = "/usr/share/benchmark/compare.py";
-/// In place of `ML-KEM-768`. No line feed: what the program on the other side makes of one is its own affair.
+/// Replaces `ML-KEM-768`. It has no line feed, which each program handles in its own way.
 const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
 
+/// Returns both streams.
 fn said(output: &Output) -> String {
     format!("{}{}", text(&output.stdout), text(&output.stderr))
 }
@@ -68,7 +68,7 @@ print(parquet.height)";
     assert!(text(&output.stdout).trim().parse::<usize>().unwrap() > 5);
 }
 
-/// A run against itself: every row says that nothing changed.
+/// Compares a run with itself: every row says that nothing changed.
 fn compare(file: &Path) {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     require!(
@@ -87,13 +87,13 @@ fn markdown(file: &Path) {
     let html = text(&output.stdout);
     assert!(!html.contains("<script") && !html.contains("raw HTML omitted"), "{html}");
     let source = std::fs::read_to_string(file).unwrap();
-    // Every line with bars became a row, and the line of dashes below a heading none.
+    // Every line with bars becomes a row, except the line of dashes below a heading.
     let lines = |sign: &str| source.lines().filter(|line| line.starts_with(sign)).count();
     assert_eq!(html.matches("<tr>").count(), lines("|") - lines("|---"), "{html}");
     assert_eq!(html.matches("<table>").count(), lines("|---"));
 }
 
-/// Compiles, and no table is wider than the page.
+/// Checks that the document compiles, and that no table is wider than the page.
 fn latex(table: &Path) {
     let pdflatex = require!(program("pdflatex"), Need::Installed("pdflatex (Debian: texlive-latex-recommended)"));
     let document = format!(
@@ -107,7 +107,7 @@ fn latex(table: &Path) {
         command.args(["-interaction=nonstopmode", "-halt-on-error"]).arg(&main).current_dir(table.parent().unwrap());
         command.output().unwrap()
     };
-    // Twice: a long table is set with the widths of the first time.
+    // Compile twice: longtable uses the widths of the first pass.
     compile();
     let output = compile();
     assert!(output.status.success() && main.with_extension("pdf").exists(), "{}", said(&output));

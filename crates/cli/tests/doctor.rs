@@ -1,4 +1,4 @@
-//! `pqlab doctor`'s tests of the measuring itself: their structure, on plans of a moment.
+//! Tests of the measurements themselves by `pqlab doctor`: their structure, on very short plans.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Which crate may know which: the table of ARCHITECTURE.md, checked against what cargo sees and against the sources.
+//! Dependencies between crates: the table of ARCHITECTURE.md, checked against cargo's metadata and the sources.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Each crate with the crates of this workspace that it may use, from the lowest layer to the highest. Tests may use
-/// more: they stand outside the layers.
+/// Each crate with the workspace crates that it may use, from the lowest layer to the highest. Tests are outside the
+/// layers and may use more.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-primitives", &[]),
     ("pqlab-record", &[]),
@@ -75,11 +75,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-testing", &[]),
 ];
 
-/// Crates that read files of another crate when they are built, which cargo does not see: `analysis` the facts of each library,
-/// which are data, and `foreign` three small files of the adapters.
+/// Crates that read files of another crate at build time, which cargo does not see: `analysis` reads the facts of each
+/// library, which are data, and `foreign` three small files of the adapters.
 const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers"), ("pqlab-foreign", "pqlab-providers")];
 
-/// The crates that may depend on cryptography written in C.
+/// Crates that may depend on cryptography written in C.
 const MAY_USE_C: &[&str] = &["pqlab-cryptogams-sys", "pqlab-openssl-sys", "pqlab-providers", "pqlab-tls"];
 
 /// Crates that build or link cryptography written in C.
@@ -102,19 +102,19 @@ const C_LIBRARIES: &[&str] = &[
     "secp256k1-sys",
 ];
 
-/// What reads a clock. Only the harness may: everything else is handed its stopwatch.
+/// Functions that read a clock. Only the harness may call them; other crates get its stopwatch.
 const CLOCKS: &[&str] =
     &["Instant::now", "SystemTime::now", "Timestamp::now", "Zoned::now", "clock_gettime", "_rdtsc", "__rdtscp"];
 
-/// A crate of the workspace.
+/// Crate of the workspace.
 struct Package {
     name: String,
     folder: PathBuf,
-    /// What it depends on outside of its tests.
+    /// Dependencies, without those of the tests.
     dependencies: BTreeSet<String>,
-    /// Those of them that it has with a feature only.
+    /// Dependencies that need a feature.
     optional: BTreeSet<String>,
-    /// Its features, each with what it turns on.
+    /// Features, each with what it enables.
     features: BTreeMap<String, Vec<String>>,
 }
 
@@ -206,7 +206,7 @@ fn the_table_of_the_architecture_matches() {
     assert_eq!(documented, wanted.collect::<Vec<(&str, BTreeSet<&str>)>>());
 }
 
-/// The groups of libraries are features as far as the program, and so is a library that is in neither.
+/// The groups of libraries are features of every crate up to the program, and so is a library in neither group.
 #[test]
 fn the_program_can_enable_every_library() {
     let packages = packages();
@@ -222,7 +222,7 @@ fn the_program_can_enable_every_library() {
     }
 }
 
-/// Programs that measure and compare need no rasteriser.
+/// Programs that only measure and compare need no rasteriser.
 #[test]
 fn the_laboratory_builds_without_reports() {
     let packages = packages();
@@ -244,7 +244,7 @@ fn only_providers_depend_on_cryptography_in_c() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What the workspace denies, an unsafe block without its reason among it, is denied in every crate.
+/// The lints that the workspace denies apply to every crate, including unsafe blocks without a reason.
 #[test]
 fn every_crate_is_under_the_lints_of_the_workspace() {
     let packages = packages();
@@ -282,7 +282,7 @@ fn only_the_harness_reads_a_clock() {
     assert!(wrong.is_empty(), "only the harness reads a clock:\n{}", wrong.join("\n"));
 }
 
-/// Code that verbs share is a module of the crate, so that the verbs know nothing of each other.
+/// Code that verbs share is a module of the crate, so that verbs do not depend on each other.
 #[test]
 fn no_verb_uses_the_file_of_another() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -290,7 +290,7 @@ fn no_verb_uses_the_file_of_another() {
     let mut wrong = Vec::new();
     let mut files = 0;
     for file in sources(&source) {
-        // A verb may have a folder of its own, whose files know each other.
+        // A verb can have a folder, whose files may use each other.
         let upwards = if file.parent() == Some(verbs.as_path()) { "super::" } else { "super::super" };
         let of_a_verb = file.starts_with(&verbs);
         files += usize::from(of_a_verb);
@@ -306,7 +306,7 @@ fn no_verb_uses_the_file_of_another() {
     assert!(wrong.is_empty(), "move what verbs share out of src/commands:\n{}", wrong.join("\n"));
 }
 
-/// The source files below a folder, without those that hold tests only.
+/// Returns the source files below a folder, without files of tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a crate has a src folder") {
@@ -323,7 +323,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The text before the module of tests, which comes last in a file.
+/// Returns the text before the module of tests, which is the last in a file.
 fn without_tests(text: &str) -> &str {
     text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or(text)
 }

@@ -1,4 +1,4 @@
-//! `pqlab leak`: its words, its files and its exit codes. What it finds is a matter of time and decided elsewhere.
+//! `pqlab leak`: text, documents and exit codes. Its verdicts depend on timing and are tested elsewhere.
 
 #![allow(clippy::unwrap_used)]
 

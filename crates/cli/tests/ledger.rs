@@ -1,4 +1,4 @@
-//! `pqlab ledger`: files, figures and exit codes.
+//! `pqlab ledger`: files, figures and exit codes. A limit on file sizes simulates a full disk.
 
 #![allow(clippy::unwrap_used)]
 
@@ -99,7 +99,6 @@ fn bad_input_is_one_line_and_exits_with_2() {
     }
 }
 
-/// A limit on the size of files stands for a disk that is full.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_no_file() {

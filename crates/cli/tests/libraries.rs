@@ -1,4 +1,4 @@
-//! Shared libraries of the user's: opened in workers alone, refused where they cannot be, measured where they can.
+//! Shared libraries of the user: opened only in workers, refused if unusable, measured otherwise.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ const QUICK: &[&str] =
 
 const COMPILER: Need = Need::Installed("cc");
 
-/// A library for ML-KEM-768, compiled with these macros: how it is named, under its label.
+/// Compiles a library for ML-KEM-768 with these macros, and returns it as an argument of `--library`.
 fn strange(pqlab: &Pqlab, compiler: &Path, label: &str, macros: &[&str]) -> String {
     let file = pqlab.path(&format!("{label}.so"));
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/common/strange.c");
@@ -35,7 +35,7 @@ fn refused(output: &Output, words: &[&str]) {
     words.iter().for_each(|word| assert!(err.contains(word), "{word:?} is not in {err:?}"));
 }
 
-/// The rows of the latest run.
+/// Returns the rows of the latest run.
 fn rows(pqlab: &Pqlab) -> Vec<Value> {
     let document: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
     document["results"]["kem"].as_array().unwrap().clone()
@@ -143,7 +143,7 @@ fn wrong_answers_fail_only_the_rows_of_their_library() {
     pqlab.expect(0, &["report", "last", "--out", report.to_str().unwrap()]);
     let page = read_to_string(report.join("index.html")).unwrap();
     assert!(page.contains(&format!("loaded from {}", path.display())));
-    // Its answers are held against everybody's.
+    // Its answers are compared with those of every other library.
     let verified =
         ["verify", "--provider", "wrong", "--algorithm", "ML-KEM-768", "--library", &library, "--format", "json"];
     assert!(pqlab.expect(1, &verified).contains("wrong"));
@@ -224,7 +224,7 @@ fn two_libraries_are_compared_case_by_case() {
     let manner = ["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
     let compare = |more: &[&str]| {
         let output = pqlab.run(&[&wanted[..], &manner, more].concat());
-        // How long anything takes decides nothing here: within so wide a margin there is no slower.
+        // Timing does not matter: within so wide a margin nothing is slower.
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
         text(&output.stdout)
     };
@@ -262,7 +262,7 @@ fn two_libraries_are_compared_case_by_case() {
     );
 }
 
-/// The distribution's libcrypto, where there is one.
+/// Returns the distribution's libcrypto, if there is one.
 fn libcrypto() -> Option<PathBuf> {
     let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
     folders.iter().map(|folder| Path::new(folder).join("libcrypto.so.3")).find(|path| path.is_file())

@@ -1,4 +1,4 @@
-//! Circuit handshakes on the command line: the relay as a process of its own, and what is measured over sockets.
+//! Circuit handshakes on the command line: the relay as a separate process, and measurements over sockets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,7 +22,7 @@ fn a_relay_prints_its_address_answers_and_ends_on_a_signal() {
     BufReader::new(relay.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let address = first.trim().strip_prefix("listening at ").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).unwrap();
-    // Its descriptor: identity and onion key.
+    // Ask for its descriptor: identity and onion key.
     stream.write_all(&[0xff, 0, 0, 0]).unwrap();
     let mut answer = [0; 54];
     stream.read_exact(&mut answer).unwrap();
@@ -82,7 +82,7 @@ fn several_cores_are_measured_and_tables_follow_the_options() {
     }
 }
 
-/// A relay as a process of its own, with what it printed before it began to wait; it is ended when it goes.
+/// Relay process, with the output that it prints before it waits. Dropping it kills the process.
 struct Running {
     process: Child,
     address: String,
@@ -158,7 +158,7 @@ fn a_client_detects_the_wrong_relay() {
             assert!(said(&output).contains("another") && output.stdout.is_empty(), "{}", said(&output));
         }
     }
-    // Whoever knows the public keys, but not the private one, and answers something of the right length.
+    // An impostor that knows the public keys but not the private one, and answers with the right length.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let impostor = std::thread::spawn(move || {
@@ -168,7 +168,7 @@ fn a_client_detects_the_wrong_relay() {
             stream.write_all(&(answer.len() as u16).to_be_bytes()).unwrap();
             stream.write_all(&answer).unwrap();
         }
-        // And one who takes the request and says nothing: until the client has had enough.
+        // And one that reads the request and stays silent until the client gives up.
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_to_end(&mut Vec::new()).unwrap();
     });
@@ -184,7 +184,7 @@ fn a_client_detects_the_wrong_relay() {
 #[test]
 fn a_client_that_cannot_start_gives_the_reason_in_one_line() {
     let pqlab = Pqlab::new();
-    // A port that was free a moment ago.
+    // A port that was just free.
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let bad = common::write(&pqlab.path("bad.json"), "{\"schema\": \"pqlab-relay/1\"}");
     for (arguments, reason) in [

@@ -1,5 +1,5 @@
-//! `scripts/reliability`, with small counts: that its figures can be taken, that a fault fails them, that trying it changes no record, and
-//! that it ends at once when it is told to.
+//! `scripts/reliability` with small counts: its checks pass, a fault fails them, a trial changes no record, and a
+//! signal ends it at once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 const PYTHON: Need = Need::Installed("python3");
 
-/// The script over a cache of its own.
+/// Returns the script as a command with a separate cache.
 fn reliability(python: &Path, folder: &Pqlab, program: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(python);
     command.arg(scripts().join("reliability")).args(["--program", program]).args(arguments);
@@ -47,7 +47,7 @@ fn a_trial_passes_and_changes_no_record() {
     assert!(!folder.path("cache/reliability/kill").exists(), "what passed leaves nothing behind");
 }
 
-/// A program beside it whose export leaves out the first case.
+/// Writes a program that forwards to pqlab, but leaves out the first case of an export.
 #[cfg(unix)]
 fn forgetful(python: &Path, folder: &Pqlab) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -73,12 +73,13 @@ fn a_lost_case_fails() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(!said.contains(" 0 cases lost") && said.contains("FAILED: kill"), "{said}");
-    // Nor does a program pass that says nothing and ends well.
+    // A program that prints nothing and succeeds does not pass either.
     let output = reliability(&python, &folder, "/bin/true", &["--only", "kill", "--count", "1"]).output().unwrap();
     assert!(text(&output.stderr).contains("does not say its name"), "{}", text(&output.stderr));
 }
 
-/// A report of ThreadSanitizer: the frames of either access, innermost first, as a function and its file.
+/// Returns a report of ThreadSanitizer, from the frames of both accesses: innermost first, each a function and its
+/// file.
 fn report(kind: &str, accesses: [&[(&str, &str)]; 2]) -> String {
     let stack = |(number, frames): (usize, &[(&str, &str)])| {
         let head = ["  Write of size 8 at 0x7b04 by thread T1:", "  Previous read of size 8 at 0x7b04 by main thread:"]
@@ -120,7 +121,7 @@ fn the_page_matches_the_record() {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-/// The ids of the processes that were started over this folder and are there yet.
+/// Returns the ids of running processes that were started with this folder in their environment.
 #[cfg(target_os = "linux")]
 fn left(folder: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
@@ -158,6 +159,6 @@ fn a_signal_ends_it_and_all_its_processes() {
         ended.is_some()
     });
     assert_eq!(ended.unwrap().code(), Some(130));
-    // Workers whose coordinator is gone need a moment to see it.
+    // Workers need a moment to notice that their coordinator is gone.
     until("somebody is left", &mut || left(&cache).is_empty());
 }

@@ -1,5 +1,5 @@
-//! `scripts/results`, with one short suite: what the record has, that nothing is measured twice, and that a record which names the place
-//! does not come into being.
+//! `scripts/results` with one short suite: the contents of the record, that no suite is measured twice, and that a
+//! record that names this machine is not written.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 
 const PYTHON: Need = Need::Installed("python3");
 
-/// The script over a cache of its own.
+/// Runs the script with a separate cache.
 fn results(python: &Path, folder: &Pqlab, arguments: &[&str], home: &str) -> Output {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/results");
     let mut command = Command::new(python);
@@ -73,7 +73,7 @@ fn the_first_page_draws_what_a_reference_shows() {
 fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
-    // The page says `smoke/BENCHMARKS.md`.
+    // With this home folder, the link `smoke/BENCHMARKS.md` in the page counts as a folder of the machine.
     let output = results(&python, &folder, &["smoke"], "/BENCHMARKS.md");
     assert_eq!(output.status.code(), Some(1));
     assert!(

@@ -1,4 +1,4 @@
-//! `pqlab stats` on files as other tools write them: its figures are SciPy's.
+//! `pqlab stats` on files of other tools. Its figures are those of SciPy.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 const BEFORE: &str = "name,ns\na,101.5\na,99.25\na,100.0\na,103.75\na,98.5\na,100.5\n";
 const AFTER: &str = "name,ns\na,104.5\na,106.25\na,103.0\na,107.75\na,105.0\n";
 
-/// Mean with its interval, Welch's test, Cohen's d.
+/// Computes the mean with its interval, Welch's test and Cohen's d.
 const SCIPY: &str = "
 import json, sys
 import numpy, scipy.stats as s

@@ -1,4 +1,4 @@
-//! TLS over TCP, as a user asks for it: loopback, and links between namespaces of the workers.
+//! TLS over TCP on the command line: loopback, and links between network namespaces of the workers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use common::Pqlab;
 use pqlab_testing::{Need, not_run};
 use serde_json::Value;
 
-/// The results of a run of these words, and its tables; `None` where no networks can be made here.
+/// Runs `pqlab run tls` with these words and returns its document. `None` if this machine cannot create networks.
 fn run(words: &str) -> Option<Value> {
     let lab = Pqlab::new();
     let arguments: Vec<&str> =

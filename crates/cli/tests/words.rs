@@ -1,4 +1,4 @@
-//! What a user types where cases are named, and what is said where nothing is called so.
+//! Arguments that name cases, and the suggestions for names that match nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ fn list_cases_takes_the_arguments_of_run() {
     let narrowed = ["cases", "kyber768", "liboqs", "--filter", "*/decapsulate@*"];
     let one = pqlab.expect(0, &[&["list"][..], &narrowed, &["--json"]].concat());
     assert_eq!(serde_json::from_str::<Vec<String>>(&one).unwrap(), ["kem/ML-KEM-768/decapsulate@liboqs"]);
-    // What is listed is what would be measured.
+    // The list is what a run would measure.
     let planned =
         pqlab.expect(0, &["run", "kem", "--provider", "liboqs", "--filter", "*decaps*", "--dry-run", "--json"]);
     let planned: Value = serde_json::from_str(&planned).unwrap();
@@ -137,7 +137,7 @@ fn missing_published_messages_are_left_out_with_the_reason() {
     let folder = pqlab.path("vectors/cctv/ML-DSA/benchmark");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("ML-DSA-44.json"), "[\"A\"]").unwrap();
-    // Where `make vectors` puts them.
+    // The folder of `make vectors`.
     let (ids, said) = dry(&empty);
     assert!(ids.contains("signature/ML-DSA-44/sign[messages=cctv]@rustcrypto"), "{ids}");
     assert!(said.contains("not measured: 5 cases"), "{said}");

@@ -1,5 +1,5 @@
-//! Programs in other languages as providers of a run: those that work have verified rows, those that go wrong failed rows with the
-//! reason, and the run goes on.
+//! Programs in other languages as providers of a run. Working programs get verified rows; failing ones get failed rows
+//! with the reason, and the run continues.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ const PYTHON: Need = Need::Installed("Python");
 const QUICK: &[&str] = &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"];
 const DIGESTS: &[&str] = &["--filter", "hash/SHA3-256/digest[len=64]@*", "--filter", "floor/*"];
 
-/// A program that behaves as the mode says, by which it is called.
+/// Writes a program that behaves as `mode` says, and is named after it.
 fn worker(pqlab: &Pqlab, mode: &str) -> String {
     let script = write(&pqlab.path("odd_worker.py"), ODD_WORKER);
     let path = pqlab.path(mode);
@@ -49,11 +49,11 @@ fn a_worker_is_measured_with_the_libraries() {
     assert_eq!((&mine["library"]["kind"], &mine["library"]["label"]), (&"worker".into(), &"mine".into()));
     assert_eq!(row(&hashes, "openssl")["library"], Value::Null);
     assert_eq!(row(&rows(&pqlab, "floor"), "mine")["status"], "ok");
-    // A worker is verified with every library, and has no leak tests.
+    // A worker is verified against every library. It has no leak tests.
     let verified = pqlab.expect(0, &["verify", "--worker", &named, "--provider", "mine", "--algorithm", "SHA3-256"]);
     assert!(verified.contains("mine"), "{verified}");
-    let beside = ["compare-libraries", "openssl", &format!("mine=worker:{right}"), "hash", "--quick"];
-    let compared = pqlab.run(&[&beside[..], QUICK, &DIGESTS[..2]].concat());
+    let compare = ["compare-libraries", "openssl", &format!("mine=worker:{right}"), "hash", "--quick"];
+    let compared = pqlab.run(&[&compare[..], QUICK, &DIGESTS[..2]].concat());
     assert!(text(&compared.stdout).contains("SHA3-256"), "{}", text(&compared.stderr));
 }
 

@@ -157,8 +157,8 @@ fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
     }
 }
 
-/// Compares the run with the newest complete run of the same suite, build and machine. Returns one line, which ends with
-/// the command that shows the comparison.
+/// Compares the run with the newest complete run of the same suite, build and machine. Returns one line, which ends
+/// with the command that shows the comparison.
 fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Option<String>> {
     let header = &analysis.run.header;
     let build = |run: &RunHeader| {
