@@ -16,7 +16,7 @@ const COMPARE: &str = "/usr/share/benchmark/compare.py";
 const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
 
 /// Returns both streams.
-fn said(output: &Output) -> String {
+fn both_streams(output: &Output) -> String {
     format!("{}{}", text(&output.stdout), text(&output.stderr))
 }
 
@@ -50,8 +50,8 @@ fn pyperf(file: &Path) {
     let python = require!(python_with("pyperf"), Need::Installed("pyperf"));
     for verb in ["check", "show", "stats"] {
         let output = Command::new(&python).args(["-m", "pyperf", verb]).arg(file).output().unwrap();
-        assert!(output.status.success() && !text(&output.stdout).is_empty(), "{verb}: {}", said(&output));
-        assert!(!said(&output).contains("Traceback"), "{verb}: {}", said(&output));
+        assert!(output.status.success() && !text(&output.stdout).is_empty(), "{verb}: {}", both_streams(&output));
+        assert!(!both_streams(&output).contains("Traceback"), "{verb}: {}", both_streams(&output));
     }
 }
 
@@ -64,7 +64,7 @@ assert parquet['median_us'].to_list() == csv['median_us'].to_list(), 'medians'
 assert parquet['verified'].dtype == polars.Boolean and parquet['n'].dtype == polars.Int64
 print(parquet.height)";
     let output = Command::new(&python).args(["-c", program]).arg(parquet).arg(csv).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", both_streams(&output));
     assert!(text(&output.stdout).trim().parse::<usize>().unwrap() > 5);
 }
 
@@ -76,14 +76,14 @@ fn compare(file: &Path) {
         Need::Installed("compare.py of Google Benchmark (Debian: libbenchmark-tools)")
     );
     let output = Command::new(&python).args([COMPARE, "--no-color", "benchmarks"]).args([file, file]).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(text(&output.stdout).matches("+0.0000").count() > 10, "{}", said(&output));
+    assert!(output.status.success(), "{}", both_streams(&output));
+    assert!(text(&output.stdout).matches("+0.0000").count() > 10, "{}", both_streams(&output));
 }
 
 fn markdown(file: &Path) {
     let cmark = require!(program("cmark-gfm"), Need::Installed("cmark-gfm"));
     let output = Command::new(cmark).args(["-e", "table", "-t", "html"]).arg(file).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", both_streams(&output));
     let html = text(&output.stdout);
     assert!(!html.contains("<script") && !html.contains("raw HTML omitted"), "{html}");
     let source = std::fs::read_to_string(file).unwrap();
@@ -110,8 +110,8 @@ fn latex(table: &Path) {
     // Compile twice: longtable uses the widths of the first pass.
     compile();
     let output = compile();
-    assert!(output.status.success() && main.with_extension("pdf").exists(), "{}", said(&output));
+    assert!(output.status.success() && main.with_extension("pdf").exists(), "{}", both_streams(&output));
     let wide: Vec<String> =
         text(&output.stdout).lines().filter(|line| line.contains("in alignment")).map(str::to_owned).collect();
-    assert_eq!(wide, Vec::<String>::new(), "{}", said(&output));
+    assert_eq!(wide, Vec::<String>::new(), "{}", both_streams(&output));
 }

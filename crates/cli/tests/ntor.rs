@@ -67,9 +67,9 @@ fn several_cores_are_measured_and_tables_follow_the_options() {
     }
     let several = std::thread::available_parallelism().unwrap().get() > 1;
     assert_eq!(shown.contains("2 cores (measured)"), several, "{shown}");
-    let asked = ["--circuits-per-second", "200", "--link", "2M", "--rtt", "300"];
+    let scenario = ["--circuits-per-second", "200", "--link", "2M", "--rtt", "300"];
     for format in ["markdown", "latex"] {
-        let file = pqlab.expect(0, &[&["export", "last", "--format", format][..], &asked].concat());
+        let file = pqlab.expect(0, &[&["export", "last", "--format", format][..], &scenario].concat());
         let file = file.replace(r"\allowbreak{}", "");
         for words in ["at 200 circuits a second", "at 2 Mbit/s", "round trip of 300 ms", "against classical ntor"] {
             assert!(file.contains(words) && shown.contains(words), "{words} in {format}: {file}");

@@ -95,7 +95,7 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
 }
 
 /// Runs the command of a question and returns its last lines.
-fn asked(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
+fn answer_lines(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
     let mut words: Vec<&str> = question.command.iter().map(String::as_str).collect();
     if words[0] == "run" {
         words.extend(more);
@@ -137,7 +137,7 @@ fn each_command_answers_in_its_last_lines() {
             3 => Vec::new(),
             _ => [&short[..], &few].concat(),
         };
-        let lines = asked(&pqlab, &question, &more);
+        let lines = answer_lines(&pqlab, &question, &more);
         let busy = lines.iter().any(|line| BUSY.iter().any(|pattern| matches(pattern, line)));
         assert!(busy || answered(&question, &lines), "question {number}: {:?}\n{lines:#?}", question.answers);
     }
@@ -151,7 +151,7 @@ fn renews_the_transcripts() {
     let mut document = std::fs::read_to_string(document()).unwrap();
     for (number, question) in (1..).zip(questions()) {
         prepare(&pqlab, number, &[]);
-        let lines = asked(&pqlab, &question, &[]);
+        let lines = answer_lines(&pqlab, &question, &[]);
         assert!(answered(&question, &lines), "question {number}: {lines:#?}");
         let heading = document.find(&format!("\n## {number}. ")).unwrap();
         let start = heading + document[heading..].find("$ pqlab ").unwrap();

@@ -40,9 +40,9 @@ fn the_record_is_complete_and_a_suite_is_measured_once() {
     assert!(benchmarks.contains(runs[0]["run"].as_str().unwrap()), "{benchmarks}");
     let readme = read(record.join("README.md"));
     let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    let own: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
-    assert!(own.len() >= 4, "{links:?}");
-    assert!(own.iter().all(|link| record.join(link).exists()), "{links:?}");
+    let local_links: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
+    assert!(local_links.len() >= 4, "{links:?}");
+    assert!(local_links.iter().all(|link| record.join(link).exists()), "{links:?}");
     assert!(!record.join("smoke/charts").exists(), "the pictures of its areas stand with the suites of these");
     let unpack = "import gzip, sys; print(gzip.open(sys.argv[1], 'rt').read())";
     let table = Command::new(&python).args(["-c", unpack]).arg(record.join("smoke/tables/libraries.tex.gz")).output();
