@@ -50,21 +50,21 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
     };
     let stop = stop_on_signals()?;
     let bar = bar(arguments.no_progress, "transactions signed", request.count);
-    let outcome = generate(&laboratory::open()?, &request, &mut |made| bar.inc(made), &stop);
+    let outcome = generate(&laboratory::open()?, &request, &mut |signed| bar.inc(signed), &stop);
     bar.finish_and_clear();
-    let Some(made) = outcome? else {
+    let Some(block) = outcome? else {
         output::talk("interrupted: no file was written");
         return Ok(INTERRUPTED);
     };
     let summary = format!(
         "{}: {} transactions of {scheme} from {} senders, {} of them invalid, {}, signed by {}{}",
         request.path.display(),
-        grouped(made.transactions),
+        grouped(block.transactions),
         grouped(request.senders),
-        grouped(made.invalid),
-        memory(made.bytes),
-        made.provider,
-        if made.reproducible { "" } else { " (its signatures do not depend on the seed)" },
+        grouped(block.invalid),
+        memory(block.bytes),
+        block.provider,
+        if block.reproducible { "" } else { " (its signatures do not depend on the seed)" },
     );
     if destination.is_standard_output() {
         output::talk(&summary);

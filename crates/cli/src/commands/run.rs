@@ -320,9 +320,9 @@ fn conclude(
     if let Some(exporter) = exporter {
         output::print_export(exporter, analysis)?;
     } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
-        let mut made = tables(analysis, &RelayScenario::default());
-        made.retain(|table| !AT_LEISURE.contains(&table.name));
-        output::data(&terminal::tables(&made, screen.width, screen.palette))?;
+        let mut shown = tables(analysis, &RelayScenario::default());
+        shown.retain(|table| !AT_LEISURE.contains(&table.name));
+        output::data(&terminal::tables(&shown, screen.width, screen.palette))?;
         if let Some(sentence) = trust_sentence(analysis) {
             output::data(&format!("{sentence}\n"))?;
         }
