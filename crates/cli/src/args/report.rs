@@ -14,7 +14,7 @@ use std::path::PathBuf;
   pqlab report --job sign=1,verify=100          which library if signatures are verified often
   pqlab report --link 20M,1G --rtt 80           the cost of circuit handshakes over such links
   xdg-open report/index.html                    a single file that needs no others
-  pqlab report --site public                    all runs and a feed of regressions, as a static site
+  pqlab report --site public                    all runs as a site, with a feed of regressions
   pqlab report --site public --base-url https://host/bench/
 
 Exit codes: 0 done; 2 no such run, or the folder cannot be written")]

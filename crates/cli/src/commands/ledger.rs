@@ -64,7 +64,7 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         grouped(block.invalid),
         memory(block.bytes),
         block.provider,
-        if block.reproducible { "" } else { " (its signatures do not depend on the seed)" },
+        if block.reproducible { "" } else { " (its signatures are not reproducible)" },
     );
     if destination.is_standard_output() {
         output::talk(&summary);
