@@ -1,12 +1,12 @@
-//! What a user of the command line can do about an error: the laboratory's own words speak of no flags and no verbs.
+//! Advice on errors in terms of verbs and options, which the error messages of other crates do not mention.
 
 use pqlab_lab::store::StoreError;
 use pqlab_lab::{LabError, Thing};
 use pqlab_server::ServerError;
 
-/// The rest of the line that says what went wrong, with its punctuation; empty where the error says it all.
+/// Returns the text to append to an error message, with its leading punctuation; empty if there is nothing to add.
 pub(crate) fn advice(error: &anyhow::Error) -> String {
-    let of = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<LabError>() {
+    let advise = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<LabError>() {
         Some(error) => of_lab(error),
         None => match cause.downcast_ref::<ServerError>() {
             Some(ServerError::Store(error)) => of_store(error),
@@ -14,7 +14,7 @@ pub(crate) fn advice(error: &anyhow::Error) -> String {
             _ => cause.downcast_ref::<StoreError>().and_then(of_store),
         },
     };
-    error.chain().find_map(of).unwrap_or_default()
+    error.chain().find_map(advise).unwrap_or_default()
 }
 
 fn of_lab(error: &LabError) -> Option<String> {
@@ -32,25 +32,25 @@ fn of_lab(error: &LabError) -> Option<String> {
             }
             _ => return None,
         },
-        LabError::Invalid { field: "count", .. } => ": --count tells how many".into(),
+        LabError::Invalid { field: "count", .. } => ": set the number with --count".into(),
         LabError::Invalid { field: "senders", .. } => " (--senders)".into(),
-        LabError::Invalid { field: "name", .. } => ": choose another, or pass it on with --force".into(),
-        LabError::Invalid { field: "force", .. } => "; --force removes it all the same".into(),
+        LabError::Invalid { field: "name", .. } => ": choose another name, or move it to this run with --force".into(),
+        LabError::Invalid { field: "force", .. } => "; remove it anyway with --force".into(),
         LabError::Invalid { field: "column", .. } => ": choose one with --column".into(),
         LabError::Invalid { field: "confidence", .. } => " (--confidence)".into(),
         LabError::NothingSelected { with, .. } if with.is_empty() => {
             ": see `pqlab list cases` for the ids that filters match".into()
         }
-        LabError::NothingSelected { with, .. } => format!(": `pqlab run {}` with the same filters has it", with[0]),
-        LabError::NoCaseOfRun { run, .. } => format!(": `pqlab show {run}` lists them"),
-        LabError::NothingInCommon { .. } => ": `pqlab show` lists their cases".into(),
-        LabError::OtherCounter { .. } => ": start a new run, or choose one with --counter".into(),
-        LabError::Changed { .. } => "; start a new run, or go on all the same with --resume-elsewhere".into(),
-        LabError::Foreign { .. } => ": allow it with --allow-foreign, or give them yourself with --library".into(),
+        LabError::NothingSelected { with, .. } => format!(": try `pqlab run {}` with the same filters", with[0]),
+        LabError::NoCaseOfRun { run, .. } => format!(": `pqlab show {run}` lists its cases"),
+        LabError::NothingInCommon { .. } => ": `pqlab show RUN` lists the cases of a run".into(),
+        LabError::OtherCounter { .. } => ": start a new run, or choose a counter with --counter".into(),
+        LabError::Changed { .. } => "; start a new run, or resume anyway with --resume-elsewhere".into(),
+        LabError::Foreign { .. } => ": allow this with --allow-foreign, or name the libraries with --library".into(),
         LabError::NothingShared { .. } => {
-            ": `pqlab list library=...` and `pqlab list algorithms` say what each of them has".into()
+            ": `pqlab list library=...` and `pqlab list algorithms` list the algorithms of each".into()
         }
-        LabError::OtherForm { found, .. } => format!(": --form {found} takes them"),
+        LabError::OtherForm { found, .. } => format!(": accept them with --form {found}"),
         LabError::Missing { program } => format!(": install the package `{program}`, or leave out --taint"),
         _ => return None,
     })
@@ -59,7 +59,7 @@ fn of_lab(error: &LabError) -> Option<String> {
 fn of_store(error: &StoreError) -> Option<String> {
     let text = match error {
         StoreError::NoHome => ": set HOME, or name a file with --db or PQLAB_DB",
-        StoreError::Missing { .. } => ": `pqlab run` makes it, or name another with --db",
+        StoreError::Missing { .. } => ": create it with `pqlab run`, or name another file with --db",
         StoreError::NotAFile { .. } => ": name a file with --db",
         StoreError::NotADatabase { .. } | StoreError::Foreign { .. } | StoreError::Altered { .. } => {
             ": name another file with --db"
@@ -67,16 +67,16 @@ fn of_store(error: &StoreError) -> Option<String> {
         StoreError::Future { .. } => ": correct its `started_at`, or the clock of the machine that measured it",
         StoreError::Older { .. } => ": read it with the pqlab that wrote it, or name another file with --db",
         StoreError::Newer { .. } => ": update pqlab, or name another file with --db",
-        StoreError::Denied { .. } => ": fix the rights of the file and its folder, or name another file with --db",
-        StoreError::Full { .. } => ": free some, then go on with `pqlab run --resume`",
-        StoreError::Locked { .. } => ": let it end, or name another file with --db",
-        StoreError::Damaged { .. } => ": restore the file from a copy, or `pqlab import` the run again",
-        StoreError::DamagedSamples { .. } => ": restore the file from a copy",
-        StoreError::UnknownRun { .. } => ": `pqlab runs` lists them all",
+        StoreError::Denied { .. } => ": fix the permissions of the file and its folder, or name another file with --db",
+        StoreError::Full { .. } => ": free some space, then resume with `pqlab run --resume`",
+        StoreError::Locked { .. } => ": wait until it ends, or name another file with --db",
+        StoreError::Damaged { .. } => ": restore the file from a backup, or `pqlab import` the run again",
+        StoreError::DamagedSamples { .. } => ": restore the file from a backup",
+        StoreError::UnknownRun { .. } => ": `pqlab runs` lists all runs",
         StoreError::TooFewRuns { .. } => ", `pqlab runs` lists them",
-        StoreError::DuplicateRun { .. } => ": delete the stored one first, or keep it",
+        StoreError::DuplicateRun { .. } => ": keep the stored run, or remove it first with `pqlab runs rm`",
         StoreError::DuplicateCase { .. } => ": is another process resuming the same run?",
-        StoreError::NotResumable { .. } => "; `pqlab run` begins a new one",
+        StoreError::NotResumable { .. } => "; start a new run with `pqlab run`",
         _ => return None,
     };
     Some(text.to_owned())
@@ -86,32 +86,32 @@ fn of_store(error: &StoreError) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn said(error: impl Into<anyhow::Error>) -> String {
+    fn line(error: impl Into<anyhow::Error>) -> String {
         let error = error.into();
         format!("{error:#}{}", advice(&error))
     }
 
     #[test]
-    fn a_line_ends_with_what_can_be_done() {
+    fn an_error_line_ends_with_advice() {
         let missing = || StoreError::Missing { path: "a.db".into() };
-        let line = "a.db: there is no such file: `pqlab run` makes it, or name another with --db";
-        assert_eq!(said(missing()), line);
-        assert_eq!(said(LabError::from(missing())), line, "whoever reports it");
+        let wanted = "a.db: there is no such file: create it with `pqlab run`, or name another file with --db";
+        assert_eq!(line(missing()), wanted);
+        assert_eq!(line(LabError::from(missing())), wanted, "as an error of the laboratory");
         let changes = vec!["host was a, is b".into()];
         assert_eq!(
-            said(LabError::Changed { run: "r".into(), changes }),
-            "run r did not begin like this: host was a, is b; start a new run, or go on all the same with --resume-elsewhere"
+            line(LabError::Changed { run: "r".into(), changes }),
+            "run r did not begin like this: host was a, is b; start a new run, or resume anyway with --resume-elsewhere"
         );
         assert_eq!(
-            said(LabError::Missing { program: "valgrind" }),
+            line(LabError::Missing { program: "valgrind" }),
             "valgrind is not installed: install the package `valgrind`, or leave out --taint"
         );
         let context =
             anyhow::Error::from(LabError::NothingSelected { with: Vec::new(), near: Vec::new() }).context("the plan");
         assert_eq!(
-            said(context),
+            line(context),
             "the plan: nothing is selected: see `pqlab list cases` for the ids that filters match"
         );
-        assert_eq!(said(StoreError::BadName { name: "last".into() }).matches(':').count(), 1);
+        assert_eq!(line(StoreError::BadName { name: "last".into() }).matches(':').count(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! A run against a baseline: what is said of it meanwhile.
+//! Runs against a baseline: what the user sees of them.
 
 use crate::args::RunArgs;
 use crate::output::{self, Terminal};
@@ -11,7 +11,7 @@ use pqlab_lab::{Gate, GateRequest, GateStep, Laboratory};
 use serde_json::Value;
 use std::sync::atomic::AtomicBool;
 
-/// The exit code that goes with the word.
+/// Returns the exit code of a gate.
 pub(crate) fn exit_code(gate: &Gate) -> u8 {
     match gate.outcome() {
         Outcome::Pass => DONE,
@@ -20,7 +20,8 @@ pub(crate) fn exit_code(gate: &Gate) -> u8 {
     }
 }
 
-/// Compares a finished run with its baseline, measures again what is not certain, and says so. `None` where the user stopped that.
+/// Compares a finished run with its baseline, measures uncertain cases again, and reports both. Returns `None` if the
+/// user interrupted it.
 pub(crate) fn check(
     arguments: &RunArgs,
     screen: &Terminal,
@@ -62,7 +63,7 @@ pub(crate) fn check(
     Ok(Some(gate))
 }
 
-/// One line, like the events of the run itself.
+/// Prints an event on one line, in the form of the run's own events.
 fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
     body["event"] = name.into();
     output::json(&body.to_string())?;

@@ -1,4 +1,4 @@
-//! Comparisons on the terminal, and their exit codes.
+//! Printed comparisons, and their exit codes.
 
 use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE};
@@ -15,7 +15,7 @@ pub(crate) fn print(comparison: &Comparison, json: bool, screen: &Terminal) -> a
     Ok(())
 }
 
-/// Something slower outweighs what is inconclusive.
+/// Returns the exit code of a comparison: a slower case outweighs an inconclusive one.
 pub(crate) fn exit_code(comparison: &Comparison) -> u8 {
     if comparison.worse() {
         FAILED

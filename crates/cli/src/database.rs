@@ -1,4 +1,4 @@
-//! The database that the user names, or the one of this user.
+//! The database that the user names, or the user's default one.
 
 use crate::args::DatabaseArgs;
 use crate::output;
@@ -6,6 +6,7 @@ use pqlab_lab::store::{Store, StoreError, default_path};
 use std::path::PathBuf;
 
 impl DatabaseArgs {
+    /// Returns the path from `--db` or `PQLAB_DB`, or the default path.
     pub(crate) fn path(&self) -> Result<PathBuf, StoreError> {
         match &self.db {
             Some(path) => Ok(path.clone()),
@@ -13,7 +14,7 @@ impl DatabaseArgs {
         }
     }
 
-    /// Opens the database, which comes into being if it is not there.
+    /// Opens the database, creating it if it is missing.
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
         let store = Store::open(self.path()?)?;
         if let Some(copy) = store.kept_copy() {
@@ -26,13 +27,13 @@ impl DatabaseArgs {
         Ok(store)
     }
 
-    /// Opens the database for changes; it must be there.
+    /// Opens an existing database for changes.
     pub(crate) fn open_existing(&self) -> Result<Store, StoreError> {
         self.open_read_only().map(drop)?;
         self.open()
     }
 
-    /// Opens the database for reading; it must be there.
+    /// Opens an existing database for reading.
     pub(crate) fn open_read_only(&self) -> Result<Store, StoreError> {
         Store::open_read_only(self.path()?)
     }

@@ -1,6 +1,6 @@
-//! Durations in the words of sentences.
+//! Durations as text.
 
-/// A duration in a unit that fits: `5 minutes`.
+/// Returns a duration in a suitable unit: `5 minutes`.
 pub(crate) fn duration_text(seconds: f64) -> String {
     match seconds {
         0.0..120.0 => format!("{} s", seconds.ceil()),
@@ -15,8 +15,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_said_in_units_that_fit() {
-        let said = [0.2, 59.0, 300.0, 9000.0, 400_000.0].map(duration_text);
-        assert_eq!(said, ["1 s", "59 s", "5 minutes", "2.5 hours", "4.6 days"]);
+    fn durations_are_shown_in_suitable_units() {
+        let texts = [0.2, 59.0, 300.0, 9000.0, 400_000.0].map(duration_text);
+        assert_eq!(texts, ["1 s", "59 s", "5 minutes", "2.5 hours", "4.6 days"]);
     }
 }

@@ -3,28 +3,29 @@
 use crate::args::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
 use pqlab_lab::{Laboratory, WorkerProgram, instead, libraries_of_suites};
 
-/// Opens a laboratory with everything that this build can measure. Its workers run this program.
+/// Opens a laboratory with all providers of this build. Its workers run this program.
 pub(crate) fn open() -> anyhow::Result<Laboratory> {
     let laboratory = Laboratory::new(WorkerProgram::pqlab(std::env::current_exe()?));
     Ok(laboratory.with_providers(crate::more_providers()))
 }
 
 impl SharedLibraryArgs {
-    /// What this build can measure, with the libraries that are given.
+    /// Opens a laboratory with the given libraries.
     pub(crate) fn laboratory(&self) -> anyhow::Result<Laboratory> {
         Ok(open()?.with_libraries(self.libraries.clone())?)
     }
 }
 
 impl LibraryArgs {
-    /// What this build can measure, with the libraries that are given.
+    /// Opens a laboratory with the given libraries.
     pub(crate) fn laboratory(&self) -> anyhow::Result<Laboratory> {
         Ok(open()?.with_libraries(self.all())?)
     }
 }
 
 impl NamedLibraryArgs {
-    /// The same with the libraries that suites among the words name, if that is allowed.
+    /// Opens a laboratory with the given libraries and, if `--allow-foreign` is set, those named by suite files among
+    /// the words.
     pub(crate) fn laboratory(&self, words: &[String]) -> anyhow::Result<Laboratory> {
         let named = if self.allow_foreign { libraries_of_suites(words)? } else { Vec::new() };
         Ok(open()?.with_libraries(instead(self.given.all(), named))?)

@@ -1,5 +1,5 @@
-//! `pqlab`: a laboratory for post-quantum cryptography, on the command line. The program is a library, so that tests have
-//! another program that is the same but for a library that goes wrong on demand.
+//! `pqlab`: the command line of the laboratory for post-quantum cryptography. The program is a library, so that tests
+//! can build the same program with an extra provider that fails on demand.
 
 mod advice;
 mod args;
@@ -24,28 +24,28 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-/// Everything asked for was done.
+/// Exit code if everything was done.
 const DONE: u8 = 0;
-/// A case failed, or an answer was wrong.
+/// Exit code if a case failed or an answer was wrong.
 const FAILED: u8 = 1;
-/// Bad usage or bad input.
+/// Exit code for bad usage or bad input.
 const USAGE: u8 = 2;
-/// A comparison that does not tell.
+/// Exit code if a comparison is inconclusive.
 const INCONCLUSIVE: u8 = 3;
-/// `verify` found known defects of libraries and no other failure.
+/// Exit code if `verify` found known defects of libraries and no other failure.
 const KNOWN_DEFECTS: u8 = 4;
-/// The user stopped it; what was finished is stored.
+/// Exit code if the user interrupted the program; finished cases are stored.
 const INTERRUPTED: u8 = 130;
 
-/// Providers beside those of the build.
+/// Providers in addition to those of the build.
 static MORE: OnceLock<fn() -> Vec<Provider>> = OnceLock::new();
 
-/// The program.
+/// Runs the program.
 pub fn main() -> ExitCode {
     main_with(Vec::new)
 }
 
-/// The program with more providers than those of the build.
+/// Runs the program with providers in addition to those of the build.
 pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
     MORE.get_or_init(|| more);
     let cli = match Cli::try_parse() {
@@ -56,7 +56,7 @@ pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             if is_broken_pipe(&error) {
-                // Whoever read our output has seen enough.
+                // The reader closed the pipe because it has seen enough.
                 return ExitCode::from(DONE);
             }
             output::complain(&format!("{error:#}{}", advice::advice(&error)));
@@ -70,7 +70,7 @@ fn more_providers() -> Vec<Provider> {
 }
 
 fn run(cli: Cli) -> anyhow::Result<u8> {
-    // Shells and package builds run these in any environment.
+    // Shells and package builds run these two verbs in any environment.
     if !matches!(cli.command, Command::Completions { .. } | Command::Man(_)) {
         pqlab_lab::check_environment()?;
     }
@@ -104,7 +104,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     }
 }
 
-/// Who can fix it: bad input and a database that refuses are the user's, the rest is ours.
+/// Returns the exit code of an error: [`USAGE`] if the user can fix it (bad input, unusable database), else [`FAILED`].
 fn code_of(error: &anyhow::Error) -> u8 {
     let input = error.chain().any(|cause| {
         cause.downcast_ref::<LabError>().is_some_and(LabError::is_request)
@@ -123,7 +123,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(broken)
 }
 
-/// Help goes out as it is; an error in one line: what, and where to look.
+/// Prints help unchanged, and a usage error as one line. Returns the exit code.
 fn explain_usage(error: &clap::Error) -> u8 {
     if !error.use_stderr() {
         return if error.print().is_ok() { DONE } else { FAILED };

@@ -1,4 +1,4 @@
-//! Where words go: data to standard output, talk to standard error.
+//! Output: data goes to standard output, messages to standard error.
 
 use crate::args::ColorChoice;
 use pqlab_lab::Destination;
@@ -9,7 +9,7 @@ use pqlab_lab::report::{Exporter, shell_line};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// Something that the user gave cannot be used; one line that says what, where and how to fix it.
+/// Unusable input of the user: one line that says what is wrong, where, and how to fix it.
 #[derive(Debug)]
 pub(crate) struct BadInput(pub(crate) String);
 
@@ -21,12 +21,12 @@ impl std::fmt::Display for BadInput {
 
 impl std::error::Error for BadInput {}
 
-/// What is known of the terminal.
+/// Properties of the terminal.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     /// Whether to colour.
     pub(crate) palette: Palette,
-    /// Columns.
+    /// Width in columns.
     pub(crate) width: usize,
 }
 
@@ -48,31 +48,31 @@ impl Terminal {
         Terminal { palette: Palette { colour: color }, width: width(columns.as_deref(), room) }
     }
 
-    /// Columns of what is set in blocks and sentences, of which nothing is lost where they are narrow.
+    /// Returns the width in columns for text that can be wrapped without loss.
     pub(crate) fn page(&self) -> usize {
         if self.width == UNLIMITED { PAGE } else { self.width }
     }
 }
 
-/// Columns where nothing is cut and no column is left out.
+/// Width at which nothing is cut and no column is dropped.
 const UNLIMITED: usize = usize::MAX;
-/// Columns of a page, and of a terminal that does not tell.
+/// Width of a page, and of a terminal of unknown width.
 const PAGE: usize = 120;
 
-/// As many columns as the user says, else as the terminal has. Whoever reads a pipe or a file has room for everything.
+/// Returns the width that the user set, else that of the terminal. Pipes and files are unlimited.
 fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
-    let said = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
-    said.or(terminal).unwrap_or(UNLIMITED)
+    let chosen = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
+    chosen.or(terminal).unwrap_or(UNLIMITED)
 }
 
-/// Writes sentences and tables to standard output. What a file, a store or a machine's name supplied cannot steer the
+/// Writes text to standard output, without control characters: names in files and databases must not steer the
 /// terminal.
 pub(crate) fn data(text: &str) -> io::Result<()> {
     raw(&steady(text))
 }
 
-/// Writes a JSON value to standard output, on one line or on several. Where JSON leaves a character of a string as it is
-/// that would steer a terminal, its escape stands.
+/// Writes a JSON value to standard output, on one line or several. Characters that JSON permits but that steer a
+/// terminal are escaped.
 pub(crate) fn json(text: &str) -> io::Result<()> {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -85,7 +85,7 @@ pub(crate) fn json(text: &str) -> io::Result<()> {
     raw(&out)
 }
 
-/// Writes to standard output what is ours to the last byte.
+/// Writes text to standard output unchanged. It must come from pqlab itself.
 pub(crate) fn raw(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -95,19 +95,19 @@ pub(crate) fn raw(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Says something on standard error; what it quotes cannot steer the terminal.
+/// Writes a message to standard error, without control characters.
 pub(crate) fn talk(text: &str) {
-    // If standard error is gone there is nobody to tell.
+    // An error here cannot be reported anywhere.
     writeln!(io::stderr().lock(), "{}", steady(text)).ok();
 }
 
-/// Says what went wrong on standard error, in one line.
+/// Writes an error to standard error, as one line.
 pub(crate) fn complain(text: &str) {
     let line = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ");
     talk(&format!("pqlab: {line}"));
 }
 
-/// Prints a run in an export format, and what the format notes of it to standard error.
+/// Prints a run in an export format, and the notes of the format to standard error.
 pub(crate) fn print_export(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) -> anyhow::Result<()> {
     print_notes(exporter, analysis);
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -116,22 +116,22 @@ pub(crate) fn print_export(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) 
     Ok(())
 }
 
-/// Prints to standard error what an export format notes of a run.
+/// Prints the notes of an export format to standard error.
 pub(crate) fn print_notes(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) {
     exporter.notes(analysis).iter().for_each(|note| talk(note));
 }
 
-/// The command line as it can be typed again.
+/// Returns the command line, quoted so that it can be typed again.
 pub(crate) fn command_line() -> String {
     shell_line(&std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>())
 }
 
-/// Where a file goes that the user names after a flag; `-` is standard output.
+/// Returns the destination that the user names in an option; `-` is standard output.
 pub(crate) fn destination(path: &Path) -> Result<Destination, BadInput> {
     Destination::of(path).map_err(|error| BadInput(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Writes what the user calls `path`: a regular file whole or not at all, and to what is none directly.
+/// Writes to `path`: atomically for regular files, directly for pipes and devices.
 pub(crate) fn write_file(
     path: &Path,
     destination: &Destination,
@@ -145,7 +145,7 @@ pub(crate) fn write_file(
         Ok(writing.keep(&mut file)?)
     })();
     outcome.map_err(|error: anyhow::Error| {
-        // Whoever reads a pipe may have seen enough, as with standard output.
+        // As with standard output, the reader of a pipe may have seen enough.
         if crate::is_broken_pipe(&error) {
             return error;
         }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pipe_has_room_for_everything_unless_the_user_says_how_much() {
+    fn pipes_are_unlimited_unless_the_user_sets_a_width() {
         assert_eq!((width(None, None), width(None, Some(80))), (UNLIMITED, 80));
         assert_eq!((width(Some("100"), None), width(Some("100"), Some(80))), (100, 100));
         for nonsense in ["", "0", "-3", "wide"] {

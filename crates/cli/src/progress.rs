@@ -1,4 +1,4 @@
-//! What a user sees while a run goes on: a bar for the run, a line for the case in hand, a line for each finished case.
+//! Progress of a run: a bar for the run, a line for the current case, a line for each finished case.
 
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -12,15 +12,15 @@ use pqlab_lab::report::terminal::{LineWidths, Palette, case_line};
 use serde_json::Value;
 use std::time::Duration;
 
-/// Steps of the bar for one case.
+/// Steps of the bar per case.
 const STEPS: f64 = 1000.0;
 
-/// What of the run goes to standard output.
+/// What a run prints to standard output while it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
     /// A line for each finished case.
     Lines,
-    /// Events, one JSON object a line.
+    /// Events, one JSON object per line.
     Events,
     /// Nothing until the end.
     Nothing,
@@ -34,7 +34,7 @@ pub(crate) struct Screen {
     palette: Palette,
     widths: LineWidths,
     bars: Option<Bars>,
-    /// The first failure to write: the run goes on, because what it stores is worth more than what it shows.
+    /// The first failed write. The run continues, because its results are stored anyway.
     pub(crate) broken: Option<std::io::Error>,
 }
 
@@ -72,7 +72,7 @@ impl Screen {
                 event["event"] = name.into();
                 self.print(&event.to_string(), output::json);
             }
-            Err(error) => self.note(&format!("event {name} cannot be written: {error}")),
+            Err(error) => self.note(&format!("cannot write event {name}: {error}")),
         }
     }
 
@@ -144,7 +144,7 @@ impl Progress for Screen {
     }
 }
 
-/// The bar of a whole run.
+/// Returns the style of the bar of a whole run.
 pub(crate) fn bar_style() -> ProgressStyle {
     let template = "[{elapsed_precise}] {bar:30} {percent:>3}%  {msg}, about {eta} left";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())

@@ -1,4 +1,4 @@
-//! Signals that end a verb's work in good order.
+//! Signals that end a verb cleanly.
 
 use crate::INTERRUPTED;
 use anyhow::Context;
@@ -6,13 +6,14 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Returns a flag that a first signal sets: the work ends in good order. A second signal ends the program at once.
+/// Returns a flag that the first signal sets, so that the verb can end cleanly. A second signal ends the program at
+/// once.
 pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
-            .context("cannot listen to signals")?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot listen to signals")?;
+            .context("cannot handle signals")?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot handle signals")?;
     }
     Ok(stop)
 }

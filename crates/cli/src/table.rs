@@ -1,9 +1,9 @@
-//! Plain tables for lists: no frames, one line a row where the terminal is wide enough.
+//! Plain tables for lists: no frames, and one line per row if the terminal is wide enough.
 
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
 
-/// A table with a heading, wrapped to the terminal's width.
+/// Returns a table with a heading, wrapped to the terminal's width.
 pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
     let mut table = Table::new();
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);

@@ -1,4 +1,4 @@
-//! What the action does on a runner, without one: the script gets its inputs by variables, as from action.yml.
+//! The GitHub action without a runner: the script gets its inputs from variables, as set by action.yml.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn outputs(pqlab: &Pqlab) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_first_use_leaves_a_baseline_with_which_the_next_one_compares() {
+fn the_first_use_saves_a_baseline_for_the_next() {
     let pqlab = Pqlab::new();
     let done = act(&pqlab, &[("SUITE", "smoke --seed 1"), ("BASELINE", "nowhere.json")]);
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
@@ -42,7 +42,7 @@ fn the_first_use_leaves_a_baseline_with_which_the_next_one_compares() {
 
     let baseline = pqlab.path("baseline.json");
     fs::copy(&first["run"], &baseline).unwrap();
-    // The runner's folder is a new one each time.
+    // A runner starts with an empty folder each time.
     fs::remove_dir_all(pqlab.path("temp")).unwrap();
     let inputs = [("BASELINE", baseline.to_str().unwrap()), ("FAIL_SLOWER", "1000")];
     let done = act(&pqlab, &inputs);
@@ -56,7 +56,7 @@ fn the_first_use_leaves_a_baseline_with_which_the_next_one_compares() {
 }
 
 #[test]
-fn inputs_are_words_and_no_commands() {
+fn inputs_are_never_run_as_commands() {
     let pqlab = Pqlab::new();
     let wild = "smoke; touch here $(touch here) `touch here` && touch here";
     for inputs in [

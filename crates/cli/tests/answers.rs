@@ -1,4 +1,5 @@
-//! Every suite ends with an answer to the question in its description: from its own plan, measured on paper.
+//! Every suite ends with an answer to the question in its description. The runs are made from each suite's plan with
+//! invented figures.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +11,7 @@ use pqlab_lab::analysis::tables::{Row, tables};
 use pqlab_lab::record::{Case, Run};
 use pqlab_lab::{Filters, Laboratory, ProtocolOverrides, Suite, WorkerProgram, builtin_suites, matches};
 
-/// What answers the question of each suite. A new suite needs an entry, and the entry a sentence in the analysis.
+/// Patterns of the answers to each suite's question. A new suite needs an entry here and a sentence in the analysis.
 const ANSWERS: [(&str, &[&str]); 25] = [
     ("smoke", &["pqlab works here: * of * cases are measured and their results verified."]),
     (
@@ -154,8 +155,8 @@ fn every_suite_answers_its_question() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The hybrids' signatures have a way of their own in most libraries: their cycle is among the findings, and no library leads for
-/// being alone in its kind.
+/// Most libraries sign hybrids in their own way. The signature cycle is among the findings, and no library leads only
+/// because it is the only one of its kind.
 #[test]
 fn the_signature_cycle_of_the_hybrids_is_found() {
     let run = pqlab_fixtures::planned_run("hybrid", plan(&suite("hybrid"), &Filters::default()));
@@ -179,7 +180,7 @@ fn the_signature_cycle_of_the_hybrids_is_found() {
     assert!(cycles.iter().all(|(.., kind)| kind.ends_with("with given randomness")), "{cycles:?}");
 }
 
-/// A part of a suite that has no whole job names the fastest library of each operation.
+/// Part of a suite, without a complete job, names the fastest library of each operation.
 #[test]
 fn a_part_of_a_suite_answers_what_was_asked() {
     let only = |pattern: &str| Filters { ids: vec![pattern.to_owned()], ..Filters::default() };

@@ -1,4 +1,4 @@
-//! Bad input: one clear line on standard error, exit code 2, nothing lost.
+//! Bad input: one line on standard error, exit code 2, nothing lost.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ mod common;
 use common::{Pqlab, text, write};
 use pqlab_testing::{Need, require};
 
-/// Runs, demands exit code 2 and one line that contains all words.
+/// Runs the program, and requires exit code 2 and one line that contains all words.
 fn refused(pqlab: &Pqlab, arguments: &[&str], words: &[&str]) {
     let output = pqlab.run(arguments);
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -20,7 +20,7 @@ fn refused(pqlab: &Pqlab, arguments: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn unknown_names_are_refused_with_what_was_meant() {
+fn unknown_names_are_refused_with_a_suggestion() {
     let pqlab = Pqlab::new();
     refused(&pqlab, &["run", "standrad"], &["standrad", "standard"]);
     refused(&pqlab, &["run", "kem", "--algorithm", "ML-KEM-769"], &["ML-KEM-769", "did you mean \"ML-KEM-768\""]);
@@ -35,7 +35,7 @@ fn unknown_names_are_refused_with_what_was_meant() {
 }
 
 #[test]
-fn numbers_that_make_no_sense_are_refused() {
+fn impossible_numbers_are_refused() {
     let pqlab = Pqlab::new();
     for (flag, value) in [
         ("--iterations", "-5"),
@@ -76,7 +76,7 @@ fn a_malformed_suite_is_refused_with_the_place() {
 }
 
 #[test]
-fn a_database_that_cannot_be_used_is_refused() {
+fn unusable_databases_are_refused() {
     let pqlab = Pqlab::new();
     let run = |database: &str, words: &[&str]| {
         refused(&pqlab, &["run", "smoke", "--db", database], words);
@@ -112,7 +112,7 @@ fn unknown_runs_and_cases_are_refused() {
     refused(&pqlab, &["show", "20000101"], &["20000101"]);
     refused(&pqlab, &["show", "last~5"], &["last~5"]);
     refused(&pqlab, &["show", "last", "no/such/case"], &["no/such/case"]);
-    refused(&pqlab, &["run", "--resume"], &["no stopped run"]);
+    refused(&pqlab, &["run", "--resume"], &["no interrupted run"]);
     refused(
         &pqlab,
         &["export", "last", "--format", "json", "--out", "/proc/nowhere/x.json"],
@@ -121,7 +121,7 @@ fn unknown_runs_and_cases_are_refused() {
 }
 
 #[test]
-fn a_full_disk_is_one_clear_line_and_what_was_finished_is_kept() {
+fn a_full_disk_gives_one_line_and_keeps_finished_runs() {
     let pqlab = Pqlab::new();
     let mounted = pqlab.path("mounted");
     std::fs::create_dir(&mounted).unwrap();

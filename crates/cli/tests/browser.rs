@@ -1,6 +1,6 @@
-//! The page in a browser: headless Chromium, driven through chromedriver. From disk and from `pqlab serve`: tables group, sort and
-//! filter, a case opens and has an address, the theme switches, the first screen holds the answer, nothing is cut off on a phone,
-//! the console stays silent and no request leaves the page. Screenshots go to the target folder.
+//! The page in headless Chromium, driven through chromedriver, from disk and from `pqlab serve`. Tables group, sort and
+//! filter; a case opens and has an address; the theme switches; the first screen holds the answer; nothing is cut off
+//! on a phone; the console stays silent and no request leaves the page. Screenshots go to the target folder.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// chromedriver's way to read the logs of the browser.
+/// Command of chromedriver that reads a log of the browser.
 #[derive(Debug)]
 struct Log(&'static str);
 
@@ -34,7 +34,7 @@ impl WebDriverCompatibleCommand for Log {
     }
 }
 
-/// chromedriver's way to the browser's own commands.
+/// Command of chromedriver that runs a command of the browser.
 #[derive(Debug)]
 struct Browser(&'static str, Value);
 
@@ -48,7 +48,7 @@ impl WebDriverCompatibleCommand for Browser {
     }
 }
 
-/// A window is never as narrow as a phone, so the size of what is shown is set by itself.
+/// Sets the size of the viewport, because a window cannot be as narrow as a phone.
 async fn screen(client: &Client, width: u32, height: u32) {
     let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
     client.issue_cmd(Browser("Emulation.setDeviceMetricsOverride", size)).await.unwrap();
@@ -56,7 +56,7 @@ async fn screen(client: &Client, width: u32, height: u32) {
     assert_eq!(found, json!([width, height]));
 }
 
-/// As if the reader's system were set to a colour scheme.
+/// Emulates a system with this colour scheme.
 async fn scheme(client: &Client, name: &str) {
     let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": name }] });
     client.issue_cmd(Browser("Emulation.setEmulatedMedia", features)).await.unwrap();
@@ -68,7 +68,7 @@ async fn picture(client: &Client, name: &str) {
     fs::write(folder.join(format!("{name}.png")), client.screenshot().await.unwrap()).unwrap();
 }
 
-/// What a script returns, as the type that is asked for.
+/// Returns the result of a script, deserialised to the wanted type.
 macro_rules! list {
     ($client:expr, $script:expr) => {
         serde_json::from_value(text_of($client, $script).await).unwrap()
@@ -79,10 +79,10 @@ const MEDIANS: &str = "return [...document.querySelectorAll('#area-kem tr.case:n
     .map(row => Number(row.cells[2].dataset.v));";
 const JOBS: &str =
     "return [...document.querySelectorAll('#area-kem tr.case:not([hidden])')].map(row => row.cells[0].textContent);";
-/// What is seen of the table from above to below: names of jobs, and providers.
+/// Visible rows of the table from top to bottom: names of jobs, and providers.
 const SEEN: &str = "return [...document.querySelectorAll('#area-kem table.cases tbody tr')].filter(row => row.checkVisibility())\
     .map(row => row.matches('.group') ? row.textContent : '  ' + row.cells[1].textContent);";
-/// For each row the name above it and its own job, its factor, and what the data say of the case.
+/// For each row: the name of its group, its job, its factor, and the factor and id in the data.
 const GROUPED: &str = "let group = null; const cases = JSON.parse(document.getElementById('data').textContent).cases;\
     return [...document.querySelectorAll('#area-kem table.cases tbody tr')].flatMap(row => {\
       if (row.matches('.group')) { group = row.textContent; return []; }\
@@ -90,7 +90,7 @@ const GROUPED: &str = "let group = null; const cases = JSON.parse(document.getEl
       return [[group, row.cells[0].textContent, row.matches('.failed') ? '' : row.cells[4].textContent, of.f || '', of.i]];\
     });";
 
-/// Rows stand below their jobs until they are sorted, with their factors; sorting, filtering.
+/// Checks that rows are grouped by job, with their factors; then sorts and filters.
 async fn use_a_table(client: &Client) {
     let rows: Vec<[String; 5]> = list!(client, GROUPED);
     assert!(rows.len() > 3, "{rows:?}");
@@ -102,7 +102,7 @@ async fn use_a_table(client: &Client) {
     let listed: Vec<String> = list!(client, SEEN);
     let jobs = listed.iter().filter(|row| !row.starts_with(' ')).count();
     assert!(jobs > 1 && listed.len() == rows.len() + jobs, "{listed:?}");
-    // Sorts by the median, both ways; the third press puts all back.
+    // Sort by the median, both ways; the third press restores the order.
     let head = client.find(Locator::Css("#area-kem table.cases thead th:nth-child(3) button")).await.unwrap();
     for descending in [false, true] {
         head.click().await.unwrap();
@@ -119,7 +119,7 @@ async fn use_a_table(client: &Client) {
     head.click().await.unwrap();
     let again: Vec<String> = list!(client, SEEN);
     assert_eq!(again, listed);
-    // Filters by words; what is left has them all, and no job is named that has nothing left.
+    // Filter by words: the remaining rows have all of them, and jobs without rows disappear.
     let field = client.find(Locator::Css("#area-kem .filter-text")).await.unwrap();
     field.send_keys("768 decaps").await.unwrap();
     let left: Vec<String> = list!(client, JOBS);
@@ -145,7 +145,8 @@ async fn until(client: &Client, script: &str, wanted: Value) {
     assert_eq!(text_of(client, script).await, wanted, "{script}");
 }
 
-/// A case has an address: it opens the case, Back closes it, closing clears it, and one that names nothing does nothing.
+/// Checks the address of a case: it opens the case, Back closes it, closing clears it, and unknown addresses do
+/// nothing.
 async fn follow_addresses(client: &Client) {
     let page = client.current_url().await.unwrap();
     let script = "return JSON.parse(document.getElementById('data').textContent).cases.map(of => of.i)\
@@ -155,7 +156,7 @@ async fn follow_addresses(client: &Client) {
     for fragment in [Some(id.as_str()), Some("kem/no/such@case"), Some("%zz@"), None] {
         let mut address = page.clone();
         address.set_fragment(fragment);
-        // From another page, so that it is loaded with the address and does not only change it.
+        // Start from another page, so that the address loads the page instead of only changing its fragment.
         client.goto("data:text/html,elsewhere").await.unwrap();
         client.goto(address.as_str()).await.unwrap();
         let opens = fragment == Some(id);
@@ -189,7 +190,7 @@ async fn follow_addresses(client: &Client) {
     }
 }
 
-/// What is cut off: elements that reach beyond the screen and stand in no frame that scrolls and says so.
+/// Elements that reach beyond the screen and are not in a frame that scrolls.
 const CUT_OFF: &str = "return [...document.querySelectorAll('body *')].filter(one => one.checkVisibility() && !one.closest('.hidden'))\
     .filter(one => one.getBoundingClientRect().right > innerWidth + 1)\
     .filter(one => !one.parentElement.closest('nav.wide, figure.wide, .scroll.wide'))\
@@ -197,7 +198,7 @@ const CUT_OFF: &str = "return [...document.querySelectorAll('body *')].filter(on
 const ANSWER: &str = "scrollTo({top: 0, behavior: 'instant'}); const box = document.getElementById('answer').getBoundingClientRect();\
     return [box.top, box.height, box.bottom, innerHeight];";
 
-/// The first screen holds the answer, on a desk and on a phone, in light and dark; on a phone nothing is cut off.
+/// Checks that the first screen holds the answer, on desktop and phone, in light and dark, and that nothing is cut off.
 async fn look_at_screens(client: &Client, name: &str) {
     for (width, height, what) in [(1280, 800, "desktop"), (390, 844, "phone")] {
         screen(client, width, height).await;
@@ -213,12 +214,12 @@ async fn look_at_screens(client: &Client, name: &str) {
             "return [document.scrollingElement.scrollWidth, innerWidth, document.scrollingElement.scrollHeight];"
         );
         assert!(sizes[0] <= sizes[1], "{what}: {sizes:?}");
-        // As high as the page is, so that all of it is laid out.
+        // As high as the page, so that all of it is laid out.
         screen(client, width, sizes[2].min(16_000) as u32).await;
         until(client, CUT_OFF, json!([])).await;
         picture(client, &format!("{name}-{what}")).await;
     }
-    // Every figure of a case is on the phone's screen, with what it is.
+    // Every figure of a case is on the phone's screen, with its label.
     let hidden = "return [...document.querySelectorAll('tr.case td:not(.job)')].filter(cell => cell.textContent.trim() && !cell.checkVisibility())\
         .map(cell => cell.textContent);";
     assert_eq!(text_of(client, hidden).await, json!([]));
@@ -231,7 +232,7 @@ async fn look_at_screens(client: &Client, name: &str) {
 
 async fn use_the_page(client: &Client, name: &str) {
     use_a_table(client).await;
-    // Opens a case, by keyboard as by mouse.
+    // Open a case by keyboard.
     let open = "#area-kem tr.case:not([hidden]) .open";
     text_of(client, &format!("document.querySelector({open:?}).focus(); return null;")).await;
     client.find(Locator::Css(open)).await.unwrap().send_keys("\u{e007}").await.unwrap();
@@ -248,12 +249,12 @@ async fn use_the_page(client: &Client, name: &str) {
     client.find(Locator::Css("dialog .close")).await.unwrap().click().await.unwrap();
     until(client, IS_OPEN, json!(false)).await;
     until(client, ADDRESS, json!("")).await;
-    // As a reader empties the field: the driver's own way tells the page nothing.
+    // Clear the field with an input event, which the driver's own command does not send.
     let field = "const field = document.querySelector('#area-kem .filter-text'); field.value = '';\
         field.dispatchEvent(new Event('input')); return document.querySelector('#area-kem .count').textContent;";
     let count = text_of(client, field).await;
     assert!(!count.as_str().unwrap().contains(" of "), "{count}");
-    // Switches the theme, and back.
+    // Switch the theme and back.
     let paper = "return getComputedStyle(document.body).backgroundColor;";
     let before = text_of(client, paper).await;
     let theme = client.find(Locator::Css("#theme")).await.unwrap();
@@ -267,7 +268,7 @@ async fn use_the_page(client: &Client, name: &str) {
     follow_addresses(client).await;
 }
 
-/// Errors on the console, and addresses that were asked for outside of what is allowed.
+/// Returns errors on the console, and requested addresses that are not allowed.
 async fn complaints(client: &Client, allowed: &str) -> Vec<String> {
     let entries = client.issue_cmd(Log("browser")).await.unwrap();
     let console = entries.as_array().unwrap().iter().map(|entry| entry["message"].to_string());
@@ -278,7 +279,7 @@ async fn complaints(client: &Client, allowed: &str) -> Vec<String> {
         let message = &event["message"];
         if message["method"] == "Network.requestWillBeSent" {
             let address = message["params"]["request"]["url"].as_str().unwrap_or_default().to_owned();
-            // The browser's own first tab is none of the page's doing.
+            // The browser's first tab is not part of the page.
             let ours = [allowed, "data:", "chrome:"];
             if !ours.iter().any(|beginning| address.starts_with(beginning)) {
                 wrong.push(address);

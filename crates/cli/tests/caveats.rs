@@ -1,5 +1,5 @@
-//! A figure of work that is not done as the standard demands is marked wherever it goes: the verification of ML-DSA by a liboqs
-//! that skips a check, in every format that takes signatures.
+//! Figures of a library with a known defect are marked in every format. The example is a liboqs that skips a check of
+//! ML-DSA verification.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use common::Pqlab;
 use pqlab_testing::{Need, require};
 use serde_json::Value;
 
-/// The one format without signatures.
+/// The only format without signatures.
 const WITHOUT: &str = "sha3-csv";
 
 #[test]
@@ -25,7 +25,7 @@ fn a_defective_row_is_marked_in_every_format() {
         require!(defective, Need::Machine("a processor that runs code of liboqs that is known to be defective"));
     let defect = defective["defect"].as_str().unwrap();
     assert_eq!(defective["caveats"]["defect"], defect);
-    // What no format has to escape.
+    // Characters that no format escapes.
     let plain = |character: char| character.is_ascii_alphanumeric() || character == ' ';
     let words = defect.split(|character| !plain(character)).max_by_key(|part| part.len()).unwrap().trim();
     assert!(words.len() > 10, "{defect}");

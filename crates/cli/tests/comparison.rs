@@ -1,4 +1,4 @@
-//! Comparisons, baselines and the noise of a machine on the command line. Nothing here depends on how long anything takes.
+//! Comparisons, baselines and machine noise on the command line. No test depends on how long anything takes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const FAST: &[&str] = &["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
 
-/// Runs some cases and returns nothing but a finished run in the store.
+/// Measures some cases, which leaves a finished run in the store.
 fn measured(pqlab: &Pqlab, more: &[&str]) {
     let mut arguments = vec!["run", "kem", "--filter", "kem/ML-KEM-512/*@rustcrypto"];
     arguments.extend(FAST);
@@ -22,7 +22,7 @@ fn measured(pqlab: &Pqlab, more: &[&str]) {
 fn a_run_compared_with_itself_is_equivalent() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--save-baseline", "first"]);
-    // The same samples on both sides: a ratio of exactly one, whatever they are.
+    // With the same samples on both sides, every ratio is exactly one.
     let output = pqlab.run(&["compare", "first", "last", "--margin", "1000", "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let json: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -38,7 +38,7 @@ fn a_run_compared_with_itself_is_equivalent() {
 }
 
 #[test]
-fn cases_of_one_run_are_paired_where_the_stars_agree() {
+fn cases_of_one_run_are_paired_if_their_stars_agree() {
     let pqlab = Pqlab::new();
     let filter = ["run", "kem", "--algorithm", "ML-KEM-512", "--provider", "rustcrypto", "--provider", "aws-lc"];
     let chosen = ["--filter", "*/encapsulate@*", "--filter", "*/decapsulate@*"];
@@ -53,7 +53,7 @@ fn cases_of_one_run_are_paired_where_the_stars_agree() {
         };
         json["cases"].as_array().unwrap().iter().map(pair).collect::<Vec<_>>()
     };
-    // Libraries take turns within an operation; operations come one after the other.
+    // Libraries are interleaved within an operation; operations follow one another.
     let of = |operation: &str, provider: &str| format!("kem/ML-KEM-512/{operation}@{provider}");
     let mut libraries = compare("*@rustcrypto", "*@aws-lc");
     libraries.sort();
@@ -66,7 +66,7 @@ fn cases_of_one_run_are_paired_where_the_stars_agree() {
 }
 
 #[test]
-fn bad_comparisons_say_how_to_mend_them() {
+fn bad_comparisons_are_refused_in_one_line() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
     for (arguments, word) in [
@@ -90,20 +90,20 @@ fn bad_comparisons_say_how_to_mend_them() {
 fn a_baseline_is_measured_again() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--save-baseline", "release-1.0"]);
-    // No machine is ten times slower all of a sudden, twice.
+    // No machine becomes ten times slower twice in a row.
     let mut arguments = vec!["run", "--baseline", "release-1.0", "--fail-slower", "900"];
     arguments.extend(["--no-progress", "--max-time", "0.05"]);
     let shown = pqlab.expect(0, &arguments);
     assert!(shown.contains("kem/ML-KEM-512/decapsulate@rustcrypto") && shown.contains("verdict"), "{shown}");
     let last = shown.lines().last().unwrap();
     assert!(last.starts_with("PASS ") && last.contains("none slower than run 2"), "{shown}");
-    // Where the machine was disturbed, a suspicion is looked into by one more run.
+    // If the machine was disturbed, one more run checks suspicious cases.
     let runs = text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count();
     assert!((2..=3).contains(&runs), "{runs} runs");
 }
 
 #[test]
-fn a_baseline_of_another_machine_decides_nothing_unless_asked() {
+fn a_baseline_of_another_machine_is_undecided_unless_allowed() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
     let mut run: Value =
@@ -124,7 +124,7 @@ fn a_baseline_of_another_machine_decides_nothing_unless_asked() {
 }
 
 #[test]
-fn a_baseline_that_is_measured_again_tells_programs_one_event_a_line() {
+fn a_baseline_check_prints_one_json_event_per_line() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &["--save-baseline", "base"]);
     let arguments =
@@ -164,7 +164,7 @@ fn runs_of_another_machine_are_named_in_the_first_line() {
 }
 
 #[test]
-fn the_noise_of_a_machine_is_kept_for_verdicts() {
+fn doctor_aa_stores_the_noise_for_later_verdicts() {
     let pqlab = Pqlab::new();
     measured(&pqlab, &[]);
     let noise =

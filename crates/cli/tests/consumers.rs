@@ -1,6 +1,5 @@
-//! Exports are read by the programs that they are made for: pyperf and polars, which `scripts/setup test` installs, and
-//! Google Benchmark's compare.py, cmark-gfm and pdflatex: those of a measured run, and those of the same run with a name in
-//! it that each of the formats may stumble over.
+//! Exports read by the programs they are for: pyperf and polars (installed by `scripts/setup test`), Google Benchmark's
+//! compare.py, cmark-gfm and pdflatex. Each reads a measured run, and the same run with a name that is hard to escape.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,17 +10,18 @@ use pqlab_testing::{Need, program, python_with, require};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Where Debian's package libbenchmark-tools has it.
+/// Path of compare.py in Debian's package libbenchmark-tools.
 const COMPARE: &str = "/usr/share/benchmark/compare.py";
-/// In place of `ML-KEM-768`. No line feed: what the program on the other side makes of one is its own affair.
+/// Replaces `ML-KEM-768`. It has no line feed, which each program handles in its own way.
 const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
 
-fn said(output: &Output) -> String {
+/// Returns both streams.
+fn both_streams(output: &Output) -> String {
     format!("{}{}", text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
-fn programs_read_what_is_made_for_them() {
+fn external_programs_read_the_exports() {
     let pqlab = Pqlab::new();
     pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
     let document = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);
@@ -50,8 +50,8 @@ fn pyperf(file: &Path) {
     let python = require!(python_with("pyperf"), Need::Installed("pyperf"));
     for verb in ["check", "show", "stats"] {
         let output = Command::new(&python).args(["-m", "pyperf", verb]).arg(file).output().unwrap();
-        assert!(output.status.success() && !text(&output.stdout).is_empty(), "{verb}: {}", said(&output));
-        assert!(!said(&output).contains("Traceback"), "{verb}: {}", said(&output));
+        assert!(output.status.success() && !text(&output.stdout).is_empty(), "{verb}: {}", both_streams(&output));
+        assert!(!both_streams(&output).contains("Traceback"), "{verb}: {}", both_streams(&output));
     }
 }
 
@@ -64,11 +64,11 @@ assert parquet['median_us'].to_list() == csv['median_us'].to_list(), 'medians'
 assert parquet['verified'].dtype == polars.Boolean and parquet['n'].dtype == polars.Int64
 print(parquet.height)";
     let output = Command::new(&python).args(["-c", program]).arg(parquet).arg(csv).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", both_streams(&output));
     assert!(text(&output.stdout).trim().parse::<usize>().unwrap() > 5);
 }
 
-/// A run against itself: every row says that nothing changed.
+/// Compares a run with itself: every row says that nothing changed.
 fn compare(file: &Path) {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     require!(
@@ -76,24 +76,24 @@ fn compare(file: &Path) {
         Need::Installed("compare.py of Google Benchmark (Debian: libbenchmark-tools)")
     );
     let output = Command::new(&python).args([COMPARE, "--no-color", "benchmarks"]).args([file, file]).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(text(&output.stdout).matches("+0.0000").count() > 10, "{}", said(&output));
+    assert!(output.status.success(), "{}", both_streams(&output));
+    assert!(text(&output.stdout).matches("+0.0000").count() > 10, "{}", both_streams(&output));
 }
 
 fn markdown(file: &Path) {
     let cmark = require!(program("cmark-gfm"), Need::Installed("cmark-gfm"));
     let output = Command::new(cmark).args(["-e", "table", "-t", "html"]).arg(file).output().unwrap();
-    assert!(output.status.success(), "{}", said(&output));
+    assert!(output.status.success(), "{}", both_streams(&output));
     let html = text(&output.stdout);
     assert!(!html.contains("<script") && !html.contains("raw HTML omitted"), "{html}");
     let source = std::fs::read_to_string(file).unwrap();
-    // Every line with bars became a row, and the line of dashes below a heading none.
+    // Every line with bars becomes a row, except the line of dashes below a heading.
     let lines = |sign: &str| source.lines().filter(|line| line.starts_with(sign)).count();
     assert_eq!(html.matches("<tr>").count(), lines("|") - lines("|---"), "{html}");
     assert_eq!(html.matches("<table>").count(), lines("|---"));
 }
 
-/// Compiles, and no table is wider than the page.
+/// Checks that the document compiles, and that no table is wider than the page.
 fn latex(table: &Path) {
     let pdflatex = require!(program("pdflatex"), Need::Installed("pdflatex (Debian: texlive-latex-recommended)"));
     let document = format!(
@@ -107,11 +107,11 @@ fn latex(table: &Path) {
         command.args(["-interaction=nonstopmode", "-halt-on-error"]).arg(&main).current_dir(table.parent().unwrap());
         command.output().unwrap()
     };
-    // Twice: a long table is set with the widths of the first time.
+    // Compile twice: longtable uses the widths of the first pass.
     compile();
     let output = compile();
-    assert!(output.status.success() && main.with_extension("pdf").exists(), "{}", said(&output));
+    assert!(output.status.success() && main.with_extension("pdf").exists(), "{}", both_streams(&output));
     let wide: Vec<String> =
         text(&output.stdout).lines().filter(|line| line.contains("in alignment")).map(str::to_owned).collect();
-    assert_eq!(wide, Vec::<String>::new(), "{}", said(&output));
+    assert_eq!(wide, Vec::<String>::new(), "{}", both_streams(&output));
 }

@@ -1,4 +1,4 @@
-//! What scripts depend on: the fields of the JSON, the events, the exporters, the help.
+//! The contract with scripts: fields of the JSON, events, exporters and help.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -7,7 +7,7 @@ mod common;
 use common::Pqlab;
 use serde_json::Value;
 
-/// Fields of a result, and whether null is allowed.
+/// Fields of a result, and whether they may be null.
 const RESULT: &[(&str, bool)] = &[
     ("id", false),
     ("name", false),
@@ -72,7 +72,7 @@ fn check_result(result: &Value) {
     }
 }
 
-/// What tests have to misbehave is no part of what users run, whatever was built together with it.
+/// The misbehaving provider of the tests is not part of the user's program, whatever was built together.
 #[test]
 fn the_program_has_no_provider_for_tests() {
     let listed = Pqlab::new().expect(0, &["list", "providers", "--json"]);

@@ -1,4 +1,4 @@
-//! Runs at the same time keep off each other's cores.
+//! Simultaneous runs avoid each other's cores.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,16 +8,16 @@ use common::{Pqlab, text};
 use std::fs::File;
 use std::io::Write;
 
-/// More than a machine of tests has.
+/// More cores than any test machine has.
 const CORES: usize = 256;
 
 const RUN: [&str; 10] =
     ["run", "kem", "--filter", "kem/X25519/keygen@*", "--processes", "1", "--max-time", "0.05", "--provider", "aws-lc"];
 
 #[test]
-fn a_run_takes_a_free_core_or_says_who_else_is_on_its_own() {
+fn a_run_takes_a_free_core_or_names_the_process_on_its_core() {
     let pqlab = Pqlab::new();
-    // Those of another user.
+    // Locks of another user.
     let folder = pqlab.path("pqlab-4294967294");
     std::fs::create_dir(&folder).unwrap();
     let lock = |core: usize| {
@@ -28,10 +28,10 @@ fn a_run_takes_a_free_core_or_says_who_else_is_on_its_own() {
     };
     let locked: Vec<File> = (0..CORES).map(lock).collect();
     let output = pqlab.run(&RUN);
-    let told: Vec<String> =
+    let warnings: Vec<String> =
         text(&output.stderr).lines().filter(|line| line.contains("another pqlab")).map(str::to_owned).collect();
-    assert_eq!((output.status.code(), told.len()), (Some(0), 1), "{}", text(&output.stderr));
-    assert!(told[0].contains("another pqlab (process 4711) measures on core "), "{told:?}");
+    assert_eq!((output.status.code(), warnings.len()), (Some(0), 1), "{}", text(&output.stderr));
+    assert!(warnings[0].contains("another pqlab (process 4711) measures on core "), "{warnings:?}");
     let noted = || {
         let document: serde_json::Value =
             serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();

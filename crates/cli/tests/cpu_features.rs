@@ -43,8 +43,8 @@ fn hidden_features_leave_no_provider_that_needs_them() {
     }
 }
 
-/// Coordinator and worker refuse each other if their providers differ: that this run succeeds shows that the worker hides the
-/// same features.
+/// Coordinator and worker refuse each other if their providers differ: that this run succeeds shows that the worker
+/// hides the same features.
 #[test]
 fn runs_record_hidden_features() {
     let pqlab = Pqlab::new();

@@ -1,4 +1,4 @@
-//! Where files go that are named after `--out` and `--save`: what is no regular file stays what it is.
+//! Output paths of `--out` and `--save`: pipes and devices are never replaced.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ const FAST: &[&str] = &["--processes", "2", "--warmup", "1", "--no-progress", "-
 const EXPORT: &[&str] = &["export", "last", "--format", "json"];
 const GENERATE: &[&str] = &["ledger", "generate", "--scheme", "Ed25519", "--count", "20", "--no-progress"];
 
-/// The commands that write a file, each without its name.
+/// Returns the commands that write a file, without the file's name.
 fn writers() -> [Vec<&'static str>; 4] {
     [
         [RUN, FAST, &["--save"]].concat(),
@@ -27,7 +27,7 @@ fn writers() -> [Vec<&'static str>; 4] {
     ]
 }
 
-/// What those commands write.
+/// Whether the bytes are the complete output of one of those commands.
 fn whole(bytes: &[u8]) -> bool {
     bytes.starts_with(b"pqlabtxs")
         || (bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"))
@@ -62,7 +62,7 @@ fn pipes_devices_and_links_are_written_to() {
 }
 
 #[test]
-fn a_hyphen_is_standard_output_and_nothing_else_is_printed_there() {
+fn a_hyphen_prints_the_file_and_nothing_else() {
     let pqlab = Pqlab::new();
     for writer in writers() {
         let output = pqlab.run(&[&writer[..], &["-"]].concat());
@@ -76,7 +76,7 @@ fn a_hyphen_is_standard_output_and_nothing_else_is_printed_there() {
 }
 
 #[test]
-fn folders_and_what_cannot_be_are_refused_before_anything_is_done() {
+fn folders_and_impossible_outputs_are_refused_before_any_work() {
     let pqlab = Pqlab::new();
     let refused = |arguments: &[&str], words: &[&str]| {
         let output = pqlab.run(arguments);

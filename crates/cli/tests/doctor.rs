@@ -1,4 +1,4 @@
-//! `pqlab doctor`'s tests of the measuring itself: their structure, on plans of a moment.
+//! Tests of the measurements themselves by `pqlab doctor`: their structure, on very short plans.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ const MOMENT: [&str; 5] = ["kem", "--max-time", "0.02", "--processes", "3"];
 const CASES: [&str; 2] = ["--filter", "kem/ML-KEM-512/*@rustcrypto"];
 
 #[test]
-fn each_case_is_measured_in_company_and_alone() {
+fn independence_measures_each_case_together_and_alone() {
     let pqlab = Pqlab::new();
     let arguments = [&["doctor", "--independence", "--json", "--seed", "7"], &MOMENT[..], &CASES].concat();
     let output = pqlab.run(&arguments);
@@ -36,18 +36,18 @@ fn each_case_is_measured_in_company_and_alone() {
 }
 
 #[test]
-fn independence_is_said_in_words() {
+fn independence_prints_its_results() {
     let pqlab = Pqlab::new();
     let arguments = [&["doctor", "--independence", "--repetitions", "1"], &MOMENT[..], &CASES].concat();
     let output = pqlab.run(&arguments);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(said.contains("expected by chance") && said.contains("in the one repetition"), "{said}");
-    assert!(text(&output.stderr).contains("in company and each alone"));
+    assert!(text(&output.stderr).contains("together and each alone"));
 }
 
 #[test]
-fn intervals_of_runs_are_held_against_the_other_runs() {
+fn between_compares_intervals_with_the_other_runs() {
     let pqlab = Pqlab::new();
     let arguments = [&["doctor", "--between", "3", "--pause", "0", "--json"], &MOMENT[..], &CASES].concat();
     let found: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
@@ -61,7 +61,7 @@ fn intervals_of_runs_are_held_against_the_other_runs() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn conflicting_options_are_refused() {
     let pqlab = Pqlab::new();
     for (arguments, named) in [
         (&["doctor", "kem"][..], "--independence"),

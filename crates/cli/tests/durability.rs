@@ -1,4 +1,4 @@
-//! Stopping at any moment loses no finished case and doubles none.
+//! Interrupting a run at any moment neither loses nor doubles a finished case.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -11,10 +11,10 @@ use std::io::{BufRead, BufReader};
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-/// How often a run is killed.
+/// Number of times that a run is killed.
 const KILLS: usize = 100;
 
-/// A run of about a second: a dozen cases in as many blocks as they have.
+/// Run of about a second: a dozen cases in several blocks.
 const RUN: [&str; 12] = [
     "run",
     "hash",
@@ -56,7 +56,7 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
         completed += usize::from(!killed);
         let mut run = String::new();
         for line in reader.join().unwrap() {
-            // The last line of a killed process may be cut; a cut line acknowledges nothing.
+            // The last line of a killed process may be cut, and then does not count.
             let Ok(event) = serde_json::from_str::<Value>(&line) else { continue };
             match event["event"].as_str() {
                 Some("begin") => run = event["run"]["id"].as_str().unwrap().to_owned(),
@@ -95,7 +95,7 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
     println!("{kills} kills, {completed} sessions ended by themselves, {} runs, {} cases", runs.len(), stored.len());
 }
 
-/// A run that is interrupted after its first case, so that there is something to keep and something to do.
+/// Starts a run and interrupts it after its first case, so that some cases are stored and some remain.
 fn interrupted(pqlab: &Pqlab) -> Output {
     let mut child = pqlab
         .command(&["run", "kem", "--provider", "rustcrypto", "--no-progress"])
@@ -113,7 +113,7 @@ fn interrupted(pqlab: &Pqlab) -> Output {
 }
 
 #[test]
-fn an_interrupted_run_says_so_and_goes_on() {
+fn an_interrupted_run_says_how_to_resume_and_resumes() {
     let pqlab = Pqlab::new();
     let output = interrupted(&pqlab);
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
@@ -122,7 +122,7 @@ fn an_interrupted_run_says_so_and_goes_on() {
     assert_eq!(runs[0]["complete"], false);
     let finished = runs[0]["finished"].as_u64().unwrap();
     assert!(finished >= 1);
-    // A start that is refused or finishes nothing counts as well: what comes after it is not the second.
+    // A start that was refused or finished nothing also counts, so the next one is the third.
     change(&pqlab, "UPDATE runs SET starts = starts + 1");
     pqlab.expect(0, &["run", "--resume", "-q"]);
     let samples = pqlab.expect(0, &["export", "last", "--format", "samples-csv"]);
@@ -139,7 +139,7 @@ fn an_interrupted_run_says_so_and_goes_on() {
 }
 
 #[test]
-fn a_run_is_gone_on_with_where_it_began_or_when_the_user_insists() {
+fn a_run_resumes_only_unchanged_or_with_resume_elsewhere() {
     let pqlab = Pqlab::new();
     assert_eq!(interrupted(&pqlab).status.code(), Some(130));
     for (path, value, word) in [
@@ -165,7 +165,7 @@ fn a_run_is_gone_on_with_where_it_began_or_when_the_user_insists() {
 }
 
 #[test]
-fn what_is_complete_or_imported_is_not_gone_on_with() {
+fn complete_and_imported_runs_cannot_be_resumed() {
     let pqlab = Pqlab::new();
     assert_eq!(interrupted(&pqlab).status.code(), Some(130));
     let exported = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);

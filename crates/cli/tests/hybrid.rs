@@ -1,4 +1,5 @@
-//! Hybrids on the command line: the reference's rules and line, what a combiner costs, and key exchanges under load.
+//! Hybrids on the command line: the reference's rules and output line, the cost of combiners, and key exchanges under
+//! load.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,15 +8,15 @@ mod common;
 use common::Pqlab;
 use serde_json::Value;
 
-/// Both halves of one library, so that the runs are short.
+/// Both halves from one library, to keep the runs short.
 const HALVES: [&str; 4] = ["--classical", "aws-lc", "--post-quantum", "aws-lc"];
 
-/// The word behind `label=` in a line, without the blanks that align it.
+/// Returns the word after `label=` in a line, without the blanks that align it.
 fn behind<'a>(line: &'a str, label: &str) -> &'a str {
     line.split_once(label).unwrap_or_else(|| panic!("{label} in {line}")).1.split_whitespace().next().unwrap()
 }
 
-/// Microseconds of `median=  10.4 µs`, or of `median=   ≈10 µs`.
+/// Parses `median=  10.4 µs` or `median=   ≈10 µs` into microseconds.
 fn microseconds(line: &str, label: &str) -> f64 {
     let mut words = line.split_once(label).unwrap_or_else(|| panic!("{label} in {line}")).1.split_whitespace();
     let number: f64 = words.next().unwrap().replace([',', '≈'], "").parse().unwrap();
@@ -44,16 +45,16 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
     assert!(results.len() >= 20, "{} results", results.len());
     for result in results {
         let (name, n) = (result["name"].as_str().unwrap(), result["n"].as_u64().unwrap());
-        // A percent is trimmed at each end; how many samples are left out as disturbed is the machine's affair.
+        // 1% is trimmed at each end, and an unknown number of disturbed samples is dropped.
         assert!((1..=1000).contains(&n), "{name}: {n} samples");
         let starts = |line: &&str| line.starts_with(&format!("{name} "));
         let line = text.lines().find(starts).unwrap_or_else(|| panic!("{name} in\n{text}"));
-        // A signer that repeats by chance has its mean there.
+        // Operations with random repetition show their mean.
         let statistic = result["statistic"].as_str().unwrap();
         let headline = format!("{statistic}_us");
         for (label, field) in [(format!("{statistic}="), headline.as_str()), ("p95=".to_owned(), "p95_us")] {
             let (shown, exact) = (microseconds(line, &label), result[field].as_f64().unwrap());
-            // A headline has no more digits than its interval leaves.
+            // A headline has only the digits that its interval supports.
             let interval = result[format!("{statistic}_ci_us")].as_array().unwrap();
             let width = interval[1].as_f64().unwrap() - interval[0].as_f64().unwrap();
             let rounded = if field == headline { width / 2.0 } else { 0.0 };
@@ -69,7 +70,7 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
 }
 
 #[test]
-fn show_prints_what_each_combiner_costs_and_the_spread_beside_the_yardstick() {
+fn show_prints_the_cost_of_each_combiner_and_the_spread_of_the_yardstick() {
     let pqlab = Pqlab::new();
     let mut arguments =
         vec!["run", "hybrid", "--processes", "3", "--max-time", "0.05", "--batch", "1", "--no-progress"];
@@ -89,7 +90,7 @@ fn show_prints_what_each_combiner_costs_and_the_spread_beside_the_yardstick() {
         "MLDSA65-Ed25519-SHA512 keygen[coins=exact]",
         "MLDSA65-Ed25519-SHA512 cycle[deterministic,coins=exact]",
     ] {
-        // Beside the name, or below it where the names take too much of the width.
+        // Next to the name, or below it if the names are too wide.
         let mut rows = table.lines().skip_while(|line| !line.trim_start().starts_with(hybrid));
         let row = rows.next().unwrap_or_else(|| panic!("{hybrid} in {table}"));
         let row = if row.contains('%') { row } else { rows.next().unwrap_or_default() };

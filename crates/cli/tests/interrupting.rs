@@ -1,4 +1,4 @@
-//! A signal ends what takes long, with the exit code that says so, and with every process that was started for it.
+//! A signal ends long verbs with exit code 130, and ends every process that they started.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// Interrupts the program when it has said its first line, and demands that it says nothing of a failure.
+/// Interrupts the program after its first line, and requires that it reports no failure.
 fn interrupted(arguments: &[&str]) {
     let pqlab = Pqlab::new();
     let mut command = pqlab.command(arguments);
@@ -17,7 +17,7 @@ fn interrupted(arguments: &[&str]) {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut said = String::new();
     out.read_line(&mut said).unwrap();
-    // As a terminal does it: to the whole process group.
+    // To the whole process group, as a terminal does.
     let group = format!("-{}", child.id());
     let sent = Command::new("sh").args(["-c", r#"kill -s INT -- "$1""#, "sh", &group]).status().unwrap();
     assert!(sent.success());
@@ -28,11 +28,11 @@ fn interrupted(arguments: &[&str]) {
 }
 
 #[test]
-fn a_verification_ends_where_it_is_interrupted() {
+fn an_interrupt_ends_a_verification() {
     interrupted(&["verify", "--all"]);
 }
 
 #[test]
-fn a_leak_test_ends_where_it_is_interrupted() {
+fn an_interrupt_ends_a_leak_test() {
     interrupted(&["leak", "compare/*", "--samples", "4000", "--repeat", "1000", "--no-progress"]);
 }

@@ -1,5 +1,5 @@
-//! A store of 20 runs of 2,000 cases each: how large the page is, and, printed and never judged, how long the report takes
-//! and how soon a browser shows the page.
+//! A store of 20 runs of 2,000 cases each: the size of the page. The times of the report and the browser are printed
+//! but not judged.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -93,7 +93,7 @@ fn run(number: usize) -> Run {
 }
 
 #[test]
-fn the_page_of_a_large_store_is_not_large() {
+fn the_page_of_a_large_store_stays_small() {
     let pqlab = Pqlab::new();
     let mut store = Store::open(pqlab.database()).unwrap();
     for number in 0..RUNS {
@@ -114,7 +114,8 @@ fn the_page_of_a_large_store_is_not_large() {
     runtime.block_on(open(&pqlab, &format!("file://{}", page.trim())));
 }
 
-/// Opens the page five times in a browser that runs. Each time every row is there, and the last one is found and seen.
+/// Opens the page five times in a running browser. Each time every row is present, and the last one is visible after
+/// scrolling.
 async fn open(pqlab: &Pqlab, page: &str) {
     let chromium = require!(chromium(), CHROMIUM);
     let (driver, client) = driver(chromium, &pqlab.path("browser")).await;
@@ -123,7 +124,7 @@ async fn open(pqlab: &Pqlab, page: &str) {
         client.goto("about:blank").await.unwrap();
         let begun = Instant::now();
         client.goto(page).await.unwrap();
-        // Two frames after the page has loaded it is on the screen.
+        // The page is on the screen two frames after it has loaded.
         client.execute_async(SHOWN, Vec::new()).await.unwrap();
         seconds.push(begun.elapsed().as_secs_f64());
         assert_eq!(text_of(&client, ROWS).await, CASES);
@@ -137,7 +138,7 @@ async fn open(pqlab: &Pqlab, page: &str) {
 
 const SHOWN: &str = "const [done] = arguments; requestAnimationFrame(() => requestAnimationFrame(() => done(null)));";
 const ROWS: &str = "return document.querySelectorAll('table.cases tr.case').length;";
-/// Scrolls to the last row of the last table, and tells whether the row is on the screen.
+/// Scrolls to the last row of the last table, and returns whether the row is on the screen.
 const LAST_ROW: &str = "const area = [...document.querySelectorAll('.area')].pop();\
     const row = [...area.querySelectorAll('table.cases tbody tr')].pop();\
     row.scrollIntoView({ block: 'center', behavior: 'instant' });\

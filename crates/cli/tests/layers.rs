@@ -1,4 +1,4 @@
-//! Which crate may know which: the table of ARCHITECTURE.md, checked against what cargo sees and against the sources.
+//! Dependencies between crates: the table of ARCHITECTURE.md, checked against cargo's metadata and the sources.
 
 #[path = "layers/source.rs"]
 mod source;
@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Each crate with the crates of this workspace that it may use, from the lowest layer to the highest. Tests may use
-/// more: they stand outside the layers.
+/// Each crate with the workspace crates that it may use, from the lowest layer to the highest. Tests are outside the
+/// layers and may use more.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-primitives", &[]),
     ("pqlab-record", &[]),
@@ -82,11 +82,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-testing", &[]),
 ];
 
-/// Crates that read files of another crate when they are built, which cargo does not see: `analysis` the facts of each library,
-/// which are data, and `foreign` three small files of the adapters.
+/// Crates that read files of another crate at build time, which cargo does not see: `analysis` reads the facts of each
+/// library, which are data.
 const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers")];
 
-/// The crates that may depend on cryptography written in C.
+/// Crates that may depend on cryptography written in C.
 const MAY_USE_C: &[&str] = &["pqlab-cryptogams-sys", "pqlab-openssl-sys", "pqlab-providers", "pqlab-tls"];
 
 /// Crates that build or link cryptography written in C.
@@ -109,7 +109,7 @@ const C_LIBRARIES: &[&str] = &[
     "secp256k1-sys",
 ];
 
-/// What reads a clock. Only the harness may: everything else is handed its stopwatch.
+/// Functions that read a clock. Only the harness may call them; other crates get its stopwatch.
 const CLOCKS: &[&str] =
     &["Instant::now", "SystemTime::now", "Timestamp::now", "Zoned::now", "clock_gettime", "_rdtsc", "__rdtscp"];
 
@@ -153,15 +153,15 @@ const NOT_AREAS: &[(&str, &str)] = &[
     ("report/src/terminal/case.rs", "signature"),
 ];
 
-/// A crate of the workspace.
+/// Crate of the workspace.
 struct Package {
     name: String,
     folder: PathBuf,
-    /// What it depends on outside of its tests.
+    /// Dependencies, without those of the tests.
     dependencies: BTreeSet<String>,
-    /// Those of them that it has with a feature only.
+    /// Dependencies that need a feature.
     optional: BTreeSet<String>,
-    /// Its features, each with what it turns on.
+    /// Features, each with what it enables.
     features: BTreeMap<String, Vec<String>>,
 }
 
@@ -230,7 +230,7 @@ fn crates_read_no_files_of_another() {
 }
 
 #[test]
-fn the_table_of_the_architecture_says_the_same() {
+fn the_table_of_the_architecture_matches() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
     let text = fs::read_to_string(document).expect("the document is there");
     let mut packages: Vec<(String, String)> = Vec::new();
@@ -253,9 +253,9 @@ fn the_table_of_the_architecture_says_the_same() {
     assert_eq!(documented, wanted.collect::<Vec<(&str, BTreeSet<&str>)>>());
 }
 
-/// The groups of libraries are features as far as the program, and so is a library that is in neither.
+/// The groups of libraries are features of every crate up to the program, and so is a library in neither group.
 #[test]
-fn the_program_can_have_every_library() {
+fn the_program_can_enable_every_library() {
     let packages = packages();
     let features =
         |name: &str| &packages.iter().find(|package| package.name == name).expect("a crate of the workspace").features;
@@ -269,9 +269,9 @@ fn the_program_can_have_every_library() {
     }
 }
 
-/// Programs that measure and compare need no rasteriser.
+/// Programs that only measure and compare need no rasteriser.
 #[test]
-fn the_laboratory_does_without_reports() {
+fn the_laboratory_builds_without_reports() {
     let packages = packages();
     let lab = packages.iter().find(|package| package.name == "pqlab-lab").expect("there is a laboratory");
     assert!(lab.optional.contains("pqlab-report"));
@@ -291,8 +291,7 @@ fn only_providers_depend_on_cryptography_in_c() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Manifests do not show a module whose file is another crate's.
-/// What the workspace denies, an unsafe block without its reason among it, is denied in every crate.
+/// The lints that the workspace denies apply to every crate, including unsafe blocks without a reason.
 #[test]
 fn every_crate_is_under_the_lints_of_the_workspace() {
     let packages = packages();
@@ -330,7 +329,7 @@ fn only_the_harness_reads_a_clock() {
     assert!(wrong.is_empty(), "only the harness reads a clock:\n{}", wrong.join("\n"));
 }
 
-/// Code that verbs share is a module of the crate, so that the verbs know nothing of each other.
+/// Code that verbs share is a module of the crate, so that verbs do not depend on each other.
 #[test]
 fn no_verb_uses_the_file_of_another() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -338,7 +337,7 @@ fn no_verb_uses_the_file_of_another() {
     let mut wrong = Vec::new();
     let mut files = 0;
     for file in sources(&source) {
-        // A verb may have a folder of its own, whose files know each other.
+        // A verb can have a folder, whose files may use each other.
         let upwards = if file.parent() == Some(verbs.as_path()) { "super::" } else { "super::super" };
         let of_a_verb = file.starts_with(&verbs);
         files += usize::from(of_a_verb);
@@ -391,7 +390,7 @@ fn areas_are_named_in_their_rooms_alone() {
     assert!(gone.is_empty(), "these are no exceptions any more: {gone:?}");
 }
 
-/// The source files below a folder, without those that hold tests only.
+/// Returns the source files below a folder, without files of tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a crate has a src folder") {
@@ -408,7 +407,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The text before the module of tests, which comes last in a file.
+/// Returns the text before the module of tests, which is the last in a file.
 fn without_tests(text: &str) -> &str {
     let are_tests = |(at, attribute): &(usize, &str)| {
         let mut lines = text[at + attribute.len()..].lines().skip_while(|line| line.starts_with("#["));

@@ -1,4 +1,4 @@
-//! `pqlab leak`: its words, its files and its exit codes. What it finds is a matter of time and decided elsewhere.
+//! `pqlab leak`: text, documents and exit codes. Its verdicts depend on timing and are tested elsewhere.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use pqlab_testing::{Need, program, require};
 use serde_json::Value;
 
 #[test]
-fn tests_are_listed_with_what_their_classes_are() {
+fn tests_are_listed_with_their_classes() {
     let pqlab = Pqlab::new();
     let list = pqlab.expect(0, &["leak", "--list"]);
     assert!(list.contains("compare/naive/tags[secret=place]@built-in"), "{list}");
@@ -20,7 +20,7 @@ fn tests_are_listed_with_what_their_classes_are() {
 }
 
 #[test]
-fn what_cannot_be_tested_is_refused_in_one_line() {
+fn impossible_tests_are_refused_in_one_line() {
     let pqlab = Pqlab::new();
     for (arguments, word) in [
         (&["leak"][..], "CASE"),

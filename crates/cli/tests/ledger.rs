@@ -1,4 +1,4 @@
-//! `pqlab ledger`: files, figures and exit codes.
+//! `pqlab ledger`: files, figures and exit codes. A limit on file sizes simulates a full disk.
 
 #![allow(clippy::unwrap_used)]
 
@@ -99,10 +99,9 @@ fn bad_input_is_one_line_and_exits_with_2() {
     }
 }
 
-/// A limit on the size of files stands for a disk that is full.
 #[cfg(unix)]
 #[test]
-fn a_full_disk_leaves_nothing_under_any_name() {
+fn a_full_disk_leaves_no_file() {
     let pqlab = Pqlab::new();
     let folder = pqlab.path("full");
     std::fs::create_dir(&folder).unwrap();
@@ -121,7 +120,7 @@ fn a_full_disk_leaves_nothing_under_any_name() {
 }
 
 #[test]
-fn an_interrupted_generation_leaves_nothing() {
+fn an_interrupted_generation_leaves_no_file() {
     let pqlab = Pqlab::new();
     let folder = pqlab.path("stopped");
     std::fs::create_dir(&folder).unwrap();

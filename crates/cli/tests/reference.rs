@@ -1,5 +1,5 @@
-//! What docs/reference.md says of five earlier systems' documents: every item has an answer or says that it has none, each command is
-//! one that the program takes, what is to be measured is a case at least, and formats and tables are there.
+//! docs/reference.md, which answers the documents of five earlier systems: every item has an answer or is marked as
+//! unanswered, the program accepts each command, each run measures at least one case, and formats and tables exist.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,16 +16,16 @@ use pqlab_testing::{Need, not_run};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What a row says that has no command.
+/// Text of a row without a command.
 const UNANSWERED: &str = "Not answered";
-/// Verbs that do at once what the document has them do. Of the others a command is read and nothing is done.
+/// Verbs that finish quickly and are run. Commands of other verbs are only parsed.
 const DONE_AT_ONCE: [&str; 4] = ["inspect", "ledger", "list", "stats"];
 
-/// A numbered row of a table.
+/// Numbered row of a table.
 struct Item {
     number: String,
     text: String,
-    /// Its commands, without the program's name.
+    /// Commands, without the program's name.
     commands: Vec<Vec<String>>,
 }
 
@@ -37,7 +37,7 @@ fn document() -> String {
     std::fs::read_to_string(project().join("docs/reference.md")).unwrap()
 }
 
-/// The rows whose first cell is a letter and a number.
+/// Returns the rows whose first cell is a letter and a number.
 fn items() -> Vec<Item> {
     let document = document();
     let item = |line: &str| {
@@ -50,7 +50,7 @@ fn items() -> Vec<Item> {
     document.lines().filter_map(item).collect()
 }
 
-/// Runs that together have every table.
+/// Returns runs that together have every table.
 fn runs() -> Vec<Run> {
     let made: [fn() -> Run; 6] = [
         pqlab_fixtures::references_run,
@@ -63,7 +63,7 @@ fn runs() -> Vec<Run> {
     made.iter().map(|run| run()).collect()
 }
 
-/// A store with one run, and the tables of it with their areas.
+/// Store with one run, and the run's tables with their areas.
 struct Kept {
     pqlab: Pqlab,
     tables: Vec<(&'static str, String)>,
@@ -80,7 +80,7 @@ fn kept(run: &Run) -> Kept {
     Kept { pqlab, tables: tables.into_iter().map(|table| (table.name, table.area)).collect() }
 }
 
-/// The value of an option.
+/// Returns the value of an option.
 fn option<'w>(words: &'w [String], name: &str) -> Option<&'w str> {
     words.iter().position(|word| word == name).and_then(|place| words.get(place + 1)).map(String::as_str)
 }
@@ -94,13 +94,13 @@ fn has_avx512() -> bool {
     false
 }
 
-/// Whether the command asks for code that only some processors can run, and this one cannot.
+/// Whether the command needs code that this processor cannot run.
 fn beyond_this_machine(words: &[String]) -> bool {
     words.iter().any(|word| word.contains("avx512")) && !has_avx512()
 }
 
 #[test]
-fn every_item_of_five_documents_has_an_answer_or_says_that_it_has_none() {
+fn every_item_has_a_command_or_is_marked_unanswered() {
     let items = items();
     let letters: BTreeSet<char> = items.iter().filter_map(|item| item.number.chars().next()).collect();
     assert_eq!(letters.len(), 5, "{letters:?}");
@@ -119,13 +119,13 @@ fn every_item_of_five_documents_has_an_answer_or_says_that_it_has_none() {
 }
 
 #[test]
-fn each_command_is_taken_and_what_it_measures_is_there() {
+fn every_command_is_accepted_and_measures_what_it_exports() {
     let kept: Vec<Kept> = runs().iter().map(kept).collect();
     let (mut lacking, mut planned_runs) = (false, 0);
     for Item { number, commands, .. } in items() {
-        // What the runs of the row measure.
+        // Cases and suites of the row's runs.
         let (mut planned, mut suites) = (Vec::new(), Vec::new());
-        // The commands of a row belong together: files that one writes the next reads.
+        // The commands of a row share a folder: one reads the files that another wrote.
         let folder = Pqlab::new();
         for words in &commands {
             if beyond_this_machine(words) {
@@ -162,14 +162,14 @@ fn with<'w>(words: &'w [String], more: &[&'w str]) -> Vec<&'w str> {
     words.iter().map(String::as_str).chain(more.iter().copied()).collect()
 }
 
-/// The ids of the cases that a command would measure.
+/// Returns the ids of the cases that a command would measure.
 fn planned_by(words: &[String]) -> Vec<String> {
     let ids = Pqlab::new().expect(0, &with(words, &["--dry-run"]));
     ids.lines().map(str::to_owned).collect()
 }
 
-/// A format is tried on a run that has the table, and the row has to measure what the table is made of: a suite that makes it, and
-/// cases of its area.
+/// Exports a run that has the table. The row must measure what the table is made of: a suite that makes it, and cases
+/// of its area.
 fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], suites: &[String]) {
     let Some(table) = option(words, "--table") else {
         kept[0].pqlab.expect(0, &with(words, &[]));
@@ -188,7 +188,7 @@ fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String], s
     assert!(measured, "{number}: {table} is of {areas:?}, which the row does not measure");
 }
 
-/// What is shown in full is a case that the row measures.
+/// Checks that the row measures the case that it shows in full.
 fn shown(number: &str, words: &[String], planned: &[String]) {
     if let Some(pattern) = words.get(2).filter(|word| !word.starts_with("--")) {
         assert!(planned.iter().any(|id| matches(pattern, id)), "{number}: {pattern} is none of {planned:?}");
@@ -196,7 +196,7 @@ fn shown(number: &str, words: &[String], planned: &[String]) {
     Pqlab::new().expect(0, &with(words, &["--help"]));
 }
 
-/// Runs it in the folder of the row, which has the files of which the document speaks.
+/// Runs a command in the folder of the row, which has the files that the document names.
 fn done(pqlab: &Pqlab, words: &[String]) {
     if words[0] == "list" && words.get(1).is_some_and(|what| what.contains('=')) {
         pqlab.expect(0, &with(words, &["--help"]));
@@ -212,14 +212,14 @@ fn done(pqlab: &Pqlab, words: &[String]) {
         assert!(pqlab.command(&block).current_dir(pqlab.path("")).status().unwrap().success());
     }
     let output = pqlab.command(&with(words, &[])).current_dir(pqlab.path("")).output().unwrap();
-    // Of a block with bad transactions the verdict has a code of its own.
+    // A block with bad transactions has an exit code of its own.
     let rejected = words[0] == "ledger" && output.status.code() == Some(1);
     assert!(rejected || output.status.success(), "{words:?}: {}", text(&output.stderr));
     assert!(!output.stdout.is_empty() || words.iter().any(|word| word == "--out"), "{words:?}");
 }
 
 #[test]
-fn files_and_targets_that_it_names_are_there() {
+fn named_files_and_targets_exist() {
     let document = document();
     let makefile = std::fs::read_to_string(project().join("Makefile")).unwrap();
     let quoted: Vec<&str> = document.split('`').skip(1).step_by(2).collect();
@@ -234,7 +234,7 @@ fn files_and_targets_that_it_names_are_there() {
         seen += 1;
     }
     let links = document.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-    // The record is there when somebody has made it.
+    // The record in results/ exists only after it was made.
     for link in links.filter(|link| !link.contains("://") && !link.starts_with("results/")) {
         let file = link.split('#').next().unwrap();
         assert!(file.is_empty() || project().join("docs").join(file).exists(), "{link}");

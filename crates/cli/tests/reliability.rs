@@ -1,5 +1,5 @@
-//! `scripts/reliability`, with small counts: that its figures can be taken, that a fault fails them, that trying it changes no record, and
-//! that it ends at once when it is told to.
+//! `scripts/reliability` with small counts: its checks pass, a fault fails them, a trial changes no record, and a
+//! signal ends it at once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 const PYTHON: Need = Need::Installed("python3");
 
-/// The script over a cache of its own.
+/// Returns the script as a command with a separate cache.
 fn reliability(python: &Path, folder: &Pqlab, program: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(python);
     command.arg(scripts().join("reliability")).args(["--program", program]).args(arguments);
@@ -30,7 +30,7 @@ fn record() -> Vec<u8> {
 }
 
 #[test]
-fn figures_are_taken_and_a_trial_is_not_kept() {
+fn a_trial_passes_and_changes_no_record() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
     let before = record();
@@ -47,7 +47,7 @@ fn figures_are_taken_and_a_trial_is_not_kept() {
     assert!(!folder.path("cache/reliability/kill").exists(), "what passed leaves nothing behind");
 }
 
-/// A program beside it whose export leaves out the first case.
+/// Writes a program that forwards to pqlab, but leaves out the first case of an export.
 #[cfg(unix)]
 fn forgetful(python: &Path, folder: &Pqlab) -> std::path::PathBuf {
     use std::os::unix::fs::PermissionsExt;
@@ -65,7 +65,7 @@ fn forgetful(python: &Path, folder: &Pqlab) -> std::path::PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_case_that_is_lost_fails() {
+fn a_lost_case_fails() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
     let forgetful = forgetful(&python, &folder).display().to_string();
@@ -73,12 +73,13 @@ fn a_case_that_is_lost_fails() {
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(!said.contains(" 0 cases lost") && said.contains("FAILED: kill"), "{said}");
-    // Nor does a program pass that says nothing and ends well.
+    // A program that prints nothing and succeeds does not pass either.
     let output = reliability(&python, &folder, "/bin/true", &["--only", "kill", "--count", "1"]).output().unwrap();
     assert!(text(&output.stderr).contains("does not report its id"), "{}", text(&output.stderr));
 }
 
-/// A report of ThreadSanitizer: the frames of either access, innermost first, as a function and its file.
+/// Returns a report of ThreadSanitizer, from the frames of both accesses: innermost first, each a function and its
+/// file.
 fn report(kind: &str, accesses: [&[(&str, &str)]; 2]) -> String {
     let stack = |(number, frames): (usize, &[(&str, &str)])| {
         let head = ["  Write of size 8 at 0x7b04 by thread T1:", "  Previous read of size 8 at 0x7b04 by main thread:"]
@@ -95,7 +96,7 @@ fn report(kind: &str, accesses: [&[(&str, &str)]; 2]) -> String {
 }
 
 #[test]
-fn races_of_this_project_count_and_what_the_library_hands_over_does_not() {
+fn only_races_of_this_project_count() {
     let python = require!(program("python3"), PYTHON);
     let (ours, library, other) =
         (("pqlab::f", "/project/src/f.rs"), ("core::ptr::write", "/rustc/0/ptr.rs"), ("other::g", "/cargo/g.rs"));
@@ -114,13 +115,13 @@ fn races_of_this_project_count_and_what_the_library_hands_over_does_not() {
 }
 
 #[test]
-fn the_page_is_what_the_record_makes() {
+fn the_page_matches_the_record() {
     let python = require!(program("python3"), PYTHON);
     let output = reliability(&python, &Pqlab::new(), PROGRAM, &["--check"]).output().unwrap();
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-/// The ids of the processes that were started over this folder and are there yet.
+/// Returns the ids of running processes that were started with this folder in their environment.
 #[cfg(target_os = "linux")]
 fn left(folder: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
@@ -134,7 +135,7 @@ fn left(folder: &str) -> Vec<String> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn it_ends_when_it_is_told_to_and_leaves_nobody() {
+fn a_signal_ends_it_and_all_its_processes() {
     let until = |what: &str, holds: &mut dyn FnMut() -> bool| {
         let patience = Instant::now() + Duration::from_secs(60);
         while !holds() {
@@ -158,6 +159,6 @@ fn it_ends_when_it_is_told_to_and_leaves_nobody() {
         ended.is_some()
     });
     assert_eq!(ended.unwrap().code(), Some(130));
-    // Workers whose coordinator is gone need a moment to see it.
+    // Workers need a moment to notice that their coordinator is gone.
     until("somebody is left", &mut || left(&cache).is_empty());
 }

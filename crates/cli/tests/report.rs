@@ -1,4 +1,4 @@
-//! The report, exports by name, and runs taken in again: through the command line, on a run of the suite `smoke`.
+//! Reports, exports by name and imports on the command line, with a run of the suite `smoke`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
+fn a_report_is_a_folder_and_a_run_can_be_imported_elsewhere() {
     let pqlab = Pqlab::new();
     pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
     let out = pqlab.path("out");
@@ -41,7 +41,7 @@ fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
     let charts = files(&Path::new(out).join("charts"));
     assert!(charts.len() >= 9 && charts.len().is_multiple_of(3), "{charts:?}");
     assert!(charts.iter().all(|name| !name.ends_with(".partial")));
-    // Again, into the folder that is there now: the same bytes.
+    // Write into the existing folder: the same bytes.
     pqlab.expect(0, &["report", "last", "--out", out]);
     assert_eq!(fs::read_to_string(printed.trim()).unwrap(), page);
 
@@ -58,7 +58,7 @@ fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
 }
 
 #[test]
-fn a_store_is_a_site() {
+fn a_store_can_be_written_as_a_site() {
     let pqlab = Pqlab::new();
     pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
     pqlab.expect(0, &["run", "smoke", "--seed", "2", "--no-progress", "-q"]);

@@ -1,5 +1,5 @@
-//! `scripts/results`, with one short suite: what the record has, that nothing is measured twice, and that a record which names the place
-//! does not come into being.
+//! `scripts/results` with one short suite: the contents of the record, that no suite is measured twice, and that a
+//! record that names this machine is not written.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 
 const PYTHON: Need = Need::Installed("python3");
 
-/// The script over a cache of its own.
+/// Runs the script with a separate cache.
 fn results(python: &Path, folder: &Pqlab, arguments: &[&str], home: &str) -> Output {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/results");
     let mut command = Command::new(python);
@@ -27,7 +27,7 @@ fn read(path: PathBuf) -> String {
 }
 
 #[test]
-fn the_record_has_what_pqlab_makes_and_a_suite_is_measured_once() {
+fn the_record_is_complete_and_a_suite_is_measured_once() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
     let home = folder.path("home").display().to_string();
@@ -40,9 +40,9 @@ fn the_record_has_what_pqlab_makes_and_a_suite_is_measured_once() {
     assert!(benchmarks.contains(runs[0]["run"].as_str().unwrap()), "{benchmarks}");
     let readme = read(record.join("README.md"));
     let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
-    let own: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
-    assert!(own.len() >= 4, "{links:?}");
-    assert!(own.iter().all(|link| record.join(link).exists()), "{links:?}");
+    let local_links: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
+    assert!(local_links.len() >= 4, "{links:?}");
+    assert!(local_links.iter().all(|link| record.join(link).exists()), "{links:?}");
     assert!(!record.join("smoke/charts").exists(), "the pictures of its areas stand with the suites of these");
     let unpack = "import gzip, sys; print(gzip.open(sys.argv[1], 'rt').read())";
     let table = Command::new(&python).args(["-c", unpack]).arg(record.join("smoke/tables/libraries.tex.gz")).output();
@@ -73,7 +73,7 @@ fn the_first_page_draws_what_a_reference_shows() {
 fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
     let python = require!(program("python3"), PYTHON);
     let folder = Pqlab::new();
-    // The page says `smoke/BENCHMARKS.md`.
+    // With this home folder, the link `smoke/BENCHMARKS.md` in the page counts as a folder of the machine.
     let output = results(&python, &folder, &["smoke"], "/BENCHMARKS.md");
     assert_eq!(output.status.code(), Some(1));
     assert!(
@@ -85,7 +85,7 @@ fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
 }
 
 #[test]
-fn a_suite_that_is_none_is_refused() {
+fn an_unknown_suite_is_refused() {
     let python = require!(program("python3"), PYTHON);
     let output = results(&python, &Pqlab::new(), &["smok"], "/nowhere");
     assert_eq!(output.status.code(), Some(2));

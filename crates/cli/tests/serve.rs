@@ -1,5 +1,5 @@
-//! The server under odd requests and many clients: over loopback, with sockets of our own, so that what is sent is what is
-//! written here and not what an HTTP library would let through.
+//! The server under odd requests and many clients, over plain loopback sockets: an HTTP library would not send such
+//! requests.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,11 +31,11 @@ impl Server {
         Server { child, address }
     }
 
-    /// Sends bytes and reads until the server has no more to say.
+    /// Sends bytes and reads until the server closes the connection.
     fn send(&self, bytes: &[u8]) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        // A server that has heard enough may close before all is sent.
+        // The server may close the connection before everything is sent.
         stream.write_all(bytes).ok();
         stream.shutdown(Shutdown::Write).ok();
         let mut answer = Vec::new();
@@ -68,7 +68,7 @@ fn measured() -> (Pqlab, String) {
 }
 
 #[test]
-fn odd_requests_get_an_answer_and_nothing_else() {
+fn odd_requests_get_an_error_and_no_data() {
     let (pqlab, id) = measured();
     let server = Server::start(&pqlab);
     let good = server.get(&format!("/runs/{id}"));
@@ -145,7 +145,7 @@ fn odd_requests_get_an_answer_and_nothing_else() {
 fn a_hundred_clients_at_once_all_get_the_page() {
     let (pqlab, id) = measured();
     let server = Server::start(&pqlab);
-    // Some that say nothing hold nobody up.
+    // Silent clients do not delay the others.
     let silent: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
     let path = format!("/runs/{id}");
     let pages: Vec<String> = thread::scope(|scope| {
@@ -160,9 +160,9 @@ fn a_hundred_clients_at_once_all_get_the_page() {
 }
 
 #[test]
-fn a_foreign_name_is_refused_wherever_it_listens() {
+fn foreign_host_names_are_refused_on_every_address() {
     let (pqlab, _) = measured();
-    // A page of another site reaches what listens for others too, by a browser beside it.
+    // A page of another site can reach the server through a browser on the same network.
     for listen in ["127.0.0.1:0", "0.0.0.0:0"] {
         let server = Server::listening(&pqlab, listen, &["--allow-host", "bench.example"]);
         for (host, code) in [

@@ -1,4 +1,4 @@
-//! Suite `sha3` and its table in cycles per byte: complete, readable, and of the same medians as the JSON.
+//! Suite `sha3` and its table in cycles per byte: complete, readable, and with the same medians as the JSON.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -34,7 +34,7 @@ fn six_functions_at_five_lengths_with_the_medians_of_the_json() {
     let heading: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(heading[..2], ["function", "dst_len"]);
     assert_eq!(heading[2..7], LENGTHS);
-    // A figure that is marked is told from one that is not.
+    // The table has a caveats column if a figure is marked.
     let marked = |result: &Value| {
         let mut words = result["caveats"].as_object().unwrap().keys();
         words.any(|word| !["batch", "clock", "spread"].contains(&word.as_str()))

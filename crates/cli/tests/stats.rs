@@ -1,4 +1,4 @@
-//! `pqlab stats` on files as other tools write them: its figures are SciPy's.
+//! `pqlab stats` on files of other tools. Its figures are those of SciPy.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use std::process::Command;
 const BEFORE: &str = "name,ns\na,101.5\na,99.25\na,100.0\na,103.75\na,98.5\na,100.5\n";
 const AFTER: &str = "name,ns\na,104.5\na,106.25\na,103.0\na,107.75\na,105.0\n";
 
-/// Mean with its interval, Welch's test, Cohen's d.
+/// Computes the mean with its interval, Welch's test and Cohen's d.
 const SCIPY: &str = "
 import json, sys
 import numpy, scipy.stats as s
@@ -30,7 +30,7 @@ fn files(pqlab: &Pqlab) -> [String; 2] {
 }
 
 #[test]
-fn two_files_are_compared_as_scipy_compares_them() {
+fn comparisons_of_two_files_match_scipy() {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     let pqlab = Pqlab::new();
     let [before, after] = files(&pqlab);
@@ -55,7 +55,7 @@ fn two_files_are_compared_as_scipy_compares_them() {
 }
 
 #[test]
-fn a_page_says_the_same_as_the_document_and_latex_is_two_tables() {
+fn text_shows_the_statistics_and_latex_has_two_tables() {
     let pqlab = Pqlab::new();
     let [before, after] = files(&pqlab);
     let page = pqlab.expect(0, &["stats", &before]);
@@ -71,7 +71,7 @@ fn a_page_says_the_same_as_the_document_and_latex_is_two_tables() {
 }
 
 #[test]
-fn loads_are_a_curve() {
+fn load_files_give_a_throughput_curve() {
     let pqlab = Pqlab::new();
     let loads = write(&pqlab.path("loads.csv"), "concurrency,operations,seconds\n1,100,1\n1,110,1\n2,190,1\n");
     let page = pqlab.expect(0, &["stats", &loads]);
@@ -82,7 +82,7 @@ fn loads_are_a_curve() {
 }
 
 #[test]
-fn what_cannot_be_used_is_said_in_one_line() {
+fn unusable_input_is_refused() {
     let pqlab = Pqlab::new();
     let [before, after] = files(&pqlab);
     let named = write(&pqlab.path("named.json"), r#"{"a":[1,2],"b":[2,3]}"#);

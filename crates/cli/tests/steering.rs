@@ -1,4 +1,4 @@
-//! Text that a file or a store supplies cannot steer the terminal, whatever is done with it.
+//! Text from files and stores must not steer the terminal.
 
 #![allow(clippy::unwrap_used)]
 
@@ -7,11 +7,11 @@ mod common;
 use common::{Pqlab, text, write};
 use serde_json::Value;
 
-/// Clears the screen, sets the title, opens a link, goes back over the line, begins a sequence in one character, and turns
-/// the direction of writing.
+/// Clears the screen, sets the title, opens a link, goes back in the line, begins a sequence with a C1 character, and
+/// changes the direction of writing.
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]8;;http://x/\u{1b}\\x\r\u{8}\u{9b}2J\u{7f}\u{202e}\u{2066}";
 
-/// Runs, whatever the exit code, and demands that nothing on either stream steers a terminal.
+/// Runs the program with any exit code, and requires that neither stream contains a character that steers a terminal.
 fn steady(pqlab: &Pqlab, arguments: &[&str]) -> (Option<i32>, String) {
     let output = pqlab.run(arguments);
     let both = text(&output.stdout) + &text(&output.stderr);
@@ -24,14 +24,14 @@ fn steady(pqlab: &Pqlab, arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), both)
 }
 
-/// A run of two cases, exported with its samples.
+/// Measures a run and exports it with its samples.
 fn exported(pqlab: &Pqlab) -> Value {
     let what = ["run", "hash", "--filter", "hash/SHA3-256/digest*@rustcrypto", "--lengths", "64", "--iterations", "20"];
     pqlab.expect(0, &[&what[..], &["--processes", "2", "--warmup", "1", "--no-progress", "-q"]].concat());
     serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json-samples"])).unwrap()
 }
 
-/// The document with hostile texts wherever it has some of its own, and a case that failed.
+/// Returns the document with hostile text in every text field that is its own, and with a failed case.
 fn hostile(mut document: Value, id: &str) -> Value {
     document["run"]["id"] = id.into();
     for field in ["suite", "command", "started_at"] {
@@ -50,7 +50,7 @@ fn hostile(mut document: Value, id: &str) -> Value {
 }
 
 #[test]
-fn nothing_of_an_imported_run_reaches_the_terminal_raw() {
+fn imported_text_reaches_the_terminal_escaped() {
     let pqlab = Pqlab::new();
     let document = exported(&pqlab);
     let file = write(&pqlab.path("run.json"), &hostile(document, "20200101T000000Z-abcdef").to_string());
@@ -85,7 +85,7 @@ fn nothing_of_an_imported_run_reaches_the_terminal_raw() {
 }
 
 #[test]
-fn ids_that_no_run_has_are_refused_and_those_of_a_store_are_shown_escaped() {
+fn invalid_run_ids_are_refused_on_import_and_escaped_from_a_store() {
     let pqlab = Pqlab::new();
     let document = exported(&pqlab);
     for id in [HOSTILE, "", "last", "a b", "../x", &"a".repeat(65)] {
@@ -93,7 +93,7 @@ fn ids_that_no_run_has_are_refused_and_those_of_a_store_are_shown_escaped() {
         let (code, said) = steady(&pqlab, &["import", &file]);
         assert!(code == Some(2) && said.contains("is no id of a run") && said.lines().count() == 1, "{said}");
     }
-    // What an older program let in, or another one wrote.
+    // Ids that an older version stored, or another program wrote.
     let connection = rusqlite::Connection::open(pqlab.database()).unwrap();
     connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
     connection.execute("UPDATE runs SET id = ?1", [HOSTILE]).unwrap();

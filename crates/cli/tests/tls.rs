@@ -1,4 +1,4 @@
-//! TLS over TCP, as a user asks for it: loopback, and links between namespaces of the workers.
+//! TLS over TCP on the command line: loopback, and links between network namespaces of the workers.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use common::Pqlab;
 use pqlab_testing::{Need, not_run};
 use serde_json::Value;
 
-/// The results of a run of these words, and its tables; `None` where no networks can be made here.
+/// Runs `pqlab run tls` with these words and returns its document. `None` if this machine cannot create networks.
 fn run(words: &str) -> Option<Value> {
     let lab = Pqlab::new();
     let arguments: Vec<&str> =
@@ -28,7 +28,7 @@ fn of_tls(document: &Value) -> Vec<&Value> {
 }
 
 #[test]
-fn connections_over_a_link_are_as_many_as_asked_for_and_nothing_else_is_measured() {
+fn a_link_measures_the_given_number_of_connections_and_nothing_else() {
     let Some(document) = run(
         "--rtt 3 --loss 1% --handshakes 13 --processes 2 --provider rustls --filter tls/X25519/connect[auth=ECDSA-P-256,chain=1,over=*",
     ) else {
@@ -44,7 +44,7 @@ fn connections_over_a_link_are_as_many_as_asked_for_and_nothing_else_is_measured
 }
 
 #[test]
-fn connections_over_loopback_are_measured_like_all_else() {
+fn connections_over_loopback_are_measured_by_the_usual_rules() {
     let words =
         "--quick --over tcp --algorithm X25519MLKEM768 --provider openssl --filter *auth=ECDSA-P-256,chain=1,over=tcp*";
     let Some(document) = run(words) else { return };
@@ -58,7 +58,7 @@ fn connections_over_loopback_are_measured_like_all_else() {
 }
 
 #[test]
-fn what_no_link_is_like_is_bad_usage() {
+fn impossible_links_are_bad_usage() {
     for (words, said) in [
         ("--network moon", "moon"),
         ("--rtt fast", "--rtt"),

@@ -1,4 +1,4 @@
-//! What a user types where cases are named, and what is said where nothing is called so.
+//! Arguments that name cases, and the suggestions for names that match nothing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use common::{Pqlab, text};
 use serde_json::Value;
 
 #[test]
-fn cases_are_listed_by_whatever_a_run_takes() {
+fn list_cases_takes_the_arguments_of_run() {
     let pqlab = Pqlab::new();
     let listed = pqlab.expect(0, &["list", "cases", "kem", "--provider", "liboqs", "--filter", "*decaps*"]);
     assert!(listed.lines().count() > 3, "{listed}");
@@ -18,7 +18,7 @@ fn cases_are_listed_by_whatever_a_run_takes() {
     let narrowed = ["cases", "kyber768", "liboqs", "--filter", "*/decapsulate@*"];
     let one = pqlab.expect(0, &[&["list"][..], &narrowed, &["--json"]].concat());
     assert_eq!(serde_json::from_str::<Vec<String>>(&one).unwrap(), ["kem/ML-KEM-768/decapsulate@liboqs"]);
-    // What is listed is what would be measured.
+    // The list is what a run would measure.
     let planned =
         pqlab.expect(0, &["run", "kem", "--provider", "liboqs", "--filter", "*decaps*", "--dry-run", "--json"]);
     let planned: Value = serde_json::from_str(&planned).unwrap();
@@ -30,7 +30,7 @@ fn cases_are_listed_by_whatever_a_run_takes() {
 }
 
 #[test]
-fn other_lists_take_no_cases() {
+fn other_lists_refuse_filters() {
     let pqlab = Pqlab::new();
     for arguments in
         [&["list", "algorithms", "kem"][..], &["list", "--filter", "*"], &["list", "suites", "--provider", "x"]]
@@ -42,7 +42,7 @@ fn other_lists_take_no_cases() {
 }
 
 #[test]
-fn brackets_stand_for_themselves_and_a_question_mark_for_a_character() {
+fn brackets_match_themselves_and_a_question_mark_any_character() {
     let pqlab = Pqlab::new();
     let of = |pattern: &str| -> Vec<String> {
         let listed = pqlab.expect(0, &["list", "cases", "--filter", pattern]);
@@ -56,7 +56,7 @@ fn brackets_stand_for_themselves_and_a_question_mark_for_a_character() {
 }
 
 #[test]
-fn a_pattern_that_matches_nothing_is_told_the_nearest_ids() {
+fn a_pattern_without_a_match_suggests_the_nearest_ids() {
     let pqlab = Pqlab::new();
     for (arguments, near) in [
         (&["list", "cases", "--filter", "kem/ML-KEM-768/decapsulate"][..], "kem/ML-KEM-768/decapsulate@"),
@@ -93,7 +93,7 @@ fn a_pattern_that_matches_nothing_is_told_the_nearest_ids() {
 }
 
 #[test]
-fn a_table_that_a_run_lacks_is_refused_with_the_suite_that_makes_it() {
+fn a_missing_table_is_refused_with_the_suite_that_makes_it() {
     let pqlab = Pqlab::new();
     pqlab.expect(
         0,
@@ -121,7 +121,7 @@ fn a_table_that_a_run_lacks_is_refused_with_the_suite_that_makes_it() {
 }
 
 #[test]
-fn published_messages_that_are_missing_are_left_out_with_the_reason() {
+fn missing_published_messages_are_left_out_with_the_reason() {
     let pqlab = Pqlab::new();
     let dry = |vectors: &std::path::Path| {
         let mut command = pqlab.command(&["run", "signing", "--provider", "rustcrypto", "--dry-run"]);
@@ -137,7 +137,7 @@ fn published_messages_that_are_missing_are_left_out_with_the_reason() {
     let folder = pqlab.path("vectors/cctv/ML-DSA/benchmark");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("ML-DSA-44.json"), "[\"A\"]").unwrap();
-    // Where `make vectors` puts them.
+    // The folder of `make vectors`.
     let (ids, said) = dry(&empty);
     assert!(ids.contains("signature/ML-DSA-44/sign[messages=cctv]@rustcrypto"), "{ids}");
     assert!(said.contains("not measured: 5 cases"), "{said}");

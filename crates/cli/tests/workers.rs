@@ -1,5 +1,5 @@
-//! Programs in other languages as providers of a run: those that work have verified rows, those that go wrong failed rows with the
-//! reason, and the run goes on.
+//! Programs in other languages as providers of a run. Working programs get verified rows; failing ones get failed rows
+//! with the reason, and the run continues.
 
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ const PYTHON: Need = Need::Installed("Python");
 const QUICK: &[&str] = &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"];
 const DIGESTS: &[&str] = &["--filter", "hash/SHA3-256/digest[len=64]@*", "--filter", "floor/*"];
 
-/// A program that behaves as the mode says, by which it is called.
+/// Writes a program that behaves as `mode` says, and is named after it.
 fn worker(pqlab: &Pqlab, mode: &str) -> String {
     let script = write(&pqlab.path("odd_worker.py"), ODD_WORKER);
     let path = pqlab.path(mode);
@@ -34,7 +34,7 @@ fn row<'a>(rows: &'a [Value], provider: &str) -> &'a Value {
 }
 
 #[test]
-fn a_worker_stands_beside_the_libraries() {
+fn a_worker_is_measured_with_the_libraries() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let right = worker(&pqlab, "right");
@@ -49,16 +49,16 @@ fn a_worker_stands_beside_the_libraries() {
     assert_eq!((&mine["library"]["kind"], &mine["library"]["label"]), (&"worker".into(), &"mine".into()));
     assert_eq!(row(&hashes, "openssl")["library"], Value::Null);
     assert_eq!(row(&rows(&pqlab, "floor"), "mine")["status"], "ok");
-    // A worker is verified with every library, and has no leak tests.
+    // A worker is verified against every library. It has no leak tests.
     let verified = pqlab.expect(0, &["verify", "--worker", &named, "--provider", "mine", "--algorithm", "SHA3-256"]);
     assert!(verified.contains("mine"), "{verified}");
-    let beside = ["compare-libraries", "openssl", &format!("mine=worker:{right}"), "hash", "--quick"];
-    let compared = pqlab.run(&[&beside[..], QUICK, &DIGESTS[..2]].concat());
+    let compare = ["compare-libraries", "openssl", &format!("mine=worker:{right}"), "hash", "--quick"];
+    let compared = pqlab.run(&[&compare[..], QUICK, &DIGESTS[..2]].concat());
     assert!(text(&compared.stdout).contains("SHA3-256"), "{}", text(&compared.stderr));
 }
 
 #[test]
-fn what_goes_wrong_in_a_worker_is_a_failed_row_and_the_run_goes_on() {
+fn a_failing_worker_gets_failed_rows_and_the_run_continues() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let wrong = [
@@ -88,7 +88,7 @@ fn what_goes_wrong_in_a_worker_is_a_failed_row_and_the_run_goes_on() {
 }
 
 #[test]
-fn what_is_no_worker_is_said_before_anything_is_measured() {
+fn unusable_workers_are_refused_before_measuring() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let (crashing, silent) = (worker(&pqlab, "list-crashes"), worker(&pqlab, "version"));
@@ -103,7 +103,7 @@ fn what_is_no_worker_is_said_before_anything_is_measured() {
 }
 
 #[test]
-fn a_suite_that_names_a_worker_runs_it_only_where_that_is_allowed() {
+fn a_worker_named_by_a_suite_runs_only_with_allow_foreign() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     worker(&pqlab, "right");

@@ -64,68 +64,67 @@ macro_rules! case_options {
 }
 
 case_options! {
-    /// Message lengths in bytes
+    /// Message lengths, in bytes
     #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     lengths: Option<Vec<u64>> => 0..=LONGEST,
 
-    /// States of caches and process: warm, evicted (caches walked before each call), first-call (of a fresh process)
+    /// States of caches and process: warm, evicted (caches overwritten before each call), first-call (fresh process)
     /// [default: warm, or the suite's]
     #[arg(long = "state", value_name = "STATES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     states: Vec<State>,
 
-    /// Variants of signing: plain, deterministic, prehash, messages (published sets), sizes (of signatures)
+    /// Signing variants: plain, deterministic, prehash, messages (published sets), sizes (of signatures)
     /// [default: plain, or the suite's]
     #[arg(long = "variant", value_name = "VARIANTS", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     variants: Vec<Variant>,
 
-    /// Where the coins of keygen, encapsulate and sign come from: internal (the library's own generator), exact (given bytes)
+    /// Randomness of keygen, encapsulate and sign: internal (the library's generator), exact (given bytes)
     /// [default: internal, or the suite's]
     #[arg(long, value_name = "SOURCES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     coins: Vec<CoinSource>,
 
-    /// How many keys an operation takes in turn: a number, or pool (up to 16) [default: pool, or the suite's]
+    /// Keys that an operation uses in turn: a number, or pool (up to 16) [default: pool, or the suite's]
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     #[serde(deserialize_with = "words")]
     keys: Vec<Keys>,
 
-    /// Numbers of threads that work at once [default: 1, 2, 4, ... and all cores]
+    /// Numbers of threads that work at the same time [default: 1, 2, 4, ... and all cores]
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     threads: Option<Vec<u64>> => 1..=MOST_THREADS,
 
-    /// Numbers of tasks that are submitted at once to a thread pool [default: 100,500,1000,5000]
+    /// Numbers of tasks to submit at once to a thread pool [default: 100,500,1000,5000]
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     tasks: Option<Vec<u64>> => 1..=MOST_TASKS,
 
-    /// Threads of that pool [default: all cores]
+    /// Threads of the pool of --tasks [default: all cores]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     workers: Option<u64> => 1..=MOST_THREADS,
 
-    /// The library of a hybrid's classical half; `fastest`: of those that can do all of it, the one that
-    /// takes least for what is measured, which is found first [default: each]
+    /// Library for the classical half of hybrids, or `fastest` (chosen by a short trial) [default: each]
     #[arg(long, value_name = "P")]
     classical: Option<String>,
 
-    /// The library of a hybrid's post-quantum half; `fastest`: as with --classical [default: each]
+    /// Library for the post-quantum half of hybrids, or `fastest` (chosen by a short trial) [default: each]
     #[arg(long, value_name = "P")]
     post_quantum: Option<String>,
 
-    /// Transactions in a block of the ledger [default: 1,100,1000,10000,100000, or the suite's]
+    /// Transactions per ledger block [default: 1,100,1000,10000,100000, or the suite's]
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     blocks: Option<Vec<u64>> => 1..=LARGEST_BLOCK,
 
-    /// Signatures that are verified at once, singly or by transactions [default: 8,32,100; of transactions 100, or the suite's]
+    /// Signatures or transactions to verify at once [default: 8,32,100, for transactions 100, or the suite's]
     #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
     at_once: Option<Vec<u64>> => 2..=LARGEST_BATCH,
 
-    /// Different senders of a block, signers of a batch: all, one, a number or a percentage such as 10%
+    /// Different senders per block or signers per batch: all, one, a number or a percentage such as 10%
     #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true)]
     #[serde(deserialize_with = "words")]
     senders: Vec<Senders>,
 
-    /// Percentage of bad transactions in a block: exactly they must be rejected, else the case is void
+    /// Percentage of invalid transactions per block; the case is void unless exactly these are rejected
     #[arg(long = "invalid", value_name = "PCT", allow_hyphen_values = true, value_parser = percentage)]
     invalid_pct: Option<f64> => 0..=100,
 
@@ -133,40 +132,40 @@ case_options! {
     #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     output_lengths: Option<Vec<u64>> => 1..=LONGEST,
 
-    /// Signatures of TLS certificates: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65, ML-DSA-87 [default: each, or the
-    /// suite's]
+    /// Signatures of TLS certificates: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65, ML-DSA-87
+    /// [default: each, or the suite's]
     #[arg(long = "auth", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     signatures: Vec<TlsSignature>,
 
-    /// Intermediate certificates of a TLS server's chain [default: 1, or the suite's]
+    /// Intermediate certificates in the chain of a TLS server [default: 1, or the suite's]
     #[arg(long = "chain", value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
     chains: Option<Vec<u64>> => 0..=MOST_INTERMEDIATES,
 
-    /// Kinds of TLS handshakes: full, client-auth, psk-dhe (resumption with a key exchange), psk (without) [default: full, or
-    /// the suite's]
+    /// TLS handshakes: full, client-auth, psk-dhe (resumption with a key exchange), psk (resumption without)
+    /// [default: full, or the suite's]
     #[arg(long = "mode", value_name = "MODES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     modes: Vec<TlsMode>,
 
-    /// Links that TLS connections are made over: datacenter, broadband, mobile, satellite, lossy-wifi; nothing else is measured then
+    /// Measure only TLS connections over these links: datacenter, broadband, mobile, satellite, lossy-wifi
     #[arg(long = "network", value_name = "NAMES", value_delimiter = ',')]
     #[serde(deserialize_with = "words")]
     networks: Vec<TlsNetwork>,
 
-    /// Round trip of that link, in ms [default: the network's; 0 without one]
+    /// Round-trip time of the link, in ms [default: from --network, else 0]
     #[arg(long = "rtt", value_name = "MS", allow_hyphen_values = true, value_parser = number)]
     rtt_ms: Option<f64> => 0..=10_000,
 
-    /// Rate of that link in each direction, in Mbit/s [default: the network's; without one, as much as there is]
+    /// Bandwidth of the link in each direction, in Mbit/s [default: from --network, else unlimited]
     #[arg(long = "rate", value_name = "MBIT", allow_hyphen_values = true, value_parser = number)]
     rate_mbit: Option<f64> => 0..=100_000,
 
-    /// Percentage of packets that the link loses in each direction [default: the network's; 0 without one]
+    /// Packet loss of the link in each direction, in percent [default: from --network, else 0]
     #[arg(long = "loss", value_name = "PCT", allow_hyphen_values = true, value_parser = percentage)]
     loss_pct: Option<f64> => 0..=100,
 
-    /// Longest packet of that link, in bytes [default: 1500]
+    /// Longest packet of the link, in bytes [default: 1500]
     #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
     mtu: Option<u64> => 576..=65_535,
 
@@ -269,14 +268,14 @@ fn words<'de, D: Deserializer<'de>, T: FromStr<Err = pqlab_record::UnknownWord>>
 /// Reads a number that is not below zero.
 fn number(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "it must be a number, such as 100 or 0.5".to_owned())
+    number.ok_or_else(|| "expected a number, such as 100 or 0.5".to_owned())
 }
 
 /// Reads `1`, `0.5` or `1%`.
 fn percentage(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
     let share = number.ok().filter(|share| (0.0..=100.0).contains(share));
-    share.ok_or_else(|| "it must be a percentage from 0 to 100".to_owned())
+    share.ok_or_else(|| "expected a percentage from 0 to 100".to_owned())
 }
 
 #[cfg(test)]

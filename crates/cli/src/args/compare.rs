@@ -1,53 +1,53 @@
-//! The arguments of `pqlab compare`.
+//! Arguments of `pqlab compare`.
 
 use super::{ComparedFormat, DatabaseArgs, MetricName, patterns, verdicts};
 use clap::Args;
 
-/// Compare two runs case by case, or cases of one run.
+/// Compare two runs, or cases of one run.
 #[derive(Args, Debug)]
 #[command(after_help = format!("Examples:
   pqlab compare last~1 last                          did anything change?
-  pqlab compare release-1.0 last --margin 1          against a run that was saved by name
-  pqlab compare --since 7d                           the latest run against one of a week before
+  pqlab compare release-1.0 last --margin 1          against a named run
+  pqlab compare --since 7d                           the latest run against one from a week earlier
   pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
-  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   pairs where the stars stand for the same
+  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   pairs cases whose stars match the same
 
 {}
 {}
 
-Exit codes: 0 no case is slower or inconclusive; 1 one is slower, or failed in B alone; 2 no such
-run or case; 3 none is slower, but one is inconclusive", verdicts(), patterns!()))]
+Exit codes: 0 no case is slower or inconclusive; 1 a case is slower, or failed only in B; 2 no such
+run or case; 3 no case is slower, but one is inconclusive", verdicts(), patterns!()))]
 pub(crate) struct CompareArgs {
-    /// The run to compare with: an id, a unique beginning of one, a baseline's name, `last` or `last~1`; or a pattern of cases.
-    /// With --since the run that is judged [default with --since: last]
+    /// Run to compare with: an id or unique prefix, a baseline name, `last` or `last~1`; or a pattern of cases.
+    /// With --since: the run to judge [default with --since: last]
     #[arg(value_name = "A", required_unless_present = "since")]
     pub(crate) first: Option<String>,
 
-    /// The run that is judged; or a pattern of cases
+    /// Run to judge; or a pattern of cases
     #[arg(value_name = "B", required_unless_present = "since", conflicts_with = "since")]
     pub(crate) second: Option<String>,
 
-    /// What changed since: compare with the newest complete run of the same suite and host that is older by so many days or hours
+    /// Compare with the newest complete run of the same suite and host that is this much older, such as 7d or 12h
     #[arg(long, value_name = "AGE", value_parser = parse_age, conflicts_with = "run")]
     pub(crate) since: Option<f64>,
 
-    /// The run whose cases A and B are patterns of [default for patterns: last]
+    /// Run to take cases from if A and B are patterns [default: last]
     #[arg(long, value_name = "RUN")]
     pub(crate) run: Option<String>,
 
-    /// Differences within this percentage are equivalent [default: this machine's own, from `pqlab doctor --aa`, else 2]
+    /// Margin within which cases are equivalent, in percent [default: from `pqlab doctor --aa`, else 2]
     #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
     pub(crate) margin: Option<f64>,
 
-    /// In which unit cases are judged
+    /// Unit in which cases are judged
     #[arg(long, value_enum, default_value_t = MetricName::Auto)]
     pub(crate) metric: MetricName,
 
-    /// What to print: a table for people, or one for a comment on a pull request
+    /// Output: a table for the terminal, or Markdown for a pull request
     #[arg(long, value_enum, default_value_t = ComparedFormat::Text, conflicts_with = "json")]
     pub(crate) format: ComparedFormat,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 
@@ -55,7 +55,7 @@ pub(crate) struct CompareArgs {
     pub(crate) database: DatabaseArgs,
 }
 
-/// Reads `7d` or `12h`, as seconds.
+/// Parses `7d` or `12h` into seconds.
 fn parse_age(text: &str) -> Result<f64, String> {
     let (number, seconds) = match (text.strip_suffix('d'), text.strip_suffix('h')) {
         (Some(days), _) => (days, 86_400.0),
@@ -64,7 +64,7 @@ fn parse_age(text: &str) -> Result<f64, String> {
     };
     match number.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number * seconds),
-        _ => Err("it must be a number of days or hours above zero, such as 7d or 12h".into()),
+        _ => Err("expected days or hours above zero, such as 7d or 12h".into()),
     }
 }
 

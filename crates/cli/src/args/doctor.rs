@@ -1,49 +1,49 @@
-//! The arguments of `pqlab doctor`: what disturbs measuring, and tests of the measuring itself.
+//! Arguments of `pqlab doctor`: checks of the machine, and tests of the measurements themselves.
 
 use super::{DatabaseArgs, patterns, positive};
 use clap::Args;
 use pqlab_lab::ProtocolOverrides;
 
-/// What of this machine disturbs measuring; and with --aa, --independence or --between tests of how far its figures can be
-/// trusted.
+/// Check what disturbs measurements on this machine, or test the measurements themselves (--aa, --independence,
+/// --between).
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
   pqlab doctor
-  pqlab doctor --aa                       how often comparisons are false here
-  pqlab doctor --independence kem         each case in company and alone: does it differ?
+  pqlab doctor --aa                       how often do comparisons report false differences?
+  pqlab doctor --independence kem         does a case change if others are measured with it?
   pqlab doctor --independence standard --filter 'kem/*' --repetitions 3
-  pqlab doctor --between 16 standard --algorithm ML-KEM-768    do intervals hold?
+  pqlab doctor --between 16 standard --algorithm ML-KEM-768    do the intervals cover other runs?
 
 ", patterns!(), "
 
-Exit codes: 0 done; 1 --independence found cases that the company of others changes; 2 bad usage;
+Exit codes: 0 done; 1 --independence found cases that depend on the others; 2 bad usage;
 130 interrupted"))]
 pub(crate) struct DoctorArgs {
-    /// Compare a case with itself, again and again, and keep for later verdicts what this says of the machine
+    /// Calibrate: compare a case with itself repeatedly, and store this machine's noise for later comparisons
     #[arg(long, conflicts_with_all = ["independence", "between"])]
     pub(crate) aa: bool,
 
-    /// With --aa: how many comparisons, of two runs each
+    /// With --aa: number of comparisons, of two runs each
     #[arg(long, value_name = "N", default_value_t = 20, requires = "aa", value_parser = clap::value_parser!(u32).range(5..))]
     pub(crate) comparisons: u32,
 
-    /// With --aa: the case; of a pattern, the first that matches
+    /// With --aa: case to measure, or a pattern whose first match is measured
     #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate@*", requires = "aa")]
     pub(crate) case: String,
 
-    /// Measure the suite whole and each of its cases alone, and list the cases that company changes
+    /// Measure the suite together and each case alone, and list the cases that differ
     #[arg(long, conflicts_with = "between")]
     pub(crate) independence: bool,
 
-    /// With --independence: how often everything is measured
+    /// With --independence: number of repetitions
     #[arg(long, value_name = "N", default_value_t = 2, requires = "independence", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) repetitions: u32,
 
-    /// Measure the suite so often, and count how many intervals contain what the other runs find
+    /// Measure the suite N times, and count the intervals that contain the mean of the other runs
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(i64::from(pqlab_lab::FEWEST_RUNS)..=1000))]
     pub(crate) between: Option<u32>,
 
-    /// With --between: seconds between two runs
+    /// With --between: pause between runs, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 20.0, requires = "between", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) pause: f64,
 
@@ -53,15 +53,15 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// What --independence and --between measure, and how.
+/// Cases and measuring rules of --independence and --between.
 #[derive(Args, Debug)]
 pub(crate) struct MeasuredArgs {
-    /// With --independence or --between: suites, areas, or files of suites [default: standard]
+    /// With --independence or --between: suites, areas or suite files [default: standard]
     #[arg(value_name = "SUITE")]
     pub(crate) suites: Vec<String>,
 
@@ -69,23 +69,23 @@ pub(crate) struct MeasuredArgs {
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 
-    /// Only this provider [repeatable]
+    /// Only libraries whose provider id matches this name or pattern [repeatable]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
-    /// Only this algorithm [repeatable]
+    /// Only algorithms that match this name or pattern [repeatable]
     #[arg(long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
-    /// Wider intervals, a quarter of the time
+    /// Measure roughly: wider intervals, a quarter of the time
     #[arg(long, conflicts_with = "rigorous")]
     pub(crate) quick: bool,
 
-    /// Narrower intervals, more processes, ten times the time
+    /// Measure carefully: narrower intervals, more processes, ten times the time
     #[arg(long)]
     pub(crate) rigorous: bool,
 
-    /// Seed of all runs [default: with --independence one is drawn for all, with --between one for each]
+    /// Seed for all runs [default: random; one for all runs of --independence, one per run of --between]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
 
@@ -93,7 +93,7 @@ pub(crate) struct MeasuredArgs {
     pub(crate) protocol: ProtocolOverrides,
 }
 
-/// Reads a number that is zero or above.
+/// Parses zero or a positive number.
 fn not_negative(text: &str) -> Result<f64, String> {
     if text.trim() == "0" { Ok(0.0) } else { positive(text) }
 }

@@ -1,4 +1,4 @@
-//! The arguments of `pqlab export`.
+//! Arguments of `pqlab export`.
 
 use super::{DatabaseArgs, JobArgs, NamesName, ScenarioArgs, parse_digits};
 use clap::Args;
@@ -17,32 +17,32 @@ Reference: one of the five earlier systems whose suites pqlab reproduces, see `p
 
 Exit codes: 0 done; 2 no such run, format or table, or the file cannot be written")]
 pub(crate) struct ExportArgs {
-    /// An id, a unique beginning of one, `last` or `last~1`
+    /// Run: an id or unique prefix, a baseline name, `last` or `last~1`
     #[arg(default_value = "last")]
     pub(crate) run: String,
 
-    /// The format: see `pqlab list exporters`
+    /// Export format: see `pqlab list exporters`
     #[arg(long, value_name = "F")]
     pub(crate) format: String,
 
-    /// Whose figures, for a format that holds those of one provider
+    /// Provider to export, for formats that hold only one
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Decimals of a format that rounds [default: 1]
+    /// Number of decimals, for formats that round [default: 1]
     #[arg(long, value_name = "N", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
 
-    /// One table of several cases alone, as csv, json, latex or markdown: decomposition, scaling, load, signatures, kems, sizes,
-    /// ledger-blocks, ntor-steps, claims, ...; a wrong name lists those that the run has
+    /// Only this summary table, as csv, json, latex or markdown: decomposition, scaling, load, signatures, kems, sizes,
+    /// ledger-blocks, ntor-steps, claims, ... (an unknown name lists the tables of the run)
     #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
 
-    /// What the formats of Google Benchmark call their rows: ids of cases, or the names of the reference's ledger benchmark
+    /// Row names in Google Benchmark formats: case ids, or the names of the reference's ledger benchmark
     #[arg(long, value_enum, default_value_t = NamesName::Ids)]
     pub(crate) names: NamesName,
 
-    /// The file; `-` is standard output, a pipe or device is written to [default: standard output]
+    /// Output file; `-` is standard output, pipes and devices are allowed [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 

@@ -1,14 +1,14 @@
-//! The argument that says for which job one library is chosen.
+//! The option `--job`, which weights operations to choose one library.
 
 use clap::Args;
 use pqlab_lab::analysis::libraries::JobWeights;
 
-/// For which job one library is chosen.
+/// Weights of operations for the choice of one library.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "One library for a job")]
 pub(crate) struct JobArgs {
-    /// How often the job does each operation of a KEM (keygen, encapsulate, decapsulate) and of signatures (sign, verify); what is not
-    /// named is not done. The default is what both sides of a TLS 1.3 handshake do
+    /// Number of each operation in the job: keygen, encapsulate, decapsulate, sign, verify; others count as 0. The
+    /// default is both sides of a TLS 1.3 handshake
     #[arg(long = "job", value_name = "OPERATION=N,...", default_value_t = JobWeights::default())]
     pub(crate) weights: JobWeights,
 }

@@ -1,81 +1,82 @@
-//! The arguments of `pqlab leak`.
+//! Arguments of `pqlab leak`.
 
 use super::{SharedLibraryArgs, patterns, positive};
 use clap::Args;
 
-/// Does the time of an operation depend on the secret?
+/// Test whether the time of an operation depends on a secret.
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
   pqlab leak kem/ML-KEM-768/decapsulate@liboqs          every test of one operation, with controls
   pqlab leak '*[secret=validity]@*' --samples 1000000   one test of every library
   pqlab leak 'compare/*'                                built-in targets: one leaks, one does not
-  pqlab leak --taint '*ML-KEM-768*'                     what depends on it, as valgrind sees it
+  pqlab leak --taint '*ML-KEM-768*'                     secret-dependent code, found by valgrind
   pqlab leak 'kem/ML-KEM-768/*@new' --library new=liboqs:/opt/liboqs.so
-  pqlab leak --list '*X25519*'                          the tests that there are, and their classes
+  pqlab leak --list '*X25519*'                          available tests and their input classes
 
-A test takes the times of two classes of inputs in turn: those of one secret and of others, say.
+A test times two classes of inputs in turn, such as one secret and many others. Verdicts:
   LEAK               the time depends on the class, and the class is secret
-  public-dependent   it depends on the class, which is public: no leak
-  none above X ns    no difference above X was found, which a control of its size was; the limits
-                     stand beside the verdict: it does not say `constant time`
-  inconclusive       neither can be said: take more --samples, or a quiet machine
-  VOID               the test missed its positive control (a delay that was put in), or found its
-                     negative one (no difference at all), and says nothing
+  public-dependent   the time depends on the class, but the class is public: not a leak
+  none above X ns    no difference above X was found, although a control of that size was; each
+                     verdict lists its limits and does not mean `constant time`
+  inconclusive       undecided: use more --samples or a quieter machine
+  VOID               the test missed its positive control (an added delay) or found a difference in
+                     its negative control (no difference), so it shows nothing
   unsupported        the library does not offer what the classes need
   FAILED             the library failed
 
 ", patterns!(), "
 
-Exit codes: 0 no test of a secret found a leak; 1 one did, or failed; 2 no such test, or a
-library cannot be opened; 3 one is inconclusive or VOID, or nothing secret was tested; 130
-interrupted.
-With --taint: 0 nothing depends on a secret; 1 something does, or failed; 3 nothing could be tested"))]
+Exit codes: 0 no test of a secret found a leak; 1 a test found one, or failed; 2 no such test, or a
+library cannot be opened; 3 a test is inconclusive or VOID, or nothing secret was tested;
+130 interrupted.
+With --taint: 0 nothing depends on a secret; 1 something does, or a test failed; 3 nothing could be
+tested"))]
 pub(crate) struct LeakArgs {
-    /// Operations or single tests: `*` stands for any text; see --list
+    /// Operations or single tests, by id or pattern: see --list
     #[arg(value_name = "CASE", required_unless_present = "list")]
     pub(crate) cases: Vec<String>,
 
-    /// List the tests that there are, and measure nothing
+    /// List the available tests without measuring
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Samples of a test, half of them of each class; fewer where --max-time allows no more
+    /// Samples per test, half of them from each class; fewer if --max-time ends first
     #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(pqlab_lab::FEWEST_LEAK_SAMPLES..))]
     pub(crate) samples: u64,
 
-    /// The difference in nanoseconds that matters: `none above X` is said for an X of at most this
+    /// Smallest difference that matters, in ns: the verdict `none above X` needs X at or below it
     #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) effect: f64,
 
-    /// The positive control: a delay in nanoseconds beside each test, which the test must find to be worth anything
+    /// Delay of the positive control, in ns: a test that does not find it is VOID
     #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) planted: f64,
 
-    /// Most seconds for a test
+    /// Time limit per test, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) max_time: f64,
 
-    /// Seed of keys, inputs and order
+    /// Seed for keys, inputs and their order
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Test everything so many times, each time with another seed, and count the verdicts
+    /// Repeat every test N times with different seeds, and count the verdicts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
 
-    /// Measure nothing: run each operation once under valgrind, with its secret marked, and report each branch and each
-    /// address that depends on it. Exit code 1 if there is one
+    /// Instead of timing, run each operation once under valgrind and report branches and addresses that depend on its
+    /// secret
     #[arg(long)]
     pub(crate) taint: bool,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) foreign: SharedLibraryArgs,
 
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(long)]
     pub(crate) no_progress: bool,
 }

@@ -1,9 +1,9 @@
-//! The arguments of `pqlab ledger`.
+//! Arguments of `pqlab ledger`.
 
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Block files of signed transactions.
+/// Generate and verify block files of signed transactions.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger generate --count 10000 --scheme ML-DSA-65 --invalid 1 --out block.tx
@@ -18,15 +18,16 @@ pub(crate) struct LedgerArgs {
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum LedgerCommand {
-    /// Make a block file: the file appears when it is whole, or not at all
+    /// Generate a block file; it appears only when complete
     Generate(GenerateArgs),
     /// Verify a block file of any size
     Verify(VerifyBlockArgs),
-    /// How verification grows with nodes: measured here, and by arithmetic for clusters that are not here
+    /// Measure how verification scales with nodes, and extrapolate. Needs the Python package: pip install
+    /// 'pqlab[cluster]'
     Scaling(ScalingArgs),
 }
 
-/// Make a block file.
+/// Generate a block file.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger generate --count 100000 --scheme ML-DSA-65 --out block.tx
@@ -36,59 +37,60 @@ pub(crate) enum LedgerCommand {
 
 Reference: an earlier system whose ledger benchmark pqlab reproduces, see `pqlab run --help`
 
-Exit codes: 0 done; 2 bad usage, or the file cannot be written; 130 interrupted: no file is left")]
+Exit codes: 0 done; 2 bad usage, or the file cannot be written; 130 interrupted: no file is written")]
 pub(crate) struct GenerateArgs {
     /// Number of transactions
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) count: u64,
 
-    /// How they are signed: ML-DSA-44, ML-DSA-65, ML-DSA-87, MLDSA65-Ed25519-SHA512, Falcon-512, Falcon-padded-512,
+    /// Signature scheme: ML-DSA-44, ML-DSA-65, ML-DSA-87, MLDSA65-Ed25519-SHA512, Falcon-512, Falcon-padded-512,
     /// Ed25519, ECDSA-secp256k1 or RSA-2048
     #[arg(long, value_name = "S", default_value = "ML-DSA-65")]
     pub(crate) scheme: String,
 
-    /// Number of different senders [default: as many as transactions]
+    /// Number of different senders [default: one per transaction]
     #[arg(long, value_name = "M", allow_hyphen_values = true)]
     pub(crate) senders: Option<u64>,
 
-    /// Percentage of bad transactions; wrong signature, wrong chain, truncated, trailing bytes and non-canonical take turns
+    /// Percentage of invalid transactions, in turn: wrong signature, wrong chain, truncated, trailing bytes,
+    /// non-canonical
     #[arg(long, value_name = "PCT", default_value = "0", allow_hyphen_values = true, value_parser = parse_share)]
     pub(crate) invalid: Share,
 
-    /// The file; `-` is standard output, a pipe or device is written to
+    /// Output file; `-` is standard output, pipes and devices are allowed
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 
-    /// The file's format
+    /// File format
     #[arg(long, value_enum, default_value_t = BlockFormatName::Block)]
     pub(crate) format: BlockFormatName,
 
-    /// The transactions' form; txv1 is the reference's, signed with ML-DSA-65 alone
+    /// Transaction form; txv1 is the reference's and supports only ML-DSA-65
     #[arg(long, value_enum, default_value_t = FormName::Txv2)]
     pub(crate) form: FormName,
 
-    /// The chain that they are made for
+    /// Chain id of the transactions
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) chain_id: u32,
 
-    /// Seed of keys, fields, signatures and of which transactions are bad, as far as the library lets them be chosen
+    /// Seed for keys, fields, signatures and the choice of invalid transactions, as far as the library accepts one
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Whose implementation signs [default: the first that has the scheme]
+    /// Library that signs, by provider id [default: the first that has the scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Threads that sign [default: as many as cores; with --cluster 1, those of a part]
+    /// Signing threads [default: one per core; with --cluster, 1 per part]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// Have it signed by a Ray cluster: its address, `auto` for that of this machine, `local` for one that is started now; FILE may be
-    /// an object in a store, such as s3://bucket/block.tx. Needs the Python package: pip install 'pqlab[cluster]'
+    /// Sign on a Ray cluster: its address, `auto` (the cluster of this machine) or `local` (start one). FILE may be an
+    /// object such as s3://bucket/block.tx. Needs the Python package: pip install 'pqlab[cluster]'
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) cluster: Option<String>,
 
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(long)]
     pub(crate) no_progress: bool,
 }
@@ -102,104 +104,104 @@ pub(crate) struct GenerateArgs {
   pqlab ledger verify block.tx --cluster local --journal block.journal
   pqlab ledger verify s3://bucket/block.tx --cluster auto
 
-Exit codes: 0 every transaction is valid; 1 one was rejected; 2 bad usage, or the file cannot be
-read; 130 interrupted")]
+Exit codes: 0 every transaction is valid; 1 a transaction was rejected; 2 bad usage, or the file
+cannot be read; 130 interrupted")]
 pub(crate) struct VerifyBlockArgs {
-    /// The file, in either format; with --cluster it may be an object in a store, such as s3://bucket/block.tx
+    /// Block file in either format; with --cluster also an object such as s3://bucket/block.tx
     pub(crate) file: PathBuf,
 
-    /// Threads that verify; one more reads [default: as many as cores; with --cluster 1, those of a part]
+    /// Verifying threads, in addition to one that reads [default: one per core; with --cluster, 1 per part]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
-    /// The result as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// The verifier's chain: transactions for another one are rejected
+    /// Chain id to accept; transactions for other chains are rejected
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) chain_id: u32,
 
-    /// The form that is taken; hybrid transactions of the form txv1 can be stripped of their second signature
+    /// Transaction form to accept; hybrid txv1 transactions can be stripped of their second signature
     #[arg(long, value_enum, default_value_t = FormName::Txv2)]
     pub(crate) form: FormName,
 
-    /// Whose implementation verifies, where it has the scheme [default: the first that has it]
+    /// Library that verifies the schemes it has, by provider id [default: the first that has the scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Transactions that are verified at once, by a provider that can, such as mldsa-batch [default: 100]
+    /// Transactions to verify at once, by a library that can, such as mldsa-batch [default: 100]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) batch: Option<usize>,
 
-    /// Verify it by a Ray cluster: its address, `auto` for that of this machine, `local` for one that is started now; a file must be
-    /// on every node under the same name. Needs the Python package: pip install 'pqlab[cluster]'
+    /// Verify on a Ray cluster: its address, `auto` (the cluster of this machine) or `local` (start one). Every node
+    /// needs the file under the same path. Needs the Python package: pip install 'pqlab[cluster]'
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) cluster: Option<String>,
 
-    /// With --cluster: keep the results of parts in a file, with which the same command goes on where it ended
+    /// With --cluster: record finished parts in this file, so that the same command resumes
     #[arg(long, value_name = "FILE", requires = "cluster")]
     pub(crate) journal: Option<PathBuf>,
 
-    /// Keep up to 256 prepared keys of senders for their next transactions: pays where senders return
+    /// Cache up to 256 prepared sender keys; pays off if senders repeat
     #[arg(long)]
     pub(crate) keep_keys: bool,
 
-    /// No progress bar
+    /// Hide the progress bar
     #[arg(long)]
     pub(crate) no_progress: bool,
 }
 
-/// Measure how verification grows with nodes, and carry it on by arithmetic. Needs the Python package: pip install 'pqlab[cluster]'
+/// Measure how verification scales with nodes, and extrapolate.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger scaling
   pqlab ledger scaling --scheme Ed25519 --transactions 10000000 --machines 1 --cores 2
   pqlab ledger scaling --machines 1,12,100 --cores 64 --bandwidth 3125
 
-Exit codes: 0 done; 2 bad usage, or Ray is not there; 130 interrupted")]
+Exit codes: 0 done; 2 bad usage, or Ray is missing; 130 interrupted")]
 pub(crate) struct ScalingArgs {
-    /// How the transactions are signed
+    /// Signature scheme of the transactions
     #[arg(long, value_name = "S", default_value = "ML-DSA-65")]
     pub(crate) scheme: String,
 
-    /// Transactions of the block that is verified here, 1,024 at least
+    /// Block size to measure, in transactions (at least 1,024)
     #[arg(long, value_name = "N", default_value_t = 262_144)]
     pub(crate) count: u64,
 
-    /// Nodes of one CPU that are started on this machine
+    /// Numbers of one-CPU nodes to start on this machine
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
     pub(crate) nodes: Vec<u32>,
 
-    /// How often each is measured, in turns
+    /// Measurements of each number of nodes, interleaved
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) repetitions: u32,
 
-    /// Whose implementation signs and verifies [default: the first that has the scheme]
+    /// Library that signs and verifies, by provider id [default: the first that has the scheme]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Transactions of which arithmetic says how long they take
+    /// Block size to extrapolate to, in transactions
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub(crate) transactions: u64,
 
-    /// On so many nodes
+    /// Numbers of nodes to extrapolate to
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,3,10,30,100,300")]
     pub(crate) machines: Vec<u32>,
 
-    /// Of so many cores each
+    /// Cores per node to extrapolate to
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub(crate) cores: u32,
 
-    /// To each of which so many megabytes a second come
+    /// Network bandwidth per node, in MB/s
     #[arg(long, value_name = "MB", default_value_t = 1250.0)]
     pub(crate) bandwidth: f64,
 
-    /// The result as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Say nothing of what is measured meanwhile
+    /// Hide progress messages
     #[arg(long)]
     pub(crate) no_progress: bool,
 }
@@ -216,22 +218,22 @@ pub(crate) enum FormName {
     Txv2,
 }
 
-/// A share in percent.
+/// Share in percent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share(pub(crate) f64);
 
 impl Share {
-    /// So many of `count`, rounded.
+    /// Returns this share of `count`, rounded.
     pub(crate) fn of(self, count: u64) -> u64 {
         ((count as f64 * self.0 / 100.0).round() as u64).min(count)
     }
 }
 
-/// Reads `1`, `0.5` or `1%`.
+/// Parses `1`, `0.5` or `1%`.
 pub(crate) fn parse_share(text: &str) -> Result<Share, String> {
     let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
     let share = number.ok().filter(|share| (0.0..=100.0).contains(share));
-    share.map(Share).ok_or_else(|| "it must be a percentage from 0 to 100".to_owned())
+    share.map(Share).ok_or_else(|| "expected a percentage from 0 to 100".to_owned())
 }
 
 #[cfg(test)]

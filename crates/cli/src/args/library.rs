@@ -1,44 +1,43 @@
-//! The arguments that name shared libraries and workers.
+//! Options that name shared libraries and workers.
 
 use clap::Args;
 use pqlab_lab::LibrarySpec;
 
-/// Shared libraries beside what is linked in.
+/// Shared libraries to measure in addition to the built-in ones.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct SharedLibraryArgs {
-    /// A shared library as a provider, by its label [default label: the kind and the file's name]; KIND is liboqs, openssl
-    /// (a libcrypto) or nist, which takes ?prefix=...&algorithm=... behind the path [repeatable]
+    /// Shared library to add as a provider; KIND is liboqs, openssl (a libcrypto) or nist
+    /// (PATH?prefix=...&algorithm=...) [default label: kind and file name] [repeatable]
     #[arg(long = "library", value_name = "[LABEL=]KIND:PATH")]
     pub(crate) libraries: Vec<LibrarySpec>,
 }
 
-/// Likewise, and programs in other languages.
+/// Shared libraries, and programs in other languages.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct LibraryArgs {
     #[command(flatten)]
     pub(crate) shared: SharedLibraryArgs,
 
-    /// A program in another language as a provider: go, java, javascript, python or c, which `make workers` builds, or the path of
-    /// any program that speaks the protocol of docs/workers.md [default label: its name] [repeatable]
+    /// Program in another language to add as a provider: go, java, javascript, python or c (built by `make workers`),
+    /// or the path of a program that speaks the protocol of docs/workers.md [default label: its name] [repeatable]
     #[arg(long = "worker", value_name = "[LABEL=]NAME-or-PATH", value_parser = LibrarySpec::worker)]
     pub(crate) programs: Vec<LibrarySpec>,
 }
 
 impl LibraryArgs {
-    /// Both, as they are asked for.
+    /// Returns the libraries, then the programs.
     pub(crate) fn all(&self) -> Vec<LibrarySpec> {
         self.shared.libraries.iter().chain(&self.programs).cloned().collect()
     }
 }
 
-/// Likewise where suites and runs may name them too.
+/// Libraries and programs, for verbs whose suites and runs can name more of them.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct NamedLibraryArgs {
     #[command(flatten)]
     pub(crate) given: LibraryArgs,
 
-    /// Also load the libraries and start the workers that a file of a suite names, or the run that is gone on with: that runs their
-    /// code
+    /// Also run the libraries and workers named by a suite file, a resumed run or a baseline; this executes their code
     #[arg(long)]
     pub(crate) allow_foreign: bool,
 }

@@ -1,4 +1,4 @@
-//! The arguments of `pqlab list`.
+//! Arguments of `pqlab list`.
 
 use super::{NamedLibraryArgs, patterns};
 use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
@@ -7,7 +7,7 @@ use clap::{Args, Command, Error, ValueEnum};
 use pqlab_lab::LibrarySpec;
 use std::ffi::OsStr;
 
-/// What `pqlab list` can list.
+/// Kinds of things that `pqlab list` lists.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Listing {
     Cases,
@@ -18,21 +18,21 @@ pub(crate) enum Listing {
     Counters,
 }
 
-/// What is asked for.
+/// What to list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Listed {
-    /// What there is of a kind.
+    /// Everything of one kind.
     Kind(Listing),
-    /// What is in one library, or what a worker offers.
+    /// The contents of one library or worker.
     Library(LibrarySpec),
 }
 
-/// What `library=` stands before.
+/// Prefix of a library.
 const LIBRARY: &str = "library=";
-/// Likewise before a worker.
+/// Prefix of a worker.
 const WORKER: &str = "worker=";
 
-/// Reads a listing, or a library after `library=`.
+/// Parses the name of a listing, `library=SPEC` or `worker=NAME`.
 #[derive(Clone)]
 struct ListedParser;
 
@@ -56,54 +56,52 @@ impl TypedValueParser for ListedParser {
     }
 }
 
-/// List what there is.
+/// List suites, cases, algorithms, libraries, export formats or counters.
 #[derive(Args, Debug)]
 #[command(after_help = concat!("Examples:
-  pqlab list                     the suites, and what each of them answers
+  pqlab list                     suites, and the question that each one answers
   pqlab list algorithms          lengths, NIST categories and encodings, by provider
-  pqlab list library=liboqs:/opt/liboqs.so   what is in a shared library
-  pqlab list worker=go           what a worker in another language offers
+  pqlab list library=liboqs:/opt/liboqs.so   algorithms of a shared library
+  pqlab list worker=go           algorithms of a worker in another language
   pqlab list cases --json        every id that a filter can match
-  pqlab list cases hybrid xwing  those of an area and an algorithm
+  pqlab list cases hybrid xwing  cases of one area and one algorithm
   pqlab list cases kem --provider liboqs --filter '*decaps*'
 
 ", patterns!(), "
 
-Exit codes: 0 done; 2 bad usage, there is no such case, or a library cannot be opened"))]
+Exit codes: 0 done; 2 bad usage, no such case, or a library cannot be opened"))]
 pub(crate) struct ListArgs {
-    /// What to list: cases (ids), algorithms, providers (libraries), suites (lists of cases to measure), exporters (formats
-    /// of `pqlab export`), counters (clocks and counters of this machine); or library=[LABEL=]KIND:PATH, worker=NAME-or-PATH: what is in that library,
-    /// what that worker offers
+    /// What to list: cases (ids), algorithms, providers (libraries), suites, exporters (formats of `pqlab export`) or
+    /// counters (clocks and hardware counters); or one library=[LABEL=]KIND:PATH or worker=NAME-or-PATH
     #[arg(value_parser = ListedParser, value_name = "LISTING", default_value = "suites")]
     pub(crate) what: Listed,
 
-    /// Of cases: only those of these suites, areas, algorithms by any of their names, or providers, as `pqlab run` takes them
-    /// [default: all cases]
+    /// With cases: only these suites, areas, algorithms or libraries, named as for `pqlab run` [default: all]
     #[arg(value_name = "WHAT")]
     pub(crate) of: Vec<String>,
 
-    /// Of cases: only those whose id matches this pattern (see below) [repeatable]
+    /// With cases: only ids that match this pattern (see below) [repeatable]
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 
-    /// Of cases: only those of this provider [repeatable]
+    /// With cases: only libraries whose provider id matches this name or pattern [repeatable]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
-    /// Of cases: only those of this algorithm [repeatable]
+    /// With cases: only algorithms that match this name or pattern [repeatable]
     #[arg(long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
     #[command(flatten)]
     pub(crate) foreign: NamedLibraryArgs,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 impl ListArgs {
-    /// Whether something narrows cases down.
+    /// Whether the arguments select cases.
     pub(crate) fn selects_cases(&self) -> bool {
         [&self.of, &self.filter, &self.provider, &self.algorithm].into_iter().any(|given| !given.is_empty())
     }

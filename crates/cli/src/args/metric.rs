@@ -1,12 +1,12 @@
 use clap::ValueEnum;
 use pqlab_lab::analysis::comparison::Judged;
 
-/// In which unit cases are compared.
+/// Unit in which cases are judged.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MetricName {
-    /// Core cycles where both cases have them, else the time
+    /// Core cycles if both cases have them, else time
     Auto,
-    /// The time
+    /// Time
     Time,
     /// Core cycles
     Cycles,

@@ -1,4 +1,4 @@
-//! The command line, one file a verb.
+//! The command line: one file per verb.
 
 mod compare;
 mod compare_libraries;
@@ -53,19 +53,19 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use pqlab_lab::stats::{VERDICT_SIGNIFICANCE, Verdict};
 use std::path::PathBuf;
 
-/// What the help says of patterns wherever one is taken.
+/// Help on patterns of case ids, for every verb that takes one.
 macro_rules! patterns {
     () => {
-        "Patterns of ids: `*` stands for any text and `?` for any one character. All else stands for
-itself, and so do brackets, which are a part of the id:
-  'signature/ML-DSA-65/verify[len=32]@*'   that length, of every library
-  'signature/ML-DSA-65/verify[*'           every length; `verify@*` is only what has no brackets
-Quote them: a shell takes stars and brackets for names of files."
+        "Patterns match whole ids: `*` matches any text, `?` any one character. Everything else is literal,
+including brackets, which are part of the id:
+  'signature/ML-DSA-65/verify[len=32]@*'   that length, from every library
+  'signature/ML-DSA-65/verify[*'           every length; `verify@*` needs an id without brackets
+Quote patterns, or the shell expands stars and brackets."
     };
 }
 use patterns;
 
-/// What the help says of verdicts, with the exit code of each.
+/// Help on verdicts, with the exit code of each.
 fn verdicts() -> String {
     let line = |(verdict, code): (Verdict, u8)| format!("  {:14} {:62} {code}\n", verdict.name(), verdict.meaning());
     let codes = [
@@ -75,99 +75,99 @@ fn verdicts() -> String {
         (Verdict::Faster, DONE),
     ];
     format!(
-        "Verdicts on B against A, with the exit code if there is one such case:\n{}Of the verdicts faster and slower at most \
-         {}% are expected to be false.\n",
+        "Verdicts on B compared with A, and the exit code that one such case causes:\n{}At most {}% of the verdicts \
+         faster and slower are expected to be false.\n",
         codes.map(line).concat(),
         100.0 * VERDICT_SIGNIFICANCE
     )
 }
 
-/// With how to cite it, as CITATION.cff does.
+/// The version, with the citation of CITATION.cff.
 const LONG_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
-    "\n\nTo cite it: The pqlab developers, \"pqlab: a laboratory for post-quantum cryptography\", version ",
+    "\n\nTo cite pqlab: The pqlab developers, \"pqlab: a laboratory for post-quantum cryptography\", version ",
     env!("CARGO_PKG_VERSION"),
-    ".\nA figure is cited with its run: `pqlab show RUN` and the exports name its id, build, machine and libraries.",
+    ".\nCite a figure with its run: `pqlab show RUN` and every export give its id, build, machine and libraries.",
     "\nLicence: MIT or Apache-2.0, at your choice."
 );
 
-/// A laboratory for post-quantum cryptography: verified, interleaved, honest measurements of hashes, KEMs and signatures
-/// from several libraries side by side.
+/// A laboratory for post-quantum cryptography: benchmarks hashes, KEMs, signatures and protocols from several libraries
+/// in one run, and checks every answer.
 #[derive(Parser, Debug)]
 #[command(name = "pqlab", version, long_version = LONG_VERSION, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  pqlab run                                  the standard suite, in one to two minutes
-  pqlab run ML-KEM-768                       one algorithm from every library
-  pqlab show last                            the table of the latest run
-  pqlab report --out report                  a page, pictures and tables to publish
-  pqlab export last --format json            the same for programs
+  pqlab run                                  the standard suite, 1 to 2 minutes
+  pqlab run ML-KEM-768                       one algorithm, every library
+  pqlab show last                            table of the latest run
+  pqlab report --out report                  web page, charts and tables to publish
+  pqlab export last --format json            the latest run as JSON
 
 Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or something
-is slower; 2 bad usage or bad input; 3 a comparison does not tell; 4 only known defects of a library
-(verify); 130 interrupted. Each verb's --help says what they mean there.")]
+is slower; 2 bad usage or bad input; 3 a comparison is inconclusive; 4 only known defects of a
+library (verify); 130 interrupted. `pqlab VERB --help` says what they mean for that verb.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
 
-    /// Colour the output
+    /// When to colour the output
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
     pub(crate) color: ColorChoice,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Measure
+    /// Measure suites, areas, algorithms or libraries
     Run(Box<RunArgs>),
-    /// List what there is to measure, and with what
+    /// List suites, cases, algorithms, libraries, export formats or counters
     List(ListArgs),
-    /// Are the answers right? Known answers, published vectors, every library against every other
+    /// Check libraries with known answers, published vectors and each other
     Verify(VerifyArgs),
-    /// Lengths, bytes and checks of one algorithm's keys and signatures or ciphertexts
+    /// Show the keys, signatures and ciphertexts of one algorithm, and check them
     Inspect(InspectArgs),
-    /// List past runs
+    /// List, annotate or remove stored runs
     Runs(RunsArgs),
-    /// Show a run's table, or one case in full
+    /// Show the table of a run, or single cases in full
     Show(ShowArgs),
     /// Compare two runs, or cases of one run
     Compare(CompareArgs),
-    /// Measure the same cases from two libraries, in the same rounds, and compare them
+    /// Measure the same cases with two libraries, in the same rounds, and compare them
     CompareLibraries(Box<CompareLibrariesArgs>),
-    /// Make the report: a page, pictures and tables to publish
+    /// Write a report: a web page, charts and tables to publish
     Report(ReportArgs),
-    /// Serve the report's pages over the whole store
+    /// Serve reports of all stored runs over HTTP
     Serve(ServeArgs),
-    /// Statistics of your own samples: one file, or one against another
+    /// Compute statistics of your own samples, from one file or two compared
     Stats(StatsArgs),
     /// Write a run in another format
     Export(ExportArgs),
     /// Answer circuit handshakes over TCP
     NtorRelay(RelayArgs),
-    /// Do circuit handshakes with such a relay
+    /// Make circuit handshakes with an ntor-relay
     NtorClient(ClientArgs),
-    /// Take in runs that were exported elsewhere
+    /// Import runs that were exported as json-samples
     Import(ImportArgs),
-    /// What of this machine disturbs measuring, and what to do about it
+    /// Check what disturbs measurements on this machine, and how to fix it
     Doctor(DoctorArgs),
-    /// Block files of signed transactions: make them, verify them
+    /// Generate and verify block files of signed transactions
     Ledger(LedgerArgs),
-    /// The same suite on many machines, through Ray
+    /// Measure the same suite on many machines with Ray
     Fleet(FleetArgs),
-    /// Does the time depend on the secret?
+    /// Test whether the time of an operation depends on a secret
     Leak(LeakArgs),
-    /// Print a shell's completion script
+    /// Print a shell completion script
     #[command(after_help = "Examples:
   pqlab completions bash > ~/.local/share/bash-completion/completions/pqlab
   pqlab completions zsh > ~/.zfunc/_pqlab
 
 Exit codes: 0 done; 2 no such shell")]
     Completions {
-        /// The shell
+        /// Shell to complete for
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Print a manual page, or write all of them
+    /// Print a manual page, or write all of them into a folder
     Man(ManArgs),
-    /// Serve a coordinator: started by a laboratory, never by hand
+    /// Serve a coordinator; started by pqlab, never by hand
     #[command(name = "worker", hide = true)]
     Worker {
         /// Number of the inherited file descriptor
@@ -175,19 +175,19 @@ Exit codes: 0 done; 2 no such shell")]
     },
 }
 
-/// Reads a number above zero.
+/// Parses a number above zero.
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("it must be a number above zero".into()),
+        _ => Err("expected a number above zero".into()),
     }
 }
 
-/// Where results are kept.
+/// Where runs are stored.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Results and output")]
 pub(crate) struct DatabaseArgs {
-    /// The database [default: pqlab.db in the platform's data folder]
+    /// Database file [default: pqlab.db in the user's data folder]
     #[arg(long, value_name = "FILE", env = "PQLAB_DB", hide_env_values = true)]
     pub(crate) db: Option<PathBuf>,
 }
@@ -199,11 +199,11 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// More decimals than a double has digits say nothing.
+/// Parses a number of decimals: at most 15, the precision of a double.
 fn parse_digits(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(digits) if digits <= 15 => Ok(digits),
-        _ => Err("it must be a number from 0 to 15".to_owned()),
+        _ => Err("expected a number from 0 to 15".to_owned()),
     }
 }
 
@@ -213,18 +213,18 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_passes_the_checks_of_clap() {
         Cli::command().debug_assert();
     }
 
-    /// Every verb and sub-verb that a user can type, with its name.
+    /// Every visible verb and sub-verb, with its full name.
     fn verbs(command: &clap::Command, before: &str) -> Vec<(String, clap::Command)> {
-        let of = |verb: &clap::Command| {
+        let with_sub_verbs = |verb: &clap::Command| {
             let name = format!("{before}{}", verb.get_name());
             let below = verbs(verb, &format!("{name} "));
             [(name, verb.clone())].into_iter().chain(below).collect::<Vec<_>>()
         };
-        command.get_subcommands().filter(|verb| !verb.is_hide_set()).flat_map(of).collect()
+        command.get_subcommands().filter(|verb| !verb.is_hide_set()).flat_map(with_sub_verbs).collect()
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
             let codes = help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{name} says no exit codes")).1;
             assert!(codes.starts_with('0') && codes.contains("; 2 "), "{name}: {codes}");
             let long = help.lines().find(|line| line.chars().count() > 99);
-            assert_eq!(long, None, "{name}: it is broken where it should not be");
+            assert_eq!(long, None, "{name}: a line that clap wraps");
         }
     }
 

@@ -1,12 +1,12 @@
 use clap::ValueEnum;
 use pqlab_lab::report::Names;
 
-/// What rows are called in an export.
+/// Row names of an export.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NamesName {
-    /// The ids of cases
+    /// Case ids
     Ids,
-    /// As the reference's ledger benchmark calls the same work: BM_Verify100Transactions
+    /// Names of the reference's ledger benchmark, such as BM_Verify100Transactions
     Reference,
 }
 

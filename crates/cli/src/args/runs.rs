@@ -1,18 +1,18 @@
-//! The arguments of `pqlab runs`.
+//! Arguments of `pqlab runs`.
 
 use super::DatabaseArgs;
 use clap::{Args, Subcommand};
 
-/// List past runs, remove them, write a word on them.
+/// List, annotate or remove stored runs.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
   pqlab runs                                          all runs with names and notes, newest first
-  pqlab runs note last \"before the new kernel\"       write a word on a run; an empty one removes it
-  pqlab runs --json                                   the same for programs
-  pqlab runs rm 20261121T185800-k3f9 last~3           remove runs with all their samples
+  pqlab runs note last \"before the new kernel\"       annotate a run; an empty text removes the note
+  pqlab runs --json                                   the list as JSON
+  pqlab runs rm 20261121T185800-k3f9 last~3           remove runs and their samples
 
-Exit codes: 0 done; 2 no such run, or one that has a name and is kept")]
+Exit codes: 0 done; 2 no such run, or a named run without --force")]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<RunsCommand>,
@@ -20,44 +20,44 @@ pub(crate) struct RunsArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum RunsCommand {
-    /// Remove runs with all their samples: all of those that are named, or none
+    /// Remove runs and their samples: all that are given, or none
     #[command(after_help = "Examples:
   pqlab runs rm last                                  the latest run
-  pqlab runs rm 20261121T185800-k3f9 last~3           two, or none where one of them cannot be
-  pqlab runs rm release-1.0 --force                   one that has a name, and the name with it
+  pqlab runs rm 20261121T185800-k3f9 last~3           both, or neither if one cannot be removed
+  pqlab runs rm release-1.0 --force                   a named run, and its name
 
-Exit codes: 0 done; 2 no such run, or one that has a name and is kept: nothing was removed")]
+Exit codes: 0 done; 2 no such run, or a named run without --force: nothing was removed")]
     Rm {
-        /// Ids, unique beginnings of them, `last` or `last~1`
+        /// Runs: ids or unique prefixes, baseline names, `last` or `last~1`
         #[arg(value_name = "RUN", required = true)]
         runs: Vec<String>,
 
-        /// Also those that have a name, which goes with them
+        /// Also remove named runs, with their names
         #[arg(long)]
         force: bool,
 
         #[command(flatten)]
         database: DatabaseArgs,
     },
-    /// Write a word on a run, which `pqlab runs` and the list of `pqlab serve` show
+    /// Annotate a run; `pqlab runs` and `pqlab serve` show the note
     #[command(after_help = "Examples:
   pqlab runs note last \"before the new kernel\"
-  pqlab runs note last~1 \"\"                           take the word away again
+  pqlab runs note last~1 \"\"                           remove the note
 
 Exit codes: 0 done; 2 no such run")]
     Note {
-        /// An id, a unique beginning of one, `last` or `last~1`
+        /// Run: an id or unique prefix, a baseline name, `last` or `last~1`
         #[arg(value_name = "RUN")]
         run: String,
 
-        /// What to say of it; nothing removes what was said
+        /// Text of the note; an empty text removes it
         #[arg(value_name = "TEXT")]
         text: String,
 

@@ -1,27 +1,29 @@
-//! The arguments of `pqlab stats`.
+//! Arguments of `pqlab stats`.
 
 use clap::Args;
 use std::path::PathBuf;
 
-/// Statistics of samples that were taken elsewhere: of each series mean and median with intervals, spread, quantiles, a test of
-/// normality; of a second file against the first Welch's t, Cohen's d and the overhead in percent; of loads the throughput curve.
+/// Compute statistics of your own samples, from one file or two compared.
 #[derive(Args, Debug)]
 #[command(after_help = "Files:
-  CSV                   each column of numbers, or --column;
+  CSV                   each numeric column, or --column;
                         `concurrency,operations,seconds` is a throughput curve
   JSON                  a list of numbers, or an object of lists
   hyperfine             --export-json: the times of each command
   Google Benchmark      --benchmark_format=json: real_time of each repetition
   pyperf                -o FILE: the values of each benchmark
 
+Each series gets mean and median with intervals, spread, quantiles and a normality test. Two files
+are compared by Welch's t, Cohen's d and overhead in percent.
+
 Examples:
   pqlab stats times.csv --column ns
   pqlab stats before.json after.json          is the second slower, and by how much?
   pqlab stats hyperfine.json --latex
 
-Exit codes: 0 done, whatever the comparison says; 2 bad usage, or a file holds no samples")]
+Exit codes: 0 done, whatever the comparison finds; 2 bad usage, or a file has no samples")]
 pub(crate) struct StatsArgs {
-    /// A file of samples, and another that is compared with it
+    /// File of samples, and optionally a second file to compare with it
     #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -29,27 +31,27 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) column: Option<String>,
 
-    /// Confidence of the intervals in percent
+    /// Confidence of the intervals, in percent
     #[arg(long, value_name = "PCT", default_value_t = 95.0)]
     pub(crate) confidence: f64,
 
-    /// Resamples of the bootstrap of the median
+    /// Number of bootstrap resamples for the median
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) resamples: u32,
 
-    /// Seed of the bootstrap
+    /// Seed for the bootstrap
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Coefficient of variation in percent above which a series is marked unstable
+    /// Coefficient of variation above which a series is marked unstable, in percent
     #[arg(long, value_name = "PCT", default_value_t = 5.0)]
     pub(crate) limit: f64,
 
-    /// As JSON
+    /// Print JSON
     #[arg(long, conflicts_with = "latex")]
     pub(crate) json: bool,
 
-    /// As tables of LaTeX
+    /// Print LaTeX tables
     #[arg(long)]
     pub(crate) latex: bool,
 }

@@ -1,9 +1,9 @@
-//! The arguments of `pqlab verify`.
+//! Arguments of `pqlab verify`.
 
 use super::LibraryArgs;
 use clap::{Args, ValueEnum};
 
-/// What `pqlab verify` prints.
+/// Output format of `pqlab verify`.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum VerifyFormat {
     Text,
@@ -11,49 +11,49 @@ pub(crate) enum VerifyFormat {
     Json,
 }
 
-/// Are the answers right? Known answers, published vectors, every library against every other.
+/// Check libraries with known answers, published vectors and each other.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  pqlab verify                                        a page: a grid for each kind of check
-  pqlab verify --provider libcrux                     one library, by itself and with every other
-  pqlab verify --long                                 and thousands of answers more, some minutes
-  pqlab verify --algorithm 'ML-KEM-*' --no-interop    some algorithms, each library by itself
-  pqlab verify --library liboqs:/opt/liboqs.so        a shared library, with every other
+  pqlab verify                                        one page: a grid for each kind of check
+  pqlab verify --provider libcrux                     one library, alone and with every other
+  pqlab verify --long                                 thousands of answers more, in some minutes
+  pqlab verify --algorithm 'ML-KEM-*' --no-interop    some algorithms, each library alone
+  pqlab verify --library liboqs:/opt/liboqs.so        also a shared library, with every other
   pqlab verify --format markdown > VERIFIED.md
 
-Exit codes: 0 every answer is right; 1 one is wrong; 2 bad usage, or a
-library cannot be opened; 4 the only wrong answers are known defects of
-linked libraries; 130 interrupted")]
+Exit codes: 0 every answer is right; 1 an answer is wrong; 2 bad usage, or a library cannot be
+opened; 4 the only wrong answers are known defects of built-in libraries; 130 interrupted")]
 pub(crate) struct VerifyArgs {
-    /// Only this provider; it is still paired with all others [repeatable]
+    /// Only this library, by provider id; still paired with all others [repeatable]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
-    /// Only this algorithm [repeatable]
+    /// Only algorithms that match this name or pattern [repeatable]
     #[arg(long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
     #[command(flatten)]
     pub(crate) foreign: LibraryArgs,
 
-    /// Leave out the matrix of every library against every other
+    /// Skip the checks of libraries against each other
     #[arg(long)]
     pub(crate) no_interop: bool,
 
-    /// Every line as it comes, before the page
+    /// Print each check as it finishes, before the page
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// The long accumulated vectors: 10,000 answers of ML-DSA, a million of ML-KEM-768. It says first how long they take
+    /// Include long accumulated vectors: 10,000 answers of ML-DSA, 1,000,000 of ML-KEM-768. Prints the expected
+    /// duration first
     #[arg(long)]
     pub(crate) long: bool,
 
-    /// Accumulated vectors up to this published number of answers: 100, 10000, 1000000 (ML-KEM-768), 60000000 (ML-DSA).
-    /// Stopped, the same command goes on where it was
+    /// Accumulated vectors up to this published count: 100, 10000, 1000000 (ML-KEM-768) or 60000000 (ML-DSA). If
+    /// interrupted, the same command resumes
     #[arg(long, value_name = "N", conflicts_with = "long")]
     pub(crate) accumulated: Option<u64>,
 
-    /// What to print: a page for people, or a document
+    /// Output: a page for the terminal, or a document
     #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
     pub(crate) format: VerifyFormat,
 }

@@ -8,13 +8,13 @@ pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<
     let store = arguments.database.open_read_only()?;
     let margin = arguments.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
-    let asked = Compared {
+    let request = Compared {
         first: arguments.first.as_deref(),
         second: arguments.second.as_deref(),
         run: arguments.run.as_deref(),
         since_s: arguments.since,
     };
-    let compared = compare_named(&store, &asked, margin.as_ref(), arguments.metric.into())?;
+    let compared = compare_named(&store, &request, margin.as_ref(), arguments.metric.into())?;
     match arguments.format {
         ComparedFormat::Text => comparison::print(&compared, arguments.json, screen)?,
         ComparedFormat::Markdown => output::data(&compared_runs(&compared))?,

@@ -1,4 +1,4 @@
-//! `pqlab compare-libraries`: one run of two libraries, and what it says of them.
+//! `pqlab compare-libraries`: one run of two libraries, and their comparison.
 
 use crate::args::{CompareLibrariesArgs, ComparedFormat};
 use crate::output::{self, Terminal};
@@ -26,9 +26,11 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
     shown.end();
     let ended = outcome?;
     if !ended.complete {
-        let leave = if sides.iter().any(|side| side.library().is_some()) { " --allow-foreign" } else { "" };
-        let run = ended.run;
-        output::talk(&format!("stopped: what is finished of run {run} is stored; `pqlab run --resume{leave}` goes on"));
+        let consent = if sides.iter().any(|side| side.library().is_some()) { " --allow-foreign" } else { "" };
+        output::talk(&format!(
+            "interrupted: the finished cases of run {} are stored; resume with `pqlab run --resume{consent}`",
+            ended.run
+        ));
         return Ok(INTERRUPTED);
     }
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
@@ -56,12 +58,12 @@ pub(crate) fn run(arguments: &CompareLibrariesArgs, screen: &Terminal) -> anyhow
         }
     }
     if !arguments.quiet {
-        output::talk(&format!("run {} is stored in {}", ended.run, store.path().display()));
+        output::talk(&format!("run {} stored in {}", ended.run, store.path().display()));
     }
     Ok(comparison::exit_code(&compared))
 }
 
-/// A laboratory that has both libraries.
+/// Opens a laboratory with both libraries.
 fn laboratory(arguments: &CompareLibrariesArgs) -> anyhow::Result<(Laboratory, [Side; 2])> {
     let linked = crate::laboratory::open()?.with_limits(Duration::from_secs(arguments.time_limit));
     let foreign = &arguments.foreign;

@@ -33,16 +33,19 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// Whether a run has a table; the error names the suites that make it, and what the run has.
-fn check_table(wanted: &str, there: &[Table]) -> Result<(), BadInput> {
-    if there.iter().any(|table| table.name == wanted) {
+/// Checks that a run has a table.
+///
+/// # Errors
+/// [`BadInput`] with the suites that make the table, and the tables of the run.
+fn check_table(wanted: &str, tables: &[Table]) -> Result<(), BadInput> {
+    if tables.iter().any(|table| table.name == wanted) {
         return Ok(());
     }
-    let made = match suites_with_table(wanted) {
+    let remedy = match suites_with_table(wanted) {
         [] => String::new(),
         suites => format!("; `pqlab run {}` makes it", suites.join("` or `pqlab run ")),
     };
-    let names: Vec<&str> = there.iter().map(|table| table.name).collect();
+    let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
     let has = if names.is_empty() { "no table".to_owned() } else { names.join(", ") };
-    Err(BadInput(format!("the run has no table {wanted:?}{made}; this run has {has}")))
+    Err(BadInput(format!("the run has no table {wanted:?}{remedy}; this run has {has}")))
 }

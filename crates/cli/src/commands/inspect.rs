@@ -5,7 +5,7 @@ use crate::{DONE, FAILED};
 use pqlab_lab::report::terminal::TextStyle;
 use pqlab_lab::{Check, InspectRequest, Inspection, Item, ItemPart};
 
-/// Bytes at either end that are shown of what is abridged.
+/// Number of bytes shown at each end of abridged values.
 const SHOWN: usize = 16;
 
 pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Result<u8> {
@@ -30,13 +30,13 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
     let Inspection { kind, algorithm, provider, standard, category, seeded, items, checks, .. } = inspection;
     let category = category.map_or_else(String::new, |category| format!(", NIST category {category}"));
     let key = match seeded {
-        _ if kind == "certificate" => format!("keys of seed {}, where the libraries take one", arguments.seed),
-        true => format!("key of seed {}", arguments.seed),
-        false => "key of the library's own randomness: it takes no seed".to_owned(),
+        _ if kind == "certificate" => format!("keys from seed {}, if the libraries accept one", arguments.seed),
+        true => format!("key from seed {}", arguments.seed),
+        false => "key from the library's own randomness, because it accepts no seed".to_owned(),
     };
     let mut out = format!(
         "{}\n{standard}{category}; {key}\n\n",
-        palette.paint(TextStyle::Strong, &format!("{algorithm} of {provider}"))
+        palette.paint(TextStyle::Strong, &format!("{algorithm} by {provider}"))
     );
     if arguments.full {
         for item in items {
@@ -55,7 +55,7 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
                 rows.push(vec![format!("    {}", words(part)), format!("{} B", bytes.len()), abridged(bytes)]);
             }
         }
-        out.push_str(&table(&["  what", "length", "bytes"], rows, terminal.width));
+        out.push_str(&table(&["  item", "length", "bytes"], rows, terminal.width));
         out.push('\n');
     }
     out.push('\n');
@@ -71,7 +71,7 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
     out
 }
 
-/// A part with its place.
+/// Returns a part with its range of bytes.
 fn words(part: &ItemPart) -> String {
     format!("bytes {} to {}: {}", part.begin, part.end.saturating_sub(1), part.name)
 }
@@ -79,7 +79,7 @@ fn words(part: &ItemPart) -> String {
 fn length(item: &Item) -> String {
     match item.length == item.longest {
         true => format!("{} B", item.length),
-        false => format!("{} B of at most {}", item.length, item.longest),
+        false => format!("{} B (at most {})", item.length, item.longest),
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How often the bar looks at how far the verification is.
+/// Interval at which the bar shows the progress of verification.
 const TICK: Duration = Duration::from_millis(100);
 
 pub(crate) fn run(command: &LedgerCommand) -> anyhow::Result<u8> {
@@ -28,7 +28,7 @@ pub(crate) fn run(command: &LedgerCommand) -> anyhow::Result<u8> {
 fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
     let scheme = Scheme::from_algorithm(&arguments.scheme).ok_or_else(|| {
         let names = Scheme::ALL.map(Scheme::algorithm).join(", ");
-        BadInput(format!("no scheme of the ledger is called {:?}: there are {names}", arguments.scheme))
+        BadInput(format!("unknown ledger scheme {:?}; expected one of {names}", arguments.scheme))
     })?;
     if let Some(address) = &arguments.cluster {
         return generate_on_cluster(arguments, address);
@@ -50,26 +50,26 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
     };
     let stop = stop_on_signals()?;
     let bar = bar(arguments.no_progress, "transactions signed", request.count);
-    let outcome = generate(&laboratory::open()?, &request, &mut |made| bar.inc(made), &stop);
+    let outcome = generate(&laboratory::open()?, &request, &mut |signed| bar.inc(signed), &stop);
     bar.finish_and_clear();
-    let Some(made) = outcome? else {
-        output::talk("stopped: nothing is left of it");
+    let Some(block) = outcome? else {
+        output::talk("interrupted: no file was written");
         return Ok(INTERRUPTED);
     };
-    let said = format!(
-        "{}: {} transactions of {scheme} by {} senders, {} of them invalid, {} signed by {}{}",
+    let summary = format!(
+        "{}: {} transactions of {scheme} from {} senders, {} of them invalid, {}, signed by {}{}",
         request.path.display(),
-        grouped(made.transactions),
+        grouped(block.transactions),
         grouped(request.senders),
-        grouped(made.invalid),
-        memory(made.bytes),
-        made.provider,
-        if made.reproducible { "" } else { " (whose signatures no seed repeats)" },
+        grouped(block.invalid),
+        memory(block.bytes),
+        block.provider,
+        if block.reproducible { "" } else { " (its signatures are not reproducible)" },
     );
     if destination.is_standard_output() {
-        output::talk(&said);
+        output::talk(&summary);
     } else {
-        output::data(&said)?;
+        output::data(&summary)?;
     }
     Ok(DONE)
 }
@@ -122,17 +122,17 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     })
 }
 
-/// Objects in stores are read and written by the Python package.
+/// Refuses object names such as `s3://bucket/block.tx`, which only the Python package reads and writes.
 fn no_object(path: &Path) -> Result<(), BadInput> {
     match path.to_str() {
         Some(name) if name.contains("://") => Err(BadInput(format!(
-            "{name}: objects in stores are read and written with --cluster: `--cluster local` starts one here"
+            "{name}: objects need a cluster; use --cluster, for example `--cluster local` to start one"
         ))),
         _ => Ok(()),
     }
 }
 
-/// Hands the work to the Python package, which talks to Ray and prints what this program would.
+/// Generates the block with the Python package, which uses Ray.
 fn generate_on_cluster(arguments: &GenerateArgs, address: &str) -> anyhow::Result<u8> {
     let request = json!({
         "out": package::utf8(&arguments.out)?,
@@ -154,7 +154,7 @@ fn generate_on_cluster(arguments: &GenerateArgs, address: &str) -> anyhow::Resul
     package::become_package("generate", &request, "--cluster")
 }
 
-/// Hands the work to the Python package, whose result is printed by the code that prints this program's.
+/// Verifies the block with the Python package, which uses Ray and prints the result in the same form.
 fn verify_on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> {
     let request = json!({
         "file": package::utf8(&arguments.file)?,
@@ -189,22 +189,22 @@ fn scaling(arguments: &ScalingArgs) -> anyhow::Result<u8> {
     package::become_package("scaling", &request, "ledger scaling")
 }
 
-/// The form as the Python package calls it.
+/// Returns the name of the form in the Python package.
 fn form_word(name: FormName) -> String {
     TransactionForm::from(name).name().to_lowercase()
 }
 
-/// As many threads as are asked for, else one: nodes work on as many parts as they have cores.
-fn threads_of_a_part(asked: Option<usize>) -> Result<usize, BadInput> {
-    threads(asked.or(Some(1)))
+/// Returns the number of threads for a part: 1 by default, because a node works on one part per core.
+fn threads_of_a_part(given: Option<usize>) -> Result<usize, BadInput> {
+    threads(given.or(Some(1)))
 }
 
-/// As many threads as there are cores, unless so many are asked for.
-fn threads(asked: Option<usize>) -> Result<usize, BadInput> {
+/// Returns the number of threads: one per core by default.
+fn threads(given: Option<usize>) -> Result<usize, BadInput> {
     const MOST: usize = 4096;
-    match asked {
+    match given {
         Some(count) if count == 0 || count > MOST => {
-            Err(BadInput(format!("--threads is {count}: it must be from 1 to {MOST}")))
+            Err(BadInput(format!("--threads is {count}; expected 1 to {MOST}")))
         }
         Some(count) => Ok(count),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),

@@ -41,9 +41,8 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
         args::Listed::Library(_) => Listing::Algorithms,
     };
     if what != Listing::Cases && arguments.selects_cases() {
-        let words =
-            "suites, areas, algorithms, providers and filters select cases: write `pqlab list cases` before them";
-        return Err(BadInput(words.to_owned()).into());
+        let message = "suites, areas, algorithms, providers and filters select only cases: use `pqlab list cases`";
+        return Err(BadInput(message.to_owned()).into());
     }
     let laboratory = || arguments.foreign.laboratory(&arguments.of);
     Ok(match what {
@@ -65,21 +64,19 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
             });
             let mut text = table(&["provider", "algorithms", "version", "build"], rows.collect(), width);
             entries.iter().for_each(|entry| text.push_str(&gaps(entry)));
-            text.push_str(
-                "\nnull does nothing through the same calls: what is left is the harness's own part, its floor",
-            );
+            text.push_str("\nnull does nothing: its time is the measurement overhead");
             Listed { text, json: json!(entries) }
         }
         Listing::Suites => {
             let suites = suite_entries()?;
             let rows = suites.iter().map(|suite| vec![suite.name.clone(), suite.about.clone()]);
-            let text = table(&["suite", "what it answers"], rows.collect(), width);
+            let text = table(&["suite", "question or contents"], rows.collect(), width);
             Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(suites) }
         }
         Listing::Exporters => {
             let all: Vec<Format> = exporters().iter().map(|exporter| exporter.format()).collect();
             let rows = all.iter().map(|format| vec![format.name.to_owned(), format.describe.to_owned()]);
-            let text = table(&["format", "what it is for"], rows.collect(), width);
+            let text = table(&["format", "purpose"], rows.collect(), width);
             Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(all) }
         }
         Listing::Counters => {
@@ -93,7 +90,7 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
     })
 }
 
-/// Lengths and encodings, by algorithm and provider.
+/// Returns a table of lengths and encodings, by algorithm and provider.
 fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
     let number = |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
     let rows = entries.iter().map(|entry| {
@@ -113,10 +110,10 @@ fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
         ]
     });
     let heads = ["algorithm", "provider", "category", "public key", "secret key", "ciphertext", "signature", "output"];
-    format!("{}\nLengths in bytes; the longest where a length varies.", table(&heads, rows.collect(), width))
+    format!("{}\nLengths in bytes; the maximum if a length varies.", table(&heads, rows.collect(), width))
 }
 
-/// What a provider does not offer, in lines that begin anew.
+/// Returns lines with what a provider does not offer, beginning with a line break; empty if there is nothing.
 fn gaps(entry: &ProviderEntry) -> String {
     if entry.unsupported.is_empty() {
         return String::new();
@@ -125,18 +122,19 @@ fn gaps(entry: &ProviderEntry) -> String {
     format!("\n{} does not offer:{}", entry.id, lines.collect::<String>())
 }
 
-/// What one library has.
+/// Lists the algorithms of one library.
 fn in_library(library: &LibrarySpec, width: usize) -> anyhow::Result<Listed> {
     let laboratory = crate::laboratory::open()?.with_libraries(vec![library.clone()])?;
     let entries: Vec<AlgorithmEntry> =
         algorithms(&laboratory).into_iter().filter(|entry| entry.provider == library.label).collect();
     let provider = provider_entries(&laboratory).into_iter().find(|entry| entry.id == library.label);
-    let known = provider.as_ref().map_or_else(String::new, |of| format!("{} ({})\n\n", of.version, of.build));
+    let version =
+        provider.as_ref().map_or_else(String::new, |entry| format!("{} ({})\n\n", entry.version, entry.build));
     let missing = provider.as_ref().map_or_else(String::new, gaps);
     let loaded = laboratory.libraries().next().unwrap_or(library);
     Ok(Listed {
         text: format!(
-            "{} from {}: {known}{}{missing}",
+            "{} from {}: {version}{}{missing}",
             loaded.label,
             loaded.file().display(),
             lengths(&entries, width)

@@ -1,4 +1,4 @@
-//! Manual pages, made of what `--help` says.
+//! Manual pages, made from the help texts.
 
 use crate::DONE;
 use crate::args::{Cli, ManArgs};
@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 
 const PROGRAM: &str = "pqlab";
-/// What `--help` calls what a manual page has sections for. A test holds every verb to it.
+// Headings in the help of every verb, as a test requires. They become sections of the manual page.
 const EXAMPLES: &str = "Examples:\n";
 const EXIT_CODES: &str = "Exit codes: ";
 
@@ -23,32 +23,32 @@ pub(crate) fn run(arguments: &ManArgs) -> anyhow::Result<u8> {
         return Ok(DONE);
     };
     fs::create_dir_all(folder)
-        .map_err(|error| BadInput(format!("cannot make the folder {}: {error}", folder.display())))?;
-    for of in all(&command) {
-        let path = folder.join(format!("{}.1", name(of)));
-        let page = page(of)?;
+        .map_err(|error| BadInput(format!("cannot create folder {}: {error}", folder.display())))?;
+    for verb in all(&command) {
+        let path = folder.join(format!("{}.1", name(verb)));
+        let page = page(verb)?;
         output::write_file(&path, &output::destination(&path)?, |file| Ok(file.write_all(&page)?))?;
     }
     Ok(DONE)
 }
 
-/// The verb that these words name, which may be one below another; the program itself for no words.
+/// Returns the verb or sub-verb that the words name; the program itself if there are none.
 fn named<'c>(command: &'c Command, words: &[String]) -> Result<&'c Command, BadInput> {
     let mut found = command;
     for word in words {
         let below = found.find_subcommand(word).filter(|verb| !verb.is_hide_set());
-        found = below.ok_or_else(|| BadInput(format!("`{}` is no verb of pqlab", words.join(" "))))?;
+        found = below.ok_or_else(|| BadInput(format!("unknown verb `{}`: see `pqlab --help`", words.join(" "))))?;
     }
     Ok(found)
 }
 
-/// The program and every verb that a user can type.
+/// Returns the program and every visible verb.
 fn all(command: &Command) -> Vec<&Command> {
     let below = command.get_subcommands().filter(|verb| !verb.is_hide_set()).flat_map(all);
     std::iter::once(command).chain(below).collect()
 }
 
-/// `pqlab-runs-rm`.
+/// Returns the name of a page, such as `pqlab-runs-rm`.
 fn name(command: &Command) -> String {
     command.get_display_name().unwrap_or(command.get_name()).to_owned()
 }
@@ -78,7 +78,7 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// What stands behind the options: examples as they are, and exit codes.
+/// Returns the sections after the options: notes and examples unchanged, then exit codes.
 fn closing(help: &str) -> Roff {
     let mut roff = Roff::new();
     let (before, codes) = help.split_once(EXIT_CODES).unwrap_or((help, ""));

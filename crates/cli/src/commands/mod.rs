@@ -1,4 +1,4 @@
-//! One file a verb. Code that several verbs share is a module of the crate: no verb uses another verb's file.
+//! One file per verb. Verbs do not use each other's files: shared code goes into a module of the crate.
 
 pub(crate) mod compare;
 pub(crate) mod compare_libraries;

@@ -17,18 +17,21 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let mut client = match relay_client(handshake, provider, address, known, limit) {
         Ok(client) => client,
         Err(ClientError::Provider(fault)) => {
-            return Err(BadInput(format!("no client of {provider:?}: {fault}: see `pqlab list providers`")).into());
+            return Err(
+                BadInput(format!("{provider:?} cannot make handshakes: {fault}: see `pqlab list providers`")).into()
+            );
         }
         Err(ClientError::Unreachable(error)) => {
             let message =
-                format!("nobody answers at {address}: {error}; is `pqlab ntor-relay --listen {address}` running?");
+                format!("no relay answers at {address}: {error}; is `pqlab ntor-relay --listen {address}` running?");
             return Err(BadInput(message).into());
         }
-        Err(error) => return Ok(failed(&format!("{address}: who the relay is: {error}"))),
+        Err(error) => return Ok(failed(&format!("{address}: cannot get the keys of the relay: {error}"))),
     };
     if known.is_none() {
         output::talk(&format!(
-            "identity {} and onion key {} are what {address} says of itself: --keys or --identity and --onion-key hold it to them",
+            "note: {address} claims identity {} and onion key {}; \
+             check them with --keys, or --identity and --onion-key",
             hex::encode(client.relay().identity),
             hex::encode(client.relay().onion_key)
         ));
@@ -39,7 +42,7 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
             Ok(keys) => length = keys.len(),
             Err(error) => {
                 return Ok(failed(&format!(
-                    "{address}: {} of {}: handshake {} failed: {error}",
+                    "{address}: {} by {}: handshake {} failed: {error}",
                     handshake.name(),
                     provider,
                     grouped(done + 1)
@@ -51,15 +54,15 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
     let all = |length: usize| grouped(arguments.count * length as u64);
     output::data(&format!(
         "{}: {} handshakes done with {address}, {} bytes sent and {} received ({sent} and {received} each)\n\
-         both ends have the same {length} bytes of keys: each answer's authenticator, which is made of them, verifies\n{}",
+         both ends have the same {length} bytes of keys: the authenticator of every answer verifies\n{}",
         handshake.name(),
         grouped(arguments.count),
         all(sent),
         all(received),
         match (client.authenticates(), known.is_some()) {
-            (true, true) => "the relay holds the onion key that was given",
-            (true, false) => "the relay holds the onion key that it stated",
-            (false, _) => "nothing proves who answered: this handshake needs no long-term secret",
+            (true, true) => "the relay has the private key of the given onion key",
+            (true, false) => "the relay has the private key of the onion key that it claims",
+            (false, _) => "the relay is not authenticated: this handshake uses no long-term secret",
         }
     ))?;
     Ok(DONE)

@@ -11,12 +11,12 @@ use std::sync::Arc;
 
 pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
     let relay = pqlab_lab::relay(&arguments.provider, RELAY_IDENTITY).map_err(|error| {
-        BadInput(format!("no relay of {:?}: {error}: see `pqlab list providers`", arguments.provider))
+        BadInput(format!("{:?} cannot answer handshakes: {error}: see `pqlab list providers`", arguments.provider))
     })?;
     let listener = TcpListener::bind(arguments.listen)
-        .map_err(|error| BadInput(format!("cannot listen at {}: {error}", arguments.listen)))?;
+        .map_err(|error| BadInput(format!("cannot listen on {}: {error}", arguments.listen)))?;
     let address = listener.local_addr()?;
-    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot listen to signals")?;
+    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot handle signals")?;
     let stopping = Arc::clone(&relay);
     std::thread::spawn(move || {
         if signals.forever().next().is_some() {
@@ -27,29 +27,29 @@ pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
         let text = RelayKeys::new(address, relay.descriptor()).to_json();
         output::write_file(path, &output::destination(path)?, |file| Ok(file.write_all(text.as_bytes())?))?;
     }
-    // All at once: whoever needs the first line alone may go when it is there.
+    // In one write: a reader that needs only the first line may close the pipe after it.
     output::data(&format!("listening at {address}\n{}", introduction(&relay)))?;
     if !address.ip().is_loopback() {
-        output::talk("note: others can reach this address; the relay is an instrument and authenticates nobody");
+        output::talk("note: others can reach this address; the relay is a test instrument and authenticates no client");
     }
     serve(&relay, &listener)
 }
 
-/// Who the relay is, and what a client must send.
+/// Returns the relay's identity and keys, and what a client must send.
 fn introduction(relay: &Relay) -> String {
     let RelayDescriptor { identity, onion_key } = relay.descriptor();
-    let row = |of: Answered| {
-        let keys = if of.keys == 0 { String::new() } else { of.keys.to_string() };
-        let [request, answer] = [of.request, of.answer].map(|length| length.to_string());
-        let number = format!("{:04x}", of.number);
-        vec![of.name, number, request, of.request_parts.into(), answer, of.answer_parts.into(), keys]
+    let row = |kind: Answered| {
+        let keys = if kind.keys == 0 { String::new() } else { kind.keys.to_string() };
+        let [request, answer] = [kind.request, kind.answer].map(|length| length.to_string());
+        let number = format!("{:04x}", kind.number);
+        vec![kind.name, number, request, kind.request_parts.into(), answer, kind.answer_parts.into(), keys]
     };
     let heads = ["request", "HTYPE", "HLEN", "HDATA", "HLEN of the answer", "HDATA of the answer", "keys"];
     let rows = relay.answers().into_iter().map(row).collect();
     format!(
-        "identity   {}  (ID, {} bytes)\nonion key  {}  (X25519, {} bytes; of every handshake but the KEM-only ones)\n\n{}\n{}\n\
-         lengths in bytes; X and Y are X25519 keys of 32, EK and CT the key and ciphertext of ML-KEM, AUTH is 32\n\
-         pqlab ntor-client speaks this\n",
+        "identity   {}  (ID, {} bytes)\nonion key  {}  (X25519, {} bytes; not for KEM-only handshakes)\n\n{}\n{}\n\
+         lengths in bytes; X and Y: X25519 keys (32); EK and CT: ML-KEM key and ciphertext; AUTH: authenticator (32)\n\
+         `pqlab ntor-client` speaks this protocol\n",
         hex::encode(identity),
         identity.len(),
         hex::encode(onion_key),

@@ -12,7 +12,7 @@ use std::path::Path;
 pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.out == Path::new("-") {
         return Err(BadInput(
-            "--out - cannot be: a report is a folder of files; name it, or print one table with `pqlab export`".into(),
+            "--out - is not possible: a report is a folder; name one, or print one table with `pqlab export`".into(),
         )
         .into());
     }
@@ -29,48 +29,48 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
     let others = match gathered.past.len() {
         0 => String::new(),
-        1 => ", with 1 other run beside it".to_owned(),
-        number => format!(", with {number} other runs beside it"),
+        1 => ", with 1 other run as history".to_owned(),
+        number => format!(", with {number} other runs as history"),
     };
     let shown: Vec<&str> = analysis.parts.iter().map(|part| part.id.as_str()).collect();
     let runs = if shown.len() == 1 { "run" } else { "runs" };
     talk(&format!("{runs} {}{others}: {} files", shown.join(" and "), files.len()));
     if let Some(suites) = suites {
         talk(&format!(
-            "{suites} suites were measured on this machine with this build: `pqlab report --merge` puts the newest run of each \
-             into one report"
+            "this build has measured {suites} suites on this machine; \
+             `pqlab report --merge` combines their newest runs in one report"
         ));
     }
     output::data(&arguments.out.join("index.html").display().to_string())?;
     Ok(DONE)
 }
 
-/// The whole store as a static site.
+/// Writes all stored runs as a static site.
 fn site(arguments: &ReportArgs, folder: &Path, scenario: RelayScenario) -> anyhow::Result<u8> {
     if folder == Path::new("-") {
-        return Err(BadInput("--site - cannot be: a site is a folder of files; name it".into()).into());
+        return Err(BadInput("--site - is not possible: a site is a folder; name one".into()).into());
     }
-    let asked = SiteRequest { base: arguments.base_url.clone(), job: arguments.job.weights, scenario };
+    let request = SiteRequest { base: arguments.base_url.clone(), job: arguments.job.weights, scenario };
     let store = arguments.database.open_read_only()?;
-    let made = site::write(&store, &asked, |name, content| put(folder, name, content))?;
+    let written = site::write(&store, &request, |name, content| put(folder, name, content))?;
     let counted = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
     talk(&format!(
         "{} of {}, {}: {} files",
-        counted(made.runs, "run", "runs"),
-        counted(made.machines, "machine", "machines"),
-        counted(made.regressions, "case got worse", "cases got worse"),
-        made.files
+        counted(written.runs, "run", "runs"),
+        counted(written.machines, "machine", "machines"),
+        counted(written.regressions, "regression", "regressions"),
+        written.files
     ));
     output::data(&folder.join(INDEX).display().to_string())?;
     Ok(DONE)
 }
 
-/// Writes a file below a folder, which comes into being.
+/// Writes a file below a folder, which is created if missing.
 fn put(folder: &Path, name: &str, content: &[u8]) -> anyhow::Result<()> {
     let path = folder.join(name);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)
-            .map_err(|error| BadInput(format!("cannot make the folder {}: {error}", parent.display())))?;
+            .map_err(|error| BadInput(format!("cannot create folder {}: {error}", parent.display())))?;
     }
     output::write_file(&path, &output::destination(&path)?, |file| Ok(file.write_all(content)?))
 }

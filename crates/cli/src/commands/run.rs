@@ -25,7 +25,7 @@ use serde_json::json;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-/// A plan that takes longer than this, in seconds, is announced.
+/// Expected time from which a plan is announced, in seconds.
 const ANNOUNCED_S: f64 = 10.0;
 
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if arguments.dry_run {
         return dry(&arguments, &laboratory);
     }
-    // Before anything is measured, everything that can be wrong with the request has been found.
+    // Find everything that is wrong with the request before measuring anything.
     let plan = match (&arguments.resume, &arguments.baseline) {
         (Some(_), _) | (_, Some(_)) => None,
         (None, None) => Some(plan(&arguments, &laboratory)?),
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let analysis = RunAnalysis::of(&run);
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
     if let (Some(announced), Some(took)) = (announced, run_seconds(&run)) {
-        output::talk(&format!("announced {}, took {}", duration_text(announced), duration_text(took)));
+        output::talk(&format!("expected {}, took {}", duration_text(announced), duration_text(took)));
     }
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
@@ -122,8 +122,8 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     Ok(code)
 }
 
-/// What this build can measure, with the libraries that are given, and with those that suites and earlier runs name where that is
-/// allowed.
+/// Opens a laboratory with the given libraries and, if `--allow-foreign` is set, those named by suite files and earlier
+/// runs.
 fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
     let foreign = &arguments.foreign;
     let mut libraries = foreign.given.all();
@@ -142,30 +142,32 @@ fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
     Ok(crate::laboratory::open()?.with_limits(Duration::from_secs(arguments.time_limit)).with_libraries(libraries)?)
 }
 
-/// Whatever is compared with a baseline carries its disturbances.
+/// Warns if cases of a new baseline were disturbed: every later comparison inherits the disturbance.
 fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
     let measured = analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
-    let of = |caveat: Caveat| measured.clone().filter(|case| case.caveats.has(caveat)).count();
-    let (all, shared) = (measured.clone().count(), of(Caveat::Shared));
-    if shared > 0 {
+    let all = measured.clone().count();
+    let disturbed = measured.filter(|case| case.caveats.has(Caveat::Shared)).count();
+    if disturbed > 0 {
         output::talk(&format!(
-            "warning: of the {} of {name} {} shared: measure it again on a quiet machine, with --save-baseline {name} --force",
-            cases(all),
-            if shared == 1 { "1 was".to_owned() } else { format!("{} were", grouped(shared as u64)) }
+            "warning: {} of {} of {name} disturbed: \
+             measure again on a quiet machine with --save-baseline {name} --force",
+            grouped(disturbed as u64),
+            cases(all)
         ));
     }
 }
 
-/// The run against the newest complete one of the same suite, by the same build on the same machine: a line, and where to look.
+/// Compares the run with the newest complete run of the same suite, build and machine. Returns one line, which ends
+/// with the command that shows the comparison.
 fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Option<String>> {
-    let own = &analysis.run.header;
+    let header = &analysis.run.header;
     let build = |run: &RunHeader| {
         let environment = &run.environment;
         (environment.host.name.clone(), environment.cpu.model.clone(), environment.build.clone())
     };
-    let alike = |of: &RunSummary| of.id != own.id && of.complete && of.suite == own.suite && !of.imported;
-    let Some(before) = store.runs()?.into_iter().find(alike) else { return Ok(None) };
-    if build(&store.load_header(&before.id)?) != build(own) {
+    let is_alike = |run: &RunSummary| run.id != header.id && run.complete && run.suite == header.suite && !run.imported;
+    let Some(before) = store.runs()?.into_iter().find(is_alike) else { return Ok(None) };
+    if build(&store.load_header(&before.id)?) != build(header) {
         return Ok(None);
     }
     let before = store.load_run(&before.id)?;
@@ -178,11 +180,11 @@ fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Opt
         changes(&comparison),
         before.header.id,
         before.header.id,
-        own.id
+        header.id
     )))
 }
 
-/// How many cases changed, in the verdicts of `pqlab compare`.
+/// Returns how many cases changed, by the verdicts of `pqlab compare`.
 fn changes(comparison: &Comparison) -> String {
     let [slower, faster, unclear] =
         [Verdict::Slower, Verdict::Faster, Verdict::Inconclusive].map(|verdict| comparison.count(verdict));
@@ -197,24 +199,24 @@ fn changes(comparison: &Comparison) -> String {
     format!("{} of {} changed{how}{unclear}", grouped((slower + faster) as u64), cases(comparison.cases.len()))
 }
 
-/// How long a plan takes, and how that is known.
+/// Returns how long a plan takes, and how that is known.
 fn takes(expected: &ExpectedDuration) -> String {
     let unknown = match expected.samples {
-        None => "never measured here, more if their operations or preparation are slow",
-        Some(_) => "unknown, on top",
+        None => "never measured here, longer if their operations or preparation are slow",
+        Some(_) => "unknown and not included",
     };
     let sources = [
-        (expected.by_runs, "by earlier runs here"),
-        (expected.by_trial, "by a quick try"),
+        (expected.by_runs, "from earlier runs"),
+        (expected.by_trial, "from a short trial"),
         (expected.unknown, unknown),
     ];
     let sources = sources.into_iter().filter(|(count, _)| *count > 0);
     let sources: Vec<String> = sources.map(|(count, how)| format!("{}: {how}", cases(count))).collect();
-    let what = expected.samples.map(|samples| format!("{} samples of each case take", grouped(samples)));
+    let what = expected.samples.map(|samples| format!("{} samples per case take", grouped(samples)));
     format!("{} about {} ({})", what.unwrap_or("takes".into()), duration_text(expected.seconds), sources.join("; "))
 }
 
-/// The cases of a run that was measured before.
+/// Returns a plan of the cases of an earlier run.
 fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
     let overrides = arguments.overrides();
     Plan::again(&run.header, &filters(arguments), &overrides)
@@ -243,7 +245,7 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
     laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
 }
 
-/// What would be measured, and about how long it would take.
+/// Prints the cases that would be measured, and the expected time.
 fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
     let overrides = arguments.overrides();
     let store = match arguments.database.path()?.exists() {
@@ -260,13 +262,11 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
         let all = outline.cases.len();
         let measured = match outline.measured {
             measured if measured == all => cases(all),
-            measured => {
-                let of = cases(all);
-                format!(
-                    "about {} of these {of}, once trials have chosen the fastest libraries",
-                    grouped(measured as u64)
-                )
-            }
+            measured => format!(
+                "about {} of these {}, after trials have chosen the fastest libraries",
+                grouped(measured as u64),
+                cases(all)
+            ),
         };
         output::talk(&format!("{}: {measured}; {takes}", outline.suite));
     }
@@ -277,7 +277,7 @@ fn cases(count: usize) -> String {
     format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
-/// Where the run is to be saved: looked at before anything is measured.
+/// Returns the destination of `--save`, checked before anything is measured.
 fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
     let Some(path) = &arguments.save else { return Ok(None) };
     let destination = output::destination(path)?;
@@ -288,22 +288,22 @@ fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
     ];
     match others.into_iter().find(|(_, given)| *given) {
         Some((other, _)) if destination.is_standard_output() => Err(BadInput(format!(
-            "--save - and {other} both print to standard output: name a file after --save, or leave one of them out"
+            "--save - and {other} both print to standard output: name a file after --save, or leave out one of them"
         ))),
         _ => Ok(Some(destination)),
     }
 }
 
-/// The run to go on with.
+/// Returns the run to resume.
 fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
     let run = if reference.is_empty() { store.last_incomplete()? } else { Some(store.resolve(reference)?) };
-    run.ok_or_else(|| BadInput("there is no stopped run to go on with: see `pqlab runs`".into()).into())
+    run.ok_or_else(|| BadInput("no interrupted run to resume: see `pqlab runs`".into()).into())
 }
 
-/// Tables that `show` prints and the end of a run does not: what is no figure of the run, or is long.
+/// Tables that only `show` prints: those that are long, or not measured by the run.
 const AT_LEISURE: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
 
-/// The table, the files, and the exit code.
+/// Prints the tables, writes the files, and returns the exit code.
 fn conclude(
     arguments: &RunArgs,
     exporter: Option<&dyn Exporter>,
@@ -320,9 +320,9 @@ fn conclude(
     if let Some(exporter) = exporter {
         output::print_export(exporter, analysis)?;
     } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
-        let mut made = tables(analysis, &RelayScenario::default());
-        made.retain(|table| !AT_LEISURE.contains(&table.name));
-        output::data(&terminal::tables(&made, screen.width, screen.palette))?;
+        let mut shown = tables(analysis, &RelayScenario::default());
+        shown.retain(|table| !AT_LEISURE.contains(&table.name));
+        output::data(&terminal::tables(&shown, screen.width, screen.palette))?;
         if let Some(sentence) = trust_sentence(analysis) {
             output::data(&format!("{sentence}\n"))?;
         }
@@ -341,12 +341,12 @@ fn conclude(
         let id = &run.header.id;
         if run.complete {
             output::talk(&format!(
-                "run {id} is stored in {database}: `pqlab show last` prints its tables, `pqlab report` makes a page, `pqlab compare` \
-                 sets it against another"
+                "run {id} stored in {database}; next: `pqlab show last` (tables), `pqlab report` (web page), \
+                 `pqlab compare` (with another run)"
             ));
         } else {
             output::talk(&format!(
-                "stopped: {} of {} cases of run {id} are stored in {database}; `pqlab run --resume` goes on",
+                "interrupted: {} of {} cases of run {id} are stored in {database}; resume with `pqlab run --resume`",
                 run.records.len(),
                 run.header.plan.len()
             ));
@@ -365,35 +365,37 @@ mod tests {
     use pqlab_lab::analysis::compare;
 
     #[test]
-    fn how_long_a_plan_takes_is_said_with_how_that_is_known() {
+    fn expected_durations_name_their_sources() {
         let expected = ExpectedDuration { seconds: 754.0, samples: Some(1000), by_runs: 1, by_trial: 1210, unknown: 0 };
-        let said = takes(&expected);
-        let wanted = "1,000 samples of each case take about 13 minutes (1 case: by earlier runs here; 1,210 cases: by a quick try)";
-        assert_eq!(said, wanted);
+        let wanted = "1,000 samples per case take about 13 minutes \
+                      (1 case: from earlier runs; 1,210 cases: from a short trial)";
+        assert_eq!(takes(&expected), wanted);
         let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
-        assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: unknown, on top)"), "{unknown}");
+        assert!(unknown.ends_with("(2 cases: from a short trial; 3 cases: unknown and not included)"), "{unknown}");
         let adaptive = takes(&ExpectedDuration { samples: None, seconds: 13.0, by_runs: 0, by_trial: 0, unknown: 24 });
         let wanted =
-            "takes about 13 s (24 cases: never measured here, more if their operations or preparation are slow)";
+            "takes about 13 s (24 cases: never measured here, longer if their operations or preparation are slow)";
         assert_eq!(adaptive, wanted);
-        assert!(!adaptive.contains("at most"), "no estimate is a bound");
+        assert!(!adaptive.contains("at most"), "estimates are not bounds");
     }
+
     #[test]
-    fn cases_that_cannot_be_told_apart_are_not_called_unchanged() {
+    fn inconclusive_cases_are_not_called_unchanged() {
         let run = pqlab_fixtures::references_run();
         let analysis = RunAnalysis::of(&run);
         let pairs: Vec<_> =
-            analysis.cases().iter().filter(|case| !case.is_floor()).take(3).map(|of| (of, of)).collect();
+            analysis.cases().iter().filter(|case| !case.is_floor()).take(3).map(|case| (case, case)).collect();
         let mut comparison = compare(&analysis, &analysis, &pairs, &Default::default());
-        let mut said = |verdicts: [Verdict; 3]| {
+        let mut changes_for = |verdicts: [Verdict; 3]| {
             for (case, verdict) in comparison.cases.iter_mut().zip(verdicts) {
                 case.judgement.verdict = verdict;
             }
             changes(&comparison)
         };
         use Verdict::{Equivalent, Faster, Inconclusive, Slower};
-        assert_eq!(said([Equivalent, Equivalent, Equivalent]), "0 of 3 cases changed");
-        assert_eq!(said([Equivalent, Inconclusive, Inconclusive]), "0 of 3 cases changed, 2 inconclusive");
-        assert_eq!(said([Slower, Faster, Inconclusive]), "2 of 3 cases changed (1 slower, 1 faster), 1 inconclusive");
+        assert_eq!(changes_for([Equivalent, Equivalent, Equivalent]), "0 of 3 cases changed");
+        assert_eq!(changes_for([Equivalent, Inconclusive, Inconclusive]), "0 of 3 cases changed, 2 inconclusive");
+        let all_kinds = changes_for([Slower, Faster, Inconclusive]);
+        assert_eq!(all_kinds, "2 of 3 cases changed (1 slower, 1 faster), 1 inconclusive");
     }
 }

@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     let analysis = RunAnalysis::of(&run);
     let shown = chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), screen.width, screen.palette);
     if shown.is_empty() {
-        let ids: Vec<String> = analysis.cases().iter().map(|of| of.case().id()).collect();
+        let ids: Vec<String> = analysis.cases().iter().map(|case| case.case().id()).collect();
         return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids).into());
     }
     for case in shown {

@@ -22,13 +22,13 @@ pub(crate) fn run(arguments: &StatsArgs, terminal: &Terminal) -> anyhow::Result<
     if arguments.json {
         output::json(&format!("{}\n", serde_json::to_string_pretty(&report.to_json())?))?;
     } else {
-        let of = |shown: &Shown| if arguments.latex { shown.latex() } else { shown.text(terminal.width) };
-        output::data(&tables(&report, &request).iter().map(of).collect::<Vec<_>>().join("\n"))?;
+        let print = |shown: &Shown| if arguments.latex { shown.latex() } else { shown.text(terminal.width) };
+        output::data(&tables(&report, &request).iter().map(print).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(DONE)
 }
 
-/// A table, however it is shown.
+/// Table to show as text or LaTeX.
 struct Shown {
     caption: String,
     heads: Vec<&'static str>,
@@ -67,7 +67,7 @@ fn tables(report: &SeriesReport, request: &SeriesRequest) -> Vec<Shown> {
     }
 }
 
-/// Five digits: what a figure of somebody else's is worth is not known here.
+/// Returns a figure with five digits: the precision of foreign samples is unknown.
 fn figure(value: f64) -> String {
     if value == 0.0 { "0".into() } else { digits(value, 5) }
 }
@@ -76,8 +76,8 @@ fn within(low: f64, high: f64) -> String {
     format!("[{}, {}]", figure(low), figure(high))
 }
 
-fn interval(of: Option<&Interval>) -> String {
-    of.map_or_else(|| "-".into(), |of| within(of.low, of.high))
+fn interval(interval: Option<&Interval>) -> String {
+    interval.map_or_else(|| "-".into(), |interval| within(interval.low, interval.high))
 }
 
 fn named(summary: &SeriesSummary) -> String {
@@ -90,20 +90,20 @@ fn level(request: &SeriesRequest) -> String {
 
 fn centre(summaries: &[SeriesSummary], request: &SeriesRequest) -> Shown {
     let row = |summary: &SeriesSummary| {
-        let of = &summary.description;
+        let values = &summary.description;
         let median = summary.median.map_or_else(|| "-".into(), |interval| within(interval.low, interval.high));
-        let spread = of.cov_pct.map_or_else(|| "-".into(), percent);
+        let spread = values.cov_pct.map_or_else(|| "-".into(), percent);
         let spread = if summary.stability.unstable { format!("{spread} unstable") } else { spread };
         let mean = interval(summary.mean.as_ref());
-        vec![named(summary), of.n.to_string(), figure(of.mean), mean, figure(of.median), median, spread]
+        vec![named(summary), values.n.to_string(), figure(values.mean), mean, figure(values.median), median, spread]
     };
     Shown {
         caption: "Mean and median".into(),
         heads: vec!["series", "n", "mean", "interval", "median", "interval", "CoV"],
         rows: summaries.iter().map(row).collect(),
         notes: vec![format!(
-            "{} intervals: of the mean Student's, of the median the percentile bootstrap of {} resamples; both take the \
-             samples for independent",
+            "{} intervals: Student's t for the mean, percentile bootstrap with {} resamples for the median; \
+             both assume independent samples",
             level(request),
             request.resamples
         )],
@@ -112,11 +112,11 @@ fn centre(summaries: &[SeriesSummary], request: &SeriesRequest) -> Shown {
 
 fn spread(summaries: &[SeriesSummary], request: &SeriesRequest) -> Shown {
     let row = |summary: &SeriesSummary| {
-        let of = &summary.description;
-        let figures = [of.min, of.p5, of.p25, of.p75, of.p95, of.p99, of.max, of.iqm, of.mad];
+        let values = &summary.description;
+        let quantiles = [values.min, values.p5, values.p25, values.p75, values.p95, values.p99, values.max];
         let normal = summary.normality.map_or_else(|| "-".into(), |test| format!("{:.3}", test.p_value));
-        let deviation = of.stdev.map_or_else(|| "-".into(), figure);
-        let figures = figures.map(figure).into_iter().chain([deviation, normal]);
+        let deviation = values.stdev.map_or_else(|| "-".into(), figure);
+        let figures = quantiles.into_iter().chain([values.iqm, values.mad]).map(figure).chain([deviation, normal]);
         [named(summary)].into_iter().chain(figures).collect()
     };
     Shown {
@@ -124,20 +124,21 @@ fn spread(summaries: &[SeriesSummary], request: &SeriesRequest) -> Shown {
         heads: vec!["series", "min", "p5", "p25", "p75", "p95", "p99", "max", "IQM", "MAD", "stdev", "normal p"],
         rows: summaries.iter().map(row).collect(),
         notes: vec![format!(
-            "IQM: interquartile mean; MAD: median absolute deviation; normal p: of the Jarque-Bera test; unstable: a coefficient \
-             of variation above {}",
+            "IQM: interquartile mean; MAD: median absolute deviation; normal p: p-value of the Jarque-Bera test; \
+             unstable: coefficient of variation above {}",
             percent(request.stability_limit_pct)
         )],
     }
 }
 
 fn compared(comparisons: &[SeriesComparison], request: &SeriesRequest) -> Shown {
-    let row = |of: &SeriesComparison| {
-        let name = if of.first == of.second { of.first.clone() } else { format!("{}, {}", of.first, of.second) };
+    let row = |pair: &SeriesComparison| {
+        let name =
+            if pair.first == pair.second { pair.first.clone() } else { format!("{}, {}", pair.first, pair.second) };
         let overhead =
             |interval: &Interval| format!("{:+.2}% [{:+.2}, {:+.2}]", interval.estimate, interval.low, interval.high);
-        let mut row = vec![name, of.overhead_pct.as_ref().map_or_else(|| "-".into(), overhead)];
-        match of.welch {
+        let mut row = vec![name, pair.overhead_pct.as_ref().map_or_else(|| "-".into(), overhead)];
+        match pair.welch {
             Some(test) => row.extend([
                 format!("{:.3}", test.t),
                 format!("{:.1}", test.degrees_of_freedom),
@@ -146,22 +147,22 @@ fn compared(comparisons: &[SeriesComparison], request: &SeriesRequest) -> Shown 
             ]),
             None => row.extend(["-", "-", "-", "no spread"].map(str::to_owned)),
         }
-        row.push(of.cohens_d.map_or_else(|| "-".into(), |effect| format!("{effect:.2}")));
+        row.push(pair.cohens_d.map_or_else(|| "-".into(), |effect| format!("{effect:.2}")));
         row
     };
     Shown {
-        caption: "The second against the first".into(),
+        caption: "Second file compared with the first".into(),
         heads: vec!["series", "overhead", "t", "df", "p", "differ", "Cohen's d"],
         rows: comparisons.iter().map(row).collect(),
         notes: vec![format!(
-            "overhead: of the second mean over the first, with its {} interval; t is positive where the first mean is larger, d \
-             where the second is; no correction for the number of series",
+            "overhead: increase from the first mean to the second, with its {} interval; \
+             t is positive if the first mean is larger, d if the second is; no correction for the number of series",
             level(request)
         )],
     }
 }
 
-fn throughput(of: &LoadCurve) -> Shown {
+fn throughput(load: &LoadCurve) -> Shown {
     let row = |(index, (point, rate)): (usize, (&pqlab_lab::stats::ThroughputPoint, &Option<Interval>))| {
         vec![
             point.concurrency.to_string(),
@@ -171,13 +172,13 @@ fn throughput(of: &LoadCurve) -> Shown {
             percent(100.0 * point.efficiency),
             percent(point.loss_from_peak_pct),
             percent(point.loss_from_smallest_pct),
-            if index == of.curve.peak { "peak".into() } else { String::new() },
+            if index == load.curve.peak { "peak".into() } else { String::new() },
         ]
     };
     Shown {
         caption: "Throughput".into(),
-        heads: vec!["concurrency", "op/s", "interval", "speed-up", "efficiency", "loss to peak", "to smallest", ""],
-        rows: of.curve.points.iter().zip(&of.rates).enumerate().map(row).collect(),
-        notes: vec!["interval: Student's of the rate over repetitions of a level, where there are several".into()],
+        heads: vec!["concurrency", "op/s", "interval", "speed-up", "efficiency", "loss from peak", "from smallest", ""],
+        rows: load.curve.points.iter().zip(&load.rates).enumerate().map(row).collect(),
+        notes: vec!["interval: Student's t for the rate over repetitions of a level, if there are several".into()],
     }
 }

@@ -1,4 +1,4 @@
-//! `pqlab verify`: its page, its lines, its documents and its exit codes.
+//! `pqlab verify`: page, lines, documents and exit codes.
 
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::duration::duration_text;
@@ -23,13 +23,13 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
         kept_in: verification::cache().map(|cache| cache.join("verify")),
     };
     let parts = laboratory.verify_parts(&request)?;
-    say_where_vectors_are();
+    print_vector_sources();
     let stop = stop_on_signals()?;
     if request.answers != Answers::Short {
         let extent = laboratory.verify_extent(&parts, &request, &stop)?;
         output::talk(&format!(
-            "accumulated vectors: {} answers, which take about {} here, beside the rest; stopped, the same command goes on \
-             where it was",
+            "accumulated vectors: {} answers, which take about {} in addition; \
+             if interrupted, the same command resumes",
             grouped(extent.answers),
             duration_text(extent.seconds)
         ));
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
         let name = neutral(&format!("{} {}", part.provider(), part.algorithm()));
         match what {
             Verified::Done => bar.inc(1),
-            Verified::Answers(done, of) => bar.set_message(format!("{name}: {} of {}", grouped(done), grouped(of))),
+            Verified::Answers(done, all) => bar.set_message(format!("{name}: {} of {}", grouped(done), grouped(all))),
             Verified::Line(line) => {
                 bar.set_message(name);
                 if arguments.all && arguments.format == VerifyFormat::Text {
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
     })
 }
 
-/// How many accumulated answers are asked for.
+/// Returns how many accumulated answers to check.
 fn answers(arguments: &VerifyArgs) -> Result<Answers, BadInput> {
     match arguments.accumulated {
         None if arguments.long => Ok(Answers::Long),
@@ -94,13 +94,14 @@ fn answers(arguments: &VerifyArgs) -> Result<Answers, BadInput> {
     }
 }
 
-fn say_where_vectors_are() {
+/// Prints where the published vectors come from.
+fn print_vector_sources() {
     match (verification::vectors_root(), verification::fetched_vectors()) {
         (Some(root), _) => output::talk(&format!("published vectors: {}", root.display())),
         (None, Some(fetched)) => {
-            output::talk(&format!("published vectors: those of this program, and {}", fetched.display()));
+            output::talk(&format!("published vectors: built in, and {}", fetched.display()));
         }
-        (None, None) => output::talk("published vectors: those of this program; `make vectors` fetches more"),
+        (None, None) => output::talk("published vectors: built in; `make vectors` fetches more"),
     }
 }
 
@@ -115,9 +116,9 @@ fn bar(parts: usize) -> ProgressBar {
     bar
 }
 
-/// A line for people.
+/// Returns a line of `--all`.
 fn sentence(line: &Line) -> String {
-    let who = match &line.peer {
+    let pair = match &line.peer {
         Some(peer) => format!("{} -> {peer}", line.provider),
         None => line.provider.clone(),
     };
@@ -134,5 +135,5 @@ fn sentence(line: &Line) -> String {
     notes.extend(counted.map(|(what, reason)| format!("{} {what}: {}", reason.count, reason.reason)));
     let figures = format!("{}/{}", line.passed, line.attempted);
     let notes = if notes.is_empty() { String::new() } else { format!("  {}", notes.join("; ")) };
-    format!("{verdict:<7} {who:<32} {:<26} {:<34} {figures:>9}{notes}", line.algorithm, line.suite)
+    format!("{verdict:<7} {pair:<32} {:<26} {:<34} {figures:>9}{notes}", line.algorithm, line.suite)
 }

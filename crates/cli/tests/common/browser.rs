@@ -1,4 +1,4 @@
-//! A headless Chromium, driven through chromedriver.
+//! Headless Chromium, driven through chromedriver.
 
 use fantoccini::{Client, ClientBuilder};
 use pqlab_testing::{Need, program};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Ended when the test is.
+/// Process that is killed when dropped.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Drop for Process {
@@ -18,22 +18,22 @@ impl Drop for Process {
     }
 }
 
-/// chromedriver and the browser that it drives.
+/// Paths of chromedriver and the browser that it drives.
 pub(crate) struct Chromium {
     driver: PathBuf,
     browser: PathBuf,
 }
 
-/// What a test needs that calls [`chromium`].
+/// Need of tests that call [`chromium`].
 pub(crate) const CHROMIUM: Need = Need::Installed("chromium and chromedriver (Debian: chromium, chromium-driver)");
 
-/// The browser, where it and its driver are on the path.
+/// Returns the browser and its driver if both are on the path.
 pub(crate) fn chromium() -> Option<Chromium> {
     let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(program)?;
     Some(Chromium { driver: program("chromedriver")?, browser })
 }
 
-/// The driver and a session, with its profile in a folder.
+/// Starts the driver and a session with its profile in a folder.
 pub(crate) async fn driver(chromium: Chromium, folder: &Path) -> (Process, Client) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let started =
@@ -61,7 +61,7 @@ pub(crate) async fn driver(chromium: Chromium, folder: &Path) -> (Process, Clien
     panic!("chromedriver does not answer");
 }
 
-/// What a script returns.
+/// Returns the result of a script.
 pub(crate) async fn text_of(client: &Client, script: &str) -> Value {
     client.execute(script, Vec::new()).await.unwrap()
 }

@@ -1,16 +1,16 @@
-//! What the tests of the command line share.
+//! Helpers for tests of the command line.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The program whose package is tested: the user's, or the one that has a library that goes wrong on demand.
+/// Program of the tested package: `pqlab`, or the one with an extra provider that fails on demand.
 pub(crate) const PROGRAM: &str =
     match (option_env!("CARGO_BIN_EXE_pqlab"), option_env!("CARGO_BIN_EXE_pqlab-misbehaving")) {
         (Some(program), _) | (None, Some(program)) => program,
         (None, None) => panic!("the package has no program"),
     };
 
-/// The program under test, with a database and a home folder of its own.
+/// Program under test, with a separate database and home folder.
 pub(crate) struct Pqlab {
     folder: tempfile::TempDir,
 }
@@ -31,7 +31,7 @@ impl Pqlab {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
-        // Where cores are claimed: tests that run at the same time are nothing to one another.
+        // Cores are claimed by files in this folder, so simultaneous tests do not see each other.
         command.env("TMPDIR", self.folder.path());
         command
     }
@@ -40,7 +40,7 @@ impl Pqlab {
         self.command(arguments).output().expect("the program starts")
     }
 
-    /// Runs, demands the exit code, and returns standard output.
+    /// Runs the program, requires the exit code, and returns standard output.
     #[allow(dead_code)]
     pub(crate) fn expect(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
@@ -61,7 +61,7 @@ pub(crate) fn write(path: &Path, content: &str) -> String {
     path.to_str().expect("a temporary path is UTF-8").to_owned()
 }
 
-/// Words as a shell has them, with single quotes.
+/// Splits a line into words like a shell, with single quotes.
 #[allow(dead_code)]
 pub(crate) fn shell_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -78,7 +78,7 @@ pub(crate) fn shell_words(line: &str) -> Vec<String> {
     words
 }
 
-/// The commands of the program among what a line of a document quotes, each as it is typed.
+/// Returns the commands of the program that a line of a document quotes.
 #[allow(dead_code)]
 pub(crate) fn commands_of(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).filter(|text| text.starts_with("pqlab ")).collect()

@@ -1,18 +1,18 @@
-//! Fields of a document, and what is done to them.
+//! Fields of a document, and changes to them.
 
 use serde_json::Value;
 
-/// What is done to a field.
+/// Change to a field.
 pub(crate) enum Change {
-    /// It is left out.
+    /// The field is removed.
     Removed,
-    /// It stands there twice.
+    /// The field occurs twice.
     Doubled,
-    /// It is this, which need not be JSON.
+    /// The value is replaced by this text, which need not be JSON.
     Written(String),
 }
 
-/// All changes, by the names under which a failure is told.
+/// Returns all changes, with the names used in failures.
 pub(crate) fn changes() -> Vec<(&'static str, Change)> {
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let long = format!("\"{}\"", "a".repeat(100_000));
@@ -50,7 +50,7 @@ pub(crate) enum Step {
     Place(usize),
 }
 
-/// Where a value stands in a document.
+/// Path of a value in a document.
 pub(crate) type Field = Vec<Step>;
 
 pub(crate) fn name(field: &[Step]) -> String {
@@ -61,7 +61,8 @@ pub(crate) fn name(field: &[Step]) -> String {
     steps.collect::<Vec<_>>().join(".")
 }
 
-/// All values below one, containers too; of lists the first and the last element alone, unless all are wanted.
+/// Returns the paths of all values below `value`, including containers. Of lists only the first and last element,
+/// unless `all` is set.
 pub(crate) fn fields(value: &Value, all: bool) -> Vec<Field> {
     fn walk(value: &Value, all: bool, above: &[Step], found: &mut Vec<Field>) {
         let mut below = |step: Step, value: &Value| {
@@ -91,7 +92,7 @@ fn at<'v>(value: &'v mut Value, field: &[Step]) -> &'v mut Value {
     })
 }
 
-/// The text of a document with these fields changed. None of them is a part of another.
+/// Returns the text of a document with these fields changed. No field may contain another.
 pub(crate) fn changed(document: &Value, changes: &[(&Field, &Change)]) -> String {
     let mut document = document.clone();
     let mut written = Vec::new();

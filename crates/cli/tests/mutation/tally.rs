@@ -1,4 +1,4 @@
-//! What becomes of changed files, counted.
+//! Counts of refused and accepted files.
 
 use super::changes::{Field, Step, changed, changes, fields, long, name};
 use serde_json::Value;
@@ -6,13 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// What became of a changed file.
+/// Outcome for a changed file.
 pub(crate) enum Outcome {
     Refused,
     Taken,
 }
 
-/// A refusal that says something.
+/// Checks that a refusal has a reason, and for JSON a line.
 pub(crate) fn refused(reason: &str, of_json: bool) -> Result<Outcome, String> {
     match (reason.trim().is_empty(), of_json && !reason.contains(" line ")) {
         (true, _) => Err("refused without a reason".to_owned()),
@@ -21,7 +21,7 @@ pub(crate) fn refused(reason: &str, of_json: bool) -> Result<Outcome, String> {
     }
 }
 
-/// Says what is being tried for longer than a minute: what never ends would else be nobody's.
+/// Prints what has been tried for longer than a minute, to find attempts that never end.
 struct Watch(Arc<Mutex<(String, Instant)>>);
 
 impl Watch {
@@ -76,7 +76,7 @@ impl Tally {
         }
     }
 
-    /// Changes a JSON document and hands each of the texts to `attempt`.
+    /// Changes a JSON document and passes each text to `attempt`.
     pub(crate) fn json(
         &mut self,
         of: &str,
@@ -97,7 +97,7 @@ impl Tally {
         }
     }
 
-    /// Pairs of fields of one object, each with one pair of changes.
+    /// Changes pairs of fields of one object, each by one pair of changes.
     fn pairs(
         &mut self,
         of: &str,

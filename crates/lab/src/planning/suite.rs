@@ -88,13 +88,12 @@ pub struct Select {
 #[command(next_help_heading = "How to measure")]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolOverrides {
-    /// The rules: adaptive, or those of the reference's suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
-    /// in the suite sha3; loads of many tasks only where --tasks or --filter names them)
-    /// [default: the suite's]
+    /// Measuring rules: adaptive, or reference (1,000 samples after 100 warm-up operations, 1% trimmed at each tail; 2,000 in
+    /// the suite sha3; loads of many tasks only with --tasks or --filter) [default: the suite's]
     #[arg(long = "protocol", value_name = "PROTOCOL", value_parser = one_of::<ProtocolKind>(&["adaptive", "reference"]))]
     pub kind: Option<ProtocolKind>,
 
-    /// Samples of a case, in place of the adaptive rules
+    /// Samples per case, instead of the adaptive rules
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub iterations: Option<u64>,
 
@@ -102,23 +101,23 @@ pub struct ProtocolOverrides {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub warmup: Option<u64>,
 
-    /// Percentage of the samples left out at each tail [default: 0]
+    /// Samples to drop at each tail, in percent [default: 0]
     #[arg(long = "trim", value_name = "PCT", allow_hyphen_values = true)]
     pub trim_pct: Option<f64>,
 
-    /// Operations in a sample [default: calibrated; 1 where one operation is long enough]
+    /// Operations per sample [default: calibrated; 1 if one operation takes long enough]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub batch: Option<u64>,
 
-    /// Wanted half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
+    /// Target half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
     #[arg(long = "precision", value_name = "PCT", allow_hyphen_values = true)]
     pub precision_pct: Option<f64>,
 
-    /// Most seconds for a case [default: 1.5, or the suite's]
+    /// Time limit per case, in seconds [default: 1.5, or the suite's]
     #[arg(long = "max-time", value_name = "SECONDS", allow_hyphen_values = true)]
     pub max_time_s: Option<f64>,
 
-    /// Worker processes: the unit of repetition [default: 8, or the suite's]
+    /// Number of worker processes [default: 8, or the suite's]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub processes: Option<u32>,
 
@@ -127,7 +126,7 @@ pub struct ProtocolOverrides {
     #[serde(skip)]
     pub affinity: Option<Cores>,
 
-    /// What to count [default: core cycles where the machine shows them, else TSC ticks, else the wall clock]
+    /// Counter to read [default: core cycles if available, else TSC ticks, else the wall clock]
     #[arg(long, value_name = "COUNTER", value_parser = one_of::<CounterChoice>(&["wall", "tsc", "cycles", "instructions"]))]
     pub counter: Option<CounterChoice>,
 

@@ -1,4 +1,4 @@
-//! `pqlab doctor --between`: do runs find what the intervals of each other say?
+//! `pqlab doctor --between`: do the intervals of a run contain the results of other runs?
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::DoctorArgs;
@@ -15,7 +15,7 @@ pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
     let stop = stop_on_signals()?;
     let all = plan.cases.len() * runs as usize;
     let what =
-        format!("measuring {} cases {runs} times, with {} s between two runs", plan.cases.len(), arguments.pause);
+        format!("measuring {} cases {runs} times, with {} s between runs", plan.cases.len(), arguments.pause);
     let pauses_s = f64::from(runs - 1) * arguments.pause;
     announce(&what, all as f64 * plan.protocol.max_time_s + f64::from(runs) * START_S + pauses_s);
     let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: output::command_line() };
@@ -40,9 +40,9 @@ fn lines(found: &Between) -> Vec<String> {
     }
     let mut sources: Vec<&str> = found.run_spreads.iter().map(|spreads| spreads.source.as_str()).collect();
     sources.dedup();
-    lines.push(format!("spread between runs that the intervals reckon with: {}", sources.join(", then ")));
+    lines.push(format!("spread between runs that the intervals assume: {}", sources.join(", then ")));
     if found.contended > 0 {
-        lines.push(format!("{} of the figures are contended", found.contended));
+        lines.push(format!("{} of the figures were disturbed", found.contended));
     }
     lines
 }
@@ -50,7 +50,7 @@ fn lines(found: &Between) -> Vec<String> {
 fn line(name: &str, agreement: &Agreement) -> String {
     let Agreement { intervals, covering, half_width_pct, spread_pct } = agreement;
     let (Some(coverage), Some(half), Some(spread)) = (agreement.coverage_pct(), half_width_pct, spread_pct) else {
-        return format!("{name}: not known");
+        return format!("{name}: unknown");
     };
     format!(
         "{name}: {covering} of {intervals} intervals ({coverage:.1}%) contain the mean of the other runs; median half-width \

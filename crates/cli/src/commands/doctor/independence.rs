@@ -1,4 +1,4 @@
-//! `pqlab doctor --independence`: does the company of others change what a case takes?
+//! `pqlab doctor --independence`: does a case change if others are measured in the same run?
 
 use super::runs::{ManyRuns, START_S, announce};
 use crate::args::DoctorArgs;
@@ -17,7 +17,7 @@ pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     let judged = plan.cases.iter().filter(|case| !case.is_overhead()).count();
     let all = (plan.cases.len() + judged) * repetitions as usize;
     announce(
-        &format!("measuring {judged} cases in company and each alone, {} by one seed", times(repetitions)),
+        &format!("measuring {judged} cases together and each alone, {} with one seed", times(repetitions)),
         all as f64 * plan.protocol.max_time_s + f64::from(repetitions) * (judged + 1) as f64 * START_S,
     );
     let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: output::command_line() };
@@ -47,33 +47,32 @@ fn lines(found: &Independence, width: usize) -> Vec<String> {
             continue;
         }
         if by_rejection {
-            lines.push(
-                "\nSigning by rejection and generating keys by trial, whose numbers are drawn anew each time:".into(),
-            );
+            lines.push("\nRejection signing and key generation by trial (random numbers of attempts):".into());
         }
         let mut changed: Vec<&Dependence> = found.of_kind(by_rejection).filter(|case| case.excludes_one()).collect();
         changed.sort_by(|one, other| one.p_value.total_cmp(&other.p_value));
         if !changed.is_empty() {
-            let heads = ["case", "alone / in company", "95% interval", "each time", "of", "p, adjusted"];
+            let heads = ["case", "alone / together", "95% interval", "each repetition", "unit", "adjusted p"];
             lines.push(table(&heads, changed.into_iter().map(row).collect(), width));
         }
         lines.push(format!(
             "{} of {} cases have a 95% interval that excludes 1; {:.1} are expected by chance",
             summary.excluding, summary.cases, summary.by_chance
         ));
-        lines.push(format!("{} remain after the correction for the number of cases", summary.remaining));
+        lines.push(format!("{} remain after correction for the number of cases", summary.remaining));
         let always = DIFFERENCES_PCT.iter().zip(summary.always);
         let always: Vec<String> = always.map(|(pct, count)| format!("{count} by more than {pct}%")).collect();
-        lines.push(format!("differing the same way {}: {}", each_time(found.repetitions), always.join(", ")));
+        lines.push(format!(
+            "cases that differ in the same direction {}: {}",
+            each_time(found.repetitions),
+            always.join(", ")
+        ));
     }
     if !found.left_out.is_empty() {
         lines.push(String::new());
     }
     lines.extend(found.left_out.iter().map(|(case, reason)| format!("left out: {case}: {reason}")));
-    lines.push(format!(
-        "\nAll runs had the seed {}, and so the same keys and messages in company and alone.",
-        found.seed
-    ));
+    lines.push(format!("\nAll runs used seed {}: the same keys and messages, together and alone.", found.seed));
     lines
 }
 
@@ -85,9 +84,9 @@ fn row(case: &Dependence) -> Vec<String> {
     let [low, high] = case.ratio_ci;
     let each: Vec<String> = case.ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
     let unit = if case.unit == Unit::CoreCycles { "cycles" } else { "time" };
-    let contended = if case.contended { " (contended)" } else { "" };
+    let disturbed = if case.contended { " (disturbed)" } else { "" };
     vec![
-        format!("{}{contended}", case.case),
+        format!("{}{disturbed}", case.case),
         format!("{:.4}", case.ratio),
         format!("{low:.4} to {high:.4}"),
         each.join(" "),

@@ -23,13 +23,13 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     }
     if arguments.measured.names_cases() {
         return Err(output::BadInput(
-            "suites, filters and seeds go with --independence or --between: see `pqlab doctor --help`".into(),
+            "suites, filters and seeds need --independence or --between: see `pqlab doctor --help`".into(),
         )
         .into());
     }
     if arguments.measured.has_rules() && !arguments.aa {
         return Err(output::BadInput(
-            "measuring rules go with --aa, --independence or --between: see `pqlab doctor --help`".into(),
+            "measuring rules need --aa, --independence or --between: see `pqlab doctor --help`".into(),
         )
         .into());
     }
@@ -48,20 +48,20 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
     }
     output::data(&match machine.estimated_over_counted {
-        Some(ratio) => format!("  estimated core cycles are {:+.2}% off those that are counted", 100.0 * (ratio - 1.0)),
-        None => "  no cycles are counted here that the estimated ones could be held against".to_owned(),
+        Some(ratio) => format!("  estimated core cycles differ from counted ones by {:+.2}%", 100.0 * (ratio - 1.0)),
+        None => "  core cycles are estimated; there is no hardware counter to check them".to_owned(),
     })?;
-    output::data("\nWhat disturbs measuring here")?;
+    output::data("\nSources of disturbance")?;
     for advice in &machine.advice {
         output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;
         if let Some(remedy) = &advice.remedy {
-            output::data(&format!("          fix it: {remedy}"))?;
+            output::data(&format!("          fix: {remedy}"))?;
         }
     }
     Ok(DONE)
 }
 
-/// Compares a case with itself, and keeps what this says of the machine.
+/// Compares a case with itself, and stores the noise of the machine.
 fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
     let laboratory = laboratory::open()?;
     let case = &laboratory.noise_case(&arguments.case)?;
@@ -85,31 +85,31 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
     }
     let MachineNoise { comparisons, false_verdicts, run_spread_pct, margin_pct, smallest_difference_pct, .. } = &noise;
     let (unit, cycles) = match noise.run_spread_cycles_pct {
-        Some(pct) => ("core cycles", format!("; their core cycles by {pct:.2}%")),
+        Some(pct) => ("core cycles", format!("; {pct:.2}% of core cycles")),
         None => ("time", String::new()),
     };
     let case = &noise.case;
     output::data(&format!(
-        "{false_verdicts} of {comparisons} comparisons of {case} with itself were false, in {unit}"
+        "{false_verdicts} of {comparisons} comparisons of {case} with itself gave a false verdict, in {unit}"
     ))?;
     output::data(&format!(
-        "the times of whole runs differ by {run_spread_pct:.2}% (standard deviation) beyond their processes{cycles}"
+        "{run_spread_pct:.2}% standard deviation of times between runs, beyond differences between processes{cycles}"
     ))?;
     output::data(&format!(
-        "19 of 20 comparisons are equivalent within {margin_pct:.2}%: the margin of later verdicts"
+        "{margin_pct:.2}% margin for later comparisons: 19 of 20 comparisons were equivalent within it"
     ))?;
-    output::data(&format!("a difference of {smallest_difference_pct:.2}% is found 19 times of 20"))?;
+    output::data(&format!("{smallest_difference_pct:.2}% smallest difference that is found 19 times out of 20"))?;
     Ok(DONE)
 }
 
-/// Counts runs of one case each. A contended one is made up for by another, so that there may be more than were meant.
+/// Progress over runs of one case each. Disturbed runs are repeated, so the total can grow.
 struct RunsDone(ProgressBar);
 
 impl Progress for RunsDone {
     fn begin(&mut self, _header: &RunHeader, _remaining: usize) {
-        let most = self.0.length().unwrap_or(0).max(self.0.position() + 1);
-        self.0.set_length(most);
-        self.0.set_message(format!("run {} of {most}", self.0.position() + 1));
+        let total = self.0.length().unwrap_or(0).max(self.0.position() + 1);
+        self.0.set_length(total);
+        self.0.set_message(format!("run {} of {total}", self.0.position() + 1));
     }
 
     fn working(&mut self, _case: &Case, _done: f64) {

@@ -1,4 +1,4 @@
-//! What the tests of the doctor share: a plan from the arguments, and a bar over many runs.
+//! Shared by the doctor's tests: a plan from the arguments, and a bar over many runs.
 
 use crate::args::MeasuredArgs;
 use crate::output;
@@ -11,27 +11,27 @@ use std::collections::BTreeSet;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
-/// Steps of the bar for one case.
+/// Steps of the bar per case.
 const STEPS: f64 = 1000.0;
 
 impl MeasuredArgs {
-    /// What the measuring rules are to be instead of their defaults.
+    /// Returns the measuring rules set by options and presets.
     pub(super) fn overrides(&self) -> ProtocolOverrides {
         self.protocol.clone().or_preset(self.quick, self.rigorous)
     }
 
-    /// Whether cases were named.
+    /// Whether the arguments name cases or a seed.
     pub(super) fn names_cases(&self) -> bool {
         let lists = [&self.suites, &self.filter, &self.provider, &self.algorithm];
         lists.iter().any(|list| !list.is_empty()) || self.seed.is_some()
     }
 
-    /// Whether measuring rules were given.
+    /// Whether the arguments set measuring rules.
     pub(super) fn has_rules(&self) -> bool {
         self.overrides() != ProtocolOverrides::default()
     }
 
-    /// What is to be measured.
+    /// Returns the plan of the named cases.
     pub(super) fn plan(&self, laboratory: &Laboratory) -> Result<Plan, LabError> {
         let filters = Filters {
             ids: self.filter.clone(),
@@ -43,32 +43,32 @@ impl MeasuredArgs {
     }
 }
 
-/// What a run takes beside its cases, in seconds: looking at the machine, calibrating, starting processes.
+/// Time that a run takes in addition to its cases, in seconds: reading the machine, calibrating, starting processes.
 pub(super) const START_S: f64 = 0.3;
 
-/// Says what is going to be measured, and how many seconds it may take.
+/// Prints what is measured, and how many seconds it can take.
 pub(super) fn announce(what: &str, seconds: f64) {
-    let long = match seconds {
+    let duration = match seconds {
         seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),
         seconds if seconds < 5400.0 => format!("{:.0} min", seconds / 60.0),
         seconds => format!("{:.1} h", seconds / 3600.0),
     };
-    output::talk(&format!("{what}; at most about {long}"));
+    output::talk(&format!("{what}; takes at most about {duration}"));
 }
 
-/// A bar over all cases of all runs.
+/// Bar over all cases of all runs.
 pub(super) struct ManyRuns {
     bar: ProgressBar,
-    /// Cases of the runs before the one in hand.
+    /// Number of cases in the runs before the current one.
     before: usize,
-    /// Cases of the run in hand.
+    /// Number of cases in the current run.
     current: usize,
     total: usize,
     notes: BTreeSet<String>,
 }
 
 impl ManyRuns {
-    /// A bar for so many cases in all.
+    /// Creates a bar for this total of cases.
     pub(super) fn of(total: usize) -> ManyRuns {
         let bar = match stderr().is_terminal() {
             true => ProgressBar::new((total as f64 * STEPS) as u64).with_style(bar_style()),
@@ -97,7 +97,7 @@ impl Progress for ManyRuns {
 
     fn finished(&mut self, _header: &RunHeader, _record: &Record) {}
 
-    /// Once is enough: every run would say the same.
+    /// Prints a note once: every run would repeat it.
     fn note(&mut self, text: &str) {
         if self.notes.insert(text.to_owned()) {
             self.bar.suspend(|| output::talk(text));

@@ -1,4 +1,4 @@
-//! `pqlab leak`: its sentences, its bar and its exit codes.
+//! `pqlab leak`: text output, progress bar and exit codes.
 
 mod taint;
 
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
     Ok(exit_code(&outcomes))
 }
 
-/// Steps of the bar for one test.
+/// Steps of the bar per test.
 const STEPS: u64 = 1_000;
 
 fn patterns(arguments: &LeakArgs) -> Vec<String> {
@@ -81,7 +81,7 @@ fn progress_bar(tests: usize, arguments: &LeakArgs) -> ProgressBar {
     ProgressBar::new(tests as u64 * STEPS).with_style(style)
 }
 
-/// Leaks and failures first, then what could not be said; controls decide nothing unless they fail.
+/// Returns the exit code: leaks and failures outweigh inconclusive tests. Controls count only if they fail.
 fn exit_code(outcomes: &[LeakOutcome]) -> u8 {
     let mut code = None;
     for LeakOutcome { verdict, role, .. } in outcomes {
@@ -96,10 +96,10 @@ fn exit_code(outcomes: &[LeakOutcome]) -> u8 {
         code = match (code, this) {
             (Some(FAILED), _) | (_, Some(FAILED)) => Some(FAILED),
             (Some(INCONCLUSIVE), _) | (_, Some(INCONCLUSIVE)) => Some(INCONCLUSIVE),
-            (known, new) => known.or(new),
+            (before, this) => before.or(this),
         };
     }
-    // Where nothing secret was tested nothing is known.
+    // If no test had a secret, nothing is known.
     code.unwrap_or(INCONCLUSIVE)
 }
 
@@ -118,7 +118,7 @@ fn sentence(outcome: &LeakOutcome, palette: Palette) -> String {
     let mut notes = Vec::new();
     if let Some(figures) = &outcome.figures {
         notes.push(format!(
-            "{}: {} in tenth {}, of {}, {} samples",
+            "{}: {} at decile {}, median {}, {} samples",
             outcome.classes,
             effect(&figures.effect),
             figures.tenth,
@@ -149,7 +149,7 @@ fn time(ns: f64) -> String {
     if ns < 10_000.0 { format!("{ns:.0} ns") } else { format!("{:.1} µs", ns / 1e3) }
 }
 
-/// How often each verdict was given, and how wide the figures ranged.
+/// Returns a table with the count of each verdict and the range of the figures, per test.
 fn counted(outcomes: &[LeakOutcome], terminal: &Terminal) -> String {
     let mut by_case: BTreeMap<&str, Vec<&LeakOutcome>> = BTreeMap::new();
     for outcome in outcomes {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_leak_outweighs_a_doubt_and_controls_decide_nothing() {
+    fn leaks_outweigh_inconclusive_tests_and_controls_do_not_count() {
         use LeakConclusion::{Failed, Inconclusive, Leak, None, PublicDependent, Unsupported, Void};
         let code = |verdicts: &[(LeakRole, LeakConclusion)]| {
             exit_code(&verdicts.iter().map(|&(role, verdict)| outcome(role, verdict)).collect::<Vec<_>>())
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn words_come_before_figures() {
+    fn a_line_begins_with_the_verdict() {
         let line = sentence(&outcome(LeakRole::Secret, LeakConclusion::Leak), Palette { colour: false });
         assert!(line.starts_with("LEAK                kem/X/decapsulate[secret=key]@y\n"), "{line}");
         assert!(line.ends_with("\n                    limit: of this machine\n"), "{line}");

@@ -1,4 +1,4 @@
-//! `pqlab leak --taint`: each operation once, under valgrind, with its secret tainted.
+//! `pqlab leak --taint`: runs each operation once under valgrind with its secret tainted.
 
 use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
@@ -44,7 +44,7 @@ fn sentence(tainted: &Tainted, terminal: &Terminal) -> String {
     let mut text = format!("{}  {}\n", terminal.palette.paint(role, &format!("{word:<18}")), tainted.case);
     for TaintFinding { parsing, kind, function, place } in &tainted.findings {
         let place = place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
-        let when = if *parsing { ", while the key is parsed" } else { "" };
+        let when = if *parsing { ", during key parsing" } else { "" };
         text.push_str(&format!("{:20}{kind} in {function}{place}{when}\n", ""));
     }
     if let Some(gap) = &tainted.end.gap {
