@@ -128,7 +128,7 @@ def _measure(job: _Job) -> Generator[tuple[str, Any]]:
                 ended.append(("done" if _run(job, path).complete else "stopped", ""))
             # Whatever it is, the node that asked is told.
             except BaseException as error:
-                word = "changed" if isinstance(error, Error) and "did not begin like this" in error.reason else "failed"
+                word = "changed" if isinstance(error, Error) and "conditions have changed" in error.reason else "failed"
                 ended.append((word, str(error) or type(error).__name__))
 
         thread = threading.Thread(target=measure, name="pqlab-fleet")

@@ -72,7 +72,7 @@ def test_a_run_is_checked_against_one_that_is_kept(run: pqlab.Run, tmp_path: Pat
     assert set(checked.cases) <= set(run.cases) and set(checked.cases.values()) <= {"PASS", "FAIL", "UNDECIDED"}
     assert all("outcome" in case for case in checked.comparison["cases"])
     stored.name(checked.run.id, "release-1.1")
-    with pytest.raises(pqlab.InvalidArgument, match="release-1.0 is that of run"):
+    with pytest.raises(pqlab.InvalidArgument, match="release-1.0 already belongs to run"):
         stored.name(checked.run.id, "release-1.0")
     stored.name(checked.run.id, "release-1.0", force=True)
     with pytest.raises(pqlab.UnknownName):

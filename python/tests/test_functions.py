@@ -218,7 +218,7 @@ def test_the_worker_passes_the_checker_of_workers(tmp_path: Path) -> None:
         (lambda: measured(print, print), "two are called 'print'"),
         (lambda: measured(print, len, name="x"), "name: for one plain function"),
         (lambda: measured(print, beside="kem"), "beside: 'kem' is no list"),
-        (lambda: measured(print, label="liboqs"), "is a provider's"),
+        (lambda: measured(print, label="liboqs"), "is the name of a provider"),
         (lambda: measured(print, label="a b"), "label"),
         (lambda: pqlab.run("kem", functions=3), "functions: 3"),  # type: ignore[arg-type]
     ],

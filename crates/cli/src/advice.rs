@@ -100,7 +100,7 @@ mod tests {
         let changes = vec!["host was a, is b".into()];
         assert_eq!(
             said(LabError::Changed { run: "r".into(), changes }),
-            "run r did not begin like this: host was a, is b; start a new run, or go on all the same with --resume-elsewhere"
+            "conditions have changed since run r started: host was a, is b; start a new run, or go on all the same with --resume-elsewhere"
         );
         assert_eq!(
             said(LabError::Missing { program: "valgrind" }),
@@ -110,7 +110,7 @@ mod tests {
             anyhow::Error::from(LabError::NothingSelected { with: Vec::new(), near: Vec::new() }).context("the plan");
         assert_eq!(
             said(context),
-            "the plan: nothing is selected: see `pqlab list cases` for the ids that filters match"
+            "the plan: no case is selected: see `pqlab list cases` for the ids that filters match"
         );
         assert_eq!(said(StoreError::BadName { name: "last".into() }).matches(':').count(), 1);
     }

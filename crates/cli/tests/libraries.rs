@@ -81,10 +81,10 @@ fn what_cannot_be_opened_is_said_before_anything_is_measured() {
 fn names_that_are_taken_and_texts_that_name_nothing_are_refused() {
     let pqlab = Pqlab::new();
     let run = |library: &str| pqlab.run(&["run", "kem", "--library", library]);
-    refused(&run("rustcrypto=liboqs:/x.so"), &["\"rustcrypto\" is a provider's of this build", "LABEL=KIND:PATH"]);
+    refused(&run("rustcrypto=liboqs:/x.so"), &["\"rustcrypto\" is the name of a provider in this build", "LABEL=KIND:PATH"]);
     refused(&run("liboqs"), &["[LABEL=]KIND:PATH"]);
     let twice = pqlab.run(&["run", "kem", "--library", "a=liboqs:/x.so", "--library", "a=liboqs:/y.so"]);
-    refused(&twice, &["\"a\" is another library's"]);
+    refused(&twice, &["\"a\" is used by another library"]);
     refused(&pqlab.run(&["list", "library=oqs:/x.so"]), &["the kinds are liboqs, openssl, nist"]);
     refused(&pqlab.run(&["list", "libraries"]), &["libraries", "suites"]);
     refused(&pqlab.run(&["compare-libraries", "rustcrypto", "rustcrypto"]), &["is on both sides"]);

@@ -88,37 +88,37 @@ pub struct Select {
 #[command(next_help_heading = "How to measure")]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolOverrides {
-    /// The rules: adaptive, or those of the reference's suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
-    /// in the suite sha3; loads of many tasks only where --tasks or --filter names them)
+    /// Measuring rules: adaptive, or reference (those of earlier systems: 1,000 iterations after 100, 1% trimmed at
+    /// each tail; 2,000 iterations in the suite sha3; loads of many tasks only if --tasks or --filter names them)
     /// [default: the suite's]
     #[arg(long = "protocol", value_name = "PROTOCOL", value_parser = one_of::<ProtocolKind>(&["adaptive", "reference"]))]
     pub kind: Option<ProtocolKind>,
 
-    /// Samples of a case, in place of the adaptive rules
+    /// Samples per case, instead of the adaptive rules
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub iterations: Option<u64>,
 
-    /// Operations that each process discards first [default: 100]
+    /// Operations to discard at the start of each process [default: 100]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub warmup: Option<u64>,
 
-    /// Percentage of the samples left out at each tail [default: 0]
+    /// Percentage of samples to trim at each tail [default: 0]
     #[arg(long = "trim", value_name = "PCT", allow_hyphen_values = true)]
     pub trim_pct: Option<f64>,
 
-    /// Operations in a sample [default: calibrated; 1 where one operation is long enough]
+    /// Operations per sample [default: calibrated; 1 if one operation is long enough]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub batch: Option<u64>,
 
-    /// Wanted half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
+    /// Target half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
     #[arg(long = "precision", value_name = "PCT", allow_hyphen_values = true)]
     pub precision_pct: Option<f64>,
 
-    /// Most seconds for a case [default: 1.5, or the suite's]
+    /// Maximum seconds per case [default: 1.5, or the suite's]
     #[arg(long = "max-time", value_name = "SECONDS", allow_hyphen_values = true)]
     pub max_time_s: Option<f64>,
 
-    /// Worker processes: the unit of repetition [default: 8, or the suite's]
+    /// Number of worker processes, the unit of repetition [default: 8, or the suite's]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub processes: Option<u32>,
 
@@ -127,7 +127,7 @@ pub struct ProtocolOverrides {
     #[serde(skip)]
     pub affinity: Option<Cores>,
 
-    /// What to count [default: core cycles where the machine shows them, else TSC ticks, else the wall clock]
+    /// What to count [default: core cycles if the machine provides them, else TSC ticks, else wall-clock time]
     #[arg(long, value_name = "COUNTER", value_parser = one_of::<CounterChoice>(&["wall", "tsc", "cycles", "instructions"]))]
     pub counter: Option<CounterChoice>,
 
@@ -232,7 +232,7 @@ impl ProtocolOverrides {
         if let Some(trim) = self.trim_pct
             && !(0.0..50.0).contains(&trim)
         {
-            let reason = format!("trim is {trim}: it must be from 0 to below 50 percent of each tail");
+            let reason = format!("trim is {trim}: it must be at least 0 and below 50 percent of each tail");
             return Err(LabError::invalid("trim", reason));
         }
         if self.kind == Some(ProtocolKind::Fixed) && self.iterations.is_none() {
@@ -252,14 +252,15 @@ fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
 
 /// Parses a list such as `0,2,4-7`.
 fn parse_cores(text: &str) -> Result<Cores, String> {
-    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no core's number"));
+    let invalid = |what: &str, text: &str| format!("invalid {what} {text:?}; expected a list such as 0,2,4-7");
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| invalid("core number", text));
     let mut cores = Vec::new();
     for part in text.split(',') {
         match part.split_once('-') {
             Some((first, last)) => {
                 let (first, last) = (number(first)?, number(last)?);
                 if last < first || last - first > 4096 {
-                    return Err(format!("{part:?} is no range of cores"));
+                    return Err(invalid("range of cores", part));
                 }
                 cores.extend(first..=last);
             }
@@ -293,10 +294,10 @@ impl Suite {
             return Err(malformed(Some(place(text, start)), reason));
         }
         if suite.name.is_empty() || suite.name.contains(char::is_whitespace) {
-            return Err(malformed(None, format!("name is {:?}: it must be a word", suite.name)));
+            return Err(malformed(None, format!("name is {:?}: it must be one word", suite.name)));
         }
         if suite.select.is_empty() {
-            return Err(malformed(None, "nothing is selected: add a [[select]]".to_owned()));
+            return Err(malformed(None, "no case is selected: add a [[select]] table".to_owned()));
         }
         suite.protocol.check().map_err(|error| malformed(None, error.to_string()))?;
         Ok(suite)
@@ -344,7 +345,7 @@ fn unfit_field(text: &str) -> Option<(usize, String)> {
         let workload = if *name == "workload" { "" } else { "workload = \"\"\n" };
         match toml::from_str::<Select>(&format!("{workload}{name:?} = {written}")) {
             Ok(select) if select.unknown.is_empty() => None,
-            Ok(_) => Some((start, format!("a selection has no field {name:?}"))),
+            Ok(_) => Some((start, format!("unknown field {name:?} in a selection"))),
             Err(error) => Some((start, format!("{name}: {}", error.message().lines().collect::<Vec<_>>().join("; ")))),
         }
     })
@@ -475,9 +476,9 @@ mod tests {
         let unknown = message("name = \"a\"\nabout = \"\"\nselct = 1\n[[select]]\nworkload = \"kem\"\n");
         assert!(unknown.contains("selct") && !unknown.contains('\n'), "{unknown}");
         for (field, words) in [
-            ("long = [1]", "x.toml:5:1: a selection has no field \"long\""),
+            ("long = [1]", "x.toml:5:1: unknown field \"long\" in a selection"),
             ("lengths = \"a\"", "x.toml:5:1: lengths: invalid type"),
-            ("states = [\"worm\"]", "x.toml:5:1: states: no state is called \"worm\""),
+            ("states = [\"worm\"]", "x.toml:5:1: states: unknown state \"worm\""),
             ("algorithms = 1", "x.toml:5:1: algorithms: invalid type"),
         ] {
             let text = format!("name = \"a\"\nabout = \"\"\n[[select]]\nworkload = \"kem\"\n{field}\n");
