@@ -94,7 +94,7 @@ def test_files_are_read_before_anything_is_stored(run: pqlab.Run, tmp_path: Path
     run.save(good)
     bad.write_text("{}")
     stored = pqlab.open(tmp_path / "files.db")
-    with pytest.raises(pqlab.StoreError, match=r"bad\.json: no run of pqlab"):
+    with pytest.raises(pqlab.StoreError, match=r"bad\.json: not a pqlab run"):
         stored.add(good, bad)
     assert not Path(stored.path).exists()
     assert stored.add(good, run) == [run.id]

@@ -91,7 +91,7 @@ fn ids_that_no_run_has_are_refused_and_those_of_a_store_are_shown_escaped() {
     for id in [HOSTILE, "", "last", "a b", "../x", &"a".repeat(65)] {
         let file = write(&pqlab.path("run.json"), &hostile(document.clone(), id).to_string());
         let (code, said) = steady(&pqlab, &["import", &file]);
-        assert!(code == Some(2) && said.contains("is no id of a run") && said.lines().count() == 1, "{said}");
+        assert!(code == Some(2) && said.contains("invalid run id") && said.lines().count() == 1, "{said}");
     }
     // What an older program let in, or another one wrote.
     let connection = rusqlite::Connection::open(pqlab.database()).unwrap();
