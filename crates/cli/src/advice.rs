@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_line_ends_with_what_can_be_done() {
         let missing = || StoreError::Missing { path: "a.db".into() };
-        let line = "a.db: there is no such file: `pqlab run` makes it, or name another with --db";
+        let line = "a.db: no such file: `pqlab run` makes it, or name another with --db";
         assert_eq!(said(missing()), line);
         assert_eq!(said(LabError::from(missing())), line, "whoever reports it");
         let changes = vec!["host was a, is b".into()];
