@@ -85,7 +85,7 @@ fn names_that_are_taken_and_texts_that_name_nothing_are_refused() {
     refused(&run("liboqs"), &["[LABEL=]KIND:PATH"]);
     let twice = pqlab.run(&["run", "kem", "--library", "a=liboqs:/x.so", "--library", "a=liboqs:/y.so"]);
     refused(&twice, &["\"a\" is used by another library"]);
-    refused(&pqlab.run(&["list", "library=oqs:/x.so"]), &["the kinds are liboqs, openssl, nist"]);
+    refused(&pqlab.run(&["list", "library=oqs:/x.so"]), &["expected one of liboqs, openssl, nist"]);
     refused(&pqlab.run(&["list", "libraries"]), &["libraries", "suites"]);
     refused(&pqlab.run(&["compare-libraries", "rustcrypto", "rustcrypto"]), &["is on both sides"]);
     refused(&pqlab.run(&["compare-libraries", "rustcrypto", "aws_lc"]), &["did you mean \"aws-lc\""]);
@@ -189,7 +189,7 @@ fn a_suite_that_names_a_library_needs_leave() {
         assert_eq!(pqlab.expect(0, &[&["list", "cases", &file], leave].concat()).trim(), ids.trim());
     }
     let wrong = write(&pqlab.path("wrong.toml"), &suite.replace("own=nist", "own=oqs"));
-    refused(&pqlab.run(&["run", &wrong]), &["wrong.toml:3:", "the kinds are"]);
+    refused(&pqlab.run(&["run", &wrong]), &["wrong.toml:3:", "expected one of liboqs"]);
 }
 
 #[test]

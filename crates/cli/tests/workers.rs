@@ -62,9 +62,9 @@ fn what_goes_wrong_in_a_worker_is_a_failed_row_and_the_run_goes_on() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let wrong = [
-        ("visit-hangs", "was ended"),
+        ("visit-hangs", "was stopped"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-garbage", "it does not answer with a message"),
+        ("visit-garbage", "its answer is not a message"),
         ("call-crashes", "exit status: 7: the last words"),
         ("wrong", "the same input gives another digest"),
         ("less", "are said to have passed in a visit"),
@@ -95,7 +95,7 @@ fn what_is_no_worker_is_said_before_anything_is_measured() {
     let refused = pqlab.run(&["run", "hash", "--worker", &crashing, "--worker", &silent, "--worker", "no-such-worker"]);
     let said = text(&refused.stderr);
     assert_eq!((refused.status.code(), said.trim_end().lines().count()), (Some(2), 1), "{said}");
-    for words in ["the last words", "its greeting is none of version 1", "`make workers` builds", "no-such-worker"] {
+    for words in ["the last words", "its greeting is not of version 1", "`make workers`", "no-such-worker"] {
         assert!(said.contains(words), "{words:?} in {said}");
     }
     let twice = pqlab.run(&["run", "hash", "--worker", "./a", "--worker", "/b/a"]);
