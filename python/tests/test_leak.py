@@ -61,5 +61,5 @@ def test_ctrl_c_is_noticed_between_events() -> None:
         time.sleep(2.0)
         os.kill(running.pid, signal.SIGINT)
         said, _ = running.communicate(timeout=60)
-        assert said == "stopped: nothing is kept\n"
+        assert said == "stopped: nothing was stored\n"
         assert running.returncode == 0

@@ -262,7 +262,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     environment = {**os.environ, "PQLAB_DB": str(tmp_path / "pqlab.db")}
     ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "pqlab.resume() goes on with it" in ran.stdout
+    assert "pqlab.resume() continues it" in ran.stdout
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

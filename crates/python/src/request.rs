@@ -102,7 +102,7 @@ impl Request {
     pub(crate) fn overrides(&self) -> Answer<ProtocolOverrides> {
         let own = fields::<ProtocolOverrides>(&self.protocol)?;
         if self.quick && self.rigorous {
-            return Err(Failure::argument("quick", "a run is either quick or rigorous"));
+            return Err(Failure::argument("quick", "a run is either quick or rigorous, not both"));
         }
         Ok(ProtocolOverrides { affinity: self.affinity.clone(), ..own }.or_preset(self.quick, self.rigorous))
     }

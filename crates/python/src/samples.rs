@@ -37,7 +37,7 @@ impl Samples {
     /// As the buffer protocol has it: `view` points to a structure that may be written.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         if view.is_null() {
-            return Err(PyBufferError::new_err("there is no view to fill"));
+            return Err(PyBufferError::new_err("no view to fill"));
         }
         let refused = (flags & ffi::PyBUF_WRITABLE) == ffi::PyBUF_WRITABLE;
         let this = slf.get();
@@ -47,7 +47,7 @@ impl Samples {
         unsafe {
             (*view).obj = ptr::null_mut();
             if refused {
-                return Err(PyBufferError::new_err("samples can be read, not written"));
+                return Err(PyBufferError::new_err("samples are read-only"));
             }
             (*view).buf = this.numbers.as_ptr().cast_mut().cast::<c_void>();
             (*view).len = this.shape[0] * this.strides[0];

@@ -47,7 +47,7 @@ pub(crate) struct Ntor {
 
 /// So many bytes, by the name of an argument.
 fn exactly<const N: usize>(name: &str, bytes: &[u8]) -> Answer<[u8; N]> {
-    bytes.try_into().map_err(|_| Failure::argument(name, format!("{} bytes where {N} are needed", bytes.len())))
+    bytes.try_into().map_err(|_| Failure::argument(name, format!("needs {N} bytes, not {}", bytes.len())))
 }
 
 /// Room for the keys of a circuit: so many bytes, or as many as the handshake gives by default.
@@ -55,7 +55,7 @@ fn room(protocol: &Protocol, length: Option<Whole<usize>>) -> Answer<Wiped<Vec<u
     let length = length.map_or(protocol.keys(), |length| length.0);
     let most = if protocol.variant() == Variant::KemOnly { protocol.keys() } else { MOST_KEYS };
     if length > most {
-        return Err(Failure::argument("length", format!("{length} bytes where {most} are the most")));
+        return Err(Failure::argument("length", format!("at most {most} bytes, not {length}")));
     }
     Ok(Wiped::new(vec![0; length]))
 }
@@ -194,7 +194,7 @@ impl NtorClient {
     ) -> Answer<Bound<'py, PyBytes>> {
         let mut keys = room(&self.protocol, length)?;
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let used = || Failure::argument("client", "its ephemeral keys serve once, and have served");
+        let used = || Failure::argument("client", "its ephemeral keys can be used only once");
         let pending = pending.ok_or_else(used)?;
         detached(py, || Ok(pending.finish(&reply, &mut keys)?))?;
         Ok(PyBytes::new(py, &keys))
