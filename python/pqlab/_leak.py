@@ -36,7 +36,7 @@ def leak(
     say; or that of ``pqlab leak --taint --json``, with ``["findings"]`` of each.
     """
     if not cases:
-        raise InvalidArgument("cases: none is named", 'pqlab.leak_tests() lists them, "*" stands for all')
+        raise InvalidArgument("cases: none given", 'pqlab.leak_tests() lists them, "*" selects all')
     asked = {
         "samples": samples,
         "effect_ns": effect,

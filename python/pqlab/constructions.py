@@ -36,7 +36,7 @@ class HybridKEM(KEM):
         """The KEM of that name; another name is refused. Two libraries have a plus between them: ``aws-lc+liboqs``."""
         made = super().__new__(cls, algorithm, provider)
         if not made.is_hybrid:
-            raise InvalidArgument(f"algorithm: {algorithm} is no hybrid KEM", "use pqlab.KEM")
+            raise InvalidArgument(f"algorithm: {algorithm} is not a hybrid KEM", "use pqlab.KEM")
         return made
 
 
@@ -48,7 +48,7 @@ class HybridSign(Sign):
         """The scheme of that name; another name is refused. Two libraries have a plus between them: ``aws-lc+liboqs``."""
         made = super().__new__(cls, algorithm, provider)
         if not made.is_hybrid:
-            raise InvalidArgument(f"algorithm: {algorithm} is no hybrid signature", "use pqlab.Sign")
+            raise InvalidArgument(f"algorithm: {algorithm} is not a hybrid signature", "use pqlab.Sign")
         return made
 
 

@@ -72,7 +72,7 @@ def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) ->
     head = name.read_bytes().partition(b"\n")[0]
     for wrong in [b"garbage", b"\xff\xfe", b"[1]", head + b'\n{"part": 1}', head + b'\n{"part": [0, "x"], "found": [], "size": 1}']:
         (tmp_path / "other").write_bytes(wrong + b"\n")
-        with pytest.raises(pqlab.StoreError, match="no journal"):
+        with pytest.raises(pqlab.StoreError, match="not a journal"):
             Journal(tmp_path / "other", job)
 
 
