@@ -42,8 +42,8 @@ def _generate(asked: SimpleNamespace) -> int:
     nodes = "1 node" if made.nodes == 1 else f"{made.nodes} nodes"
     answer(
         f"{asked.out}: {made.transactions:,} transactions, {made.invalid:,} of them invalid, {made.bytes / 2**20:.3g} MiB signed by "
-        f"{made.provider}{'' if made.reproducible else ' (whose signatures no seed repeats)'}\n"
-        f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {made.parts} parts, {made.begun_again} begun again; the start took "
+        f"{made.provider}{'' if made.reproducible else ' (its signatures cannot be reproduced from a seed)'}\n"
+        f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {made.parts} parts, {made.begun_again} restarted; start-up took "
         f"{made.start_ns / 1e9:.3g} s"
     )
     return 0
@@ -68,14 +68,15 @@ def _scaling(asked: SimpleNamespace) -> int:
         return 0
     volume = asked.transactions * found.size / 1e9
     answer(
-        f"{found.scheme}, measured on this machine, each the median of {asked.repetitions} rounds with the least and the most:\n\n"
+        f"{found.scheme}, measured on this machine; seconds are the median of {asked.repetitions} rounds (minimum to maximum):\n\n"
         f"{found.markdown()}\n"
-        f"Of one core a transaction takes {found.core_us:.3g} us to decode and verify, and a part {found.part_us / 1e3:.3g} ms more; "
-        f"handing out a part takes {found.handing_us:.3g} us of the one process that does it.\n\n"
-        f"{asked.transactions:,} transactions ({volume:,.0f} GB), arithmetic on these figures, measured nowhere:\n\n"
+        f"On one core, a transaction takes {found.core_us:.3g} us to decode and verify, and each part {found.part_us / 1e3:.3g} ms more. "
+        f"Handing out a part takes the coordinating process {found.handing_us:.3g} us.\n\n"
+        f"{asked.transactions:,} transactions ({volume:,.0f} GB), calculated from these figures, not measured:\n\n"
         f"{cluster.scaling_table(estimates, asked.cores)}\n"
-        f"Assumed: cores as fast as one of this machine when all of them work; {asked.bandwidth:g} MB/s to each node at once, from a store\n"
-        "that has as much for all; fetching, decoding and handing out go on side by side, so that the largest of the three is the limit."
+        "Assumptions: each core is as fast as one of this machine with all cores busy. Each node receives\n"
+        f"{asked.bandwidth:g} MB/s from a store that can supply all nodes at once. Fetching, decoding and handing out overlap, so the\n"
+        "slowest of the three is the limit."
     )
     return 0
 
@@ -114,7 +115,7 @@ def _pairs(option: str, words: list[str]) -> dict[str, str]:
     """The words of an option that is given as ``KEY=VALUE``."""
     for word in words:
         if not word.rpartition("=")[0]:
-            raise InvalidArgument(f"{option} {word!r} is no KEY=VALUE")
+            raise InvalidArgument(f"{option} {word!r} is not KEY=VALUE")
     return {word.rpartition("=")[0]: word.rpartition("=")[2] for word in words}
 
 
@@ -124,7 +125,7 @@ def _prices(words: list[str]) -> dict[str, float]:
         try:
             prices[pattern] = float(price)
         except ValueError:
-            raise InvalidArgument(f"--price {pattern}={price}: {price!r} is no number of dollars") from None
+            raise InvalidArgument(f"--price {pattern}={price}: {price!r} is not a number of dollars") from None
     return prices
 
 
@@ -150,7 +151,7 @@ def _fleet(asked: SimpleNamespace) -> int:
     else:
         for node in found.nodes:
             state = "complete" if node.complete else f"not complete: {node.reason}"
-            answer(f"{node.name}  {', '.join(node.runs) or 'no run'}  {state}")
+            answer(f"{node.name}  {', '.join(node.runs) or 'no runs'}  {state}")
         if page is not None:
             answer(page)
     return 0 if found.complete else 1
@@ -182,7 +183,7 @@ def main(verb: str, request: str) -> int:
     try:
         return VERBS[verb](asked)
     except KeyboardInterrupt:
-        kept = f": the same command goes on with {asked.journal}" if getattr(asked, "journal", None) else ""
+        kept = f": run the same command to continue with {asked.journal}" if getattr(asked, "journal", None) else ""
         sys.stderr.write(f"pqlab: stopped{kept}\n")
         return 130
     except Error as error:

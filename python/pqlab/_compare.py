@@ -54,7 +54,7 @@ def compare_libraries(
     :raises pqlab.Interrupted: Ctrl-C was pressed. The exception carries the partial run.
     """
     if "providers" in how:
-        raise InvalidArgument("providers: the two libraries are the providers")
+        raise InvalidArgument("providers: not allowed, because the compared libraries are the providers")
     asked = asked_for(what, how, "pqlab.compare_libraries")
     with bar(progress, "cases") as shown, stopped_runs():
         found = _pqlab.compare_libraries(asked, (first, second), margin, metric, file_name(database), shown)

@@ -117,12 +117,12 @@ def served(functions: object) -> list[Served]:
     """Returns functions as a worker serves them."""
     found: list[Served] = []
     if not isinstance(functions, Iterable):
-        raise InvalidArgument(f"functions: {functions!r} is no list of functions")
+        raise InvalidArgument(f"functions: {functions!r} is not a list of functions")
     function: Any
     for function in functions:  # pyright: ignore[reportUnknownVariableType]
         one: Served = function.served() if isinstance(function, Benchmark) else Benchmark(function).served()  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         if any(other.name == one.name for other in found):
-            raise InvalidArgument(f"functions: two are called {one.name!r}", "give one another name, by name=")
+            raise InvalidArgument(f"functions: two have the name {one.name!r}", "rename one with name=")
         found.append(one)
     return found
 
@@ -131,17 +131,17 @@ def _named(function: object, name: str | None) -> str:
     found = getattr(function, "__name__", type(function).__name__) if name is None else name
     if isinstance(found, str) and _NAME.fullmatch(found) and found != "null":
         return found
-    reason = f"name: {found!r} is none for a function: letters, digits, '.', '_', '+' and '-', and not 'null'"
-    raise InvalidArgument(reason, "give it one by name=")
+    reason = f"name: {found!r} is not allowed: use letters, digits, '.', '_', '+' and '-', and not 'null'"
+    raise InvalidArgument(reason, "set it with name=")
 
 
 def _inputs(inputs: int | None, setup: object) -> int:
     if inputs is None:
         return _INPUTS if setup else 1
     if isinstance(inputs, bool) or not isinstance(inputs, int) or not 1 <= inputs <= MOST_SETS:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgument(f"inputs: {inputs!r} is no number from 1 to {MOST_SETS}")
+        raise InvalidArgument(f"inputs: {inputs!r} is not a number from 1 to {MOST_SETS}")
     if inputs > 1 and setup is None:
-        raise InvalidArgument(f"inputs: {inputs} sets of arguments, and nothing readies them", "give setup=")
+        raise InvalidArgument(f"inputs: {inputs} sets of arguments need a setup function", "pass setup=")
     return inputs
 
 

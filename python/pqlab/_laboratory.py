@@ -136,15 +136,15 @@ def measure(
     options = {"name": name, "setup": setup, "verify": verify, "inputs": inputs, "library": library}
     chosen = {what: value for what, value in options.items() if value is not None}
     if not functions:
-        raise InvalidArgument("functions: there is none")
+        raise InvalidArgument("functions: none given")
     if chosen:
         first, *others = functions
         if others or isinstance(first, Benchmark):
             given = ", ".join(chosen)
-            raise InvalidArgument(f"{given}: for one plain function", "make the others with pqlab.benchmark")
+            raise InvalidArgument(f"{given}: only for a single plain function", "make the others with pqlab.benchmark")
         functions = (Benchmark(first, name=name, setup=setup, verify=verify, inputs=inputs, library=library),)
     if isinstance(beside, str):
-        raise InvalidArgument(f"beside: {beside!r} is no list of names", f"write beside=[{beside!r}]")
+        raise InvalidArgument(f"beside: {beside!r} is not a list of names", f"write beside=[{beside!r}]")
     return run(*beside, functions=functions, **how)
 
 
@@ -354,7 +354,7 @@ def inspect(
     """
     asked = request(providers=providers, libraries=libraries, workers=workers)
     if not 0 <= seed < 2**64:
-        raise InvalidArgument(f"seed: {seed} is no number from 0 to 2^64 - 1")
+        raise InvalidArgument(f"seed: {seed} is not a number from 0 to 2^64 - 1")
     found: list[dict[str, Any]] = json.loads(_pqlab.inspect(asked, algorithm, seed))
     return found
 

@@ -47,7 +47,7 @@ def leak(
     :raises pqlab.Interrupted: Ctrl-C was pressed. Nothing is kept.
     """
     if not cases:
-        raise InvalidArgument("cases: none is named", 'pqlab.leak_tests() lists them, "*" stands for all')
+        raise InvalidArgument("cases: none given", 'pqlab.leak_tests() lists them, "*" selects all')
     asked = {
         "samples": samples,
         "effect_ns": effect,

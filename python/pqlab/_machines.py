@@ -61,7 +61,7 @@ def machines(
     """
     there = columns(list(runs), shared)
     if not there:
-        raise InvalidArgument("there is no run to make a page of")
+        raise InvalidArgument("no runs to make a page of")
     tables = [_medians(there), _ratios(there), _ranks(there)] if not shared else [_medians(there)]
     if prices:
         tables.append(_costs(there, prices))
@@ -131,7 +131,7 @@ def _medians(there: Sequence[Machine]) -> _Table:
         return f"{result['median_us']:.4g}" + ("" if width is None else f" ±{width:.2g}%")
 
     rows = [[case, *(cell(cases.get(case)) for cases in found)] for case in _ids(there)]
-    about = "Median of one operation in µs, with half the width of its 95% interval; empty where it was not measured."
+    about = "Median of one operation in µs, with the half-width of its 95% interval; empty if it was not measured."
     return _Table("By machine", about, ["case", *(machine.name for machine in there)], rows)
 
 
@@ -154,10 +154,10 @@ def _ratios(there: Sequence[Machine]) -> _Table:
 
     rows = [[case, *(cell(one.get(case)) for one in found)] for case in first.cases()]
     about = (
-        f"Time on the machine as a multiple of that on {first.name}, with its 95% interval. That machines differ says nothing of why: "
-        "clock, memory, virtualization and neighbours differ with them."
+        f"Time on the machine as a multiple of the time on {first.name}, with its 95% interval. A difference does not show its cause: "
+        "machines also differ in clock, memory, virtualization and neighbours."
     )
-    return _Table("Against the first", about, ["case", *(machine.name for machine in others)], [row for row in rows if any(row[1:])])
+    return _Table("Compared with the first", about, ["case", *(machine.name for machine in others)], [row for row in rows if any(row[1:])])
 
 
 def _ranks(there: Sequence[Machine]) -> _Table:
@@ -175,10 +175,10 @@ def _ranks(there: Sequence[Machine]) -> _Table:
                     names = (one.rpartition("@")[2], other.rpartition("@")[2])
                     rows.append([job, *("" if which == 0 else names[which > 0] for which in order)])
     about = (
-        "Jobs of which one library is faster on one machine and another on another, their 95% intervals apart on both; in the columns which "
-        "of the two it is, empty where the intervals meet."
+        "Jobs for which one library is faster on one machine and another library on another, with separate 95% intervals on both. The "
+        "columns name the faster library; a cell is empty if the intervals overlap."
     )
-    return _Table("What changes rank", about, ["job", *(machine.name for machine in there)], rows)
+    return _Table("Changes in rank", about, ["job", *(machine.name for machine in there)], rows)
 
 
 def faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
@@ -193,12 +193,12 @@ def faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
 def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
     for pattern, price in prices.items():
         if not price > 0:
-            raise InvalidArgument(f"price of {pattern!r} is {price}", "it is dollars an hour, more than nothing")
+            raise InvalidArgument(f"price of {pattern!r} is {price}", "give dollars per hour, above zero")
     paid = [next((price for pattern, price in prices.items() if fnmatch(machine.kind, pattern)), None) for machine in there]
     known = [machine for machine, price in zip(there, paid, strict=True) if price is not None]
     if not known:
         kinds = ", ".join(dict.fromkeys(repr(machine.kind) for machine in there))
-        raise InvalidArgument(f"no price is of a machine that was measured: {kinds}", "write a pattern such as '*EPYC*=0.34'")
+        raise InvalidArgument(f"no price matches a measured machine: {kinds}", "write a pattern such as '*EPYC*=0.34'")
     found = [(machine.cases(), price) for machine, price in zip(there, paid, strict=True) if price is not None]
     rows = [
         [case, *(f"{cases[case]['ops_per_s'] * 3600 / price:.3g}" if case in cases else "" for cases, price in found)]
@@ -208,19 +208,19 @@ def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
     ]
     said = "; ".join(f"{machine.name} ${price:g} an hour" for machine, (_, price) in zip(known, found, strict=True))
     about = (
-        f"Operations for a dollar where one thread works and the whole machine is paid: {said}. With all CPUs it is at most as many "
-        "times more as there are; the suite `scaling` measures how much."
+        f"Operations per dollar if one thread works and the whole machine is paid for: {said}. All CPUs together do at most as many times "
+        "more as there are CPUs; the suite `scaling` measures how many."
     )
-    return _Table("For a dollar", about, ["case", *(machine.name for machine in known)], rows)
+    return _Table("Operations per dollar", about, ["case", *(machine.name for machine in known)], rows)
 
 
 def _html(there: Sequence[Machine], tables: Sequence[_Table], shared: bool) -> str:
     builds = {f"{run.environment['build']['version']} {run.environment['build']['commit'] or ''}".strip() for one in there for run in one.runs}
     said = [f"Builds: {', '.join(sorted(builds))}."]
     if shared:
-        said.append("The nodes share a machine, on which they took turns: their figures are not compared.")
+        said.append("The nodes share a machine and took turns, so their figures are not compared.")
     if len(builds) > 1:
-        said.append("Machines have different builds, which is a difference too.")
+        said.append("The machines have different builds, which can also cause differences.")
     listed = "".join(
         f"<li>{escape(one.name)}: {', '.join(escape(run.id) + ('' if run.complete else ' (not complete)') for run in one.runs)}</li>"
         for one in there

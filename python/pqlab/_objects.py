@@ -92,7 +92,7 @@ class Object:
             left -= len(piece)
             yield bytes(piece)
         if left != 0:
-            raise StoreError(f"{self.name}: {end - start - left} bytes came where {end - start} were asked for")
+            raise StoreError(f"{self.name}: got {end - start - left} of {end - start} bytes")
 
     @contextmanager
     def _outline(self) -> Generator[tuple[str, int]]:
@@ -157,7 +157,7 @@ def known(name: str, tag: str | None) -> Local | Object:
     """Opens the block with this name and tag, once in each process. Fails if the tag has changed."""
     found = source(name)
     if found.tag != tag:
-        raise StoreError(f"{name} is another object than it was when the verification began")
+        raise StoreError(f"{name} is now another object than when the verification began")
     return found
 
 

@@ -110,7 +110,7 @@ class Hands:
             raise LibraryError(f"transactions {part[0]} to {part[1]}: {_last(error)}") from None
         except self.ray.exceptions.RayError as error:
             if not self._there():
-                raise LibraryError("the cluster is gone") from None
+                raise LibraryError("lost the cluster") from None
             if self.tries[part] >= TRIES:
                 where = f"transactions {part[0]} to {part[1]}"
                 raise LibraryError(f"{where}: their process died {TRIES} times: {str(error).strip().splitlines()[0]}") from None

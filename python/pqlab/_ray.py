@@ -81,7 +81,7 @@ def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
             cluster = cast("Any", Cluster)(initialize_head=True, head_node_args={**node, "include_dashboard": False})
         except Exception as error:
             said = str(error).strip().splitlines()[0]
-            raise LibraryError(f"no Ray on this machine: {said}", "where Ray was imported, import pqlab.cluster before it") from error
+            raise LibraryError(f"no Ray on this machine: {said}", "if you import Ray, import pqlab.cluster first") from error
         try:
             for _ in range(nodes - 1):
                 cluster.add_node(**node)

@@ -174,11 +174,11 @@ def request(**fields: Any) -> str:
     for name in lists:
         value = fields.get(name, ())
         if isinstance(value, (str, bytes)):
-            raise InvalidArgument(f"{name}: {value!r} is no list of names", f"write {name}=[{value!r}]")
+            raise InvalidArgument(f"{name}: {value!r} is not a list of names", f"write {name}=[{value!r}]")
         try:
             fields[name] = list(value)
         except TypeError:
-            raise InvalidArgument(f"{name}: {value!r} is no list of names") from None
+            raise InvalidArgument(f"{name}: {value!r} is not a list of names") from None
     try:
         return json.dumps({"program": program(), **fields}, allow_nan=False)
     except (TypeError, ValueError) as error:
@@ -191,7 +191,7 @@ def chosen(options: Mapping[str, Any]) -> dict[str, object]:
     chosen: dict[str, object] = {}
     for name, value in options.items():
         if name not in names:
-            raise InvalidArgument(f"there is no argument {name!r}", f"the options are {', '.join(names)}")
+            raise InvalidArgument(f"unknown argument {name!r}", f"the options are {', '.join(names)}")
         chosen[_NAMES.get(name, name)] = plain(value)
     return chosen
 
@@ -211,7 +211,7 @@ def share(name: str, value: object) -> float:
             return 100.0 * value
     except OverflowError:
         pass
-    raise InvalidArgument(f"{name}: {value!r} is no number")
+    raise InvalidArgument(f"{name}: {value!r} is not a number")
 
 
 def file_name(path: Path | None) -> str | None:

@@ -104,7 +104,7 @@ class Run:
         if len(near) == 1:
             return near[0]
         there = ", ".join(near or self._charts) or "none"
-        raise UnknownName(f"run {self.id} has no picture {name!r}: there are {there}")
+        raise UnknownName(f"run {self.id} has no picture {name!r}; available: {there}")
 
     def samples(self, case: str) -> npt.NDArray[np.float64]:
         """Returns the wall time of one operation in ns for each sample of a case that counts, in the order of
@@ -168,7 +168,7 @@ class Run:
         :raises pqlab.UnknownName: No case matches.
         """
         if width < 1:
-            raise InvalidArgument(f"width: {width} columns")
+            raise InvalidArgument(f"width: must be at least 1, not {width}")
         return self._measured.show(case, width)
 
     def assuming(
@@ -339,7 +339,7 @@ class Database:
         """
         seconds = None if since is None else since.total_seconds()
         if since is not None and (second is not None or run is not None):
-            raise InvalidArgument("since: the run is compared with one of before, and with no other")
+            raise InvalidArgument("since: cannot be combined with second or run")
         found: dict[str, Any] = json.loads(
             _pqlab.compare_stored(self.path, first, second, run, seconds, margin, metric)
         )
@@ -447,7 +447,7 @@ def weights(job: Mapping[str, int] | None) -> str | None:
 
 def _names(what: str, values: Iterable[str]) -> list[str]:
     if isinstance(values, (str, bytes)):
-        raise InvalidArgument(f"{what}: {values!r} is no list", f"write {what}=[{values!r}]")
+        raise InvalidArgument(f"{what}: {values!r} is not a list", f"write {what}=[{values!r}]")
     return list(values)
 
 

@@ -99,7 +99,7 @@ class Scaling:
         :raises pqlab.InvalidArgument: A number is not positive.
         """
         if transactions < 1 or cores < 1 or not bandwidth > 0 or not nodes or min(nodes) < 1:
-            raise InvalidArgument("transactions, nodes, cores and bandwidth must be more than nothing")
+            raise InvalidArgument("transactions, nodes, cores and bandwidth must be above zero")
         found: list[Estimate] = []
         for count in nodes:
             parts = -(-transactions // part_size(transactions, 1024, count * cores))
@@ -120,7 +120,7 @@ class Scaling:
 
     def markdown(self) -> str:
         """Returns the measurements as a Markdown table."""
-        lines = ["| | nodes | transactions | seconds | transactions/s | of plain, a CPU |", "|---|---:|---:|---:|---:|---:|"]
+        lines = ["| | nodes | transactions | seconds | transactions/s | share of plain, per CPU |", "|---|---:|---:|---:|---:|---:|"]
         plain = self.rows[0]
         for row in self.rows:
             share = row.rate / (plain.rate * row.nodes)
@@ -174,7 +174,7 @@ def measure_scaling(
     :raises pqlab.LibraryError: Ray is not installed or cannot be started.
     """
     if count < 1024 or repetitions < 1 or not nodes or min(nodes) < 1:
-        raise InvalidArgument("count is 1,024 at least, repetitions and nodes 1")
+        raise InvalidArgument("count must be at least 1,024, repetitions and nodes at least 1")
     tell: Watcher = progress or (lambda text: None)
     with tempfile.TemporaryDirectory(prefix="pqlab-scaling-") as folder:
         blocks: dict[int, str] = {}

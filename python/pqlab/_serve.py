@@ -93,7 +93,7 @@ class Server:
                 listener.listen(64)
             except OSError as error:
                 remedy = "name another folder in TMPDIR"
-                raise LibraryError(f"{self.path}: no socket can be made: {error}", remedy) from None
+                raise LibraryError(f"{self.path}: cannot create a socket: {error}", remedy) from None
             here, self._lifeline = os.pipe()
             undo.callback(os.close, here)
             undo.callback(os.close, self._lifeline)
@@ -103,7 +103,7 @@ class Server:
                 try:
                     self._process = os.fork()
                 except OSError as error:
-                    raise LibraryError(f"no process can be forked: {error}") from None
+                    raise LibraryError(f"cannot fork a process: {error}") from None
             if self._process == 0:
                 os.close(self._lifeline)
                 _never_return(lambda: _Supervisor(self._functions, listener, here).run())
@@ -302,7 +302,7 @@ class _Worker:
         handle = _number(given[0], 0, 2**63 - 1)
         if verb == "prepare":
             if handle in self._cases:
-                raise InvalidArgument("a handle that is in use")
+                raise InvalidArgument("the handle is in use")
             self._cases[handle] = _Case(self._served(given[1], given[2]), _number(given[3], 1, MOST_SETS))
             gc.collect()
             return []
@@ -343,4 +343,4 @@ def _number(field: bytes, least: int, most: int) -> int:
 
 def _line(text: str) -> str:
     """Joins a text into one line of at most 300 characters."""
-    return " ".join(text.split())[:300] or "no reason is given"
+    return " ".join(text.split())[:300] or "no reason given"

@@ -131,7 +131,7 @@ def serve(
     """
     server = _pqlab.serve(_listen(host, port), file_name(database), list(allow_hosts))
     if server.open:
-        note(f"whoever reaches {server.url} can read every run in the database")
+        note(f"anyone who can reach {server.url} can read every run in the database")
     pages = Pages(server)
     if block:
         pages._stay(pages.url)  # pyright: ignore[reportPrivateUsage]
@@ -200,7 +200,7 @@ def ntor_client(
     :raises pqlab.VerificationFailed: A handshake failed.
     """
     if (identity is None) != (onion_key is None):
-        raise InvalidArgument("identity and onion_key: both are given, or neither")
+        raise InvalidArgument("identity and onion_key: pass both or neither")
     given = None if identity is None or onion_key is None else (bytes(identity), bytes(onion_key))
     found: dict[str, Any] = json.loads(
         _pqlab.ntor_client(address, handshake, provider, count, keys, given, timeout)

@@ -160,7 +160,7 @@ class Journal:
                 )
 
     def _none(self) -> StoreError:
-        return StoreError(f"{self.path} is damaged, or no journal of a verification", "name another file, or delete it")
+        return StoreError(f"{self.path} is damaged or not a journal of a verification", "name another file, or delete it")
 
     def _row(self, line: bytes) -> dict[str, Any]:
         digest, _, text = line.partition(b" ")
@@ -230,9 +230,9 @@ def verify_block(
     at = source(name)
     facts = at.facts()
     if facts[4] is None:
-        raise InvalidArgument(f"{name} has no index, so that no part of it can be found", "make it again, or verify it without a cluster")
+        raise InvalidArgument(f"{name} has no index, so its parts cannot be located", "make it again, or verify it without a cluster")
     if threads < 1:
-        raise InvalidArgument(f"threads is {threads}", "a part has at least one")
+        raise InvalidArgument(f"threads is {threads}", "use at least one")
     frame = None
     if journal is not None:
         if is_object(name) and at.tag is None:
@@ -273,7 +273,7 @@ class _Run:
         # An empty block has one empty part.
         parts = [(first, min(first + size, transactions)) for first in range(0, max(1, transactions), size)]
         if not set(self.done) <= set(parts):
-            raise StoreError("the parts of the journal are not those of one verification", "delete it")
+            raise StoreError("the parts of the journal do not belong to one verification", "delete it")
         self.hands.ready((0, 0))
         start = time.monotonic_ns()
         self.go([part for part in parts if part not in self.done])
@@ -290,8 +290,8 @@ class _Run:
                 verified += part[1] - part[0]
                 self.tell(verified)
         except LibraryError as error:
-            kept = "the same call goes on with the journal" if self.journal else None
-            raise LibraryError(f"{error.reason} (when {verified} transactions are verified)", kept or error.remedy) from None
+            kept = "repeat the call to continue with the journal" if self.journal else None
+            raise LibraryError(f"{error.reason} (after {verified} verified transactions)", kept or error.remedy) from None
 
     def tell(self, verified: int) -> None:
         if self.progress:

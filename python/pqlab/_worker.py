@@ -24,7 +24,7 @@ def program() -> str:
         if path.is_file() and os.access(path, os.X_OK):
             return str(path)
     raise LibraryError(
-        "the program pqlab, which measures, is not where this package was installed",
+        "the program pqlab, which measures, is missing from this installation",
         "install the package again, or name the program in PQLAB_WORKER",
     )
 

@@ -27,7 +27,7 @@ _SERIAL_BYTES = 16
 
 def _seconds(moment: datetime, name: str) -> int:
     if moment.tzinfo is None:
-        raise InvalidArgument(f"{name}: {moment} has no time zone", "give it one, such as datetime.UTC")
+        raise InvalidArgument(f"{name}: {moment} has no time zone", "set one, such as datetime.UTC")
     return int(moment.timestamp())
 
 

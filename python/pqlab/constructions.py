@@ -45,7 +45,7 @@ class HybridKEM(KEM):
         """
         scheme = super().__new__(cls, algorithm, provider)
         if not scheme.is_hybrid:
-            raise InvalidArgument(f"algorithm: {algorithm} is no hybrid KEM", "use pqlab.KEM")
+            raise InvalidArgument(f"algorithm: {algorithm} is not a hybrid KEM", "use pqlab.KEM")
         return scheme
 
 
@@ -65,7 +65,7 @@ class HybridSign(Sign):
         """
         scheme = super().__new__(cls, algorithm, provider)
         if not scheme.is_hybrid:
-            raise InvalidArgument(f"algorithm: {algorithm} is no hybrid signature", "use pqlab.Sign")
+            raise InvalidArgument(f"algorithm: {algorithm} is not a hybrid signature", "use pqlab.Sign")
         return scheme
 
 

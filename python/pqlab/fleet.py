@@ -131,7 +131,7 @@ def _measure(job: _Job) -> Generator[tuple[str, Any]]:
                 ended.append(("done" if _run(job, path).complete else "stopped", ""))
             # Every exception is reported to the caller.
             except BaseException as error:
-                word = "changed" if isinstance(error, Error) and "did not begin like this" in error.reason else "failed"
+                word = "changed" if isinstance(error, Error) and "conditions have changed" in error.reason else "failed"
                 ended.append((word, str(error) or type(error).__name__))
 
         thread = threading.Thread(target=measure, name="pqlab-fleet")
@@ -200,12 +200,12 @@ def run(
     :raises pqlab.LibraryError: Ray is not installed or not reachable, or a node has another build of pqlab.
     """
     if how.get("libraries") or how.get("workers"):
-        raise InvalidArgument("libraries, workers: what is loaded must be on every node", "measure it on each by itself")
+        raise InvalidArgument("libraries, workers: the files must be on every node", "measure on each node separately")
     store = pqlab.open(database)
     # Reports an invalid request before anything starts.
     plan = pqlab.plan(*what, database=database, **how)
     if not plan["cases"]:
-        raise InvalidArgument("no case is left to be measured")
+        raise InvalidArgument("no case is left to measure")
     settled = {name: plain(value) for name, value in how.items()}
     with connected(address) as ray:
         fleet = _Fleet(ray, store, _Job(tuple(what), settled, build()), dict(labels or {}), progress, tuple(plan["cases"]))
@@ -293,7 +293,7 @@ class _Fleet:
         for node in every:
             self.say(f"{node.name}: {node.kind}")
         if shared:
-            self.say("nodes share a machine: they take turns, and their figures say nothing of each other")
+            self.say("nodes share a machine: they take turns, and their figures cannot be compared")
         while turns:
             self.begin(turns)
             for turn in [turn for turn in turns if turn.stream is not None]:
@@ -316,7 +316,7 @@ class _Fleet:
             if identity is None:
                 turn.since = turn.since or time.monotonic()
                 if time.monotonic() - turn.since > PATIENCE and not busy:
-                    turn.node.reason = f"no node of its kind was there for {PATIENCE:.0f} s"
+                    turn.node.reason = f"no node of its kind was available for {PATIENCE:.0f} s"
                     self.keep(turn)
                     turns.remove(turn)
                 continue
@@ -367,7 +367,7 @@ class _Fleet:
                 # The node was already gone, so nothing has started.
                 turn.tries -= 1
                 turn.stream, turn.since = None, time.monotonic()
-                self.say(f"{turn.node.name}: its node is gone, and nothing began there")
+                self.say(f"{turn.node.name}: its node is gone, and nothing was started there")
                 return False
             except self.ray.exceptions.RayTaskError as error:
                 return self.again(turn, str(error).strip().splitlines()[-1])
@@ -409,7 +409,7 @@ class _Fleet:
             measured = pqlab.open(path).run()
             self.store.add(measured)
             if turn.node.runs:
-                self.store.note(measured.id, f"goes on with {turn.node.runs[-1]}, which another machine of its kind began")
+                self.store.note(measured.id, f"continues {turn.node.runs[-1]}, started by another machine of its kind")
             turn.node.runs.append(measured.id)
             turn.earlier = (*turn.earlier, *measured.cases)
         turn.snapshot = None

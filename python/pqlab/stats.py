@@ -188,7 +188,7 @@ def throughput_curve(points: Iterable[tuple[int, int, float]]) -> ThroughputCurv
     """
     loads = list(points)
     if any(len(load) != 3 for load in loads):
-        raise InvalidArgument("points: each is a concurrency, a number of operations, and seconds")
+        raise InvalidArgument("points: each needs a concurrency, a number of operations, and seconds")
     found, peak = _pqlab.stats_throughput_curve(loads)
     curve = tuple(ThroughputPoint(*point) for point in found)
     return ThroughputCurve(curve, curve[peak])
@@ -211,7 +211,7 @@ def describe_samples(samples: Samples) -> Description:
     def sure(name: str) -> float:
         value = found[name]
         if value is None:
-            raise InvalidArgument(f"samples: they have no {name}")
+            raise InvalidArgument(f"samples: no {name}")
         return value
 
     return Description(

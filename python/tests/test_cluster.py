@@ -72,7 +72,7 @@ def test_journal_keeps_whole_lines_of_one_verification(tmp_path: Path) -> None:
     head = name.read_bytes().partition(b"\n")[0]
     for wrong in [b"garbage", b"\xff\xfe", b"[1]", head + b'\n{"part": 1}', head + b'\n{"part": [0, "x"], "found": [], "size": 1}']:
         (tmp_path / "other").write_bytes(wrong + b"\n")
-        with pytest.raises(pqlab.StoreError, match="no journal"):
+        with pytest.raises(pqlab.StoreError, match="not a journal"):
             Journal(tmp_path / "other", job)
 
 
@@ -194,7 +194,7 @@ def test_a_cluster_says_what_the_program_says(tmp_path: Path) -> None:
     said = render(SimpleNamespace(file=str(path), form="txv2", chain_id=1, json=False), report).splitlines()
     assert said[0] == program[0] == f"{path}: 2,970 of 3,000 transactions accepted, 30 rejected"
     assert said[-20:] == program[-20:]
-    assert "3 parts, 1 of them from the journal, 0 begun again; the start took 1.00 s; at most 1.00 MiB of a process's own" in said
+    assert "3 parts, 1 of them from the journal, 0 restarted; start-up took 1.00 s; at most 1.00 MiB of private memory per process" in said
 
 
 def under_fire(what: str, path: Path, *words: str) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def test_a_run_is_checked_against_a_baseline(run: pqlab.Run, tmp_path: Path) -> 
     assert set(checked.cases) <= set(run.cases) and set(checked.cases.values()) <= {"PASS", "FAIL", "UNDECIDED"}
     assert all("outcome" in case for case in checked.comparison["cases"])
     stored.name(checked.run.id, "release-1.1")
-    with pytest.raises(pqlab.InvalidArgument, match="release-1.0 is that of run"):
+    with pytest.raises(pqlab.InvalidArgument, match="release-1.0 already belongs to run"):
         stored.name(checked.run.id, "release-1.0")
     stored.name(checked.run.id, "release-1.0", force=True)
     with pytest.raises(pqlab.UnknownName):
@@ -94,7 +94,7 @@ def test_files_are_read_before_anything_is_stored(run: pqlab.Run, tmp_path: Path
     run.save(good)
     bad.write_text("{}")
     stored = pqlab.open(tmp_path / "files.db")
-    with pytest.raises(pqlab.StoreError, match=r"bad\.json: no run of pqlab"):
+    with pytest.raises(pqlab.StoreError, match=r"bad\.json: not a pqlab run"):
         stored.add(good, bad)
     assert not Path(stored.path).exists()
     assert stored.add(good, run) == [run.id]

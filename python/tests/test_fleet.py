@@ -43,7 +43,7 @@ def test_every_node_completes_its_run_if_one_dies(tmp_path: Path) -> None:
         if what.startswith(("measures on", "continues on")):
             assert not under_way
             under_way.add(name)
-        elif any(end in what for end in ["are stored", "dead", "nothing began"]):
+        elif any(end in what for end in ["are stored", "dead", "nothing was started"]):
             under_way.discard(name)
     assert found["shared"] and "their figures are not compared" in found["page"]
 
@@ -85,14 +85,14 @@ def test_the_page_by_machine_has_columns_ratios_ranks_and_prices(measured: Path,
     assert {machine.name.partition(":")[0] for machine in there} == {"elsewhere", first.environment["host"]["name"]}
     assert [machine.runs[0].id for machine in there] == sorted([first.id, second.id])
     page = fleet.machines([first, second], tmp_path / "page", prices={"*CPUs*": 0.5}).read_text(encoding="utf-8")
-    assert "elsewhere" in page and "Against the first" in page and "For a dollar" in page
+    assert "elsewhere" in page and "Compared with the first" in page and "Operations per dollar" in page
     # With the same samples no machine is faster, and no library changes rank.
     markdown = (tmp_path / "page" / "machines.md").read_text(encoding="utf-8")
-    ratios = markdown.partition("## Against the first")[2].partition("## What changes rank")[0]
+    ratios = markdown.partition("## Compared with the first")[2].partition("## Changes in rank")[0]
     # The overhead belongs to the harness and is not compared.
     compared = [case for case in first.cases if not case.startswith("floor/")]
     assert ratios.count("| 1.000 [") == len(compared), ratios
-    assert "None." in markdown.partition("## What changes rank")[2].partition("## For a dollar")[0]
+    assert "None." in markdown.partition("## Changes in rank")[2].partition("## Operations per dollar")[0]
     case = first.cases[0]
     speed = next(result["ops_per_s"] for result in first.results if result["id"] == case)
     assert f"| {case} | {speed * 3600 / 0.5:.3g} |" in markdown

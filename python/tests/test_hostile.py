@@ -140,7 +140,7 @@ def attempt(call: Call, arguments: list[object]) -> None:
     try:
         call(*arguments)
     except pqlab.Error as error:
-        assert str(error) and "a fault of pqlab itself" not in str(error), repr(error)
+        assert str(error) and "internal error in pqlab" not in str(error), repr(error)
     except (TypeError, UnicodeEncodeError):
         pass
 

@@ -61,5 +61,5 @@ def test_ctrl_c_is_noticed_between_events() -> None:
         time.sleep(2.0)
         os.kill(running.pid, signal.SIGINT)
         output, _ = running.communicate(timeout=60)
-        assert output == "stopped: nothing is kept\n"
+        assert output == "stopped: nothing was stored\n"
         assert running.returncode == 0

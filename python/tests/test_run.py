@@ -108,7 +108,7 @@ def test_a_file_gives_the_same_run(run: pqlab.Run, tmp_path: Path) -> None:
     other.name(run.id, "release")
     other.note("release", "a note")
     assert other.run("release").id == run.id
-    with pytest.raises(pqlab.InvalidArgument, match="is kept under the name release.*force=True"):
+    with pytest.raises(pqlab.InvalidArgument, match="has the name release.*force=True"):
         other.delete(run.id)
     assert other.delete(run.id, force=True) == [run.id]
     assert other.runs() == []
@@ -262,7 +262,7 @@ def test_ctrl_c_keeps_finished_cases(tmp_path: Path) -> None:
     environment = {**os.environ, "PQLAB_DB": str(tmp_path / "pqlab.db")}
     ran = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert "pqlab.resume() goes on with it" in ran.stdout
+    assert "pqlab.resume() continues it" in ran.stdout
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

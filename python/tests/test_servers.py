@@ -51,7 +51,7 @@ def test_pages_are_served_only_under_allowed_names(run: pqlab.Run) -> None:
 def test_a_server_needs_a_database_and_an_address(tmp_path: Path) -> None:
     with pytest.raises(pqlab.StoreError):
         pqlab.serve(port=0, database=tmp_path / "nothing.db", block=False)
-    with pytest.raises(pqlab.InvalidArgument, match="no address"):
+    with pytest.raises(pqlab.InvalidArgument, match="invalid address"):
         pqlab.serve(host="no such host", port=0, block=False)
     with pytest.raises(pqlab.InvalidArgument, match="port"):
         pqlab.serve(port=65536, block=False)

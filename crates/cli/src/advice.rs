@@ -94,13 +94,13 @@ mod tests {
     #[test]
     fn an_error_line_ends_with_advice() {
         let missing = || StoreError::Missing { path: "a.db".into() };
-        let wanted = "a.db: there is no such file: create it with `pqlab run`, or name another file with --db";
+        let wanted = "a.db: no such file: create it with `pqlab run`, or name another file with --db";
         assert_eq!(line(missing()), wanted);
         assert_eq!(line(LabError::from(missing())), wanted, "as an error of the laboratory");
         let changes = vec!["host was a, is b".into()];
         assert_eq!(
             line(LabError::Changed { run: "r".into(), changes }),
-            "run r did not begin like this: host was a, is b; start a new run, or resume anyway with --resume-elsewhere"
+            "conditions have changed since run r started: host was a, is b; start a new run, or resume anyway with --resume-elsewhere"
         );
         assert_eq!(
             line(LabError::Missing { program: "valgrind" }),
@@ -110,7 +110,7 @@ mod tests {
             anyhow::Error::from(LabError::NothingSelected { with: Vec::new(), near: Vec::new() }).context("the plan");
         assert_eq!(
             line(context),
-            "the plan: nothing is selected: see `pqlab list cases` for the ids that filters match"
+            "the plan: no case is selected: see `pqlab list cases` for the ids that filters match"
         );
         assert_eq!(line(StoreError::BadName { name: "last".into() }).matches(':').count(), 1);
     }

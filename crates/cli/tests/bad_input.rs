@@ -23,9 +23,9 @@ fn refused(pqlab: &Pqlab, arguments: &[&str], words: &[&str]) {
 fn unknown_names_are_refused_with_a_suggestion() {
     let pqlab = Pqlab::new();
     refused(&pqlab, &["run", "standrad"], &["standrad", "standard"]);
-    refused(&pqlab, &["run", "kem", "--algorithm", "ML-KEM-769"], &["ML-KEM-769", "did you mean \"ML-KEM-768\""]);
+    refused(&pqlab, &["run", "kem", "--algorithm", "ML-KEM-769"], &["ML-KEM-769", "(did you mean \"ML-KEM-768\"?)"]);
     refused(&pqlab, &["run", "kem", "--provider", "rustcrpto"], &["rustcrpto", "rustcrypto"]);
-    refused(&pqlab, &["run", "kem", "--filter", "kem/nothing/*"], &["nothing is selected"]);
+    refused(&pqlab, &["run", "kem", "--filter", "kem/nothing/*"], &["no case is selected"]);
     refused(&pqlab, &["export", "last", "--format", "xml"], &["xml", "json"]);
     refused(&pqlab, &["run", "--format", "xml"], &["xml", "json"]);
     refused(&pqlab, &["frobnicate"], &["frobnicate"]);

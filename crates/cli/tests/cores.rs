@@ -31,7 +31,7 @@ fn a_run_takes_a_free_core_or_names_the_process_on_its_core() {
     let warnings: Vec<String> =
         text(&output.stderr).lines().filter(|line| line.contains("another pqlab")).map(str::to_owned).collect();
     assert_eq!((output.status.code(), warnings.len()), (Some(0), 1), "{}", text(&output.stderr));
-    assert!(warnings[0].contains("another pqlab (process 4711) measures on core "), "{warnings:?}");
+    assert!(warnings[0].contains("another pqlab (process 4711) is also measuring on core "), "{warnings:?}");
     let noted = || {
         let document: serde_json::Value =
             serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();

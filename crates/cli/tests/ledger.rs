@@ -28,9 +28,9 @@ fn a_good_block_exits_with_0_and_a_bad_one_with_1() {
         let version = json["versions"][provider].as_str().unwrap();
         assert!(said.contains(&format!("{provider} {version} (")), "names who verified: {said}");
         let batches = json["batch_providers"][0].as_str().unwrap();
-        assert!(said.contains("many at once: --provider") && said.contains(batches), "{said}");
+        assert!(said.contains("to verify in batches (--batch), use --provider") && said.contains(batches), "{said}");
         let at_once = pqlab.expect(0, &["ledger", "verify", &good, "--provider", batches, "--batch", "8"]);
-        assert!(!at_once.contains("many at once"), "{at_once}");
+        assert!(!at_once.contains("to verify in batches"), "{at_once}");
         let bad = generate(&pqlab, "bad", &["--count", "300", "--invalid", "2%", "--senders", "7", "--format", format]);
         for threads in ["1", "2"] {
             let said = pqlab.expect(1, &["ledger", "verify", &bad, "--threads", threads, "--keep-keys"]);

@@ -81,11 +81,11 @@ fn unusable_libraries_are_refused_before_measuring() {
 fn taken_names_and_malformed_libraries_are_refused() {
     let pqlab = Pqlab::new();
     let run = |library: &str| pqlab.run(&["run", "kem", "--library", library]);
-    refused(&run("rustcrypto=liboqs:/x.so"), &["\"rustcrypto\" is a provider's of this build", "LABEL=KIND:PATH"]);
+    refused(&run("rustcrypto=liboqs:/x.so"), &["\"rustcrypto\" is the name of a provider in this build", "LABEL=KIND:PATH"]);
     refused(&run("liboqs"), &["[LABEL=]KIND:PATH"]);
     let twice = pqlab.run(&["run", "kem", "--library", "a=liboqs:/x.so", "--library", "a=liboqs:/y.so"]);
-    refused(&twice, &["\"a\" is another library's"]);
-    refused(&pqlab.run(&["list", "library=oqs:/x.so"]), &["the kinds are liboqs, openssl, nist"]);
+    refused(&twice, &["\"a\" is used by another library"]);
+    refused(&pqlab.run(&["list", "library=oqs:/x.so"]), &["expected one of liboqs, openssl, nist"]);
     refused(&pqlab.run(&["list", "libraries"]), &["libraries", "suites"]);
     refused(&pqlab.run(&["compare-libraries", "rustcrypto", "rustcrypto"]), &["is on both sides"]);
     refused(&pqlab.run(&["compare-libraries", "rustcrypto", "aws_lc"]), &["did you mean \"aws-lc\""]);
@@ -189,7 +189,7 @@ fn a_suite_that_names_a_library_needs_allow_foreign() {
         assert_eq!(pqlab.expect(0, &[&["list", "cases", &file], leave].concat()).trim(), ids.trim());
     }
     let wrong = write(&pqlab.path("wrong.toml"), &suite.replace("own=nist", "own=oqs"));
-    refused(&pqlab.run(&["run", &wrong]), &["wrong.toml:3:", "the kinds are"]);
+    refused(&pqlab.run(&["run", &wrong]), &["wrong.toml:3:", "expected one of liboqs"]);
 }
 
 #[test]

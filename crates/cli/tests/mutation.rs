@@ -297,8 +297,8 @@ fn a_refused_import_prints_one_line_and_exits_with_2() {
     for (field, change, wanted) in [
         (of_run("id"), Change::Removed, "missing field `id`"),
         (of_run("id"), Change::Doubled, "duplicate field `id`"),
-        (of_run("id"), written("\"../../x\""), "no id of a run"),
-        (of_run("id"), written("\"\\u001b[2J\u{202e}x\""), "no id of a run"),
+        (of_run("id"), written("\"../../x\""), "invalid run id"),
+        (of_run("id"), written("\"\\u001b[2J\u{202e}x\""), "invalid run id"),
         (of_run("seed"), written("18446744073709551616"), "line"),
         (of_run("seed"), written("NaN"), "line"),
         (vec![Step::Key("schema".to_owned())], written("\"pqlab/\\u001b[2J\u{202e}9\""), "schema is"),

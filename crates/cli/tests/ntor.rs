@@ -189,7 +189,7 @@ fn a_client_that_cannot_start_gives_the_reason_in_one_line() {
     let bad = common::write(&pqlab.path("bad.json"), "{\"schema\": \"pqlab-relay/1\"}");
     for (arguments, reason) in [
         (&[nobody.as_str()][..], "no relay answers at"),
-        (&["nowhere"], "no address and port"),
+        (&["nowhere"], "invalid address"),
         (&[nobody.as_str(), "--handshake", "ntor-v2"], "did you mean \"ntor-v1\""),
         (&[nobody.as_str(), "--provider", "keccak"], "pqlab list providers"),
         (&[nobody.as_str(), "--keys", &bad], "bad.json: "),

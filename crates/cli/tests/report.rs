@@ -93,7 +93,7 @@ fn bad_input_is_named() {
     let pqlab = Pqlab::new();
     let wrong = common::write(&pqlab.path("wrong.json"), "{\"schema\": 1}");
     for (arguments, words) in [
-        (vec!["import", wrong.as_str()], "no run of pqlab"),
+        (vec!["import", wrong.as_str()], "not a pqlab run"),
         (vec!["import", "/nowhere/at/all.json"], "cannot import /nowhere/at/all.json"),
         (vec!["report"], "pqlab.db"),
         (vec!["serve"], "pqlab.db"),

@@ -89,7 +89,7 @@ fn unusable_input_is_refused() {
     let loads = write(&pqlab.path("loads.csv"), "concurrency,operations,seconds\n1,100,1\n");
     for (arguments, wanted) in [
         (vec!["stats", "/no/such/file"], "/no/such/file"),
-        (vec!["stats", &before, "--column", "us"], "no column \"us\": there are name, ns"),
+        (vec!["stats", &before, "--column", "us"], "no column \"us\"; available: name, ns"),
         (vec!["stats", &before, "--confidence", "100"], "--confidence"),
         (vec!["stats", &before, &named], "no series of the same name"),
         (vec!["stats", &before, &loads], "--column"),

@@ -91,7 +91,7 @@ fn invalid_run_ids_are_refused_on_import_and_escaped_from_a_store() {
     for id in [HOSTILE, "", "last", "a b", "../x", &"a".repeat(65)] {
         let file = write(&pqlab.path("run.json"), &hostile(document.clone(), id).to_string());
         let (code, said) = steady(&pqlab, &["import", &file]);
-        assert!(code == Some(2) && said.contains("is no id of a run") && said.lines().count() == 1, "{said}");
+        assert!(code == Some(2) && said.contains("invalid run id") && said.lines().count() == 1, "{said}");
     }
     // Ids that an older version stored, or another program wrote.
     let connection = rusqlite::Connection::open(pqlab.database()).unwrap();

@@ -72,7 +72,7 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
         let output = pqlab.run(arguments);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("nearest there is: ") || said.contains("did you mean"), "{arguments:?}: {said}");
+        assert!(said.contains("closest matches: ") || said.contains("did you mean"), "{arguments:?}: {said}");
         assert!(said.split_once(": ").is_some_and(|(_, hint)| hint.contains(near)), "{arguments:?}: {said}");
     }
     let run =
@@ -86,7 +86,7 @@ fn a_pattern_without_a_match_suggests_the_nearest_ids() {
         let output = pqlab.run(arguments);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("nearest there is: hash/SHA3-256/digest[len=64]@openssl"), "{said}");
+        assert!(said.contains("closest matches: hash/SHA3-256/digest[len=64]@openssl"), "{said}");
     }
     let shown = pqlab.expect(0, &["show", "last", "hash/SHA3-256/digest[len=64]@*"]);
     assert!(shown.contains("openssl"), "brackets are no class of characters: {shown}");

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Error of every operation of a described provider.
-const CLOSED: Error = Error::Unsupported("only a process of its own opens this library");
+const CLOSED: Error = Error::Unsupported("this library is open only in worker processes");
 
 /// What an opened library or program offers: KEMs, signature schemes, key agreements, hash functions, extendable-output
 /// functions and, for a program, functions.

@@ -26,13 +26,13 @@ pub enum OpenError {
         error: io::Error,
     },
     /// The file is not a shared library.
-    #[error("{} is no shared library: it is no ELF file, which begins with the bytes 7f 45 4c 46", path.display())]
+    #[error("{} is not a shared library: missing ELF magic (7f 45 4c 46)", path.display())]
     NoLibrary {
         /// The file.
         path: PathBuf,
     },
     /// The library was built for another machine.
-    #[error("{} is built for {its}, and this program for {ours}: build the library for this machine", path.display())]
+    #[error("{} is built for {its}, but this program for {ours}: build the library for this machine", path.display())]
     OtherMachine {
         /// The file.
         path: PathBuf,
@@ -42,7 +42,7 @@ pub enum OpenError {
         ours: String,
     },
     /// The system's loader rejects the library, for example because a dependency or one of its symbols is missing.
-    #[error("the loader refuses {}: {said}", path.display())]
+    #[error("cannot load {}: {said}", path.display())]
     Refused {
         /// The file.
         path: PathBuf,
@@ -167,7 +167,7 @@ impl Library {
     pub(crate) fn has_itself(&self, symbol: &str) -> Result<(), OpenError> {
         match self.address(symbol).and_then(file_of) {
             Some(file) if !same_file(&file, &self.path) => {
-                Err(self.unusable(format!("its {symbol} is that of {}: name that file", file.display())))
+                Err(self.unusable(format!("its {symbol} comes from {}: name that file instead", file.display())))
             }
             _ => Ok(()),
         }
@@ -206,7 +206,7 @@ impl Library {
                 CStr::from_ptr(ask(0)).to_string_lossy().into_owned()
             };
             return match file_of(address) {
-                Some(file) if same_file(&file, &self.path) => format!("libcrypto: inside of it, {version}"),
+                Some(file) if same_file(&file, &self.path) => format!("libcrypto: built in, {version}"),
                 Some(file) => format!("libcrypto: {}, {version}", file.display()),
                 None => format!("libcrypto: {version}"),
             };

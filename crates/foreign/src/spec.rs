@@ -38,7 +38,7 @@ pub enum LibraryKind {
 /// Error for a text that does not name a library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` names no library: {reason}. The form is [LABEL=]KIND:PATH[?prefix=...&algorithm=...], such as \
+    "`{text}` does not name a library: {reason}; expected [LABEL=]KIND:PATH[?prefix=...&algorithm=...], such as \
      main=liboqs:/usr/lib/liboqs.so"
 )]
 pub struct WrongSpec {
@@ -113,24 +113,24 @@ impl FromStr for LibrarySpec {
 }
 
 fn parse(text: &str) -> Result<LibrarySpec, String> {
-    let (front, rest) = text.split_once(':').ok_or("there is no colon after a kind")?;
+    let (front, rest) = text.split_once(':').ok_or("the colon after the kind is missing")?;
     let (label, kind) = match front.split_once('=') {
         Some((label, kind)) => (Some(label), kind),
         None => (None, front),
     };
     let kind = LibraryKind::of(kind).ok_or_else(|| {
-        format!("`{kind}` is no kind of library; the kinds are {}", KINDS.map(LibraryKind::name).join(", "))
+        format!("unknown kind `{kind}`; expected one of {}", KINDS.map(LibraryKind::name).join(", "))
     })?;
     if let Some(label) = label
         && (label.is_empty() || !label.chars().all(of_a_label))
     {
-        return Err(format!("the label `{label}` may hold letters, digits, `.`, `_` and `-`, and has one at least"));
+        return Err(format!("the label `{label}` must consist of letters, digits, `.`, `_` and `-`"));
     }
     // A path with a question mark is followed by another one.
     let (path, options) = rest.rsplit_once('?').unwrap_or((rest, ""));
     let path = PathBuf::from(path);
     if path.file_name().is_none() {
-        return Err("its path names no file".to_owned());
+        return Err("its path does not name a file".to_owned());
     }
     let (mut prefix, mut algorithm) = (None, None);
     for option in options.split('&').filter(|option| !option.is_empty()) {
@@ -138,10 +138,10 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
         let place = match name {
             "prefix" => &mut prefix,
             "algorithm" => &mut algorithm,
-            _ => return Err(format!("`{name}` is no option; the options are prefix, algorithm")),
+            _ => return Err(format!("unknown option `{name}`; expected prefix or algorithm")),
         };
         if value.is_empty() || place.replace(value.to_owned()).is_some() {
-            return Err(format!("the option `{name}` is given once, with a value"));
+            return Err(format!("the option `{name}` must be given once, with a value"));
         }
     }
     check_options(kind, prefix.as_deref(), algorithm.as_deref())?;
@@ -153,19 +153,19 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     if kind != LibraryKind::Nist {
         return match (prefix, algorithm) {
             (None, None) => Ok(()),
-            _ => Err(format!("the kind {} takes no options: it says itself what it has", kind.name())),
+            _ => Err(format!("the kind {} takes no options: it reports its algorithms itself", kind.name())),
         };
     }
     if let Some(prefix) = prefix
         && !prefix.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
     {
-        return Err(format!("the prefix `{prefix}` is none of a C symbol"));
+        return Err(format!("the prefix `{prefix}` is not valid in a C symbol"));
     }
     let list = || nist::algorithms().collect::<Vec<_>>().join(", ");
     match algorithm {
         Some(algorithm) if nist::algorithms().any(|name| name == algorithm) => Ok(()),
-        Some(algorithm) => Err(format!("the lengths of `{algorithm}` are not known; known are {}", list())),
-        None => Err(format!("the kind nist needs ?algorithm=NAME; known are {}", list())),
+        Some(algorithm) => Err(format!("unknown key lengths for `{algorithm}`; known: {}", list())),
+        None => Err(format!("the kind nist needs ?algorithm=NAME; known: {}", list())),
     }
 }
 
@@ -274,22 +274,22 @@ mod tests {
     #[test]
     fn errors_show_the_valid_form() {
         for (text, part) in [
-            ("", "no colon"),
-            ("/usr/lib/liboqs.so", "no colon"),
-            ("oqs:/usr/lib/liboqs.so", "the kinds are liboqs, openssl, nist, worker"),
+            ("", "the colon after the kind is missing"),
+            ("/usr/lib/liboqs.so", "the colon after the kind is missing"),
+            ("oqs:/usr/lib/liboqs.so", "expected one of liboqs, openssl, nist, worker"),
             ("=liboqs:/x.so", "the label ``"),
             ("a b=liboqs:/x.so", "the label `a b`"),
-            ("a=b=liboqs:/x.so", "`b=liboqs` is no kind"),
-            ("liboqs:", "names no file"),
-            ("liboqs:/", "names no file"),
+            ("a=b=liboqs:/x.so", "unknown kind `b=liboqs`"),
+            ("liboqs:", "does not name a file"),
+            ("liboqs:/", "does not name a file"),
             ("liboqs:/x.so?prefix=a", "takes no options"),
-            ("nist:/x.so", "needs ?algorithm=NAME; known are ML-KEM-512"),
-            ("nist:/x.so?algorithm=ML-KEM-769", "the lengths of `ML-KEM-769` are not known; known are ML-KEM-512"),
-            ("nist:/x.so?algorithm=X25519", "not known"),
+            ("nist:/x.so", "needs ?algorithm=NAME; known: ML-KEM-512"),
+            ("nist:/x.so?algorithm=ML-KEM-769", "unknown key lengths for `ML-KEM-769`; known: ML-KEM-512"),
+            ("nist:/x.so?algorithm=X25519", "unknown key lengths"),
             ("nist:/x.so?algorithm=ML-KEM-768&algorithm=ML-KEM-512", "given once"),
             ("nist:/x.so?algorithm", "has no value"),
             ("nist:/x.so?algorithm=", "with a value"),
-            ("nist:/x.so?symbol=a&algorithm=ML-KEM-768", "the options are prefix, algorithm"),
+            ("nist:/x.so?symbol=a&algorithm=ML-KEM-768", "expected prefix or algorithm"),
             ("nist:/x.so?prefix=a-b&algorithm=ML-KEM-768", "the prefix `a-b`"),
         ] {
             let wrong = text.parse::<LibrarySpec>().expect_err(text).to_string();

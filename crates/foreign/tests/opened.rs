@@ -104,7 +104,7 @@ fn opens_a_library_with_the_nist_interface() {
         check(&provider);
     }
     let text = common::refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-512"));
-    assert!(text.contains("public keys are longer than 800 bytes: is the algorithm the right one?"), "{text}");
+    assert!(text.contains("public keys are longer than 800 bytes: is the algorithm correct?"), "{text}");
     let text = common::refusal(&format!("nist:{path}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-1024"));
     assert!(text.contains("public keys are shorter than 1568 bytes"), "{text}");
 }

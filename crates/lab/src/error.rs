@@ -14,9 +14,9 @@ use std::path::PathBuf;
 pub enum LabError {
     /// The request has an unknown name.
     #[error(
-        "no {what} is called {name:?}{}{}",
-        near.as_ref().map_or_else(String::new, |near| format!(", did you mean {near:?}")),
-        if known.is_empty() { String::new() } else { format!(": there are {}", known.join(", ")) }
+        "unknown {what} {name:?}{}{}",
+        near.as_ref().map_or_else(String::new, |near| format!(" (did you mean {near:?}?)")),
+        if known.is_empty() { String::new() } else { format!("; expected one of {}", known.join(", ")) }
     )]
     Unknown {
         /// The kind of thing.
@@ -48,8 +48,8 @@ pub enum LabError {
     },
     /// Suites and filters leave nothing to measure.
     #[error(
-        "nothing is selected{}{}",
-        if with.is_empty() { String::new() } else { format!("; it is in {}", with.join(", ")) },
+        "no case is selected{}{}",
+        if with.is_empty() { String::new() } else { format!("; matching cases are in {}", with.join(", ")) },
         meant(near)
     )]
     NothingSelected {
@@ -59,7 +59,7 @@ pub enum LabError {
         near: Vec<String>,
     },
     /// There is no run to work on.
-    #[error("there is no run to report")]
+    #[error("no runs to report")]
     NoRuns,
     /// The runs cannot be combined in one report.
     #[error("{0}")]
@@ -79,9 +79,7 @@ pub enum LabError {
         near: Vec<String>,
     },
     /// No case of one pattern forms a pair with a case of the other.
-    #[error(
-        "no two cases belong together: {first:?} and {second:?} pair those for which the stars stand for the same text"
-    )]
+    #[error("{first:?} and {second:?} match no pair of cases: in a pair, each star matches the same text")]
     Unpaired {
         /// The first pattern.
         first: String,
@@ -90,7 +88,7 @@ pub enum LabError {
     },
     /// No run of a suite is old enough.
     #[error(
-        "no complete run of suite {suite} on this machine began {age} before run {run}: `pqlab runs` lists what there is"
+        "no complete run of suite {suite} on this machine is at least {age} older than run {run}; see `pqlab runs`"
     )]
     NoneThatOld {
         /// The suite.
@@ -109,7 +107,7 @@ pub enum LabError {
         second: String,
     },
     /// A run cannot be resumed with its original counter.
-    #[error("run {run} counted {began}, but now there is only {now}")]
+    #[error("run {run} counted {began}, but only {now} is available now")]
     OtherCounter {
         /// The run's id.
         run: String,
@@ -119,7 +117,7 @@ pub enum LabError {
         now: String,
     },
     /// A run was started on another machine or with another build.
-    #[error("run {run} did not begin like this: {}", changes.join("; "))]
+    #[error("conditions have changed since run {run} started: {}", changes.join("; "))]
     Changed {
         /// The run's id.
         run: String,
@@ -145,7 +143,7 @@ pub enum LabError {
         reason: String,
     },
     /// The transactions of a block file have the wrong form.
-    #[error("{}: its transactions are {found}, but {wanted} is what is taken", path.display())]
+    #[error("{}: transactions are {found}, expected {wanted}", path.display())]
     OtherForm {
         /// The file.
         path: PathBuf,
@@ -161,7 +159,7 @@ pub enum LabError {
         failures: Vec<String>,
     },
     /// A suite or a run names libraries that the user did not request. Opening them would run their code.
-    #[error("{origin} names libraries whose code would run: {}", libraries.join(", "))]
+    #[error("{origin} would load and run the code of these libraries: {}", libraries.join(", "))]
     Foreign {
         /// The suite or run.
         origin: String,
@@ -169,7 +167,7 @@ pub enum LabError {
         libraries: Vec<String>,
     },
     /// Two providers have no selected case in common.
-    #[error("{first} and {second} have no case in common of what is selected")]
+    #[error("{first} and {second} have no selected case in common")]
     NothingShared {
         /// Id of one provider.
         first: String,
@@ -189,7 +187,7 @@ pub enum LabError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The sink of a run's records failed.
-    #[error("the records cannot be kept: {0}")]
+    #[error("cannot store the records: {0}")]
     Sink(Box<dyn Error + Send + Sync>),
     /// No worker process can be started or used.
     #[error(transparent)]
@@ -263,11 +261,11 @@ impl fmt::Display for Thing {
             Thing::Form => "form",
             Thing::State => "state",
             Thing::Variant => "variant",
-            Thing::CoinSource => "source of coins",
+            Thing::CoinSource => "source of randomness",
             Thing::Suite => "suite",
             Thing::Workload => "workload",
             Thing::LeakCase => "leak test",
-            Thing::LedgerProvider => "provider with a scheme of the ledger",
+            Thing::LedgerProvider => "ledger provider",
             Thing::Handshake => "circuit handshake",
             Thing::Selection => "suite, area, algorithm or provider",
             Thing::Library => "provider",
@@ -397,15 +395,15 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> 
 
 /// Returns the suggestion for the end of a message.
 fn meant(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!("; the nearest there is: {}", near.join(", ")) }
+    if near.is_empty() { String::new() } else { format!("; closest matches: {}", near.join(", ")) }
 }
 
 fn unoffered(algorithm: &str, provider: Option<&str>, offering: &[String]) -> String {
     match provider {
         Some(provider) if !offering.is_empty() => {
-            format!("{provider} does not offer {algorithm}: {} do", offering.join(", "))
+            format!("{provider} does not offer {algorithm}; it is offered by {}", offering.join(", "))
         }
-        _ => format!("no provider of this build offers {algorithm}"),
+        _ => format!("no provider in this build offers {algorithm}"),
     }
 }
 
@@ -418,11 +416,11 @@ mod tests {
         let known = ["kem", "signature"];
         let text = |error: LabError| error.to_string();
         let many = LabError::unknown(Thing::Algorithm, "ML-KEM-769", ["ML-KEM-768", "X25519"].into_iter());
-        assert_eq!(text(many), r#"no algorithm is called "ML-KEM-769", did you mean "ML-KEM-768""#);
+        assert_eq!(text(many), r#"unknown algorithm "ML-KEM-769" (did you mean "ML-KEM-768"?)"#);
         let few = LabError::unknown_of_few(Thing::Workload, "kemm", &known);
-        assert_eq!(text(few), r#"no workload is called "kemm", did you mean "kem": there are kem, signature"#);
+        assert_eq!(text(few), r#"unknown workload "kemm" (did you mean "kem"?); expected one of kem, signature"#);
         let far = LabError::unknown_of_few(Thing::Workload, "zzz", &known);
-        assert_eq!(text(far), r#"no workload is called "zzz": there are kem, signature"#);
+        assert_eq!(text(far), r#"unknown workload "zzz"; expected one of kem, signature"#);
     }
 
     #[test]
@@ -430,7 +428,7 @@ mod tests {
         let refused =
             |error: SinkError| LabError::from(MeasuringError::Observer(pqlab_harness::ObserverError(error.into())));
         let full = refused(SinkError::other("the bucket is full"));
-        assert_eq!(full.to_string(), "the records cannot be kept: the bucket is full");
+        assert_eq!(full.to_string(), "cannot store the records: the bucket is full");
         assert!(!full.is_request());
         let stored = refused(StoreError::NoHome.into());
         assert!(matches!(stored, LabError::Store(StoreError::NoHome)) && stored.is_request());

@@ -26,7 +26,7 @@ pub const RELAY_IDENTITY: [u8; 20] = *b"pqlab's own relay...";
 /// [`LabError::Invalid`] if it is not an address, or the host is unknown.
 pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
     let wrong = |reason: String| {
-        let reason = format!("{text:?} is no address and port, such as 127.0.0.1:9001: {reason}");
+        let reason = format!("invalid address {text:?}: {reason}; expected HOST:PORT such as 127.0.0.1:9001");
         LabError::invalid("address", reason)
     };
     let mut found = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
@@ -119,11 +119,11 @@ impl RelayKeys {
         let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
         let length = fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
         if length > LONGEST {
-            return Err(wrong(format!("{length} bytes are no relay's keys")));
+            return Err(wrong(format!("not a file of relay keys: {length} bytes is too long")));
         }
         let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
         let keys: RelayKeys =
-            serde_json::from_str(&text).map_err(|error| wrong(format!("no relay's keys: {error}")))?;
+            serde_json::from_str(&text).map_err(|error| wrong(format!("not a file of relay keys: {error}")))?;
         match keys.schema == SCHEMA {
             true => Ok(keys),
             false => Err(wrong(format!("its schema is {:?}, not {SCHEMA:?}", keys.schema))),
@@ -170,6 +170,7 @@ mod tests {
         assert_eq!(name("ntor").as_deref(), Ok("ntor-v1"));
         assert_eq!(name("hybrid").as_deref(), Ok("ntor-x25519-mlkem768"));
         assert_eq!(name("kem-only-mlkem512").as_deref(), Ok("kem-only-mlkem512"));
-        assert!(name("ntor-v2").unwrap_err().contains("did you mean \"ntor-v1\": there are ntor, kem-only, hybrid"));
+        let unknown = name("ntor-v2").unwrap_err();
+        assert!(unknown.contains("did you mean \"ntor-v1\"?); expected one of ntor, kem-only, hybrid"), "{unknown}");
     }
 }

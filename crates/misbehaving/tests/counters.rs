@@ -49,7 +49,7 @@ fn names_the_remedy_if_the_kernel_forbids_counters() {
     assert!(doctor.contains(LEVEL) && doctor.contains(REMEDY), "{doctor}");
     let (out, err) = pretend("EACCES:4", 0, &run());
     assert!(out.contains("TSC ticks/B"), "{out}");
-    assert!(err.contains("counting tsc in place of core cycles") && err.contains(LEVEL), "{err}");
+    assert!(err.contains("counting tsc instead of core cycles") && err.contains(LEVEL), "{err}");
     assert!(err.contains(REMEDY), "{err}");
     let (_, err) = pretend("EACCES:4", 2, &["run", "hash", "--counter", "cycles"]);
     assert!(err.contains(LEVEL) && err.contains(REMEDY), "{err}");

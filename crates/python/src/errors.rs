@@ -91,8 +91,8 @@ pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Answer<T>
 /// Converts a panic into a failure.
 pub(crate) fn fault(panic: &(dyn Any + Send)) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
-    Failure::new(Kind::Internal, format!("a fault of pqlab itself: {text}"))
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+    Failure::new(Kind::Internal, format!("internal error in pqlab: {text}"))
 }
 
 impl From<LabError> for Failure {
@@ -165,18 +165,18 @@ fn advice(error: &LabError) -> &'static str {
         }
         LabError::Unknown { what: Thing::Suite, .. } => "pqlab.suites() lists them, or name a .toml file",
         LabError::Unknown { what: Thing::Selection, .. } => {
-            "pqlab.suites(), pqlab.algorithms() and pqlab.providers() list them, or name a .toml file"
+            "see pqlab.suites(), pqlab.algorithms() and pqlab.providers(), or name a .toml file"
         }
-        LabError::NothingSelected { .. } => "pqlab.cases() gives the ids that filters match",
+        LabError::NothingSelected { .. } => "pqlab.cases() lists the ids that filters match",
         LabError::NoCaseOfRun { .. } | LabError::NothingInCommon { .. } => "Run.cases lists them",
         LabError::OtherCounter { .. } => "start a new run",
         LabError::Changed { .. } => "start a new run, or pass elsewhere=True",
         LabError::Foreign { .. } => "pass them as libraries=[...], or allow_foreign=True",
-        LabError::Invalid { field: "name", .. } => "choose another, or pass it on with force=True",
-        LabError::Invalid { field: "force", .. } => "force=True removes it all the same",
+        LabError::Invalid { field: "name", .. } => "choose another name, or move it with force=True",
+        LabError::Invalid { field: "force", .. } => "force=True removes it anyway",
         LabError::Invalid { field: "column", .. } => "choose one with column=",
         LabError::Unknown { what: Thing::LeakCase, .. } => "pqlab.leak_tests() lists them",
-        LabError::NothingShared { .. } => "pqlab.algorithms(libraries=[...]) says what each of them has",
+        LabError::NothingShared { .. } => "pqlab.algorithms(libraries=[...]) lists what each of them offers",
         LabError::Missing { .. } => "install it, or leave out taint=True",
         LabError::OtherForm { .. } => "choose it with form=",
         _ => "",
@@ -186,7 +186,7 @@ fn advice(error: &LabError) -> &'static str {
 fn store_advice(error: &StoreError) -> &'static str {
     match error {
         StoreError::NoHome => "set HOME, or pass database=",
-        StoreError::Missing { .. } => "pqlab.run() makes it, or name another one",
+        StoreError::Missing { .. } => "pqlab.run() creates it, or name another file",
         StoreError::NotAFile { .. }
         | StoreError::NotADatabase { .. }
         | StoreError::Foreign { .. }
@@ -194,12 +194,12 @@ fn store_advice(error: &StoreError) -> &'static str {
         StoreError::Future { .. } => "correct its started_at, or the clock of the machine that measured it",
         StoreError::Older { .. } => "read it with the pqlab that wrote it, or name another file",
         StoreError::Newer { .. } => "update pqlab, or name another file",
-        StoreError::Denied { .. } => "fix the rights of the file and its folder, or name another one",
-        StoreError::Full { .. } => "free some, then go on with pqlab.resume()",
-        StoreError::Locked { .. } => "let it end, or name another file",
+        StoreError::Denied { .. } => "fix the permissions of the file and its folder, or name another file",
+        StoreError::Full { .. } => "free some space, then continue with pqlab.resume()",
+        StoreError::Locked { .. } => "wait until it finishes, or name another file",
         StoreError::Damaged { .. } | StoreError::DamagedSamples { .. } => "restore the file from a copy",
         StoreError::UnknownRun { .. } | StoreError::TooFewRuns { .. } => "pqlab.open().runs() lists them",
-        StoreError::NotResumable { .. } => "pqlab.run() begins a new one",
+        StoreError::NotResumable { .. } => "pqlab.run() starts a new run",
         _ => "",
     }
 }

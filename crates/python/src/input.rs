@@ -60,7 +60,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Bytes<'a> {
         }
         let buffer = PyBuffer::<u8>::get(&object).map_err(|_| {
             let found = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
-            PyTypeError::new_err(format!("bytes or a buffer of bytes is needed, not '{found}'"))
+            PyTypeError::new_err(format!("expected bytes or a buffer of bytes, not '{found}'"))
         })?;
         Ok(Bytes::Copied(Wiped::new(buffer.to_vec(object.py())?)))
     }

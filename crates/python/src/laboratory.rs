@@ -61,7 +61,7 @@ fn resume(
                 Some(reference) => Some(store.resolve(reference)?),
                 None => store.last_incomplete()?,
             };
-            let none = || Failure::new(Kind::UnknownName, "there is no stopped run to go on with");
+            let none = || Failure::new(Kind::UnknownName, "no interrupted run to resume");
             let found = found.ok_or_else(none)?;
             let laboratory = request.laboratory_of(&store.load_header(&found)?)?;
             let ended = laboratory.resume(&mut store, &found, elsewhere, watch, stop)?;
@@ -125,7 +125,7 @@ fn catalogue(py: Python<'_>, request: &str, what: &str) -> Answer<String> {
             "counters" => json!(counters()),
             "suites" => json!(suite_entries()?),
             "exporters" => json!(exporters().iter().map(|exporter| exporter.format()).collect::<Vec<_>>()),
-            _ => return Err(Failure::argument("what", format!("nothing is listed as {what:?}"))),
+            _ => return Err(Failure::argument("what", format!("unknown list {what:?}"))),
         }
         .to_string())
     })

@@ -32,7 +32,7 @@ fn leak(py: Python<'_>, request: &str, asked: &str, shown: Option<Py<PyAny>>) ->
         let request: Request = request::read(request)?;
         let asked: Asked = request::read(asked)?;
         if asked.repeat == 0 {
-            return Err(Failure::argument("repeat", "it must be at least 1"));
+            return Err(Failure::argument("repeat", "must be at least 1"));
         }
         let laboratory = request.laboratory()?;
         let cases = leak_cases(&laboratory, &request.what)?;

@@ -103,5 +103,5 @@ fn within(name: &str, number: u32, least: u32, most: u32) -> Answer<u32> {
     if (least..=most).contains(&number) {
         return Ok(number);
     }
-    Err(Failure::argument(name, format!("{number} is not from {least} to {most}")))
+    Err(Failure::argument(name, format!("must be from {least} to {most}, not {number}")))
 }

@@ -42,5 +42,5 @@ fn on<T>(descriptor: RawFd, act: impl FnOnce(&mut File) -> T) -> T {
 }
 
 fn broken(error: &io::Error) -> Failure {
-    Failure::new(Kind::Library, format!("the conversation broke off: {error}"))
+    Failure::new(Kind::Library, format!("lost the connection: {error}"))
 }

@@ -90,7 +90,7 @@ pub(crate) fn interruptible<T: Send>(
 
 /// Returns the result, which is `None` only if the work was stopped. Whoever stopped it reports the reason.
 pub(crate) fn whole<T>(found: Option<T>) -> Answer<T> {
-    found.ok_or_else(|| Failure::new(Kind::Internal, "it was stopped, by nobody"))
+    found.ok_or_else(|| Failure::new(Kind::Internal, "stopped for no known reason"))
 }
 
 /// Checks for signals, then makes the queued call.
@@ -170,12 +170,12 @@ pub(crate) fn interrupted(raised: PyErr, run: Option<Run>) -> Failure {
 
 fn stopped(py: Python<'_>, run: Option<Run>) -> PyErr {
     let (reason, remedy) = match &run {
-        Some(run) if run.complete => (format!("stopped: run {} itself is whole", run.header.id), ""),
+        Some(run) if run.complete => (format!("stopped: run {} itself is complete", run.header.id), ""),
         Some(run) => (
             format!("stopped: run {} has {} of {} cases", run.header.id, run.records.len(), run.header.plan.len()),
-            "pqlab.resume() goes on with it",
+            "pqlab.resume() continues it",
         ),
-        None => ("stopped: nothing is kept".to_owned(), ""),
+        None => ("stopped: nothing was stored".to_owned(), ""),
     };
     let build = || {
         let exception = py.import("pqlab._errors")?.getattr("Interrupted")?.call1((reason, remedy))?;

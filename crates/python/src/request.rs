@@ -101,7 +101,7 @@ impl Request {
     pub(crate) fn overrides(&self) -> Answer<ProtocolOverrides> {
         let rules = fields::<ProtocolOverrides>(&self.protocol)?;
         if self.quick && self.rigorous {
-            return Err(Failure::argument("quick", "a run is either quick or rigorous"));
+            return Err(Failure::argument("quick", "a run is either quick or rigorous, not both"));
         }
         Ok(ProtocolOverrides { affinity: self.affinity.clone(), ..rules }.or_preset(self.quick, self.rigorous))
     }

@@ -74,7 +74,7 @@ pub(crate) fn judged(metric: &str) -> Answer<Judged> {
         "auto" => Ok(Judged::Auto),
         "time" => Ok(Judged::Time),
         "cycles" => Ok(Judged::Cycles),
-        _ => Err(Failure::argument("metric", format!("{metric:?} is none of auto, time, cycles"))),
+        _ => Err(Failure::argument("metric", format!("{metric:?} is not one of auto, time, cycles"))),
     }
 }
 
@@ -195,7 +195,7 @@ impl Measured {
         let names = match names {
             "ids" => Names::Ids,
             "reference" => Names::Reference,
-            _ => return Err(Failure::argument("names", format!("{names:?} is none of ids, reference"))),
+            _ => return Err(Failure::argument("names", format!("{names:?} is not one of ids, reference"))),
         };
         let (bytes, notes) = detached(py, || {
             let options = ExportOptions { digits, provider, table, names, scenario: self.scenario.clone() };
@@ -276,7 +276,7 @@ fn put(path: &Path, content: &[u8]) -> Answer<()> {
 }
 
 fn unwritable(path: &Path, reason: &str) -> Failure {
-    Failure::new(Kind::Store, format!("{}: {reason}", path.display())).advising("fix its rights, or name another one")
+    Failure::new(Kind::Store, format!("{}: {reason}", path.display())).advising("fix its permissions, or name another")
 }
 
 fn said(found: &Findings, answers: &[String]) -> Value {

@@ -38,7 +38,7 @@ impl Samples {
     /// `view` must be null or point to a writable `Py_buffer`, as the buffer protocol requires.
     unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         if view.is_null() {
-            return Err(PyBufferError::new_err("there is no view to fill"));
+            return Err(PyBufferError::new_err("no view to fill"));
         }
         let refused = (flags & ffi::PyBUF_WRITABLE) == ffi::PyBUF_WRITABLE;
         let this = slf.get();
@@ -48,7 +48,7 @@ impl Samples {
         unsafe {
             (*view).obj = ptr::null_mut();
             if refused {
-                return Err(PyBufferError::new_err("samples can be read, not written"));
+                return Err(PyBufferError::new_err("samples are read-only"));
             }
             (*view).buf = this.numbers.as_ptr().cast_mut().cast::<c_void>();
             (*view).len = this.shape[0] * this.strides[0];

@@ -116,7 +116,7 @@ pub(crate) struct RelayServer {
 fn ntor_relay(py: Python<'_>, listen: &str, provider: &str) -> Answer<RelayServer> {
     detached(py, || {
         let relay = pqlab_lab::relay(provider, RELAY_IDENTITY).map_err(|error| {
-            Failure::new(Kind::UnknownName, format!("no relay of {provider:?}: {error}"))
+            Failure::new(Kind::UnknownName, format!("cannot make a relay with {provider:?}: {error}"))
                 .advising("pqlab.providers() lists them")
         })?;
         let listen = relay_address(listen)?;
@@ -203,11 +203,11 @@ impl Drop for RelayServer {
 /// Returns the relay's descriptor from its key file, or from identity and onion key; `None` to ask the relay itself.
 fn known(keys: Option<PathBuf>, given: Option<(Vec<u8>, Vec<u8>)>) -> Answer<Option<RelayDescriptor>> {
     match (keys, given) {
-        (Some(_), Some(_)) => Err(Failure::argument("keys", "either these or identity and onion_key are given")),
+        (Some(_), Some(_)) => Err(Failure::argument("keys", "pass either keys, or identity and onion_key")),
         (Some(path), None) => Ok(Some(RelayKeys::read(&path)?.descriptor())),
         (None, Some((identity, onion_key))) => {
             let wrong = |name: &str, found: usize, wanted: usize| {
-                Failure::argument(name, format!("{found} bytes where {wanted} are needed"))
+                Failure::argument(name, format!("needs {wanted} bytes, not {found}"))
             };
             let identity = identity.try_into().map_err(|bytes: Vec<u8>| wrong("identity", bytes.len(), 20))?;
             let onion_key = onion_key.try_into().map_err(|bytes: Vec<u8>| wrong("onion_key", bytes.len(), 32))?;
@@ -233,10 +233,10 @@ fn ntor_client(
 ) -> Answer<String> {
     let count = count.0;
     if !(0.001..=3600.0).contains(&timeout_s) {
-        return Err(Failure::argument("timeout", format!("{timeout_s} is not from 0.001 to 3600 s")));
+        return Err(Failure::argument("timeout", format!("must be from 0.001 to 3600 s, not {timeout_s}")));
     }
     if !(1..=MOST).contains(&count) {
-        return Err(Failure::argument("count", format!("{count} is not from 1 to {MOST}")));
+        return Err(Failure::argument("count", format!("must be from 1 to {MOST}, not {count}")));
     }
     detached(py, || {
         let named = circuit_handshake(handshake)?;

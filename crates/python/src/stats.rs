@@ -33,7 +33,7 @@ const MOST_RESAMPLES: usize = 10_000_000;
 fn numbers(object: &Bound<'_, PyAny>, name: &str) -> Answer<Vec<f64>> {
     let found = read(object, name, true)?;
     match found.iter().position(|number| !number.is_finite()) {
-        Some(place) => Err(Failure::argument(name, format!("number {place} is {}, and must be finite", found[place]))),
+        Some(place) => Err(Failure::argument(name, format!("number {place} must be finite, not {}", found[place]))),
         None => Ok(found),
     }
 }
@@ -41,7 +41,7 @@ fn numbers(object: &Bound<'_, PyAny>, name: &str) -> Answer<Vec<f64>> {
 fn read(object: &Bound<'_, PyAny>, name: &str, converts: bool) -> Answer<Vec<f64>> {
     let py = object.py();
     let type_of = || object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
-    let none = || Failure::from(PyTypeError::new_err(format!("{name}: numbers are needed, not '{}'", type_of())));
+    let none = || Failure::from(PyTypeError::new_err(format!("{name}: expected numbers, not '{}'", type_of())));
     let text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
     let named = object.cast::<PyMapping>().is_ok() && !has(object, "to_numpy");
     if text || named || object.is_instance_of::<PyByteArray>() {
@@ -50,7 +50,7 @@ fn read(object: &Bound<'_, PyAny>, name: &str, converts: bool) -> Answer<Vec<f64
     if let Ok(buffer) = PyBuffer::<f64>::get(object) {
         if buffer.dimensions() != 1 {
             let dimensions = buffer.dimensions();
-            return Err(Failure::argument(name, format!("one dimension is needed, not {dimensions}")));
+            return Err(Failure::argument(name, format!("needs one dimension, not {dimensions}")));
         }
         return Ok(buffer.to_vec(py)?);
     }
@@ -65,7 +65,7 @@ fn read(object: &Bound<'_, PyAny>, name: &str, converts: bool) -> Answer<Vec<f64
         let number = number?;
         let number = number.extract::<f64>().map_err(|_| {
             let shown = number.get_type().name().map_or_else(|_| "it".to_owned(), |name| name.to_string());
-            Failure::argument(name, format!("number {place} is none, but '{shown}'"))
+            Failure::argument(name, format!("item {place} is not a number, but '{shown}'"))
         })?;
         found.push(number);
     }
@@ -81,7 +81,7 @@ fn share(value: f64, name: &str) -> Answer<f64> {
     if value > 0.0 && value < 1.0 {
         Ok(value)
     } else {
-        Err(Failure::argument(name, format!("{value} is not between 0 and 1")))
+        Err(Failure::argument(name, format!("must be between 0 and 1, not {value}")))
     }
 }
 
@@ -102,11 +102,11 @@ fn stats_bootstrap_ci(
     let resamples = n_resamples.0;
     if resamples == 0 || resamples > MOST_RESAMPLES || resamples.saturating_mul(samples.len()) > MOST_DRAWS {
         let most = MOST_RESAMPLES.min(MOST_DRAWS / samples.len().max(1));
-        return Err(Failure::argument("n_resamples", format!("{resamples} is not between 1 and {most}")));
+        return Err(Failure::argument("n_resamples", format!("must be from 1 to {most}, not {resamples}")));
     }
     detached(py, || {
         let found = bootstrap_ci(&samples, confidence, resamples, seed.0);
-        let found = found.ok_or_else(|| few("samples", "there is none"))?;
+        let found = found.ok_or_else(|| few("samples", "the list is empty"))?;
         Ok((found.low, found.estimate, found.high))
     })
 }
@@ -136,11 +136,11 @@ fn no_spread(first: &[f64], second: &[f64]) -> Failure {
     let short = [("a", first), ("b", second)].into_iter().find(|(_, samples)| samples.len() < 2);
     match short {
         Some((name, samples)) => {
-            Failure::argument(name, format!("two numbers are needed, and there are {}", samples.len()))
+            Failure::argument(name, format!("needs two numbers, not {}", samples.len()))
         }
         None => Failure::new(
             Kind::InvalidArgument,
-            "a, b: the numbers do not differ, so that there is no spread to judge by",
+            "a, b: all numbers are equal, so there is no spread to compare with",
         ),
     }
 }
@@ -160,7 +160,7 @@ fn stats_throughput_curve(py: Python<'_>, points: Vec<(Whole<u64>, Whole<u64>, f
     detached(py, || {
         let curve = throughput_curve(&loads);
         let curve = curve.ok_or_else(|| {
-            Failure::argument("points", "each needs a concurrency, a number of operations and seconds above zero")
+            Failure::argument("points", "each point needs a concurrency, a number of operations and seconds above zero")
         })?;
         let points = curve.points.iter().map(|point| {
             let losses = (point.loss_from_peak_pct, point.loss_from_smallest_pct);
@@ -178,7 +178,7 @@ fn stats_cov_stability_report(
     threshold: f64,
 ) -> Answer<Vec<(String, Option<f64>, bool)>> {
     if !(threshold >= 0.0 && threshold.is_finite()) {
-        return Err(Failure::argument("threshold", format!("{threshold} is not a share in percent")));
+        return Err(Failure::argument("threshold", format!("must be a percentage of at least 0, not {threshold}")));
     }
     let results = results.iter().map(|(name, samples)| Ok((name.as_str(), numbers(samples, name)?)));
     let results = results.collect::<Answer<Vec<_>>>()?;
@@ -197,7 +197,7 @@ fn stats_describe_samples(py: Python<'_>, samples: &Bound<'_, PyAny>) -> Answer<
     let samples = numbers(samples, "samples")?;
     detached(py, || {
         let Description { n, mean, stdev, cov_pct, min, p5, p25, median, p75, p95, p99, max, iqm, mad } =
-            describe_samples(&samples).ok_or_else(|| few("samples", "there is none"))?;
+            describe_samples(&samples).ok_or_else(|| few("samples", "the list is empty"))?;
         let sure = [
             ("mean", mean),
             ("min", min),
@@ -226,11 +226,11 @@ fn stats_latex_table(
     label: &str,
 ) -> Answer<String> {
     if columns.is_empty() {
-        return Err(Failure::argument("columns", "there is none"));
+        return Err(Failure::argument("columns", "the list is empty"));
     }
     if let Some(place) = rows.iter().position(|row| row.len() > columns.len()) {
         let (cells, most) = (rows[place].len(), columns.len());
-        return Err(Failure::argument("rows", format!("row {place} has {cells} cells for {most} columns")));
+        return Err(Failure::argument("rows", format!("row {place} has {cells} cells, but there are {most} columns")));
     }
     detached(py, || {
         let side = |place| if place == 0 { LatexSide::Left } else { LatexSide::Right };
@@ -254,7 +254,7 @@ fn stats_files(
     limit_pct: f64,
 ) -> Answer<String> {
     if resamples.0 == 0 || resamples.0 as usize > MOST_RESAMPLES {
-        return Err(Failure::argument("resamples", format!("{} is not from 1 to {MOST_RESAMPLES}", resamples.0)));
+        return Err(Failure::argument("resamples", format!("must be from 1 to {MOST_RESAMPLES}, not {}", resamples.0)));
     }
     detached(py, || {
         let request =

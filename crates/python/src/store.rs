@@ -131,7 +131,7 @@ fn compare_stored(
     detached(py, || {
         let (margin, judged) = (margin(margin_pct)?, judged(metric)?);
         if since_s.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
-            return Err(Failure::argument("since", "it must be above zero"));
+            return Err(Failure::argument("since", "must be above zero"));
         }
         let store = open_read_only(Some(database))?;
         let compared = Compared { first, second, run, since_s };

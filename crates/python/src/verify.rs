@@ -42,7 +42,7 @@ fn verify(
             if request.answers != Answers::Short {
                 let extent = laboratory.verify_extent(&parts, &request, stop)?;
                 watch.note(&format!(
-                    "accumulated vectors: {} answers, which take about {:.0} s here, beside the rest",
+                    "accumulated vectors: {} answers, about {:.0} s on this machine in addition to the rest",
                     extent.answers, extent.seconds
                 ));
             }
@@ -69,7 +69,7 @@ fn verify(
 /// Returns the accumulated answers to check.
 fn answers(long: bool, accumulated: Option<Whole<u64>>) -> Answer<Answers> {
     match (accumulated, long) {
-        (Some(_), true) => Err(Failure::argument("long", "either this or accumulated is given")),
+        (Some(_), true) => Err(Failure::argument("long", "pass either long or accumulated, not both")),
         (Some(Whole(number)), false) => {
             Answers::up_to(number).map_err(|error| Failure::argument("accumulated", format!("{number}: {error}")))
         }

@@ -101,14 +101,14 @@ impl fmt::Display for Disturbance {
         match self {
             Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% stolen by the hypervisor"),
             Disturbance::InvoluntarySwitches { count } => write!(formatter, "{count} involuntary context switches"),
-            Disturbance::CpuShare { pct } => write!(formatter, "{pct:.1}% of the processor"),
+            Disturbance::CpuShare { pct } => write!(formatter, "had the processor for {pct:.1}% of the time"),
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
             Disturbance::SharedCore { pct, .. } => {
-                write!(formatter, "another load on the core's other hardware thread took {pct:.1}% of its width")
+                write!(formatter, "a load on the core's other hardware thread took {pct:.1}% of its throughput")
             }
             Disturbance::OtherTasks { count } => {
-                write!(formatter, "tasks of others ready to run on its processors: {count}")
+                write!(formatter, "tasks of other programs ready to run on its processors: {count}")
             }
         }
     }

@@ -2,7 +2,7 @@
 
 /// Word that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no {what} is called {word:?}: there are {known}")]
+#[error("unknown {what} {word:?}; expected one of {known}")]
 pub struct UnknownWord {
     /// What the word was meant to name.
     pub what: &'static str,

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither `PQLAB_DB` nor a home folder is set.
-    #[error("there is no home folder to keep runs in")]
+    #[error("no home folder to store runs in")]
     NoHome,
     /// A store to be opened read-only does not exist.
-    #[error("{}: there is no such file", path.display())]
+    #[error("{}: no such file", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
@@ -30,14 +30,14 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The file is an SQLite file that pqlab did not create.
-    #[error("{}: a database of another program, left as it was", path.display())]
+    #[error("{}: database of another program, left unchanged", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// The file has a newer schema than this build knows.
     #[error(
-        "{}: written by a newer pqlab (schema {found}, this one knows {known})",
+        "{}: written by a newer pqlab (schema {found}; this version reads up to {known})",
         path.display()
     )]
     Newer {
@@ -50,7 +50,7 @@ pub enum StoreError {
     },
     /// The file has a schema older than the oldest that this build reads.
     #[error(
-        "{}: written by an older pqlab (schema {found}, this one reads schema {oldest} and later)",
+        "{}: written by an older pqlab (schema {found}; this version reads {oldest} and later)",
         path.display()
     )]
     Older {
@@ -80,13 +80,13 @@ pub enum StoreError {
         reason: String,
     },
     /// The disk is full.
-    #[error("{}: no room left to write", path.display())]
+    #[error("{}: no disk space left", path.display())]
     Full {
         /// The file.
         path: PathBuf,
     },
     /// Another process keeps the file locked.
-    #[error("{}: another process has kept it locked for {seconds} s", path.display())]
+    #[error("{}: locked by another process for {seconds} s", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
@@ -117,20 +117,20 @@ pub enum StoreError {
     },
     /// The name is not allowed for a baseline.
     #[error(
-        "a baseline cannot be called {name:?}: use letters, digits, dots, dashes and underscores, not beginning with `last`"
+        "invalid baseline name {name:?}: use letters, digits, dots, dashes and underscores, not beginning with `last`"
     )]
     BadName {
         /// The name.
         name: String,
     },
     /// No run has this name.
-    #[error("no run is called {reference:?}")]
+    #[error("unknown run {reference:?}")]
     UnknownRun {
         /// The name that was given.
         reference: String,
     },
     /// Several runs match the name.
-    #[error("{reference:?} could be any of {} runs: {}", candidates.len(), shortened(candidates))]
+    #[error("{reference:?} matches {} runs: {}", candidates.len(), shortened(candidates))]
     Ambiguous {
         /// The name that was given.
         reference: String,
@@ -138,7 +138,7 @@ pub enum StoreError {
         candidates: Vec<String>,
     },
     /// `last~N` goes back further than the first run.
-    #[error("{reference:?} is not there: {stored} runs are stored")]
+    #[error("no run {reference:?}: only {stored} runs are stored")]
     TooFewRuns {
         /// The name that was given.
         reference: String,
@@ -146,7 +146,7 @@ pub enum StoreError {
         stored: usize,
     },
     /// A run with this id is already stored.
-    #[error("run {run} is stored already, with other content")]
+    #[error("run {run} is already stored, with different content")]
     DuplicateRun {
         /// The run's id.
         run: String,
@@ -160,7 +160,7 @@ pub enum StoreError {
         started_at: String,
     },
     /// The case at this position is already finished.
-    #[error("{case} is finished already in run {run}")]
+    #[error("{case} is already finished in run {run}")]
     DuplicateCase {
         /// The run's id.
         run: String,
@@ -168,7 +168,7 @@ pub enum StoreError {
         case: String,
     },
     /// The run cannot be resumed.
-    #[error("run {run} cannot be gone on with: {reason}")]
+    #[error("run {run} cannot be resumed: {reason}")]
     NotResumable {
         /// The run's id.
         run: String,

@@ -267,7 +267,7 @@ fn insert_case(
 fn encode(record: &Record) -> Result<Vec<u8>, StoreError> {
     let batch = record.samples.batch;
     if i64::try_from(batch).is_err() {
-        let reason = format!("a batch of {batch} operations is beyond 63 bits");
+        let reason = format!("a batch of {batch} operations exceeds 63 bits");
         return Err(StoreError::Unstorable { what: record.case.id(), reason });
     }
     samples::encode(&record.samples).map_err(|error| unstorable(record, error))
@@ -286,8 +286,8 @@ fn json<T: Serialize + DeserializeOwned + PartialEq>(
     let text = serde_json::to_string(value).map_err(|error| refused(error.to_string()))?;
     match serde_json::from_str::<T>(&text) {
         Ok(read) if read == *value => Ok(text),
-        Ok(_) => Err(refused("JSON does not keep it".into())),
-        Err(error) => Err(refused(format!("JSON does not keep it: {error}"))),
+        Ok(_) => Err(refused("JSON cannot represent it exactly".into())),
+        Err(error) => Err(refused(format!("JSON cannot represent it: {error}"))),
     }
 }
 

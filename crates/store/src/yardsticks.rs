@@ -69,7 +69,7 @@ impl Store {
     fn damaged_noise(&self, error: &serde_json::Error) -> StoreError {
         StoreError::Damaged {
             path: self.path.clone(),
-            what: "what is known of this machine's noise".into(),
+            what: "the noise record of this machine".into(),
             reason: error.to_string(),
         }
     }

@@ -56,7 +56,7 @@ fn a_wrong_answer_of_another_process_is_a_fault() {
     for (mode, words) in [
         ("wrong", "a different digest"),
         ("zero", "a different digest"),
-        ("few", "its answers are not those of a visit"),
+        ("few", "its answers do not match the visit"),
     ] {
         match samples(mode) {
             Err(fault) => assert!(fault.to_string().contains(words), "{mode}: {fault}"),

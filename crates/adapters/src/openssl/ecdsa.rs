@@ -124,7 +124,7 @@ struct Verifier<C: Calls> {
 impl<C: Calls> Ecdsa<C> {
     pub(super) fn new(calls: C, curve: &'static Curve) -> Result<Ecdsa<C>> {
         let parameters =
-            SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+            SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let info = SignatureInfo {
             parameters,
             encodings: vec![KeyEncoding::Scalar],
@@ -333,7 +333,7 @@ impl<C: Calls> SigningKey for Signer<C> {
             Coins::Exact(bytes) => {
                 Error::check_length("coins", 0, bytes.len())?;
                 if !C::COMPLETE && !self.shared.info.coins.operation {
-                    return Err(Error::Unsupported("before OpenSSL 3.2 every nonce is drawn"));
+                    return Err(Error::Unsupported("before OpenSSL 3.2 every nonce is random"));
                 }
                 NONCE_DETERMINISTIC
             }

@@ -16,7 +16,7 @@ pub(super) const HASHES: [&str; 6] = ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-
 pub(super) const XOFS: [&str; 2] = ["SHAKE128", "SHAKE256"];
 
 /// The answer of a library before 3.3 to a request for output in pieces.
-const AT_ONCE: Error = Error::Unsupported("before OpenSSL 3.3 a XOF gives its output at once");
+const AT_ONCE: Error = Error::Unsupported("before OpenSSL 3.3 a XOF returns all output in one call");
 
 /// How many digest algorithms there are.
 pub const DIGESTS: usize = 9;
@@ -151,7 +151,7 @@ impl<C: Calls> MdCtx<C> {
 
 impl<C: Calls> FixedHash<C> {
     pub(super) fn new(calls: C, name: &str) -> Result<FixedHash<C>> {
-        let info = HashParameters::of(name).ok_or(Error::Unsupported("no parameters are known"))?;
+        let info = HashParameters::of(name).ok_or(Error::Unsupported("unknown parameters"))?;
         Ok(FixedHash { info, algorithm: Algorithm::fetch(calls, name)? })
     }
 }
@@ -176,7 +176,7 @@ impl<C: Calls> Hash for FixedHash<C> {
 
 impl<C: Calls> Shake<C> {
     pub(super) fn new(calls: C, name: &str) -> Result<Shake<C>> {
-        let info = XofParameters::of(name).ok_or(Error::Unsupported("no parameters are known"))?;
+        let info = XofParameters::of(name).ok_or(Error::Unsupported("unknown parameters"))?;
         Ok(Shake { info, algorithm: Algorithm::fetch(calls, name)? })
     }
 }

@@ -45,8 +45,8 @@ struct Decapsulator<C: Calls> {
 
 impl<C: Calls> MlKem<C> {
     pub(super) fn new(calls: C, algorithm: &'static str) -> Result<MlKem<C>> {
-        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
-        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         check_keys(calls, &name)?;
         let generator = Generator::new(calls, &name, Setting::None);
         let info = KemInfo {
@@ -219,7 +219,7 @@ impl<C: Calls> DecapsulationKey for Decapsulator<C> {
         match encoding {
             KeyEncoding::Seed => self.key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map_err(|_| {
                 self.shared.calls.clear();
-                Error::Unsupported("a key that was loaded expanded has no seed")
+                Error::Unsupported("the key was loaded expanded: its seed is unknown")
             }),
             KeyEncoding::Expanded => self.key.write_raw_private(out).map(|()| length),
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(NO_SUCH_ENCODING),

@@ -24,7 +24,7 @@ const MODULUS_BITS: usize = 2048;
 /// SHA-256's digest in bytes.
 const DIGEST: usize = 32;
 /// The answer to coins for key generation.
-const NO_COINS: Error = Error::Unsupported("OpenSSL makes RSA keys from its own randomness only");
+const NO_COINS: Error = Error::Unsupported("OpenSSL generates RSA keys only with its own randomness");
 
 owned! {
     /// Reads encoded keys.
@@ -66,7 +66,7 @@ struct Encoded<C: Calls> {
 
 impl<C: Calls> Rsa<C> {
     pub(super) fn new(calls: C) -> Result<Rsa<C>> {
-        let parameters = SignatureParameters::of("RSA-2048").ok_or(Error::Unsupported("no parameters are known"))?;
+        let parameters = SignatureParameters::of("RSA-2048").ok_or(Error::Unsupported("unknown parameters"))?;
         let info = SignatureInfo {
             parameters,
             encodings: vec![KeyEncoding::Der],

@@ -81,8 +81,8 @@ enum Raw {
 
 impl<C: Calls> Scheme<C> {
     pub(super) fn new(calls: C, algorithm: &'static str) -> Result<Scheme<C>> {
-        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
-        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         let randomised = parameters.signing_coins != 0;
         let info = SignatureInfo {
             encodings: parameters.signing_keys.iter().map(|(encoding, _)| *encoding).collect(),
@@ -169,7 +169,7 @@ impl<C: Calls> Shared<C> {
         if self.has_seed_beside_key(encoding) {
             key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map(|_| ()).map_err(|_| {
                 self.calls.clear();
-                Error::Unsupported("a key that was loaded expanded has no seed")
+                Error::Unsupported("the key was loaded expanded: its seed is unknown")
             })
         } else {
             key.write_raw_private(out)
@@ -190,13 +190,13 @@ impl<C: Calls> Shared<C> {
     fn check_mu(&self) -> Result<()> {
         // Another scheme would sign `mu` as a message: the library passes over parameters that it does not know.
         let has_mu = self.info.parameters.algorithm.starts_with("ML-DSA-");
-        if has_mu { Ok(()) } else { Err(Error::Unsupported("mu is of ML-DSA")) }
+        if has_mu { Ok(()) } else { Err(Error::Unsupported("only ML-DSA has mu")) }
     }
 
     /// The algorithm that hashes with that function before it signs.
     fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature<C>> {
         let algorithm = self.prehashed.as_ref().filter(|_| prehash == Prehash::Sha512);
-        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL hashes before it signs in Ed25519ph alone"))?;
+        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL pre-hashes only for Ed25519ph"))?;
         if context.len() > MAX_CONTEXT {
             return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
         }

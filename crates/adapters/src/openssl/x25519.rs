@@ -102,7 +102,7 @@ impl<C: Calls> PrivateKey for Agreement<C> {
 impl<C: Calls> X25519Kem<C> {
     pub(super) fn new(calls: C) -> Result<X25519Kem<C>> {
         check_keys(calls, NAME)?;
-        let parameters = KemParameters::of("X25519").ok_or(Error::Unsupported("no parameters are known"))?;
+        let parameters = KemParameters::of("X25519").ok_or(Error::Unsupported("unknown parameters"))?;
         let info = KemInfo {
             parameters,
             encodings: vec![KeyEncoding::Scalar],

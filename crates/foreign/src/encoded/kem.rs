@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 /// Length in bytes of the longest encapsulation key that is discarded on the stack: ML-KEM-1024 (FIPS 203, table 3).
 const ON_THE_STACK: usize = 1568;
 
-const NO_PUBLIC_HALF: Error = Error::Unsupported("the library computes no encapsulation key from a decapsulation key");
+const NO_PUBLIC_HALF: Error = Error::Unsupported("the library does not compute the encapsulation key of a loaded key");
 
 /// A KEM's functions. Each returns whether it succeeded.
 ///

@@ -11,8 +11,8 @@ pub(crate) use signature::{EncodedScheme, SignatureCalls};
 
 use pqlab_primitives::{Error, KeyEncoding, Result};
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("the library reads and writes the expanded key alone");
-const NO_GIVEN_COINS: Error = Error::Unsupported("the library takes no given coins here");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("the library reads and writes only expanded keys");
+const NO_GIVEN_COINS: Error = Error::Unsupported("the library does not accept given randomness here");
 
 fn check_encoding(encoding: KeyEncoding) -> Result<()> {
     if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(NO_SUCH_ENCODING) }

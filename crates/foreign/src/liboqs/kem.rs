@@ -56,7 +56,7 @@ fn same_lengths(standard: &KemParameters, stated: &KemParameters) -> Result<(), 
         ("shared secret", standard.shared_secret, stated.shared_secret),
     ] {
         if standards != stated {
-            return Err(format!("its {what} has {stated} bytes, the standard's {standards}"));
+            return Err(format!("its {what} has {stated} bytes, but the standard requires {standards}"));
         }
     }
     Ok(())

@@ -24,7 +24,7 @@ const SUCCESS: c_int = 0;
 
 symbols! {
     /// What is called of liboqs.
-    Api, "it is no liboqs, or it was built without exporting its functions (a shared library is: BUILD_SHARED_LIBS=ON)" {
+    Api, "not liboqs, or built without exporting its functions (build it with BUILD_SHARED_LIBS=ON)" {
         fn OQS_version() -> *const c_char;
         fn OQS_init();
         fn OQS_KEM_alg_count() -> c_int;
@@ -73,12 +73,12 @@ pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenEr
         CStr::from_ptr((api.OQS_version)()).to_string_lossy().into_owned()
     };
     let number = parse(&version).filter(|number| *number >= OLDEST).ok_or_else(|| {
-        library.unusable(format!("its version is {version}; liboqs {}.{} and later are understood", OLDEST.0, OLDEST.1))
+        library.unusable(format!("its version is {version}, but liboqs {}.{} or later is required", OLDEST.0, OLDEST.1))
     })?;
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(label, BuildInfo { version, build });
     provider.generator =
-        Some("OQS_randombytes: the library's choice, the operating system or its libcrypto".to_owned());
+        Some("OQS_randombytes: the library chooses the operating system or its libcrypto".to_owned());
     // SAFETY: counts and names are constants of the library.
     let (kems, signatures) = unsafe {
         (

@@ -46,7 +46,7 @@ impl<T> Native<T> {
     /// # Safety
     /// `new` is null, or a description that nobody frees.
     pub(super) unsafe fn of(new: *mut T) -> Result<Native<T>, String> {
-        NonNull::new(new).map(Native).ok_or_else(|| "the library makes no object of it".to_owned())
+        NonNull::new(new).map(Native).ok_or_else(|| "the library returns no object for it".to_owned())
     }
 
     pub(super) fn as_ptr(&self) -> *const T {

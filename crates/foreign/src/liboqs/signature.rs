@@ -96,7 +96,7 @@ fn same_lengths(standard: &SignatureParameters, stated: &SignatureParameters) ->
         ("longest signature", standard.signature, stated.signature),
     ] {
         if standards != stated {
-            return Err(format!("its {what} has {stated} bytes, the standard's {standards}"));
+            return Err(format!("its {what} has {stated} bytes, but the standard requires {standards}"));
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The library's return value for success.
 const SUCCESS: c_int = 0;
 
-const HINT: &str = "is the prefix right? `nm -D` lists what the library has";
+const HINT: &str = "is the prefix correct? `nm -D` lists the library's symbols";
 
 /// Returns the algorithms whose lengths are known and whose keys have the interface's encoding.
 pub(crate) fn algorithms() -> impl Iterator<Item = &'static str> {
@@ -32,16 +32,16 @@ pub(crate) fn algorithms() -> impl Iterator<Item = &'static str> {
 pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider, OpenError> {
     let algorithm = spec.algorithm.as_deref().unwrap_or_default();
     let symbols = Symbols { library: &library, prefix: spec.prefix.as_deref().unwrap_or_default() };
-    let version = "not told by the interface".to_owned();
+    let version = "not reported by the interface".to_owned();
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(&spec.label, BuildInfo { version, build });
-    provider.generator = Some("randombytes: the library's own".to_owned());
+    provider.generator = Some("randombytes of the library".to_owned());
     if let Some(parameters) = KemParameters::of(algorithm) {
         provider.kems.push(Arc::new(kem::kem(&symbols, parameters)?));
     } else if let Some(parameters) = SignatureParameters::of(algorithm) {
         provider.signatures.push(Arc::new(signature::scheme(&symbols, parameters)?));
     } else {
-        return Err(library.unusable(format!("no lengths of `{algorithm}` are known")));
+        return Err(library.unusable(format!("unknown key lengths for `{algorithm}`")));
     }
     Ok(provider)
 }

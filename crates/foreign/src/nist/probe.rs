@@ -11,16 +11,16 @@ const END: usize = 16;
 pub(super) fn key_pair(lengths: (usize, usize), make: impl FnOnce(*mut u8, *mut u8) -> bool) -> Result<(), String> {
     let (mut public, mut private) = (vec![UNTOUCHED; lengths.0 + ROOM], vec![UNTOUCHED; lengths.1 + ROOM]);
     if !make(public.as_mut_ptr(), private.as_mut_ptr()) {
-        return Err("it makes no key pair".to_owned());
+        return Err("it failed to generate a key pair".to_owned());
     }
     for (what, bytes, length) in [("public", &public, lengths.0), ("private", &private, lengths.1)] {
         let untouched = |bytes: &[u8]| bytes.iter().all(|byte| *byte == UNTOUCHED);
         let (key, behind) = bytes.split_at(length);
         if !untouched(behind) {
-            return Err(format!("its {what} keys are longer than {length} bytes: is the algorithm the right one?"));
+            return Err(format!("its {what} keys are longer than {length} bytes: is the algorithm correct?"));
         }
         if untouched(&key[length - END..]) {
-            return Err(format!("its {what} keys are shorter than {length} bytes: is the algorithm the right one?"));
+            return Err(format!("its {what} keys are shorter than {length} bytes: is the algorithm correct?"));
         }
     }
     Ok(())
@@ -49,7 +49,7 @@ mod tests {
             (making(16, 64), "public keys are shorter than 32"),
             (making(32, 100), "private keys are longer than 64"),
             (making(32, 48), "private keys are shorter than 64"),
-            (key_pair((32, 64), |_, _| false), "no key pair"),
+            (key_pair((32, 64), |_, _| false), "failed to generate a key pair"),
         ] {
             assert!(result.as_ref().is_err_and(|reason| reason.contains(part)), "{result:?}");
         }

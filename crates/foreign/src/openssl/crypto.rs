@@ -39,7 +39,7 @@ macro_rules! look_up {
     ) => {
         symbols! {
             /// What is called of libcrypto.
-            Api, "it is no libcrypto of OpenSSL 3.0 or later" {
+            Api, "not a libcrypto of OpenSSL 3.0 or later" {
                 $(fn $required($($type),*) $(-> $answer)?;)*
                 fn OPENSSL_init_crypto(u64, *const c_void) -> c_int;
                 fn OSSL_LIB_CTX_new() -> *mut OSSL_LIB_CTX;

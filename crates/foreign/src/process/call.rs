@@ -23,11 +23,11 @@ pub(super) fn call<const N: usize>(
     let outputs = program.ask("call", &fields).map_err(|error| match error {
         // Keys, ciphertexts and signatures that the program rejects are invalid.
         ProcessError::Refused { .. } if !matches!(operation, "keygen" | "digest") => {
-            Error::Malformed("input: the worker answers with an error")
+            Error::Malformed("input: the worker rejects it")
         }
         error => error.of_library(operation),
     })?;
-    let wrong = || Error::Library { call: operation, detail: "a wrong number or length of outputs".into() };
+    let wrong = || Error::Library { call: operation, detail: "wrong number or length of outputs".into() };
     let outputs = <[Vec<u8>; N]>::try_from(outputs).map_err(|_| wrong())?;
     let fits = |(output, length): (&Vec<u8>, &usize)| output.len() == *length || (!exact && output.len() < *length);
     if outputs.iter().zip(&lengths).all(fits) { Ok(outputs) } else { Err(wrong()) }
@@ -37,7 +37,7 @@ pub(super) fn call<const N: usize>(
 pub(super) fn carried<'a>(coins: Coins<'a>, taken: bool, length: usize) -> Result<&'a [u8]> {
     match coins {
         Coins::Internal => Ok(&[]),
-        Coins::Exact(_) if !taken => Err(Error::Unsupported("the worker takes no coins here")),
+        Coins::Exact(_) if !taken => Err(Error::Unsupported("the worker does not accept given randomness here")),
         Coins::Exact(bytes) => Error::check_length("coins", length, bytes.len()).map(|()| bytes),
     }
 }
@@ -85,7 +85,7 @@ impl RemoteKem {
     /// Returns the encapsulation key, the decapsulation key's encoding and the decapsulation key.
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let KemInfo { parameters, encodings, coins: taken } = &self.0.info;
-        let encoding = *encodings.first().ok_or(Error::Unsupported("no encoding of a private key is offered"))?;
+        let encoding = *encodings.first().ok_or(Error::Unsupported("the worker offers no private-key encoding"))?;
         let private = parameters.decapsulation_key(encoding).ok_or(Error::Unsupported("no such encoding"))?;
         let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
         let [public, private] = self.call("keygen", &[seed], [parameters.encapsulation_key, private])?;
@@ -175,7 +175,7 @@ struct RemoteKey {
 
 impl RemoteKey {
     fn public(&self) -> Result<&[u8]> {
-        self.public.as_deref().ok_or(Error::Unsupported("the worker does not tell the key's public half"))
+        self.public.as_deref().ok_or(Error::Unsupported("the worker does not return the public key"))
     }
 }
 
@@ -194,7 +194,7 @@ impl DecapsulationKey for RemoteKey {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != self.encoding {
-            return Err(Error::Unsupported("the worker writes keys in one encoding"));
+            return Err(Error::Unsupported("the worker writes keys in only one encoding"));
         }
         copy_front("decapsulation key", &self.private, out)
     }

@@ -84,14 +84,14 @@ impl Conversation {
             },
             Ok(None) => Err(self.ended(&broken, limit)),
             Err(ReadError::Io(error)) => Err(self.ended(&error, limit)),
-            Err(ReadError::Malformed(malformed)) => Err(format!("it does not answer with a message: {malformed}")),
+            Err(ReadError::Malformed(malformed)) => Err(format!("its answer is not a message: {malformed}")),
         }
     }
 
     /// Describes how the conversation ended, with the program's last line.
     fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
         match (error.kind(), &mut self.other) {
-            (io::ErrorKind::TimedOut, _) => format!("no answer within {} s: it was ended", limit.as_secs_f64()),
+            (io::ErrorKind::TimedOut, _) => format!("no answer within {} s: it was stopped", limit.as_secs_f64()),
             (io::ErrorKind::InvalidInput, _) => error.to_string(),
             (_, Other::Peer(_)) => format!("it closed the connection ({error})"),
             (_, Other::Started(started)) => started.ended(error, self.now),

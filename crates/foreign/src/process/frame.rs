@@ -15,10 +15,10 @@ const STEP: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Malformed {
     /// The length of a body is 0 or above [`MOST_BYTES`].
-    #[error("a message of {0} bytes, where 1 to {MOST_BYTES} are allowed")]
+    #[error("a message of {0} bytes; 1 to {MOST_BYTES} are allowed")]
     Length(usize),
     /// A field or its length goes beyond the end of the body.
-    #[error("a field that begins at byte {0} of the body goes beyond its end")]
+    #[error("the field at byte {0} of the body extends past its end")]
     Beyond(usize),
     /// The body has more than [`MOST_FIELDS`] fields.
     #[error("more than {MOST_FIELDS} fields in a message")]

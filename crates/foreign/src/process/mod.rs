@@ -34,7 +34,7 @@ pub fn folder() -> Option<PathBuf> {
 pub enum ProcessError {
     /// No worker has that name.
     #[error(
-        "there is no worker {name} in {folder}: `make workers` builds those that come along, and a path names any other program"
+        "no worker {name} in {folder}: build the included workers with `make workers`, or give the path of a program"
     )]
     Unknown {
         /// The requested name.

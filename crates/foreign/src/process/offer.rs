@@ -30,17 +30,17 @@ pub(super) enum Kind {
 impl Offer {
     /// Parses an offer. The error is a reason.
     pub(super) fn parse(text: &str) -> Result<Offer, String> {
-        let wrong = |what: &str| Err(format!("its list has {text:?}: {what}"));
+        let wrong = |what: &str| Err(format!("invalid entry {text:?} in its list: {what}"));
         let mut words = text.split(' ');
         let kind = match words.next() {
             Some("kem") => Kind::Kem,
             Some("signature") => Kind::Signature,
             Some("hash") => Kind::Hash,
             Some("function") => Kind::Function,
-            _ => return wrong("the kind is none of kem, signature, hash, function"),
+            _ => return wrong("the kind must be kem, signature, hash or function"),
         };
         let Some(algorithm) = words.next().filter(|name| !name.is_empty()) else {
-            return wrong("there is no algorithm");
+            return wrong("the algorithm is missing");
         };
         let mut offer = Offer {
             kind,
@@ -53,13 +53,13 @@ impl Offer {
             verified: true,
         };
         if kind == Kind::Function && !algorithm.chars().all(of_a_name) {
-            return wrong("the name of a function has other characters than letters, digits, `.`, `_`, `-` and `+`");
+            return wrong("a function name may have only letters, digits, `.`, `_`, `-` and `+`");
         }
         for word in words {
             match word.split_once('=') {
                 Some(("encodings", names)) => {
                     let read: Option<Vec<KeyEncoding>> = names.split(',').map(encoding).collect();
-                    let Some(encodings) = read else { return wrong("an encoding is none of seed, expanded, scalar") };
+                    let Some(encodings) = read else { return wrong("encodings must be seed, expanded or scalar") };
                     offer.encodings = encodings;
                 }
                 Some(("coins", names)) => {
@@ -67,21 +67,21 @@ impl Offer {
                         match name {
                             "keygen" => offer.coins.keygen = true,
                             "operation" => offer.coins.operation = true,
-                            _ => return wrong("coins are none of keygen, operation"),
+                            _ => return wrong("coins must be keygen or operation"),
                         }
                     }
                 }
                 Some(("inputs", number)) if kind == Kind::Function => {
                     let number = frame::number(number.as_bytes()).and_then(|number| usize::try_from(number).ok());
                     let Some(inputs) = number.filter(|number| (1..=MOST_SETS).contains(number)) else {
-                        return wrong("a function has 1 to 4096 sets of inputs");
+                        return wrong("a function must have 1 to 4096 sets of inputs");
                     };
                     offer.inputs = inputs;
                 }
                 Some(("verified", "no")) if kind == Kind::Function => offer.verified = false,
                 Some(("context", "yes")) => offer.context = true,
                 Some(("hedged", "yes")) => offer.hedged = true,
-                _ => return wrong("an attribute is none of version 1"),
+                _ => return wrong("an attribute does not exist in version 1"),
             }
         }
         Ok(offer)

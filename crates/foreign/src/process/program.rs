@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Version of the protocol.
 const VERSION: &[u8] = b"1";
-const NO_GREETING: &str = "its greeting is none of version 1";
+const NO_GREETING: &str = "its greeting is not of version 1";
 /// Maximum number of input sets of a case.
 pub(super) const MOST_SETS: usize = 4096;
 
@@ -105,7 +105,7 @@ impl Program {
     fn ask_start(&self, start: Option<u64>, verb: &str, fields: &[&[u8]]) -> Result<Vec<Vec<u8>>, ProcessError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if start.is_some_and(|start| start != state.starts || state.conversation.is_none()) {
-            return Err(self.conversation("it was started again, and this case was prepared before"));
+            return Err(self.conversation("it was restarted after this case was prepared"));
         }
         let mut conversation = match state.conversation.take() {
             Some(conversation) => conversation,
@@ -123,7 +123,7 @@ impl Program {
             ("ok", _) => Ok(fields),
             ("unsupported", Some(reason)) => Err(ProcessError::Unsupported { program: self.name.clone(), reason }),
             ("error", Some(reason)) => Err(ProcessError::Refused { program: self.name.clone(), reason }),
-            _ => return Err(self.conversation(&format!("its answer, {verb:?}, is none of the protocol"))),
+            _ => return Err(self.conversation(&format!("its answer {verb:?} is not part of the protocol"))),
         };
         state.conversation = Some(conversation);
         answer
@@ -143,7 +143,7 @@ impl Program {
             let current = greeting(&answer.fields).filter(|_| answer.verb == "ok");
             let current = current.ok_or_else(|| self.conversation(NO_GREETING))?;
             if self.known.get_or_init(|| current.clone()) != &current {
-                return Err(self.conversation("it greets otherwise than it did before: it is another program by now"));
+                return Err(self.conversation("its greeting has changed: it is now a different program"));
             }
         }
         Ok(conversation)
@@ -218,7 +218,7 @@ impl RemoteCase for Case {
             [time] => frame::number(time),
             _ => None,
         };
-        time.ok_or_else(|| self.program.broken("its visit is not answered with a time").of_library("visit"))
+        time.ok_or_else(|| self.program.broken("its answer to the visit is not a time").of_library("visit"))
     }
 
     fn process(&self) -> Option<u32> {
@@ -228,7 +228,7 @@ impl RemoteCase for Case {
 
     fn answers(&mut self) -> LibraryResult<Vec<(usize, Vec<Vec<u8>>)>> {
         let fields = self.ask("answers", &[])?;
-        let odd = || self.program.broken("its answers are not those of a visit").of_library("answers");
+        let odd = || self.program.broken("its answers do not match the visit").of_library("answers");
         if !reads(&fields, self.width, self.count) {
             return Err(odd());
         }

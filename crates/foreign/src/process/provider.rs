@@ -32,7 +32,7 @@ pub fn open(program: Program) -> Result<(Provider, Listing), ProcessError> {
     let greeting = program.greet()?;
     let mut offers = Vec::new();
     for text in program.ask("list", &[])? {
-        offers.push(line(&text).ok_or_else(|| program.broken("its list has something that is no text"))?);
+        offers.push(line(&text).ok_or_else(|| program.broken("its list has an entry that is not text"))?);
     }
     let listing = Listing { greeting, offers };
     Ok((provider(program, &listing)?, listing))
@@ -82,7 +82,7 @@ fn provider(program: Program, listing: &Listing) -> Result<Provider, ProcessErro
         let offer = Offer::parse(text).map_err(|reason| program.broken(&reason))?;
         let name = (offer.kind as u8, offer.algorithm.clone());
         if seen.contains(&name) {
-            return Err(program.broken(&format!("its list has {} twice", offer.algorithm)));
+            return Err(program.broken(&format!("its list names {} twice", offer.algorithm)));
         }
         seen.push(name);
         add(&mut provider, &program, offer);
@@ -111,7 +111,7 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
         }
     };
     if added.is_none() {
-        let reason = "the worker offers it, and pqlab knows no parameters of it".to_owned();
+        let reason = "the worker offers it, but pqlab does not know its parameters".to_owned();
         provider.unsupported.push(pqlab_primitives::Unsupported { algorithm, reason });
     }
 }

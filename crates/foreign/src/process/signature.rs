@@ -9,8 +9,8 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-const NO_COINS: Error = Error::Unsupported("workers sign with randomness of their own");
-const NO_CONTEXT: Error = Error::Unsupported("the worker takes no context");
+const NO_COINS: Error = Error::Unsupported("workers sign with their own randomness");
+const NO_CONTEXT: Error = Error::Unsupported("the worker does not accept a context");
 
 #[derive(Clone)]
 pub(super) struct RemoteScheme(Arc<Scheme>);
@@ -46,7 +46,7 @@ impl RemoteScheme {
 
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let SignatureInfo { parameters, encodings, coins: taken, .. } = &self.0.info;
-        let encoding = *encodings.first().ok_or(Error::Unsupported("no encoding of a private key is offered"))?;
+        let encoding = *encodings.first().ok_or(Error::Unsupported("the worker offers no private-key encoding"))?;
         let private = parameters.signing_key(encoding).ok_or(Error::Unsupported("no such encoding"))?;
         let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
         let [public, private] = self.call("keygen", &[seed], [parameters.verifying_key, private], true)?;
@@ -125,13 +125,13 @@ impl SigningKey for RemoteSigner {
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
         let public =
-            self.public.as_ref().ok_or(Error::Unsupported("the worker does not tell the key's public half"))?;
+            self.public.as_ref().ok_or(Error::Unsupported("the worker does not return the public key"))?;
         self.scheme.load_verifying_key(public)
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != self.encoding {
-            return Err(Error::Unsupported("the worker writes keys in one encoding"));
+            return Err(Error::Unsupported("the worker writes keys in only one encoding"));
         }
         copy_front("signing key", &self.private, out)
     }
@@ -148,7 +148,7 @@ impl VerifyingKey for RemoteVerifier {
         match self.scheme.call("verify", &inputs, [1], true)? {
             [valid] if valid == b"1" => Ok(()),
             [valid] if valid == b"0" => Err(Error::VerificationFailed),
-            _ => Err(Error::Library { call: "verify", detail: "the worker answers neither 1 nor 0".into() }),
+            _ => Err(Error::Library { call: "verify", detail: "the worker's answer is neither 1 nor 0".into() }),
         }
     }
 

@@ -34,7 +34,7 @@ impl Peer {
     pub(super) fn connect(path: &Path, until: Until) -> io::Result<Peer> {
         let mut output = UnixStream::connect(path)?;
         output.set_nonblocking(true)?;
-        let odd = || io::Error::other("it does not begin with the number of its process");
+        let odd = || io::Error::other("it does not start with its process number");
         let message = match frame::receive(&mut Timed { stream: &mut output, until }) {
             Ok(message) => message.ok_or_else(odd)?,
             Err(ReadError::Io(error)) => return Err(error),

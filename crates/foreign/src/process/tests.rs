@@ -81,7 +81,7 @@ fn first_call_starts_a_program_with_a_known_listing() {
         }
     }
     let other = open_listed(odd(folder.path(), "other"), &listing).unwrap();
-    assert!(digest(&other).unwrap_err().to_string().contains("it is another program by now"));
+    assert!(digest(&other).unwrap_err().to_string().contains("it is now a different program"));
 }
 
 #[test]
@@ -111,16 +111,16 @@ fn offers_x25519_as_kem_and_key_agreement() {
 fn rejects_programs_that_greet_or_list_wrongly() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("version", "its greeting is none of version 1"),
-        ("twice", "its list has SHA3-256 twice"),
-        ("dance", "the kind is none of"),
-        ("agrees", "the kind is none of kem, signature, hash"),
-        ("name", "the name of a function has other characters"),
-        ("inputs", "a function has 1 to 4096 sets of inputs"),
+        ("version", "its greeting is not of version 1"),
+        ("twice", "its list names SHA3-256 twice"),
+        ("dance", "the kind must be"),
+        ("agrees", "the kind must be kem, signature, hash"),
+        ("name", "a function name may have only"),
+        ("inputs", "a function must have 1 to 4096 sets of inputs"),
         ("list-crashes", "exit status: 7: the last words"),
-        ("list-garbage", "it does not answer with a message"),
-        ("hello-half", "it does not answer with a message"),
-        ("list-hangs", "no answer within 1 s: it was ended"),
+        ("list-garbage", "its answer is not a message"),
+        ("hello-half", "its answer is not a message"),
+        ("list-hangs", "no answer within 1 s: it was stopped"),
     ] {
         let error = provider(mode).unwrap_err().to_string();
         assert!(error.starts_with("worker odd: ") && error.contains(words), "{mode}: {error}");
@@ -131,14 +131,14 @@ fn rejects_programs_that_greet_or_list_wrongly() {
 fn faulty_calls_are_errors_within_the_time_limit() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("call-hangs", "no answer within 1 s: it was ended"),
+        ("call-hangs", "no answer within 1 s: it was stopped"),
         ("call-crashes", "it ended: exit status: 7: the last words"),
-        ("call-garbage", "it does not answer with a message: a message of 1399154541 bytes"),
+        ("call-garbage", "its answer is not a message: a message of 1399154541 bytes"),
         ("call-long", "a message of 4294967295 bytes"),
         ("call-half", "the stream ends inside a message"),
         ("call-shouts", "the first field of a message is not a verb"),
-        ("call-silent", "is none of the protocol"),
-        ("short", "a wrong number or length of outputs"),
+        ("call-silent", "is not part of the protocol"),
+        ("short", "wrong number or length of outputs"),
         ("refuses", "not this message"),
     ] {
         let folder = tempfile::tempdir().unwrap();
@@ -160,11 +160,11 @@ fn faulty_calls_are_errors_within_the_time_limit() {
 fn cases_do_not_outlive_their_program() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("visit-hangs", "no answer within 1 s: it was ended"),
+        ("visit-hangs", "no answer within 1 s: it was stopped"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-words", "its visit is not answered with a time"),
-        ("visit-garbage", "it does not answer with a message"),
-        ("answers-other", "its answers are not those of a visit"),
+        ("visit-words", "its answer to the visit is not a time"),
+        ("visit-garbage", "its answer is not a message"),
+        ("answers-other", "its answers do not match the visit"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (provider, _) = open(odd(folder.path(), mode)).unwrap();
@@ -173,7 +173,7 @@ fn cases_do_not_outlive_their_program() {
         let error = case.visit(0, 10).and_then(|_| case.answers().map(drop)).unwrap_err().to_string();
         assert!(error.contains(words), "{mode}: {error}");
         let after = case.visit(0, 10).unwrap_err().to_string();
-        assert!(after.contains("prepared before"), "{mode}: {after}");
+        assert!(after.contains("restarted after this case was prepared"), "{mode}: {after}");
         // Other requests continue with a fresh program.
         assert_eq!(hex::encode(digest(&provider).unwrap())[..8], *"3a985da7");
     }
@@ -248,11 +248,11 @@ fn workers_behind_sockets_report_their_process() {
 fn rejects_sockets_without_a_process_and_ones_that_hang() {
     let id = std::process::id().to_string();
     for (first, answers, words) in [
-        (("process", "0"), &[HELLO][..], "it does not begin with the number of its process"),
-        (("process", "x"), &[HELLO], "it does not begin with the number of its process"),
-        (("hello", "1"), &[HELLO], "it does not begin with the number of its process"),
-        (("process", id.as_str()), &[], "no answer within 1 s: it was ended"),
-        (("process", id.as_str()), &[HELLO], "no answer within 1 s: it was ended"),
+        (("process", "0"), &[HELLO][..], "it does not start with its process number"),
+        (("process", "x"), &[HELLO], "it does not start with its process number"),
+        (("hello", "1"), &[HELLO], "it does not start with its process number"),
+        (("process", id.as_str()), &[], "no answer within 1 s: it was stopped"),
+        (("process", id.as_str()), &[HELLO], "no answer within 1 s: it was stopped"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = open(behind_a_socket(folder.path(), first, answers)).unwrap_err().to_string();

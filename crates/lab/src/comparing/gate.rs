@@ -104,8 +104,8 @@ impl Gate {
         let outcome = self.outcome();
         if let (Some([there, here]), Outcome::Undecided) = (&self.machines, outcome) {
             return format!(
-                "{} run {baseline} was measured on another machine ({there}; this is {here}), so a comparison does not show the effect of a change: measure \
-                 the baseline here, or compare all the same with --baseline-elsewhere",
+                "{} run {baseline} was measured on another machine ({there}; this is {here}), so the comparison does not \
+                 show the effect of a change: measure the baseline here, or compare anyway with --baseline-elsewhere",
                 outcome.word()
             );
         }
@@ -117,7 +117,7 @@ impl Gate {
         let what = match (outcome, select(false), select(true)) {
             (Outcome::Pass, passed, _) => format!("{} cases, none {beyond}", passed.len()),
             (Outcome::Undecided, open, _) => {
-                format!("{MOST_RUNS} runs do not tell whether these are {beyond}: {}", named(&open))
+                format!("still uncertain after {MOST_RUNS} runs whether these are {beyond}: {}", named(&open))
             }
             (Outcome::Fail, slower, failed) => {
                 let parts = [(format!("{beyond}, twice"), slower), ("failed".into(), failed)];
@@ -186,7 +186,7 @@ impl Laboratory {
             let (comparison, found) = judged(store, baseline, &RunAnalysis::of(&run), request)?;
             for case in gate.cases.iter_mut().filter(|case| open.contains(&case.id)) {
                 let Some(last) = found.iter().find(|found| found.case == case.id) else {
-                    let reason = format!("run {}, which was to measure it again, has no figure of it", again.run);
+                    let reason = format!("run {}, started to repeat it, has no result for it", again.run);
                     return Err(LabError::Case { case: case.id.clone(), reason }.into());
                 };
                 case.runs.push(last.outcome);

@@ -143,7 +143,7 @@ impl Laboratory {
         match (paths.as_slice(), text.contains(':')) {
             ([only], _) => Ok(Side::Linked(only.clone())),
             ([_, _, ..], _) => {
-                let reason = format!("{text} has several code paths: name one of {}", paths.join(", "));
+                let reason = format!("{text} has several code paths; choose one of {}", paths.join(", "));
                 Err(LabError::invalid("library", reason))
             }
             ([], true) => match text.parse() {
@@ -172,7 +172,7 @@ impl Laboratory {
         let sides = Side::apart([self.side(first)?, self.side(second)?]);
         if sides[0].id() == sides[1].id() {
             let id = sides[0].id();
-            let reason = format!("{id} is on both sides: name another library, or a file of the same one");
+            let reason = format!("{id} is on both sides; name another library, or another file of this one");
             return Err(LabError::invalid("library", reason));
         }
         let loaded = sides.iter().filter_map(Side::library).cloned();
@@ -300,6 +300,6 @@ mod tests {
             &mut |_| {},
         );
         let message = planned.unwrap_err().to_string();
-        assert_eq!(message, "rustcrypto and libcrux:portable have no case in common of what is selected");
+        assert_eq!(message, "rustcrypto and libcrux:portable have no selected case in common");
     }
 }

@@ -232,7 +232,7 @@ impl Laboratory {
                 return Err(LabError::Case { case: case.id(), reason });
             };
             let Some(time) = mean_in(record, Unit::Nanoseconds) else {
-                let reason = "it takes no time".to_owned();
+                let reason = "no time was measured".to_owned();
                 return Err(LabError::Case { case: case.id(), reason });
             };
             let cycles = estimates.cycles.and_then(|_| mean_in(record, Unit::CoreCycles));

@@ -49,7 +49,7 @@ fn one(providers: &[Arc<Provider>], form: &str, issuer: &str, seed: u64) -> Insp
 
 fn examine(notebook: &mut Notebook, specimen: &Specimen) {
     let bytes = specimen.as_bytes();
-    let parts = notebook.check("it is read again", || Ok(specimen.parts()?)).unwrap_or_default();
+    let parts = notebook.check("the certificate is parsed", || Ok(specimen.parts()?)).unwrap_or_default();
     let named = |(name, range): &(String, std::ops::Range<usize>)| ItemPart {
         name: name.clone(),
         begin: range.start,
@@ -65,20 +65,20 @@ fn examine(notebook: &mut Notebook, specimen: &Specimen) {
     notebook.check("round trip: every signature is accepted", || Ok(specimen.verify(bytes)?));
     for (name, range) in &parts {
         let place = range.start.midpoint(range.end);
-        notebook.check(&format!("a tampered certificate is refused (byte {place}, of the {name})"), || {
+        notebook.check(&format!("a tampered certificate is rejected (byte {place}, in the {name})"), || {
             refuses(specimen, &flipped(bytes, place))
         });
     }
-    notebook.check("a truncated certificate is refused", || refuses(specimen, &bytes[..bytes.len() - 1]));
+    notebook.check("a truncated certificate is rejected", || refuses(specimen, &bytes[..bytes.len() - 1]));
     if let Some(outcome) = specimen.chain() {
-        notebook.check("a chain of three is accepted, and refused without its middle", || Ok(outcome?));
+        notebook.check("a chain of three is accepted, and rejected without its middle", || Ok(outcome?));
     }
 }
 
 fn refuses(specimen: &Specimen, bytes: &[u8]) -> Result<(), Objection> {
     match specimen.verify(bytes) {
         Err(_) => Ok(()),
-        Ok(()) => Err(Objection::Wrong("it is accepted".into())),
+        Ok(()) => Err(Objection::Wrong("it was accepted".into())),
     }
 }
 
@@ -88,7 +88,7 @@ fn standard(form: &str) -> &'static str {
         "X.509-ML-DSA-65" => "RFC 5280, RFC 9881",
         "X.509-alternative" => "X.509 (10/2019), clause 9.8",
         "X.509-composite" => "draft-ietf-lamps-pq-composite-sigs",
-        _ => "as the reference made it, an earlier system that pqlab reproduces; not for use",
+        _ => "format of an earlier system that pqlab reproduces; not for use",
     }
 }
 

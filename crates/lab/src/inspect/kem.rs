@@ -46,7 +46,7 @@ fn examine(
     }
     for &encoding in &info.encodings {
         let longest = info.decapsulation_key(encoding).unwrap_or(0);
-        let name = format!("the decapsulation key is encoded ({}) and loaded again", encoding.name());
+        let name = format!("the decapsulation key is encoded ({}) and reloaded", encoding.name());
         let bytes = notebook.check(&name, || {
             let mut bytes = vec![0; longest];
             let length = key.encode(encoding, &mut bytes)?;
@@ -56,7 +56,7 @@ fn examine(
                 == encode_public(key, parameters.encapsulation_key)?
             {
                 true => Ok(bytes),
-                false => Err(Objection::Wrong("the key that is loaded is another one".into())),
+                false => Err(Objection::Wrong("the reloaded key is a different key".into())),
             }
         });
         if let Some(bytes) = bytes {
@@ -77,11 +77,11 @@ fn examine(
     };
     notebook.check("round trip: both sides have the same secret", || match received(key, &ciphertext)? == secret {
         true => Ok(()),
-        false => Err(Objection::Wrong("they have different secrets".into())),
+        false => Err(Objection::Wrong("the secrets differ".into())),
     });
     let another = |received: Vec<u8>| match received != secret {
         true => Ok(()),
-        false => Err(Objection::Wrong("it gives the same secret".into())),
+        false => Err(Objection::Wrong("the secret is the same".into())),
     };
     for (place, description) in notebook.places(ciphertext.len()) {
         let name = format!("a tampered ciphertext gives another secret ({description})");
@@ -90,11 +90,11 @@ fn examine(
     if let Some(other) = other {
         notebook.check("the wrong key gives another secret", || another(received(other, &ciphertext)?));
     }
-    notebook.check("a truncated ciphertext is refused", || {
+    notebook.check("a truncated ciphertext is rejected", || {
         let mut secret = vec![0; parameters.shared_secret];
         match key.decapsulate(&ciphertext[..ciphertext.len() - 1], &mut secret) {
             Err(_) => Ok(()),
-            Ok(()) => Err(Objection::Wrong("it is taken".into())),
+            Ok(()) => Err(Objection::Wrong("it was accepted".into())),
         }
     });
 }
@@ -116,7 +116,7 @@ fn exchange(
             let (ciphertext, sent) = encapsulate(to.as_ref(), theirs.as_ref(), Coins::Internal)?;
             let mut received = vec![0; parameters.shared_secret];
             key.decapsulate(&ciphertext, &mut received)?;
-            if sent == received { Ok(()) } else { Err(Objection::Wrong("the two sides have different secrets".into())) }
+            if sent == received { Ok(()) } else { Err(Objection::Wrong("the secrets differ".into())) }
         });
     }
 }

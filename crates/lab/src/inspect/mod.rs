@@ -121,7 +121,7 @@ impl Laboratory {
             }
         }
         let status = errand.end().map_err(lost)?.status;
-        Err(LabError::library(&loaded.join(", "), format!("the process that called them ended, {status}")))
+        Err(LabError::library(&loaded.join(", "), format!("the process that called them ended: {status}")))
     }
 }
 
@@ -204,11 +204,11 @@ fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
     names.dedup();
     if algorithm.contains("mock") {
         let reason =
-            format!("{algorithm} has random bytes for a post-quantum half: there is nothing in them to look at");
+            format!("{algorithm} uses random bytes as its post-quantum half, so there is nothing to inspect");
         return LabError::invalid("algorithm", reason);
     }
     if names.iter().any(|name| name == algorithm) {
-        return LabError::invalid("algorithm", format!("{algorithm} has neither keys nor signatures to look at"));
+        return LabError::invalid("algorithm", format!("{algorithm} has neither keys nor signatures to inspect"));
     }
     LabError::unknown(Thing::Algorithm, algorithm, names.iter().map(String::as_str))
 }
@@ -274,7 +274,7 @@ impl Notebook {
         }
         let middle = |part: &Part| {
             let place = part.range.start.midpoint(part.range.end);
-            (place, format!("byte {place}, of {}", part.name))
+            (place, format!("byte {place}, in {}", part.name))
         };
         self.parts.output.iter().map(middle).chain([(length - 1, format!("byte {}", length - 1))]).collect()
     }
@@ -284,7 +284,7 @@ impl Notebook {
         let outcome = catch_unwind(AssertUnwindSafe(attempt)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            Err(Objection::Wrong(format!("panicked: {}", text.unwrap_or_else(|| "without a message".into()))))
+            Err(Objection::Wrong(format!("panicked: {}", text.unwrap_or_else(|| "no message".into()))))
         });
         let (passed, detail, value) = match outcome {
             Ok(value) => (Some(true), None, Some(value)),

@@ -32,7 +32,7 @@ pub(super) fn inspect(
         });
         if let Some(signature) = signature {
             notebook.item("signature", parameters.signature, &signature);
-            let verifier = notebook.check("the verifying key is at hand", || Ok(key.verifying_key()?));
+            let verifier = notebook.check("the verifying key is available", || Ok(key.verifying_key()?));
             if let Some(verifier) = verifier {
                 let other = other.as_deref();
                 examine(&mut notebook, verifier.as_ref(), other, &message, &signature);
@@ -77,7 +77,7 @@ fn keys(
         });
         let Some(bytes) = bytes else { continue };
         notebook.item(&format!("signing key ({})", encoding.name()), longest, &bytes);
-        let name = format!("the signing key that is loaded ({}) signs for the same verifying key", encoding.name());
+        let name = format!("the reloaded signing key ({}) signs for the same verifying key", encoding.name());
         notebook.check(&name, || {
             let again = scheme.load_signing_key(encoding, &bytes)?;
             let mut signature = vec![0; info.parameters.signature];
@@ -97,17 +97,17 @@ fn examine(
 ) {
     notebook.check("round trip: the signature is accepted", || Ok(verifier.verify(&[], message, signature)?));
     for place in places(message.len()) {
-        let name = format!("a tampered message is refused (byte {place})");
+        let name = format!("a tampered message is rejected (byte {place})");
         notebook.check(&name, || refuses(verifier, &flipped(message, place), signature));
     }
     for (place, description) in notebook.places(signature.len()) {
-        let name = format!("a tampered signature is refused ({description})");
+        let name = format!("a tampered signature is rejected ({description})");
         notebook.check(&name, || refuses(verifier, message, &flipped(signature, place)));
     }
     notebook
-        .check("a truncated signature is refused", || refuses(verifier, message, &signature[..signature.len() - 1]));
+        .check("a truncated signature is rejected", || refuses(verifier, message, &signature[..signature.len() - 1]));
     if let Some(other) = other {
-        notebook.check("the signature is refused under the wrong key", || {
+        notebook.check("the signature is rejected under the wrong key", || {
             refuses(other.verifying_key()?.as_ref(), message, signature)
         });
     }
@@ -116,7 +116,7 @@ fn examine(
 fn refuses(verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Objection> {
     match verifier.verify(&[], message, signature) {
         Err(_) => Ok(()),
-        Ok(()) => Err(Objection::Wrong("it is accepted".into())),
+        Ok(()) => Err(Objection::Wrong("it was accepted".into())),
     }
 }
 

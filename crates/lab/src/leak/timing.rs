@@ -270,7 +270,7 @@ fn try_measure(
         second: &times.groups[SECOND],
     };
     let judgement = judge_leak(samples, request.effect_ns, request.cases, request.seed)
-        .ok_or_else(|| Fault::Library("the times are not fit to be judged".into()))?;
+        .ok_or_else(|| Fault::Library("the measured times cannot be evaluated".into()))?;
     let (verdict, reason) = conclude(&judgement, case.role, request);
     let figures = figures(&judgement, &times, request);
     Ok(LeakOutcome {
@@ -289,18 +289,18 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
         LeakVerdict::None => (LeakConclusion::None, None),
         LeakVerdict::Inconclusive => {
             let reason = format!(
-                "a difference of up to {:.1} ns cannot be ruled out, {} ns matter: more samples, or a quieter machine",
+                "cannot rule out a difference of {:.1} ns (threshold {} ns): take more samples or use a quieter machine",
                 judgement.bound, request.effect_ns
             );
             (LeakConclusion::Inconclusive, Some(reason))
         }
         LeakVerdict::FalseAlarm => {
-            let reason = format!("two groups of one class differ by {:.1} ns", judgement.null.largest());
+            let reason = format!("two groups of the same class differ by {:.1} ns", judgement.null.largest());
             (LeakConclusion::Void, Some(reason))
         }
         LeakVerdict::Blind => {
             let reason = format!(
-                "the known delay of {} ns, the positive control, was not found: more samples are needed, or a longer delay",
+                "did not detect the known delay of {} ns (positive control): take more samples or use a longer delay",
                 request.control_delay_ns
             );
             (LeakConclusion::Void, Some(reason))
@@ -311,16 +311,16 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
 /// Returns the limits shown with a verdict, so that nobody reads more into it.
 fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Vec<String> {
     let mut limits = vec![
-        format!("these inputs alone were varied: {}", case.classes),
+        format!("only these inputs varied: {}", case.classes),
         format!(
-            "{} samples would have shown a difference from {:.1} ns on, in 19 of 20 measurements",
+            "{} samples detect a difference of {:.1} ns or more in 19 of 20 measurements",
             figures.samples, figures.detectable_ns
         ),
-        "of this machine, this build of the library and these minutes, without the slowest tenth of the times"
+        "valid for this machine, this library build and this time only; excludes the slowest tenth of the times"
             .to_owned(),
     ];
     if verdict == LeakConclusion::None {
-        limits.push("no leak found is not constant time: --taint names what branches on a secret".to_owned());
+        limits.push("finding no leak does not prove constant time; --taint finds branches on secrets".to_owned());
     }
     limits
 }
@@ -379,8 +379,8 @@ mod tests {
             let limits = limits(&case, verdict, &figures);
             assert_eq!(limits.len(), wanted);
             assert!(limits[0].contains(case.classes) && limits[2].contains("this machine"), "{limits:?}");
-            assert!(limits[1].starts_with("4000 samples") && limits[1].contains(" ns on"), "{limits:?}");
-            let mentioned = limits.iter().any(|limit| limit.contains("not constant time"));
+            assert!(limits[1].starts_with("4000 samples") && limits[1].contains(" ns or more"), "{limits:?}");
+            let mentioned = limits.iter().any(|limit| limit.contains("does not prove constant time"));
             assert_eq!(mentioned, verdict == LeakConclusion::None);
         }
         assert!(outcome.limits.len() >= 3);

@@ -93,21 +93,23 @@ impl GenerateRequest {
     pub(super) fn check(&self) -> Result<(), LabError> {
         let refuse = |field, reason: String| Err(LabError::Invalid { field, reason });
         if self.count == 0 {
-            return refuse("count", "a block of 0 transactions says nothing: it must have at least 1".into());
+            return refuse("count", "a block needs at least 1 transaction, not 0".into());
         }
         if self.senders == 0 || self.senders > self.count {
-            let reason =
-                format!("{} senders of {} transactions: from 1 to as many as transactions", self.senders, self.count);
+            let reason = format!(
+                "{} senders of {} transactions: senders must be from 1 to the number of transactions",
+                self.senders, self.count
+            );
             return refuse("senders", reason);
         }
         if self.invalid > self.count {
-            return refuse("invalid", format!("{} of {} transactions cannot be invalid", self.invalid, self.count));
+            return refuse("invalid", format!("cannot make {} of {} transactions invalid", self.invalid, self.count));
         }
         if self.form == TransactionForm::TxV1 && self.scheme != Scheme::MlDsa65 {
-            return refuse("scheme", format!("TXv1 knows no {}: take ML-DSA-65, or TXv2", self.scheme));
+            return refuse("scheme", format!("TXv1 does not support {}; use ML-DSA-65 or TXv2", self.scheme));
         }
         if self.form == TransactionForm::TxV1 && self.format == BlockFormat::Parquet {
-            return refuse("format", "the Parquet columns are those of TXv2: write TXv1 in the format block".into());
+            return refuse("format", "Parquet files hold only TXv2; write TXv1 in the format `block`".into());
         }
         Ok(())
     }

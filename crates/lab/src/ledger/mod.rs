@@ -101,13 +101,13 @@ fn check(laboratory: &Laboratory, id: &str, algorithm: &str) -> Result<(), LabEr
     let provider = provider.ok_or_else(|| LabError::unknown(Thing::Provider, id, std::iter::empty()))?;
     pqlab_verification::known_answers::check(provider, algorithm)
         .map(drop)
-        .map_err(|wrong| LabError::library(id, format!("a wrong answer for {algorithm}: {wrong}")))
+        .map_err(|wrong| LabError::library(id, format!("wrong answer for {algorithm}: {wrong}")))
 }
 
 /// Returns SHA-256, for the digests.
 fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
     ledger::digest(laboratory.registry().providers()).ok_or_else(|| LabError::Unoffered {
-        algorithm: "SHA-256, which every transaction is signed with".into(),
+        algorithm: "SHA-256, which every transaction needs".into(),
         provider: None,
         offering: Vec::new(),
     })

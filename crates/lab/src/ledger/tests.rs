@@ -188,7 +188,7 @@ fn accepts_the_reference_form_only_on_request() {
     let form = TransactionForm::TxV1;
     let made = make(&GenerateRequest { form, senders: 1, invalid: 1, ..request(path.clone(), Scheme::MlDsa65, 20) });
     assert_eq!(made.bytes, 20 * 5327);
-    assert!(refusal(path.clone()).contains("its transactions are TXv1"));
+    assert!(refusal(path.clone()).contains("transactions are TXv1"));
     let report = verified(&VerifyBlockRequest { form, ..verifying(path.clone()) }).unwrap();
     assert_eq!(report.rejected, 1);
     let format = BlockFormat::Parquet;
@@ -378,15 +378,15 @@ fn rejects_footers_whose_counts_disagree() {
         groups[0] = doctored(&groups[0], 3, first, 1);
         *rows -= first - 3;
     });
-    refused("announces 1600 rows, but its row groups", &|groups, _| groups[0] = doctored(&groups[0], 3, 3, 1));
+    refused("declares 1600 rows, but its row groups have", &|groups, _| groups[0] = doctored(&groups[0], 3, 3, 1));
     refused("but its pages hold more", &|groups, rows| {
         groups[0] = doctored(&groups[0], 3, 3, 1);
         *rows -= first - 3;
     });
     refused("but its pages hold 0", &|groups, _| groups[0] = doctored(&groups[0], first, first, 0));
-    refused("announces 1600 rows, but its row groups", &|groups, _| drop(groups.remove(0)));
-    refused("but its row groups 1600", &|_, rows| *rows = 1599);
-    refused("but its row groups 1600", &|_, rows| *rows = -1);
+    refused("declares 1600 rows, but its row groups have", &|groups, _| drop(groups.remove(0)));
+    refused("but its row groups have 1600", &|_, rows| *rows = 1599);
+    refused("but its row groups have 1600", &|_, rows| *rows = -1);
 }
 
 #[test]

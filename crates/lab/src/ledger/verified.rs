@@ -211,7 +211,8 @@ impl VerifiedBlock {
         let figures = &self.figures;
         let count = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
         let nodes = self.cluster.map_or_else(String::new, |cluster| format!("on {} ", count(cluster.nodes, "node")));
-        let batch = figures.batch.map_or_else(String::new, |batch| format!(", {} at once", grouped(batch as u64)));
+        let batch =
+            figures.batch.map_or_else(String::new, |batch| format!(", in batches of {}", grouped(batch as u64)));
         let mut out = format!(
             "{}: {} of {} transactions accepted, {} rejected{}\n\
              {} in {} s {nodes}with {}{batch}: {} transactions/s, {}/s\n",
@@ -229,10 +230,10 @@ impl VerifiedBlock {
         let in_seconds = |ns: u64| significant(seconds(ns));
         let PhaseTimes { reading, decoding, verifying, threads_waited, reading_waited } = figures.phases;
         match &self.cluster {
-            None => out.push_str(&format!("reading {} s; over all threads ", in_seconds(reading))),
+            None => out.push_str(&format!("reading {} s; all threads: ", in_seconds(reading))),
             Some(cluster) => out.push_str(&format!(
-                "{} parts, {} of them from the journal, {} begun again; the start took {} s; at most {} of a \
-                 process's own\nover all threads reading {} s, ",
+                "{} parts, {} of them from the journal, {} restarted; start-up took {} s; at most {} of private \
+                 memory per process\nall threads: reading {} s, ",
                 cluster.parts,
                 cluster.resumed,
                 cluster.begun_again,
@@ -242,7 +243,7 @@ impl VerifiedBlock {
             )),
         }
         out.push_str(&format!(
-            "decoding {} s, verifying {} s, waiting to be read {} s; reading waited {} s for them\n",
+            "decoding {} s, verifying {} s, waiting for the reader {} s; the reader waited {} s for threads\n",
             in_seconds(decoding),
             in_seconds(verifying),
             in_seconds(threads_waited),
@@ -252,7 +253,7 @@ impl VerifiedBlock {
             out.push_str(&format!("verified by {}\n", figures.verifiers()));
             if figures.batch.is_none() && !figures.batch_providers.is_empty() {
                 let names = figures.batch_providers.join(", ");
-                out.push_str(&format!("many at once: --provider with one of {names} verifies in batches (--batch)\n"));
+                out.push_str(&format!("to verify in batches (--batch), use --provider with one of {names}\n"));
             }
         }
         for (kind, count) in &figures.kinds {
@@ -335,7 +336,8 @@ mod tests {
         let text = cluster.to_text();
         assert_eq!(text.lines().next(), alone.to_text().lines().next());
         assert!(text.contains("3.00 MiB in 2.00 s on 1 node with 2 threads: 10,000 transactions/s"), "{text}");
-        let parts = "4 parts, 1 of them from the journal, 2 begun again; the start took 1.50 s; at most 16.0 MiB of a";
+        let parts =
+            "4 parts, 1 of them from the journal, 2 restarted; start-up took 1.50 s; at most 16.0 MiB of private memory";
         assert!(text.contains(parts), "{text}");
         let mut document = cluster.to_json();
         let own = document.as_object_mut().unwrap().remove("cluster").unwrap();

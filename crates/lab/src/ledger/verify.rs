@@ -141,7 +141,7 @@ pub fn verify_block(
     let failed = |error: &dyn std::fmt::Display| about(&request.path, error);
     let mut file = open(&request.path)?;
     if let Some(part) = request.part.as_ref().filter(|part| part.start > part.end) {
-        let reason = format!("transactions {} to {} are asked for: they end before they begin", part.start, part.end);
+        let reason = format!("invalid range of transactions: {} to {}", part.start, part.end);
         return Err(LabError::invalid("part", reason));
     }
     let Party { verifier, providers, in_batches } = verifier(laboratory, request)?;
@@ -269,8 +269,9 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
     if request.batch.is_some() && !in_batches {
         let offering: BTreeSet<String> = offering_batches(laboratory).collect();
         let offering = offering.into_iter().collect::<Vec<_>>().join(", ");
-        let who = wanted.map_or_else(|| "no provider is named".to_owned(), |wanted| format!("{wanted} has no batches"));
-        return Err(LabError::invalid("batch", format!("batch is given, but {who}: there are those of {offering}")));
+        let who = wanted
+            .map_or_else(|| "no provider is named".to_owned(), |wanted| format!("{wanted} does not verify in batches"));
+        return Err(LabError::invalid("batch", format!("batch is given, but {who}; providers with batches: {offering}")));
     }
     let verifier = if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier };
     Ok(Party { verifier, providers: used, in_batches })

@@ -147,13 +147,13 @@ impl Laboratory {
         for (place, LibrarySpec { label, .. }) in libraries.iter().enumerate() {
             let is = |provider: &Arc<Provider>| provider.id() == *label || provider.library == *label;
             let other = match () {
-                () if libraries[..place].iter().any(|before| before.label == *label) => "another library's",
-                () if self.libraries().any(|before| before.label == *label) => "another library's",
-                () if self.registry.providers().iter().any(is) => "a provider's of this build",
-                () if label == FASTEST => "a word of its own",
+                () if libraries[..place].iter().any(|before| before.label == *label) => "used by another library",
+                () if self.libraries().any(|before| before.label == *label) => "used by another library",
+                () if self.registry.providers().iter().any(is) => "the name of a provider in this build",
+                () if label == FASTEST => "reserved",
                 () => continue,
             };
-            let reason = format!("the label {label:?} is {other}: give another one before the kind, LABEL=KIND:PATH");
+            let reason = format!("the label {label:?} is {other}; give another one before the kind: LABEL=KIND:PATH");
             return Err(LabError::invalid("library", reason));
         }
         Ok(())
@@ -167,7 +167,7 @@ impl Laboratory {
         let never = AtomicBool::new(false);
         loop {
             match errand.next_within(limit, &never).map_err(lost)? {
-                None => return Ok(Err(format!("{library} was not opened within {} s", limit.as_secs_f64()))),
+                None => return Ok(Err(format!("opening {library} took longer than {} s", limit.as_secs_f64()))),
                 Some(Next::Said(message)) => match read_answer::<DescribeTask>(&message) {
                     Some(DescribeAnswer::Description(description)) => {
                         let listing = description.listing().cloned();
@@ -183,8 +183,8 @@ impl Laboratory {
         let ended = errand.end().map_err(lost)?;
         let words =
             ended.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note: "));
-        let output = words.map_or_else(String::new, |words| format!("; it said: {words}"));
-        Ok(Err(format!("{library}: the process that opened it ended, {}{output}", ended.status)))
+        let output = words.map_or_else(String::new, |words| format!("; its output: {words}"));
+        Ok(Err(format!("{library}: the process that opened it ended: {}{output}", ended.status)))
     }
 
     /// Returns the providers as recorded in the environment of a run.
@@ -224,7 +224,7 @@ fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
     if library.name().is_some() {
         return Ok(library);
     }
-    let path = std::path::absolute(&library.path).map_err(LabError::system("a library has no path"))?;
+    let path = std::path::absolute(&library.path).map_err(LabError::system("cannot resolve the path of a library"))?;
     Ok(LibrarySpec { path, ..library })
 }
 
@@ -246,10 +246,10 @@ mod tests {
             let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
             laboratory.with_libraries(libraries).map(|_| ()).unwrap_err().to_string()
         };
-        assert!(refused(&["a", "b", "a"]).starts_with("the label \"a\" is another library's: "));
-        assert!(refused(&["rustcrypto"]).contains("\"rustcrypto\" is a provider's of this build"));
+        assert!(refused(&["a", "b", "a"]).starts_with("the label \"a\" is used by another library; "));
+        assert!(refused(&["rustcrypto"]).contains("\"rustcrypto\" is the name of a provider in this build"));
         assert!(refused(&["null"]).contains("is a provider's"));
-        assert!(refused(&["fastest"]).contains("a word of its own"));
+        assert!(refused(&["fastest"]).contains("\"fastest\" is reserved"));
     }
 
     #[test]
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(check(&[]), Ok(()));
         assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the command line says where it is");
         let message = check(&["main=liboqs:/a.so", "branch=liboqs:/b.so"]).unwrap_err();
-        assert_eq!(message, "mine.toml names libraries whose code would run: branch=liboqs:/b.so");
+        assert_eq!(message, "mine.toml would load and run the code of these libraries: branch=liboqs:/b.so");
     }
 
     #[test]

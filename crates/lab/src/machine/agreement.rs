@@ -166,7 +166,7 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<Option<Between>, LabError> {
         if request.runs < FEWEST_RUNS {
-            let reason = format!("{} runs are too few: at least {FEWEST_RUNS}", request.runs);
+            let reason = format!("{} runs are too few; at least {FEWEST_RUNS} are needed", request.runs);
             return Err(LabError::invalid("runs", reason));
         }
         let mut store = Store::in_memory()?;

@@ -198,7 +198,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     let alone = mean_of(means.iter().map(|(_, alone)| alone));
     let ratio = company.zip(alone).and_then(|(company, alone)| ratio_between(&company, &alone, runs, 0.0, CONFIDENCE));
     let Some(Ratio { ratio, p_value, .. }) = ratio else {
-        return Err(LeftOut("its runs have no ratio".into()));
+        return Err(LeftOut("no ratio of its runs can be computed".into()));
     };
     Ok(Dependence {
         case: case.id(),
@@ -262,7 +262,7 @@ impl Laboratory {
                 let company = company.iter().find(|record| record.case.id() == case.id());
                 match (company, alone.into_iter().next()) {
                     (Some(company), Some(alone)) => pairs[at].push(Pair { company: company.clone(), alone }),
-                    _ => left_out[at] = Some("a run of it has no record".into()),
+                    _ => left_out[at] = Some("one of its runs has no record".into()),
                 }
             }
         }

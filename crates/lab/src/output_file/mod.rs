@@ -149,7 +149,7 @@ impl Place {
                 }
             }
         }
-        Err(Error::other(format!("more than {LINKS} symbolic links lead from one to the next")))
+        Err(Error::other(format!("too many symbolic links in a row (more than {LINKS})")))
     }
 
     fn existing(path: PathBuf, found: &Metadata) -> io::Result<Place> {
@@ -175,7 +175,7 @@ fn names_a_descriptor(path: &Path) -> bool {
 
 /// Creates a file next to the wanted one, so that a single rename suffices.
 fn beside(wanted: &Path) -> io::Result<(End, File)> {
-    let name = wanted.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "this is no file name"))?;
+    let name = wanted.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "not a file name"))?;
     let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let replaced = match fs::metadata(wanted) {
         Ok(found) => Some(Replaced { user: found.uid(), group: found.gid(), rights: found.mode() & RIGHTS }),

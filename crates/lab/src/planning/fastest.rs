@@ -229,7 +229,7 @@ fn typical_ns(record: &Record) -> Result<f64, String> {
 fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
     let reasons: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.provider, one.reason)).collect();
     format!(
-        "{} is left out, since every candidate for {} failed: {}",
+        "{} is left out because every candidate for {} failed: {}",
         question.construction,
         question.asked,
         reasons.join("; ")

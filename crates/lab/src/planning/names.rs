@@ -171,7 +171,7 @@ fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Resu
     if names.is_empty() {
         names.push("standard");
     } else {
-        notes.push(format!("measured in {}; name another area or suite beside it for that one", names.join(", ")));
+        notes.push(format!("measured in {}; to measure in another area or suite, name that as well", names.join(", ")));
     }
     names.into_iter().map(Suite::find).collect()
 }

@@ -97,7 +97,7 @@ pub struct ProtocolOverrides {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub iterations: Option<u64>,
 
-    /// Operations that each process discards first [default: 100]
+    /// Operations to discard at the start of each process [default: 100]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub warmup: Option<u64>,
 
@@ -231,7 +231,7 @@ impl ProtocolOverrides {
         if let Some(trim) = self.trim_pct
             && !(0.0..50.0).contains(&trim)
         {
-            let reason = format!("trim is {trim}: it must be from 0 to below 50 percent of each tail");
+            let reason = format!("trim is {trim}: it must be at least 0 and below 50 percent of each tail");
             return Err(LabError::invalid("trim", reason));
         }
         if self.kind == Some(ProtocolKind::Fixed) && self.iterations.is_none() {
@@ -251,14 +251,15 @@ fn one_of<T: DeserializeOwned + Clone + Send + Sync + 'static>(
 
 /// Parses a list such as `0,2,4-7`.
 fn parse_cores(text: &str) -> Result<Cores, String> {
-    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no core's number"));
+    let invalid = |what: &str, text: &str| format!("invalid {what} {text:?}; expected a list such as 0,2,4-7");
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| invalid("core number", text));
     let mut cores = Vec::new();
     for part in text.split(',') {
         match part.split_once('-') {
             Some((first, last)) => {
                 let (first, last) = (number(first)?, number(last)?);
                 if last < first || last - first > 4096 {
-                    return Err(format!("{part:?} is no range of cores"));
+                    return Err(invalid("range of cores", part));
                 }
                 cores.extend(first..=last);
             }
@@ -292,10 +293,10 @@ impl Suite {
             return Err(malformed(Some(place(text, start)), reason));
         }
         if suite.name.is_empty() || suite.name.contains(char::is_whitespace) {
-            return Err(malformed(None, format!("name is {:?}: it must be a word", suite.name)));
+            return Err(malformed(None, format!("name is {:?}: it must be one word", suite.name)));
         }
         if suite.select.is_empty() {
-            return Err(malformed(None, "nothing is selected: add a [[select]]".to_owned()));
+            return Err(malformed(None, "no case is selected: add a [[select]] table".to_owned()));
         }
         suite.protocol.check().map_err(|error| malformed(None, error.to_string()))?;
         Ok(suite)
@@ -343,7 +344,7 @@ fn unfit_field(text: &str) -> Option<(usize, String)> {
         let workload = if *name == "workload" { "" } else { "workload = \"\"\n" };
         match toml::from_str::<Select>(&format!("{workload}{name:?} = {written}")) {
             Ok(select) if select.unknown.is_empty() => None,
-            Ok(_) => Some((start, format!("a selection has no field {name:?}"))),
+            Ok(_) => Some((start, format!("unknown field {name:?} in a selection"))),
             Err(error) => Some((start, format!("{name}: {}", error.message().lines().collect::<Vec<_>>().join("; ")))),
         }
     })
@@ -474,9 +475,9 @@ mod tests {
         let unknown = message("name = \"a\"\nabout = \"\"\nselct = 1\n[[select]]\nworkload = \"kem\"\n");
         assert!(unknown.contains("selct") && !unknown.contains('\n'), "{unknown}");
         for (field, words) in [
-            ("long = [1]", "x.toml:5:1: a selection has no field \"long\""),
+            ("long = [1]", "x.toml:5:1: unknown field \"long\" in a selection"),
             ("lengths = \"a\"", "x.toml:5:1: lengths: invalid type"),
-            ("states = [\"worm\"]", "x.toml:5:1: states: no state is called \"worm\""),
+            ("states = [\"worm\"]", "x.toml:5:1: states: unknown state \"worm\""),
             ("algorithms = 1", "x.toml:5:1: algorithms: invalid type"),
         ] {
             let text = format!("name = \"a\"\nabout = \"\"\n[[select]]\nworkload = \"kem\"\n{field}\n");

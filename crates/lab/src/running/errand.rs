@@ -63,7 +63,7 @@ pub(crate) fn read_answer<T: Task>(message: &str) -> Option<T::Answer> {
 
 /// Returns the error for a process whose stream or exit status cannot be read.
 pub(crate) fn lost(error: io::Error) -> LabError {
-    LabError::system("a process of its own is lost")(error)
+    LabError::system("lost a worker process")(error)
 }
 
 impl Laboratory {

@@ -208,7 +208,7 @@ impl Laboratory {
             return Err(LabError::Changed { run: run.to_owned(), changes });
         }
         for change in changes {
-            progress.note(&format!("not as run {run} began: {change}"));
+            progress.note(&format!("changed since run {run} started: {change}"));
         }
         let number = store.begin_start(run)?;
         let finished = store.finished_positions(run)?;
@@ -247,7 +247,7 @@ impl Laboratory {
             let deviation = baseline.deviation(rate);
             if deviation.abs() > RATE_TOLERANCE {
                 progress.note(&format!(
-                    "the TSC's rate over the run differs by {:+.3}% from the one measured at its beginning: times in ns are off by as much",
+                    "the TSC rate changed by {:+.3}% since the start of the run: times in ns are off by that much",
                     deviation * 100.0
                 ));
             }
@@ -258,7 +258,7 @@ impl Laboratory {
         }
         if scanty > 0 {
             progress.note(&format!(
-                "{scanty} cases of short operations have visits with fewer than {LEAST_SAMPLES} samples: their figures lean on few calls"
+                "{scanty} cases of short operations rest on few calls: some visits have fewer than {LEAST_SAMPLES} samples"
             ));
         }
         if complete {
@@ -398,7 +398,7 @@ fn forbidden(header: &RunHeader) -> Option<String> {
     let counters = &header.environment.counters;
     let (_, reason) = counters.unavailable.iter().find(|(counter, _)| counter == Metric::Cycles.name())?;
     let fixable = header.protocol.counter == CounterChoice::Best && reason.contains("perf_event_paranoid");
-    fixable.then(|| format!("counting {} in place of core cycles: {reason}", counters.primary))
+    fixable.then(|| format!("counting {} instead of core cycles: {reason}", counters.primary))
 }
 
 /// Makes a run id such as `20261121T190000Z-3f9a1c`: sorted by time, and unique among runs of the same second.

@@ -67,7 +67,7 @@ impl Place {
     /// Returns notes for the user.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let unpinned = self.unpinned.as_ref().map(|reason| {
-            format!("measuring on any core, since none can be kept: {reason}; times vary more from visit to visit")
+            format!("measuring without pinning to a core: {reason}; times vary more from visit to visit")
         });
         let crowded = self.crowded.as_ref().map(|company| format!("{company}: each disturbs the other"));
         unpinned.into_iter().chain(crowded)
@@ -76,7 +76,7 @@ impl Place {
 
 fn company(core: u32, process: Option<u32>) -> String {
     let which = process.map_or_else(String::new, |process| format!(" (process {process})"));
-    format!("another pqlab{which} measures on core {core} too")
+    format!("another pqlab{which} is also measuring on core {core}")
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "nobody is kept on 2");
         assert!(notes(&first).is_empty() && notes(&second).is_empty());
         let process = std::process::id();
-        let note = format!("another pqlab (process {process}) measures on core 3 too: each disturbs the other");
+        let note = format!("another pqlab (process {process}) is also measuring on core 3: each disturbs the other");
         assert_eq!(notes(&third), std::slice::from_ref(&note));
         for (named, wanted) in [(&[1, 1, 3], vec![note]), (&[1, 1, 1], vec![])] {
             assert_eq!(notes(&place(Some(named))), wanted, "{named:?}");

@@ -36,7 +36,7 @@ impl WorkerProgram {
     pub fn this() -> Result<WorkerProgram, LabError> {
         let refused = LabError::system("this program cannot be its own worker");
         if env::var_os(IN_WORKER).is_some() {
-            return Err(refused(io::Error::other("it was started as one, but its main does not call run_if_worker")));
+            return Err(refused(io::Error::other("started as a worker, but its main does not call run_if_worker")));
         }
         Ok(WorkerProgram { path: env::current_exe().map_err(refused)?, arguments: vec![WORKER.into()] })
     }

@@ -83,14 +83,14 @@ impl RecordSink for Collected {
     }
 
     fn record(&mut self, _header: &RunHeader, position: usize, record: &Record) -> Result<(), SinkError> {
-        let run = self.run.as_mut().ok_or_else(|| SinkError::other("a record before its run"))?;
+        let run = self.run.as_mut().ok_or_else(|| SinkError::other("record received before its run"))?;
         run.records.push(record.clone());
         self.positions.push(position);
         Ok(())
     }
 
     fn complete(&mut self, _header: &RunHeader, finished_at: &str) -> Result<(), SinkError> {
-        let run = self.run.as_mut().ok_or_else(|| SinkError::other("an end before its run"))?;
+        let run = self.run.as_mut().ok_or_else(|| SinkError::other("end of run received before its start"))?;
         (run.complete, run.finished_at) = (true, Some(finished_at.to_owned()));
         Ok(())
     }

@@ -70,7 +70,7 @@ pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabEr
             None => Ok(()),
         }
     };
-    serve().map_err(LabError::system("this worker cannot work"))
+    serve().map_err(LabError::system("worker failed"))
 }
 
 /// Carries out the single task of this process.

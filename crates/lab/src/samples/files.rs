@@ -44,7 +44,7 @@ pub fn read_samples(path: &Path, column: Option<&str>) -> Result<Samples, LabErr
         false => of_csv(text, column, path),
     };
     match found.map_err(wrong)? {
-        Samples::Series(series) if series.is_empty() => Err(wrong("there are no samples in it".to_owned())),
+        Samples::Series(series) if series.is_empty() => Err(wrong("it has no samples".to_owned())),
         samples => Ok(samples),
     }
 }
@@ -55,7 +55,7 @@ fn chosen(series: Vec<Series>, name: Option<&str>) -> Result<Vec<Series>, String
     let names: Vec<String> = series.iter().map(|one| one.name.clone()).collect();
     let chosen: Vec<Series> = series.into_iter().filter(|one| one.name == name).collect();
     if chosen.is_empty() {
-        Err(format!("nothing in it is called {name:?}: there are {}", names.join(", ")))
+        Err(format!("it has no series {name:?}; available: {}", names.join(", ")))
     } else {
         Ok(chosen)
     }
@@ -88,7 +88,7 @@ fn series(name: &str, unit: &str, samples: Vec<f64>) -> Series {
 fn numbers(values: &[Value], what: &str) -> Result<Vec<f64>, String> {
     let number = |(index, value): (usize, &Value)| {
         let found = value.as_f64().filter(|number| number.is_finite());
-        found.ok_or_else(|| format!("{what}: value {} is no number: {value}", index + 1))
+        found.ok_or_else(|| format!("{what}: value {} is not a number: {value}", index + 1))
     };
     values.iter().enumerate().map(number).collect()
 }
@@ -166,7 +166,7 @@ fn of_csv(text: &str, column: Option<&str>, path: &Path) -> Result<Samples, Stri
         let text = body[row].get(index).unwrap_or("");
         let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
         number.ok_or_else(|| {
-            format!("row {}, column {:?}: {text:?} is no number", row + 1 + usize::from(headed), names[index])
+            format!("row {}, column {:?}: {text:?} is not a number", row + 1 + usize::from(headed), names[index])
         })
     };
     let whole = |index: usize| (0..body.len()).map(|row| cell(row, index)).collect::<Result<Vec<f64>, String>>();
@@ -178,19 +178,19 @@ fn of_csv(text: &str, column: Option<&str>, path: &Path) -> Result<Samples, Stri
             if sound {
                 Ok(number as u64)
             } else {
-                Err(format!("row {}: {number} is no positive whole number", row + 2))
+                Err(format!("row {}: {number} is not a positive whole number", row + 2))
             }
         };
         let load = |row| {
             let (concurrency, operations) = (count(row, concurrency)?, count(row, operations)?);
             let seconds = cell(row, seconds).ok().filter(|seconds| *seconds > 0.0);
-            let seconds = seconds.ok_or_else(|| format!("row {}: its seconds are not positive", row + 2))?;
+            let seconds = seconds.ok_or_else(|| format!("row {}: the seconds are not positive", row + 2))?;
             Ok(Load { concurrency, operations, seconds })
         };
         return (0..body.len()).map(load).collect::<Result<_, String>>().map(Samples::Loads);
     }
     if let Some(name) = column {
-        let index = place(name).ok_or_else(|| format!("it has no column {name:?}: there are {}", names.join(", ")))?;
+        let index = place(name).ok_or_else(|| format!("it has no column {name:?}; available: {}", names.join(", ")))?;
         return Ok(Samples::Series(vec![series(name, "", whole(index)?)]));
     }
     // Columns that begin with a number must contain only numbers. Other columns, such as names and notes, are skipped.
@@ -269,10 +269,10 @@ mod tests {
         for (text, wanted) in [
             ("", "no samples"),
             ("ns\n", "no samples"),
-            ("ns\n1\nx\n", "row 3, column \"ns\": \"x\" is no number"),
-            ("ns\n1\nNaN\n", "is no number"),
+            ("ns\n1\nx\n", "row 3, column \"ns\": \"x\" is not a number"),
+            ("ns\n1\nNaN\n", "is not a number"),
             ("a,b\n1\n", "not CSV"),
-            ("[1, \"2\"]", "value 2 is no number"),
+            ("[1, \"2\"]", "value 2 is not a number"),
             ("[1,", "EOF"),
             ("{}", "no samples"),
             (r#"{"results":[{"command":"c"}]}"#, "no list \"times\""),
@@ -281,8 +281,8 @@ mod tests {
             let error = read("x.dat", text, None).unwrap_err();
             assert!(error.contains(wanted) && error.contains("x.dat"), "{text:?}: {error}");
         }
-        assert!(read("x.csv", "a,b\n1,2\n", Some("c")).unwrap_err().contains("there are a, b"));
-        assert!(read("x.json", r#"{"a":[1]}"#, Some("c")).unwrap_err().contains("there are a"));
+        assert!(read("x.csv", "a,b\n1,2\n", Some("c")).unwrap_err().contains("available: a, b"));
+        assert!(read("x.json", r#"{"a":[1]}"#, Some("c")).unwrap_err().contains("available: a"));
         assert!(read_samples(Path::new("/no/such/file"), None).is_err());
     }
 }

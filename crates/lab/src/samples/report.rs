@@ -37,7 +37,7 @@ impl SeriesReport {
         request: &SeriesRequest,
     ) -> Result<SeriesReport, LabError> {
         if !(request.confidence > 0.0 && request.confidence < 1.0) {
-            return Err(LabError::invalid("confidence", "the confidence is between 0 and 100 percent, such as 95"));
+            return Err(LabError::invalid("confidence", "confidence must be between 0 and 100 percent, such as 95"));
         }
         if let Some(other) = other {
             return compared([file, other], column, request);
@@ -67,7 +67,7 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     let read = |file: &Path| match read_samples(file, column)? {
         Samples::Series(series) => Ok(series),
         Samples::Loads(_) => {
-            Err(LabError::invalid("column", format!("{}: a throughput curve is not compared", file.display())))
+            Err(LabError::invalid("column", format!("{}: throughput curves cannot be compared", file.display())))
         }
     };
     let [first, second] = [read(files[0])?, read(files[1])?];

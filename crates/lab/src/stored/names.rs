@@ -11,7 +11,7 @@ use pqlab_store::Store;
 pub fn check_name(store: &Store, name: &str, force: bool) -> Result<(), LabError> {
     Store::check_baseline_name(name)?;
     match store.baseline(name)?.filter(|_| !force) {
-        Some(run) => Err(LabError::invalid("name", format!("the name {name} is that of run {run}"))),
+        Some(run) => Err(LabError::invalid("name", format!("the name {name} already belongs to run {run}"))),
         None => Ok(()),
     }
 }
@@ -26,7 +26,7 @@ pub fn remove_runs(store: &mut Store, references: &[String], force: bool) -> Res
     let chosen: Vec<RunSummary> = store.runs()?.into_iter().filter(|run| ids.contains(&run.id)).collect();
     if let Some(named) = chosen.iter().find(|run| !run.names.is_empty()).filter(|_| !force) {
         let (id, names) = (&named.id, named.names.join(", "));
-        let reason = format!("run {id} is kept under the name {names}: nothing was removed");
+        let reason = format!("run {id} has the name {names}: nothing was removed");
         return Err(LabError::invalid("force", reason));
     }
     for run in &chosen {

@@ -105,7 +105,7 @@ impl Laboratory {
     ) -> Result<bool, LabError> {
         let task = VerifyTask { part: part.clone(), request: request.clone() };
         let mut errand: Errand = self.start(&task, &Manner::default())?;
-        let mut last = "before its first line".to_owned();
+        let mut last = "before its first result".to_owned();
         loop {
             match errand.next(halt).map_err(lost)? {
                 Next::Said(message) => match read_answer::<VerifyTask>(&message) {
@@ -136,7 +136,7 @@ impl Laboratory {
             say(failed(format!("a library wrote {} lines to standard output", stdout.lines().count())));
         }
         if !status.success() {
-            say(failed(format!("it ended {last}: {status}")));
+            say(failed(format!("the process ended {last}: {status}")));
         }
         say(Verified::Done);
         Ok(true)

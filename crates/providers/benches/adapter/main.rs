@@ -74,16 +74,16 @@ fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
     let count = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
     println!();
     println!("{} operations: {} compared", cases.len(), count(|one| *one == Coverage::Measured));
-    println!("{} by the code of one that is compared: another parameter set", count(|one| *one == Coverage::Alike));
+    println!("{} share the code of a compared operation: another parameter set", count(|one| *one == Coverage::Alike));
     for reason in libraries::reasons() {
         let count = coverage.iter().filter(|one| **one == Coverage::Reason(reason)).count();
         if count > 0 {
-            println!("{count} not to be compared: {reason}");
+            println!("{count} not comparable: {reason}");
         }
     }
     let missing = cases.iter().zip(coverage).filter(|(_, coverage)| **coverage == Coverage::Missing);
     let missing: Vec<&Case> = missing.map(|(case, _)| case).collect();
-    println!("{} without a comparison; one of those that are alike:", missing.len());
+    println!("{} without a comparison; one of each kind:", missing.len());
     for (index, case) in missing.iter().enumerate() {
         if !missing[..index].iter().any(|before| before.is_like(case)) {
             println!("    {}", case.name());

@@ -191,7 +191,7 @@ impl VerifyingKey for PublicKey {
 /// Checks that the hash is SHA-512 and the context string at most 255 bytes long (RFC 8032, section 5.1).
 fn check_prehash(prehash: Prehash, context: &[u8]) -> Result<()> {
     if prehash != Prehash::Sha512 {
-        return Err(Error::Unsupported("Ed25519ph hashes with SHA-512"));
+        return Err(Error::Unsupported("Ed25519ph pre-hashes only with SHA-512"));
     }
     if context.len() > 255 {
         return Err(Error::Length { what: "context", expected: 255, actual: context.len() });

@@ -79,5 +79,5 @@ pub(super) fn write_seed(key: &Key, out: &mut [u8]) -> Result<()> {
     // SAFETY: writes at most `length` bytes.
     let returned = unsafe { aws::EVP_PKEY_get_private_seed(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_private_seed", returned)
-        .map_err(|_| Error::Unsupported("the seed of a key that was loaded expanded is not known"))
+        .map_err(|_| Error::Unsupported("the key was loaded expanded: its seed is unknown"))
 }

@@ -141,7 +141,7 @@ impl VerifyingKey for PublicKey {
 
 fn generate(coins: Coins) -> Result<Owned<aws::RSA>> {
     if let Coins::Exact(_) = coins {
-        return Err(Error::Unsupported("no standard says how RSA key generation draws its coins"));
+        return Err(Error::Unsupported("no standard defines how RSA key generation uses randomness"));
     }
     // SAFETY: creates objects; the results are null or ours.
     let (key, exponent) = unsafe { (Owned::from_raw(aws::RSA_new()), Owned::from_raw(aws::BN_new())) };

@@ -67,5 +67,5 @@ fn library(call: &'static str) -> impl Fn(&'static str) -> Error {
     move |error| Error::Library { call, detail: error.to_owned() }
 }
 
-const SEED_UNKNOWN: Error = Error::Unsupported("a key of these crates does not know its seed");
+const SEED_UNKNOWN: Error = Error::Unsupported("these crates do not keep the seed of a key");
 const NO_SUCH_ENCODING: Error = Error::Unsupported("the standard has no such encoding of the key");

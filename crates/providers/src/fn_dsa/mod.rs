@@ -242,7 +242,7 @@ impl<D: Degree> VerifyingKey for PreparedVerifyingKey<D> {
     }
 }
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("a Falcon key has one encoding");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("Falcon keys have only one encoding");
 
 /// The crate works on vectors of 32 bytes inside the key. If the key is not aligned to cache lines, signing takes 1.5%
 /// longer, and the time would depend on earlier allocations.
@@ -257,6 +257,6 @@ fn decode_signer<D: Degree>(bytes: &[u8]) -> Result<Box<Aligned<D::Signer>>> {
 fn no_given_coins(coins: Coins) -> Result<()> {
     match coins {
         Coins::Internal => Ok(()),
-        Coins::Exact(_) => Err(Error::Unsupported("no standard says what Falcon draws")),
+        Coins::Exact(_) => Err(Error::Unsupported("no standard defines how Falcon uses randomness")),
     }
 }

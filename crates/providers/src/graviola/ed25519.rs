@@ -9,7 +9,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("an Ed25519 key is a seed");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("Ed25519 signing keys are encoded as a seed");
 
 pub(super) fn signature() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {

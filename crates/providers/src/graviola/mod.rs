@@ -21,7 +21,7 @@ use pqlab_primitives::{BuildInfo, Error, Provider, Unsupported};
 pub(crate) fn providers() -> Vec<Provider> {
     let build_info = BuildInfo {
         version: crate_versions(&["graviola"]),
-        build: format!("{}; assembly of s2n-bignum, some of it chosen at run time", compiled()),
+        build: format!("{}; assembly from s2n-bignum, some of it chosen at run time", compiled()),
     };
     let mut provider = Provider::new("graviola", build_info);
     provider.generator = Some("getrandom: the operating system, on each call".to_owned());
@@ -59,10 +59,10 @@ fn without_algorithms(provider: &Provider, reason: &str) -> Provider {
 
 fn unsupported() -> Vec<Unsupported> {
     [
-        ("ML-KEM-768", "a key decapsulates once and cannot be loaded from bytes: the crate hides the calls that would"),
+        ("ML-KEM-768", "a key decapsulates only once and cannot be loaded from bytes: the crate hides those calls"),
         (
             "RSA-2048",
-            "the crate takes no key of another library's without its CRT parameters, and writes none without DER",
+            "the crate cannot load another library's key without its CRT parameters, and writes keys only in DER",
         ),
     ]
     .map(|(algorithm, reason)| Unsupported { algorithm: algorithm.to_owned(), reason: reason.to_owned() })

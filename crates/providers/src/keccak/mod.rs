@@ -24,9 +24,9 @@ pub(crate) fn providers() -> Vec<Provider> {
 
 fn provider(backend: pqlab_keccak::Backend) -> Provider {
     let code = match backend {
-        pqlab_keccak::Backend::Avx512 => "25 registers of 512 bits for eight states, of 128 for one".to_owned(),
-        pqlab_keccak::Backend::Avx2 => "25 words of 256 bits for four states, eight as twice four".to_owned(),
-        pqlab_keccak::Backend::Portable => format!("one state after the other by {}", crate_versions(&["keccak"])),
+        pqlab_keccak::Backend::Avx512 => "25 512-bit registers for eight states, 128-bit ones for one".to_owned(),
+        pqlab_keccak::Backend::Avx2 => "25 256-bit words for four states, eight states as twice four".to_owned(),
+        pqlab_keccak::Backend::Portable => format!("one state at a time by {}", crate_versions(&["keccak"])),
     };
     let build_info = BuildInfo { version: crate_versions(&["pqlab-keccak"]), build: format!("{}; {code}", compiled()) };
     let mut provider = Provider::new("keccak", build_info);

@@ -187,7 +187,7 @@ parameter_sets!(avx2, Avx2With44, Avx2With65, Avx2With87);
 #[cfg(target_arch = "aarch64")]
 parameter_sets!(neon, Neon44, Neon65, Neon87);
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("an ML-DSA key is a seed or expanded");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded");
 
 struct MlDsa<S> {
     info: SignatureInfo,
@@ -333,6 +333,6 @@ impl<S: ParameterSet> VerifyingKey for PreparedVerifyingKey<S> {
 fn only_shake128(prehash: Prehash) -> Result<()> {
     match prehash {
         Prehash::Shake128 => Ok(()),
-        _ => Err(Error::Unsupported("libcrux hashes with SHAKE128 before it signs")),
+        _ => Err(Error::Unsupported("libcrux pre-hashes only with SHAKE128")),
     }
 }

@@ -44,7 +44,7 @@ fn vectorised() -> Option<Provider> {
     provider.signatures = ml_dsa::avx2();
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported = one_message_at_a_time(
-        "the AVX2 code hashes four messages at once and offers SHAKE256 alone for messages of any length",
+        "the AVX2 code hashes four messages at once and offers only SHAKE256 for messages of any length",
     );
     Some(provider)
 }
@@ -57,7 +57,7 @@ fn vectorised() -> Option<Provider> {
     provider.signatures = ml_dsa::neon();
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported = one_message_at_a_time(
-        "the NEON code hashes two messages at once and offers SHAKE256 alone for messages of any length",
+        "the NEON code hashes two messages at once and offers only SHAKE256 for messages of any length",
     );
     Some(provider)
 }
@@ -71,7 +71,7 @@ fn provider(backend: &str) -> Provider {
     let build_info = BuildInfo {
         version: crate_versions(&["libcrux-ml-kem", "libcrux-ml-dsa", "libcrux-sha3"]),
         build: format!(
-            "{}; {backend} code; generated ML-KEM keys are held unpacked, the crates clear no keys of theirs",
+            "{}; {backend} code; generated ML-KEM keys are kept unpacked; the crates do not wipe their keys",
             compiled()
         ),
     };
@@ -88,7 +88,7 @@ fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
         .into_iter()
         .map(|algorithm| Unsupported {
             algorithm: algorithm.to_owned(),
-            reason: format!("{reason}, a single one goes through the portable code"),
+            reason: format!("{reason}; single messages use the portable code"),
         })
         .collect()
 }

@@ -20,7 +20,7 @@ const SEED: usize = 64;
 /// That of ML-KEM-1024 (FIPS 203, table 3), in bytes.
 const LONGEST_ENCAPSULATION_KEY: usize = 1568;
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes the expanded ML-KEM key alone");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes only expanded ML-KEM keys");
 
 /// One parameter set.
 pub(super) struct MlKem(&'static Shared);
@@ -59,8 +59,8 @@ impl MlKem {
 
 impl Shared {
     fn new(algorithm: &'static str) -> Result<Shared> {
-        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
-        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         // SAFETY: the name ends with NUL; the object that comes back is ours.
         let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
             .map(Native)
@@ -156,7 +156,7 @@ impl EncapsulationKey for Encapsulator {
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
         if let Coins::Exact(_) = coins {
-            return Err(Error::Unsupported("liboqs 0.13 has no encapsulation with given coins"));
+            return Err(Error::Unsupported("liboqs 0.13 does not encapsulate with given randomness"));
         }
         // SAFETY: all three buffers have the lengths that the object states.
         let status = unsafe {

@@ -75,7 +75,7 @@ fn build_info() -> BuildInfo {
 /// Which of its two ways to several messages the library takes; it has no third one.
 fn four_messages() -> &'static str {
     let vector = cfg!(target_arch = "x86_64") && has(Extension::OQS_CPU_EXT_AVX2);
-    if vector { "four states in AVX2 registers" } else { "one state after the other" }
+    if vector { "four states in AVX2 registers" } else { "one state at a time" }
 }
 
 /// The extensions that the library asks for before it takes vector code.

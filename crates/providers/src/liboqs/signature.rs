@@ -24,8 +24,9 @@ pub(super) const ALGORITHMS: [&str; 8] = [
     "SPHINCS+-SHA2-128f-simple",
 ];
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes the expanded key alone");
-const NO_GIVEN_COINS: Error = Error::Unsupported("liboqs takes given coins through a process-wide callback alone");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes only expanded keys");
+const NO_GIVEN_COINS: Error =
+    Error::Unsupported("liboqs accepts given randomness only through a process-wide callback");
 
 /// One scheme.
 pub(super) struct Scheme(Arc<Shared>);
@@ -53,8 +54,8 @@ impl Drop for Native {
 
 impl Scheme {
     pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
-        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
-        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
         // SAFETY: the name ends with NUL; the object that comes back is ours.
         let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
             .map(Native)

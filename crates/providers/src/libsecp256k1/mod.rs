@@ -55,7 +55,7 @@ const COMPRESSED: usize = 33;
 const UNCOMPRESSED: usize = 65;
 const SIGNATURE: usize = 64;
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("an ECDSA key is a scalar");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
 
 /// Immutable after construction, so threads can share it.
 static CONTEXT: LazyLock<Secp256k1<All>> = LazyLock::new(|| {

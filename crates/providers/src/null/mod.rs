@@ -123,7 +123,7 @@ impl Key {
 }
 
 fn expanded_only(encoding: KeyEncoding) -> Result<()> {
-    if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(Error::Unsupported("one encoding: expanded")) }
+    if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(Error::Unsupported("keys have only one encoding")) }
 }
 
 /// Public key of a pair.

@@ -106,7 +106,7 @@ impl Hpke for X25519Hpke {
     ) -> Result<()> {
         Error::check_length("message", plaintext.len() + LENGTH + TAG, message.len())?;
         if plaintext.is_empty() {
-            return Err(Error::Unsupported("OpenSSL's HPKE seals no empty message"));
+            return Err(Error::Unsupported("OpenSSL's HPKE cannot seal an empty message"));
         }
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_SENDER)?;
         let (enc, sealed) = message.split_at_mut(LENGTH);

@@ -47,7 +47,7 @@ pub(crate) fn providers() -> Vec<Provider> {
 const KECCAK: &str = if cfg!(target_arch = "x86_64") {
     "assembly for general registers (keccak1600-x86_64)"
 } else if cfg!(target_arch = "aarch64") {
-    "assembly (keccak1600-armv8), with FEAT_SHA3 where the library holds it worth while"
+    "assembly (keccak1600-armv8), with FEAT_SHA3 if the library considers it faster"
 } else {
     "the library's choice for this architecture"
 };

@@ -123,7 +123,7 @@ impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
                 let key = ExpandedSigningKey::<P>::from_expanded(encoded);
                 Ok(Box::new(Prepared::Expanded(Box::new(key))))
             }
-            _ => Err(Error::Unsupported("an ML-DSA key is a seed or expanded")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded")),
         }
     }
 
@@ -201,7 +201,7 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
                 let bytes = Wiped::new(self.expanded().to_expanded());
                 write("signing key", out, &bytes)
             }
-            _ => Err(Error::Unsupported("an ML-DSA key is a seed or expanded")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded")),
         }
     }
 }

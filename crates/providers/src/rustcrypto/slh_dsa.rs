@@ -89,7 +89,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKeyTrait>> {
         if encoding != KeyEncoding::Expanded {
-            return Err(Error::Unsupported("an SLH-DSA key has one encoding"));
+            return Err(Error::Unsupported("SLH-DSA keys have only one encoding"));
         }
         let n = self.info.parameters.signing_coins;
         Error::check_length("signing key", 4 * n, bytes.len())?;
@@ -155,7 +155,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SigningKeyTrait for PreparedSignin
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Expanded => write("signing key", out, &Wiped::new(self.key.to_bytes())),
-            _ => Err(Error::Unsupported("an SLH-DSA key has one encoding")),
+            _ => Err(Error::Unsupported("SLH-DSA keys have only one encoding")),
         }
     }
 }

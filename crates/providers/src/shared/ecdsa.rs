@@ -87,7 +87,7 @@ impl<C: Curve> SignatureScheme for Ecdsa<C> {
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         if encoding != KeyEncoding::Scalar {
-            return Err(Error::Unsupported("an ECDSA key is a scalar"));
+            return Err(Error::Unsupported("ECDSA signing keys are encoded as a scalar"));
         }
         Error::check_length("signing key", C::SCALAR, bytes.len())?;
         Ok(Box::new(PreparedSigningKey::<C>(C::decode_signing_key(bytes)?)))
@@ -119,7 +119,7 @@ impl<C: Curve> SigningKey for PreparedSigningKey<C> {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Scalar => C::encode_signing_key(&self.0, out),
-            _ => Err(Error::Unsupported("an ECDSA key is a scalar")),
+            _ => Err(Error::Unsupported("ECDSA signing keys are encoded as a scalar")),
         }
     }
 }
@@ -141,7 +141,7 @@ impl<C: Curve> VerifyingKey for PreparedVerifyingKey<C> {
 fn no_signing_coins<C: Curve>(coins: Coins) -> Result<()> {
     match coins {
         Coins::Exact(_) if !C::DETERMINISTIC => {
-            Err(Error::Unsupported("the library draws what goes into a nonce itself"))
+            Err(Error::Unsupported("the library draws the randomness of its nonces itself"))
         }
         coins => coins.exact::<0>().map(|_| ()),
     }

@@ -213,7 +213,7 @@ impl<'py> Keys<'py> {
 fn signer(key: &SecretKey) -> Answer<(&'static Identifier, &dyn SigningKey)> {
     match &key.prepared {
         Secret::Signing(prepared) => Ok((identifier(&key.source.algorithm)?, prepared.as_ref())),
-        Secret::Decapsulation(_) => Err(Failure::argument("secret_key", "it decapsulates, it does not sign")),
+        Secret::Decapsulation(_) => Err(Failure::argument("secret_key", "a decapsulation key cannot sign")),
     }
 }
 
@@ -222,7 +222,7 @@ fn check_issuer(name: &str, key: &SecretKey, public: &[u8]) -> Answer<()> {
     if key.public()?.bytes()? == public {
         return Ok(());
     }
-    Err(Failure::argument(name, "it is not the issuer's: no signature of it would verify"))
+    Err(Failure::argument(name, "not the issuer's key: its signatures would not verify"))
 }
 
 /// Builds a certificate. Without an issuer it is self-signed.
@@ -240,7 +240,7 @@ fn build_certificate(
     let alternative_secret = keys.alternative_secret_key.as_ref().map(Bound::get);
     let issuer = issuer.map(|issuer| &issuer.get().0);
     if alternative.is_some() != alternative_secret.is_some() {
-        let reason = "a subject has an alternative key exactly where the issuer signs with one";
+        let reason = "the subject needs an alternative key if and only if the issuer signs with one";
         return Err(Failure::argument("alternative_public_key", reason));
     }
     detached(py, || {
@@ -256,7 +256,7 @@ fn build_certificate(
             (Some(secret), Some(key)) => check_issuer("alternative_secret_key", secret, key.as_bytes())?,
             (None, None) => {}
             _ => {
-                let reason = "an issuer that has an alternative key signs with it, and no other does";
+                let reason = "needed if and only if the issuer has an alternative key";
                 return Err(Failure::argument("alternative_secret_key", reason));
             }
         }
@@ -315,7 +315,7 @@ fn cosign<'py>(
     if key.source.algorithm != "ML-DSA-65" {
         return Err(Failure::argument(
             "secret_key",
-            format!("a key of {}, where one of ML-DSA-65 is needed", key.source.algorithm),
+            format!("needs a key of ML-DSA-65, not {}", key.source.algorithm),
         ));
     }
     let bundle = detached(py, || {
@@ -334,13 +334,13 @@ fn verify_cosig(py: Python<'_>, bundle: Bytes<'_>, public_key: &Bound<'_, Public
     if key.source.algorithm != "ML-DSA-65" {
         return Err(Failure::argument(
             "public_key",
-            format!("a key of {}, where one of ML-DSA-65 is needed", key.source.algorithm),
+            format!("needs a key of ML-DSA-65, not {}", key.source.algorithm),
         ));
     }
     detached(py, || {
         let bundle = Bundle::decode(&bundle)?;
         let Public::Verifying(key) = &key.prepared else {
-            return Err(Failure::argument("public_key", "it encapsulates, it does not verify"));
+            return Err(Failure::argument("public_key", "an encapsulation key cannot verify"));
         };
         bundle.verify(key.as_ref())?;
         Ok(CertificateObject(Certificate::from_der(&bundle.certificate)?))

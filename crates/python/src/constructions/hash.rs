@@ -66,7 +66,7 @@ fn check_length(length: usize) -> Answer<()> {
     if length <= LONGEST_OUTPUT {
         return Ok(());
     }
-    Err(Failure::argument("length", format!("{length} bytes where {LONGEST_OUTPUT} are the most")))
+    Err(Failure::argument("length", format!("at most {LONGEST_OUTPUT} bytes, not {length}")))
 }
 
 /// Hashes each row of a matrix of bytes, eight rows at once. Returns the concatenated digests and the length of one.
@@ -90,11 +90,11 @@ pub(crate) fn hash_rows<'py>(
             (Ok(hash), Some(Whole(asked))) if asked == hash.implementation.info().digest => asked,
             (Ok(hash), Some(Whole(asked))) => {
                 let fixed = hash.implementation.info().digest;
-                let reason = format!("{algorithm} gives {fixed} bytes, not {asked}");
+                let reason = format!("{algorithm} returns {fixed} bytes, not {asked}");
                 return Err(Failure::argument("length", reason));
             }
             (Err(_), Some(Whole(asked))) => asked,
-            (Err(_), None) => return Err(Failure::argument("length", format!("{algorithm} has none of its own"))),
+            (Err(_), None) => return Err(Failure::argument("length", format!("{algorithm} has no fixed length"))),
         };
         check_length(output.saturating_mul(rows))?;
         let mut out = vec![0; output * rows];
@@ -117,7 +117,7 @@ pub(crate) fn hash_rows<'py>(
                     _ => {
                         return Err(Failure::argument(
                             "algorithm",
-                            format!("{algorithm} is not offered for one message"),
+                            format!("no provider offers {algorithm} for single messages"),
                         ));
                     }
                 }
@@ -130,11 +130,11 @@ pub(crate) fn hash_rows<'py>(
 
 /// Returns the numbers of rows and columns of a matrix, and its bytes row by row.
 fn bytes_of(matrix: &Bound<'_, PyAny>) -> Answer<(usize, usize, Vec<u8>)> {
-    let none = |_| Failure::from(PyTypeError::new_err("matrix: a buffer of bytes with two dimensions is needed"));
+    let none = |_| Failure::from(PyTypeError::new_err("matrix: expected a buffer of bytes with two dimensions"));
     let buffer = PyBuffer::<u8>::get(matrix).map_err(none)?;
     let &[rows, columns] = buffer.shape() else {
         let dimensions = buffer.dimensions();
-        return Err(Failure::argument("matrix", format!("two dimensions are needed, not {dimensions}")));
+        return Err(Failure::argument("matrix", format!("needs two dimensions, not {dimensions}")));
     };
     Ok((rows, columns, buffer.to_vec(matrix.py())?))
 }

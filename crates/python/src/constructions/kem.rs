@@ -96,7 +96,7 @@ impl KemObject {
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
         let expected = self.parameters()?.keygen_coins;
         if seed.len() != expected {
-            return Err(Failure::argument("seed", format!("{} bytes where {expected} are needed", seed.len())));
+            return Err(Failure::argument("seed", format!("needs {expected} bytes, not {}", seed.len())));
         }
         self.generate(py, Coins::Exact(&seed))
     }
@@ -136,7 +136,7 @@ impl KemObject {
             && coins.len() != parameters.encapsulation_coins
         {
             let (actual, expected) = (coins.len(), parameters.encapsulation_coins);
-            return Err(Failure::argument("coins", format!("{actual} bytes where {expected} are needed")));
+            return Err(Failure::argument("coins", format!("needs {expected} bytes, not {actual}")));
         }
         let mut ciphertext = vec![0; parameters.ciphertext];
         let mut secret = Wiped::new(vec![0; parameters.shared_secret]);
@@ -150,7 +150,7 @@ impl KemObject {
                 &other
             };
             let Public::Encapsulation(key) = &key.prepared else {
-                return Err(Failure::argument("public_key", "it verifies, it does not encapsulate"));
+                return Err(Failure::argument("public_key", "a verifying key cannot encapsulate"));
             };
             Ok(key.encapsulate(coins, &mut ciphertext, &mut secret)?)
         })?;
@@ -173,7 +173,7 @@ impl KemObject {
         self.source.check_same(&key.source, "secret_key")?;
         if ciphertext.len() != parameters.ciphertext {
             let (actual, expected) = (ciphertext.len(), parameters.ciphertext);
-            return Err(Failure::argument("ciphertext", format!("{actual} bytes where {expected} are needed")));
+            return Err(Failure::argument("ciphertext", format!("needs {expected} bytes, not {actual}")));
         }
         let mut secret = Wiped::new(vec![0; parameters.shared_secret]);
         detached(py, || {
@@ -185,7 +185,7 @@ impl KemObject {
                 &other
             };
             let Secret::Decapsulation(key) = &key.prepared else {
-                return Err(Failure::argument("secret_key", "it signs, it does not decapsulate"));
+                return Err(Failure::argument("secret_key", "a signing key cannot decapsulate"));
             };
             Ok(key.decapsulate(&ciphertext, &mut secret)?)
         })?;

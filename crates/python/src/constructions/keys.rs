@@ -89,7 +89,7 @@ impl PublicKey {
 /// Returns the object identifier of an algorithm's keys.
 pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
     Identifier::named(algorithm).ok_or_else(|| {
-        let reason = format!("no standard gives keys of {algorithm} an object identifier, and so no DER, no PEM");
+        let reason = format!("keys of {algorithm} have no standard object identifier, so neither DER nor PEM");
         Failure::argument("key", reason).advising("write the key's own bytes")
     })
 }
@@ -99,7 +99,7 @@ fn check_cbor(source: &Source) -> Answer<()> {
     if source.encodings().contains(&KeyEncoding::Cbor) {
         return Ok(());
     }
-    let reason = format!("keys of {} have no encoding in CBOR: those of the reference forms have", source.algorithm);
+    let reason = format!("keys of {} have no CBOR encoding: only the reference forms do", source.algorithm);
     Err(Failure::argument("key", reason).advising("use to_der() or to_pem()"))
 }
 
@@ -266,7 +266,7 @@ impl SecretKey {
     /// Returns the key in an encoding, or in the shortest available one.
     pub(crate) fn bytes(&self, encoding: Option<KeyEncoding>) -> Answer<(KeyEncoding, Wiped<Vec<u8>>)> {
         let encoding = encoding.or_else(|| self.written.first().copied());
-        let encoding = encoding.ok_or(Error::Unsupported("the library writes no secret key"))?;
+        let encoding = encoding.ok_or(Error::Unsupported("the library does not export secret keys"))?;
         let length = self.source.secret_length(encoding);
         let length = length.ok_or(Error::Unsupported("the algorithm has no such encoding of a secret key"))?;
         let mut bytes = Wiped::new(vec![0; length]);
@@ -278,7 +278,7 @@ impl SecretKey {
     /// Loads the same key into another library.
     pub(crate) fn by(&self, source: &Arc<Source>) -> Answer<SecretKey> {
         let shared = self.written.iter().find(|encoding| source.encodings().contains(encoding));
-        let reason = || format!("{} writes no encoding that {} loads", self.source.provider, source.provider);
+        let reason = || format!("{} exports no encoding that {} can load", self.source.provider, source.provider);
         let shared = shared.ok_or_else(|| Failure::argument("secret_key", reason()))?;
         let (encoding, bytes) = self.bytes(Some(*shared))?;
         SecretKey::load(source, encoding, &bytes)
@@ -320,7 +320,7 @@ fn encoding_named(name: &str) -> Answer<KeyEncoding> {
     let all = [Seed, Expanded, Scalar, Der, Cbor];
     let found = all.into_iter().find(|encoding| encoding.name() == name);
     let names = all.map(KeyEncoding::name).join(", ");
-    found.ok_or_else(|| Failure::argument("encoding", format!("{name:?} is none of {names}")))
+    found.ok_or_else(|| Failure::argument("encoding", format!("{name:?} is not one of {names}")))
 }
 
 /// Returns the named encoding, or without a name the one that matches the length of the bytes.
@@ -337,7 +337,7 @@ pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) ->
             .filter_map(|&encoding| Some(format!("{} ({})", source.secret_length(encoding)?, encoding.name())))
             .collect();
         let (provider, algorithm) = (&source.provider, &source.algorithm);
-        let reason = format!("{length} bytes, where {provider} loads keys of {algorithm} of {}", lengths.join(" or "));
+        let reason = format!("{length} bytes, but {provider} loads keys of {algorithm} of {}", lengths.join(" or "));
         Failure::argument("data", reason)
     })
 }
@@ -446,8 +446,8 @@ impl SecretKey {
     }
 
     fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> Answer<()> {
-        let refused = Failure::new(Kind::InvalidArgument, "a secret key is neither pickled nor copied");
-        Err(refused.advising("write it with to_pem() or secret_bytes() where it is meant to leave the process"))
+        let refused = Failure::new(Kind::InvalidArgument, "secret keys cannot be pickled or copied");
+        Err(refused.advising("export it with to_pem() or secret_bytes() if it must leave the process"))
     }
 }
 

@@ -58,7 +58,7 @@ fn ledger_schemes() -> Vec<&'static str> {
 fn scheme_named(name: &str) -> Answer<Scheme> {
     Scheme::from_algorithm(name).ok_or_else(|| {
         let names = Scheme::ALL.map(Scheme::algorithm).join(", ");
-        Failure::new(Kind::UnknownName, format!("no scheme of the ledger is called {name:?}: there are {names}"))
+        Failure::new(Kind::UnknownName, format!("unknown ledger scheme {name:?}; expected one of {names}"))
     })
 }
 
@@ -68,7 +68,7 @@ fn form_named(name: &str) -> Answer<TransactionForm> {
     let place = words.iter().position(|word| word == name);
     place
         .map(|place| all[place])
-        .ok_or_else(|| Failure::argument("form", format!("{name:?} is none of {}", words.join(", "))))
+        .ok_or_else(|| Failure::argument("form", format!("{name:?} is not one of {}", words.join(", "))))
 }
 
 /// Fields of a transaction to sign: chain, nonce, receiver, amount, fee.
@@ -83,10 +83,10 @@ fn ledger_sign<'py>(py: Python<'py>, said: Said<'_>, secret_key: &Bound<'_, Secr
     let scheme = scheme_named(&key.source.algorithm)?;
     let to: &[u8; ADDRESS] = (&*to)
         .try_into()
-        .map_err(|_| Failure::argument("to", format!("{} bytes where {ADDRESS} are needed", to.len())))?;
+        .map_err(|_| Failure::argument("to", format!("needs {ADDRESS} bytes, not {}", to.len())))?;
     let transaction = detached(py, || {
         let Secret::Signing(signing) = &key.prepared else {
-            return Err(Failure::argument("secret_key", "it decapsulates, it does not sign"));
+            return Err(Failure::argument("secret_key", "a decapsulation key cannot sign"));
         };
         let public = key.public()?;
         let (chain_id, nonce, amount, fee) = (chain_id.0, nonce.0, amount.0, fee.0);
@@ -147,7 +147,7 @@ fn threads(asked: Option<Whole<usize>>) -> Answer<usize> {
     let there = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = asked.map_or_else(there, |threads| threads.0);
     if threads == 0 || threads > MOST_THREADS {
-        return Err(Failure::argument("threads", format!("{threads} is not between 1 and {MOST_THREADS}")));
+        return Err(Failure::argument("threads", format!("must be from 1 to {MOST_THREADS}, not {threads}")));
     }
     Ok(threads)
 }
@@ -209,7 +209,7 @@ fn shown_made(block: Generated) -> Made {
 }
 
 fn stopped_by_nobody() -> Failure {
-    Failure::new(Kind::Internal, "it was stopped, by nobody")
+    Failure::new(Kind::Internal, "stopped for no known reason")
 }
 
 /// Makes a part of a block, as a block of its own.
@@ -250,7 +250,7 @@ impl LedgerAssembly {
     fn add(&self, py: Python<'_>, part: Bytes<'_>) -> Answer<u64> {
         detached(py, || match self.under_way.lock().as_deref_mut() {
             Ok(Some(assembly)) => Ok(assembly.add(&part)?),
-            _ => Err(Failure::argument("part", "the block is ended")),
+            _ => Err(Failure::argument("part", "the block is already finished")),
         })
     }
 
@@ -258,7 +258,7 @@ impl LedgerAssembly {
     fn finish(&self, py: Python<'_>) -> Answer<Made> {
         detached(py, || match self.under_way.lock().map(|mut kept| kept.take()) {
             Ok(Some(assembly)) => Ok(shown_made(assembly.finish()?)),
-            _ => Err(Failure::argument("part", "the block is ended")),
+            _ => Err(Failure::argument("part", "the block is already finished")),
         })
     }
 }
@@ -349,7 +349,7 @@ fn ledger_verify_block(
                     raised = Some(error);
                 }
             }
-            let outcome = verifying.join().map_err(|_| Failure::new(Kind::Internal, "a fault of pqlab itself"))?;
+            let outcome = verifying.join().map_err(|_| Failure::new(Kind::Internal, "internal error in pqlab"))?;
             if let Some(raised) = raised {
                 return Err(raised.into());
             }

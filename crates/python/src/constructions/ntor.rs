@@ -50,7 +50,7 @@ pub(crate) struct Ntor {
 
 /// Checks that the argument `name` has `N` bytes.
 fn exactly<const N: usize>(name: &str, bytes: &[u8]) -> Answer<[u8; N]> {
-    bytes.try_into().map_err(|_| Failure::argument(name, format!("{} bytes where {N} are needed", bytes.len())))
+    bytes.try_into().map_err(|_| Failure::argument(name, format!("needs {N} bytes, not {}", bytes.len())))
 }
 
 /// Returns a buffer for the keys of a circuit: `length` bytes, or the handshake's default length.
@@ -58,7 +58,7 @@ fn room(protocol: &Protocol, length: Option<Whole<usize>>) -> Answer<Wiped<Vec<u
     let length = length.map_or(protocol.keys(), |length| length.0);
     let most = if protocol.variant() == Variant::KemOnly { protocol.keys() } else { MOST_KEYS };
     if length > most {
-        return Err(Failure::argument("length", format!("{length} bytes where {most} are the most")));
+        return Err(Failure::argument("length", format!("at most {most} bytes, not {length}")));
     }
     Ok(Wiped::new(vec![0; length]))
 }
@@ -208,7 +208,7 @@ impl NtorClient {
     ) -> Answer<Bound<'py, PyBytes>> {
         let mut keys = room(&self.protocol, length)?;
         let pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let used = || Failure::argument("client", "its ephemeral keys serve once, and have served");
+        let used = || Failure::argument("client", "its ephemeral keys can be used only once");
         let pending = pending.ok_or_else(used)?;
         detached(py, || Ok(pending.finish(&reply, &mut keys)?))?;
         Ok(PyBytes::new(py, &keys))

@@ -38,10 +38,10 @@ impl Sign {
     fn check_context(&self, context: &[u8]) -> Answer<()> {
         if !context.is_empty() && !self.source.signature_info()?.context {
             let (algorithm, provider) = (&self.source.algorithm, &self.source.provider);
-            return Err(Failure::argument("context", format!("{algorithm} of {provider} takes none")));
+            return Err(Failure::argument("context", format!("{algorithm} of {provider} does not accept a context")));
         }
         if context.len() > LONGEST_CONTEXT {
-            let reason = format!("{} bytes where {LONGEST_CONTEXT} are the most", context.len());
+            let reason = format!("at most {LONGEST_CONTEXT} bytes, not {}", context.len());
             return Err(Failure::argument("context", reason));
         }
         Ok(())
@@ -103,11 +103,11 @@ impl Sign {
     fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
         let expected = self.source.signature_info()?.parameters.keygen_coins;
         if expected == 0 {
-            let reason = format!("no standard says how {} makes a key of one", self.source.algorithm);
+            let reason = format!("no standard defines how {} derives a key from a seed", self.source.algorithm);
             return Err(Failure::argument("seed", reason));
         }
         if seed.len() != expected {
-            return Err(Failure::argument("seed", format!("{} bytes where {expected} are needed", seed.len())));
+            return Err(Failure::argument("seed", format!("needs {expected} bytes, not {}", seed.len())));
         }
         self.generate(py, Coins::Exact(&seed))
     }
@@ -152,7 +152,8 @@ impl Sign {
         let draws = info.parameters.signing_coins > 0;
         if deterministic && draws && !info.coins.operation {
             let (algorithm, provider) = (&self.source.algorithm, &self.source.provider);
-            return Err(Failure::argument("deterministic", format!("{provider} does not offer that of {algorithm}")));
+            let reason = format!("{provider} does not offer deterministic {algorithm}");
+            return Err(Failure::argument("deterministic", reason));
         }
         let coins = if deterministic && draws { Coins::Exact(&[]) } else { Coins::Internal };
         let mut signature = vec![0; info.parameters.signature];
@@ -165,7 +166,7 @@ impl Sign {
                 &other
             };
             let Secret::Signing(key) = &key.prepared else {
-                return Err(Failure::argument("secret_key", "it decapsulates, it does not sign"));
+                return Err(Failure::argument("secret_key", "a decapsulation key cannot sign"));
             };
             let length = key.sign(context, &message, coins, &mut signature)?;
             signature.truncate(length);
@@ -204,7 +205,7 @@ impl Sign {
                 &other
             };
             let Public::Verifying(key) = &key.prepared else {
-                return Err(Failure::argument("public_key", "it encapsulates, it does not verify"));
+                return Err(Failure::argument("public_key", "an encapsulation key cannot verify"));
             };
             Ok(key.verify(context, &message, &signature)?)
         })

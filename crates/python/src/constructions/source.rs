@@ -66,7 +66,7 @@ impl Source {
         match &self.of {
             Use::Kem(kem) => Ok(kem.as_ref()),
             Use::Signature(_) => {
-                Err(Failure::argument("key", format!("{} signs, it does not encapsulate", self.algorithm)))
+                Err(Failure::argument("key", format!("{} is a signature scheme, not a KEM", self.algorithm)))
             }
         }
     }
@@ -75,7 +75,7 @@ impl Source {
     pub(crate) fn scheme(&self) -> Answer<&dyn SignatureScheme> {
         match &self.of {
             Use::Signature(scheme) => Ok(scheme.as_ref()),
-            Use::Kem(_) => Err(Failure::argument("key", format!("{} encapsulates, it does not sign", self.algorithm))),
+            Use::Kem(_) => Err(Failure::argument("key", format!("{} is a KEM, not a signature scheme", self.algorithm))),
         }
     }
 
@@ -115,7 +115,7 @@ impl Source {
         }
         Err(Failure::argument(
             argument,
-            format!("a key of {}, where one of {} is needed", other.algorithm, self.algorithm),
+            format!("needs a key of {}, not {}", self.algorithm, other.algorithm),
         ))
     }
 }

@@ -78,7 +78,7 @@ impl FromStr for CaseId {
         let refuse = |reason| UnreadableId { text: text.to_owned(), reason };
         let (name, provider, inside) = match text.split_once("]@") {
             Some((name, provider)) => {
-                let (name, inside) = name.split_once('[').ok_or_else(|| refuse("a bracket is never opened"))?;
+                let (name, inside) = name.split_once('[').ok_or_else(|| refuse("the opening bracket is missing"))?;
                 (name, provider, Some(inside))
             }
             None => {

@@ -39,7 +39,7 @@ impl std::str::FromStr for CoinSource {
     type Err = crate::UnknownWord;
 
     fn from_str(word: &str) -> Result<CoinSource, Self::Err> {
-        crate::UnknownWord::find("source of coins", word, &CoinSource::ALL, CoinSource::name)
+        crate::UnknownWord::find("source of randomness", word, &CoinSource::ALL, CoinSource::name)
     }
 }
 

@@ -17,14 +17,14 @@ pub enum ImportError {
     Schema(String),
     /// The run id is invalid. Run ids appear in command lines, addresses and file names.
     #[error(
-        "{0:?} is no id of a run: an id is 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, not beginning with `last` or a dash"
+        "invalid run id {0:?}: use 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, not beginning with `last` or a dash"
     )]
     RunId(String),
     /// A case lacks its samples, without which figures cannot be recomputed.
-    #[error("`{0}` comes without its samples: export the run as json-samples")]
+    #[error("`{0}` has no samples: export the run as json-samples")]
     NoSamples(String),
     /// The id of a case contradicts its fields.
-    #[error("`{0}` is not the id of its row, which says `{1}`")]
+    #[error("id `{0}` contradicts its row, which describes `{1}`")]
     Id(String, String),
 }
 
@@ -35,7 +35,7 @@ pub enum FileError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file is not a document.
-    #[error("no run of pqlab: {0}")]
+    #[error("not a pqlab run: {0}")]
     Json(#[from] serde_json::Error),
     /// The document cannot be imported.
     #[error(transparent)]

@@ -30,16 +30,16 @@ const LONGEST_PAYLOAD: usize = 256 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum SamplesError {
     /// There are fewer bytes than a header has.
-    #[error("only {0} bytes")]
+    #[error("too short: {0} bytes")]
     Truncated(usize),
     /// This build does not know the version.
-    #[error("encoding {0}, this pqlab knows {VERSION}")]
+    #[error("unknown encoding version {0}; this pqlab reads version {VERSION}")]
     Version(u8),
     /// The checksum does not match.
-    #[error("the checksum does not match")]
+    #[error("checksum mismatch")]
     Checksum,
     /// The payload is too long, or its length differs from the header.
-    #[error("a payload of {0} bytes")]
+    #[error("invalid payload length: {0} bytes")]
     Length(usize),
     /// The payload is not DEFLATE data.
     #[error("not DEFLATE: {0}")]
@@ -48,7 +48,7 @@ pub enum SamplesError {
     #[error("malformed: {0}")]
     Payload(#[from] postcard::Error),
     /// Bytes follow the end.
-    #[error("{0} bytes too many")]
+    #[error("{0} bytes after the end")]
     Trailing(usize),
     /// The table of starts covers more or fewer visits than there are.
     #[error("start table covers a different number of visits than the payload")]
@@ -60,7 +60,7 @@ pub enum SamplesError {
     #[error("number of CPU times does not match number of visits")]
     CpuTimes,
     /// A reading exceeds 64 bits.
-    #[error("a reading beyond 64 bits")]
+    #[error("a reading exceeds 64 bits")]
     Overflow,
 }
 

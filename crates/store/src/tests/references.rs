@@ -34,12 +34,12 @@ fn a_unique_prefix_is_enough() {
     assert_eq!(store.resolve("20261121-a").unwrap(), "20261121-a", "a whole id, though it begins another");
     assert_eq!(store.resolve("2025").unwrap(), "2025%");
     let ambiguous = store.resolve("2026").unwrap_err().to_string();
-    assert_eq!(ambiguous, r#""2026" could be any of 2 runs: 20261121-ab, 20261121-a"#);
+    assert_eq!(ambiguous, r#""2026" matches 2 runs: 20261121-ab, 20261121-a"#);
     for unknown in ["", "%", "lasting", "last~", "last~x", "last~-1", "20261121-abc"] {
         assert!(matches!(store.resolve(unknown), Err(StoreError::UnknownRun { .. })), "{unknown}");
     }
     let beyond = store.resolve("last~3").unwrap_err().to_string();
-    assert_eq!(beyond, r#""last~3" is not there: 3 runs are stored"#);
+    assert_eq!(beyond, r#"no run "last~3": only 3 runs are stored"#);
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn rejects_newer_schemas() {
     let path = store.path().to_path_buf();
     drop(store);
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
-    refused(&path, &format!("written by a newer pqlab (schema 7, this one knows {})", SCHEMA.newest()));
+    refused(&path, &format!("written by a newer pqlab (schema 7; this version reads up to {})", SCHEMA.newest()));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn rejects_schemas_before_the_oldest() {
         let path = store.path().to_path_buf();
         drop(store);
         Connection::open(&path).unwrap().pragma_update(None, "user_version", found).unwrap();
-        let reads = format!("this one reads schema {} and later", SCHEMA.oldest);
+        let reads = format!("this version reads {} and later", SCHEMA.oldest);
         refused(&path, &format!("written by an older pqlab (schema {found}, {reads})"));
     }
 }
@@ -42,7 +42,7 @@ fn rejects_schemas_before_the_oldest() {
 #[test]
 fn rejects_files_of_other_programs() {
     let folder = tempfile::tempdir().unwrap();
-    let foreign = "a database of another program, left as it was";
+    let foreign = "database of another program, left unchanged";
     let marks = [
         "CREATE TABLE bookmarks (url TEXT)",
         "PRAGMA application_id = 252006674; CREATE TABLE a (b)",
@@ -74,7 +74,7 @@ fn reading_does_not_create_a_missing_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.db");
     let message = Store::open_read_only(&path).err().unwrap().to_string();
-    assert!(message.ends_with("there is no such file"), "{message}");
+    assert!(message.ends_with("no such file"), "{message}");
     assert!(!path.exists());
     let below_a_file = folder.path().join("file/pqlab.db");
     fs::write(folder.path().join("file"), "").unwrap();
@@ -147,7 +147,7 @@ fn a_full_disk_loses_nothing_that_was_finished() {
         (0..100_000).map(|reading: u64| reading.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
     let full = store.finish_case("one", 1, &large).unwrap_err();
     assert!(matches!(full, StoreError::Full { .. }));
-    let message = "no room left to write";
+    let message = "no disk space left";
     assert_eq!(full.to_string(), format!("{}: {message}", store.path().display()));
     assert_eq!(store.load_run("one").unwrap().records, [record(0)]);
     limit(&store, u32::MAX / 2);
@@ -173,7 +173,7 @@ fn damage_is_reported_with_the_name_of_the_case() {
         ("UPDATE samples SET data = zeroblob(40) WHERE position = 1", "the samples of "),
         (
             "UPDATE samples SET data = substr(data, 1, length(data) - 3) WHERE position = 1",
-            "the checksum does not match",
+            "checksum mismatch",
         ),
         ("DELETE FROM samples WHERE position = 1", "its samples are missing"),
         (r#"UPDATE cases SET definition = '{"workload": 1}' WHERE position = 1"#, "is damaged"),

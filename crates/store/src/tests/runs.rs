@@ -87,7 +87,7 @@ fn rejects_resuming_complete_or_imported_runs() {
     store.import_run(&partial).unwrap();
     for (id, words) in [("complete", "it is complete"), ("imported", "it was measured elsewhere and imported")] {
         for refused in [store.check_resumable(id).unwrap_err(), store.begin_start(id).unwrap_err()] {
-            assert_eq!(refused.to_string(), format!("run {id} cannot be gone on with: {words}"));
+            assert_eq!(refused.to_string(), format!("run {id} cannot be resumed: {words}"));
         }
     }
 }
@@ -264,7 +264,7 @@ fn rejects_batches_beyond_63_bits_and_names_the_case() {
     huge.records[1].samples.batch = u64::MAX;
     match store.import_run(&huge) {
         Err(StoreError::Unstorable { what, reason }) => {
-            assert!(what == huge.records[1].case.id() && reason.contains("beyond 63 bits"), "{what}: {reason}");
+            assert!(what == huge.records[1].case.id() && reason.contains("exceeds 63 bits"), "{what}: {reason}");
         }
         other => panic!("{other:?}"),
     }

@@ -19,27 +19,25 @@ const BATCH: usize = 64;
 #[derive(Debug, thiserror::Error)]
 pub(in crate::ledger) enum RowError {
     /// The library cannot read it.
-    #[error("this is not a readable Parquet file: {0}")]
+    #[error("not a readable Parquet file: {0}")]
     Parquet(#[from] ParquetError),
     /// The columns are wrong.
-    #[error("its columns are not those of a ledger: {0}")]
+    #[error("not the columns of a ledger block: {0}")]
     Schema(String),
     /// A row holds neither the fields nor the bytes of a transaction.
     #[error("row {row}: {what}")]
     Row { row: u64, what: String },
     /// The footer or a page has an impossible value.
-    #[error("this is not a readable Parquet file: it is damaged")]
+    #[error("not a readable Parquet file: it is damaged")]
     Damaged,
     /// The row counts of the footer contradict its parts or the pages.
-    #[error(
-        "the counts of this Parquet file disagree: {0}; it is damaged or was tampered with, so nothing of it is trusted"
-    )]
+    #[error("the row counts of this Parquet file disagree: {0}; it is damaged or was tampered with")]
     Counts(String),
     /// The requested rows do not exist.
-    #[error("rows {first} to {end} of {rows} are asked for")]
+    #[error("rows {first} to {end} are out of range: the file has {rows}")]
     Part { first: u64, end: u64, rows: u64 },
     /// The file was changed after it was opened.
-    #[error("the file has changed while it was read")]
+    #[error("the file changed while it was being read")]
     Changed,
 }
 
@@ -83,11 +81,11 @@ impl ParquetReader {
                 && expected.get_physical_type() == found.get_physical_type()
                 && found.get_basic_info().repetition() == Repetition::OPTIONAL;
             if !same {
-                return Err(RowError::Schema(format!("{:?} stands where {:?} should", found.name(), expected.name())));
+                return Err(RowError::Schema(format!("found {:?} instead of {:?}", found.name(), expected.name())));
             }
         }
         if fields.0.len() != fields.1.len() {
-            return Err(RowError::Schema(format!("{} columns, not {}", fields.1.len(), fields.0.len())));
+            return Err(RowError::Schema(format!("{} columns instead of {}", fields.1.len(), fields.0.len())));
         }
         let end = file.metadata().file_metadata().num_rows().max(0) as u64;
         let none = Vec::new();
@@ -179,7 +177,7 @@ impl ParquetReader {
             let announced = self.file.metadata().row_group(group).num_rows().max(0) as u64;
             let differs = |held: &str| {
                 Err(RowError::Counts(format!(
-                    "row group {group} announces {announced} rows, but its pages hold {held}"
+                    "row group {group} declares {announced} rows, but its pages hold {held}"
                 )))
             };
             match columns.read(self.row)? {
@@ -241,14 +239,14 @@ fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
         let rows = group.num_rows();
         if let Some(column) = group.columns().iter().find(|column| column.num_values() != rows) {
             let (name, values) = (column.column_path().string(), column.num_values());
-            let text = format!("row group {number} announces {rows} rows, but its column {name:?} {values}");
+            let text = format!("row group {number} declares {rows} rows, but its column {name:?} has {values}");
             return Err(RowError::Counts(text));
         }
         // A negative count, or one that is too large, would falsify the sum.
         sum = sum.checked_add(rows).filter(|_| rows >= 0).ok_or(RowError::Damaged)?;
     }
     if sum != announced {
-        return Err(RowError::Counts(format!("it announces {announced} rows, but its row groups {sum}")));
+        return Err(RowError::Counts(format!("it declares {announced} rows, but its row groups have {sum}")));
     }
     Ok(())
 }
@@ -346,11 +344,11 @@ impl Readers {
                         .ok()
                         .and_then(|name| Scheme::ALL.into_iter().find(|scheme| scheme.algorithm() == name));
                     let fields = Fields {
-                        version: u8::try_from(*version).map_err(|_| wrong("its version is no byte"))?,
+                        version: u8::try_from(*version).map_err(|_| wrong("its version does not fit into a byte"))?,
                         chain_id: *chain_id as u32,
-                        scheme: scheme.ok_or_else(|| wrong("its scheme has no name that is known"))?.id(),
+                        scheme: scheme.ok_or_else(|| wrong("its scheme is unknown"))?.id(),
                         nonce: *nonce as u64,
-                        to: to.data().try_into().map_err(|_| wrong("its receiver has not 32 bytes"))?,
+                        to: to.data().try_into().map_err(|_| wrong("its receiver is not 32 bytes long"))?,
                         amount: *amount as u64,
                         fee: *fee as u64,
                         public_key: public_key.data(),
@@ -372,10 +370,10 @@ impl Readers {
                     Some(None),
                     Some(Some(bytes)),
                 ) => bytes.data().to_vec(),
-                _ => return Err(wrong("some of its columns are empty, or it is longer than others")),
+                _ => return Err(wrong("some of its columns are empty, or some are longer than others")),
             };
             if transaction.len() > LONGEST_TRANSACTION {
-                return Err(wrong("it is longer than any transaction"));
+                return Err(wrong("it exceeds the maximum length of a transaction"));
             }
             rows.push(transaction);
         }

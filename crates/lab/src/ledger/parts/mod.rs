@@ -31,7 +31,8 @@ pub fn generate_part(
 ) -> Result<Option<Vec<u8>>, LabError> {
     let (provider, factory) = who(laboratory, request)?;
     if part.start > part.end || part.end > request.count {
-        let reason = format!("transactions {} to {} of {} are asked for", part.start, part.end, request.count);
+        let reason =
+            format!("transactions {} to {} are out of range: the block has {}", part.start, part.end, request.count);
         return Err(LabError::invalid("part", reason));
     }
     let failed = |error: Error| about(&request.path, error);
@@ -48,7 +49,8 @@ fn who<'a>(laboratory: &Laboratory, request: &'a GenerateRequest) -> Result<(Str
     let factory = Factory { request, scheme, sha256: sha256(laboratory)? };
     if !factory.keys_of_a_seed() && request.senders < request.count {
         let reason = format!(
-            "no seed repeats the keys of {provider} for {}: each part would have other senders, so give each transaction its own",
+            "{provider} cannot derive {} keys from a seed, so each part would have other senders: \
+             use as many senders as transactions",
             request.scheme
         );
         return Err(LabError::invalid("senders", reason));
@@ -81,10 +83,10 @@ impl Assembly {
     /// # Errors
     /// [`LabError::File`] if the part is not a block of the same form, or the file cannot be written.
     pub fn add(&mut self, part: &[u8]) -> Result<u64, LabError> {
-        let failed = |error| about(&self.request.path, format!("a part of it: {error}"));
+        let failed = |error| about(&self.request.path, format!("one of its parts: {error}"));
         let mut reader = BlockReader::new(part).map_err(|error| failed(error.to_string()))?;
         if reader.header().form != self.request.form {
-            return Err(failed(format!("it is of the form {}", reader.header().form.name())));
+            return Err(failed(format!("its transactions are {}", reader.header().form.name())));
         }
         let mut transaction = Vec::new();
         while reader.read_into(&mut transaction).map_err(|error| failed(error.to_string()))?.is_some() {
@@ -102,7 +104,7 @@ impl Assembly {
     pub fn finish(self) -> Result<Generated, LabError> {
         let (wanted, found) = (self.request.count, self.count);
         if found != wanted {
-            return Err(about(&self.request.path, format!("{found} of {wanted} transactions are there")));
+            return Err(about(&self.request.path, format!("it has {found} of {wanted} transactions")));
         }
         let bytes = self.output.bytes();
         self.output.keep()?;

@@ -48,8 +48,8 @@ pub(crate) struct Draft {
 }
 
 /// Text for the user about these loads.
-pub(crate) const LOADS_LEFT_OUT: &str = "loads of many tasks at once, which a fixed number of samples leaves out unless they are named: by \
-     their numbers of tasks, or by a filter that matches nothing else";
+pub(crate) const LOADS_LEFT_OUT: &str = "loads with many concurrent tasks; with a fixed number of samples, request \
+     them by their numbers of tasks or by a filter that matches nothing else";
 
 impl Plan {
     /// Selects the cases of suites and filters from everything that the registry offers. `fastest` means the pairs in
@@ -166,7 +166,7 @@ impl Plan {
         if !wanted && cases.iter().all(Case::is_overhead) {
             return Err(match loads_left_out {
                 0 => LabError::NothingSelected { with: Vec::new(), near: Vec::new() },
-                _ => LabError::invalid("tasks", format!("nothing is selected but {LOADS_LEFT_OUT}")),
+                _ => LabError::invalid("tasks", format!("no case is selected except {LOADS_LEFT_OUT}")),
             });
         }
         let suite = suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join("+");

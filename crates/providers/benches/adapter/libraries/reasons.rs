@@ -3,13 +3,13 @@
 use crate::operations::Case;
 
 const NULL: &str =
-    "null: what its calls cost beyond an empty loop is the harness's own floor, which every run measures";
+    "null: the cost of its calls beyond an empty loop is the harness's overhead, which every run measures";
 
 const RSA_KEYS: &str =
-    "RSA key generation: the search for primes takes 50 to 500 ms, by chance; no coins make it repeat itself";
+    "RSA key generation: the search for primes takes a random 50 to 500 ms; no given randomness repeats it";
 
 const STREAMS: &str =
-    "AES-256-CTR: a part of handshakes, in which its few bytes do not show; nothing measures it by itself";
+    "AES-256-CTR: part of handshakes, where its few bytes do not matter; no case measures it alone";
 
 /// Returns every reason once.
 pub(crate) fn reasons() -> Vec<&'static str> {
