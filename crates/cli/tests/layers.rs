@@ -150,7 +150,7 @@ const NOT_AREAS: &[(&str, &str)] = &[
     ("report/src/exporters/columns.rs", "signature"),
     ("report/src/exporters/sha3_csv.rs", "hash"),
     ("report/src/templates/data.rs", "signature"),
-    ("report/src/terminal/case.rs", "signature"),
+    ("report/src/terminal/case/mod.rs", "signature"),
 ];
 
 /// Crate of the workspace.

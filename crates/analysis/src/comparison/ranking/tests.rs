@@ -62,14 +62,13 @@ fn cases_with_other_parameters_are_no_rivals() {
     let mut other = fixtures::record("other", 15.0);
     other.case.parameters = vec![pqlab_record::Parameter::Word("key".into(), "seed".into())];
     assert_eq!(of(&run(vec![fixtures::record("one", 10.0), other])), [None, None]);
-    // Before ids said it, the length of the key tells that one loads a seed and expands it.
-    let before = |provider: &str, length: u64, time: f64| {
+    let encoded = |provider: &str, key: &str, time: f64| {
         let mut record = fixtures::record(provider, time);
         (record.case.operation, record.case.form) = ("decapsulate".into(), Some(pqlab_record::Form::Encoded));
-        record.case.facts.sizes.secret_key = Some(length);
+        record.case = record.case.with_key(key);
         record
     };
-    let of_lengths = |length: u64| of(&run(vec![before("one", 2400, 10.0), before("other", length, 15.0)]));
-    assert_eq!(of_lengths(64), [None, None]);
-    assert_eq!(of_lengths(2400)[0], Some(Standing::Fastest));
+    let with_keys = |one: &str, other: &str| of(&run(vec![encoded("one", one, 10.0), encoded("other", other, 15.0)]));
+    assert_eq!(with_keys("expanded", "seed"), [None, None]);
+    assert_eq!(with_keys("expanded", "expanded")[0], Some(Standing::Fastest));
 }
