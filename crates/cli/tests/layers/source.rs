@@ -52,11 +52,11 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
             ways.find(|module| modules.contains(&module[..]))
         };
         let Some(first) = path.first() else { return String::new() };
-        let known = from_root(path).or_else(|| {
+        let module = from_root(path).or_else(|| {
             let origin = named_by_root.iter().find(|import| import.last() == Some(first))?;
             from_root(&[&origin[..], &path[1..]].concat())
         });
-        room(&known.unwrap_or_else(|| panic!("no module for crate::{}", path.join("::"))))
+        room(&module.unwrap_or_else(|| panic!("no module for crate::{}", path.join("::"))))
     };
     let mut found = Rooms::new();
     for source in sources.iter().filter(|source| !source.module.is_empty()) {
