@@ -1,7 +1,7 @@
 //! Builds libcrypto and libssl from `openssl-src`, or takes them from the cache of an earlier build.
 //!
-//! The cache (`$PQLAB_CACHE`, else `~/.cache/pqlab`) only saves time: the archives are copied into `OUT_DIR` and linked
-//! from there, so that emptying the cache at any moment breaks nothing.
+//! The cache (`$PQLAB_CACHE`, else `~/.cache/pqlab`) only saves time. The archives are copied into `OUT_DIR` and linked
+//! from there, so the cache may be emptied at any moment.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};

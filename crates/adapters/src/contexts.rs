@@ -1,50 +1,50 @@
-//! Contexts of a library that are kept beside a key: one thread uses one of them at a time, while the key serves several.
+//! Library contexts that are kept with a key. Several threads share the key; each context serves one thread at a time.
 
 use pqlab_primitives::{Error, Result};
 use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// How many threads find a context of their own beside one key; beyond it, those that come in between make their own for
-/// the call. The number is no machine's, so that a key costs the same on all.
+/// Number of threads that get a context of their own for one key. Further threads make a context for each call. The
+/// number is the same on every machine, so that a key costs the same everywhere.
 const SLOTS: usize = 16;
 
-/// Contexts, each made when it is first needed and used again after that.
+/// Contexts that are made when first needed, and then reused.
 ///
-/// The first stands in the key object itself: a key that one thread uses, as nearly all do, costs neither an allocation
-/// nor a second cache line, and a call one exchange and one store. Only when a second thread comes while the first is at
-/// work does each thread get a slot of its own, which shares no cache line.
+/// The first one is stored in the key object itself. A key that one thread uses, as nearly all are, needs no allocation
+/// and no second cache line, and each call costs one exchange and one store. The other slots are allocated only when a
+/// second thread arrives while the first context is in use. No two of them share a cache line.
 pub struct Contexts<T: Send> {
     first: Slot<T>,
     slots: OnceLock<Box<[PaddedSlot<T>; SLOTS]>>,
 }
 
-/// 128 bytes: processors fetch cache lines in pairs.
+/// Slot padded to 128 bytes, because processors fetch cache lines in pairs.
 #[repr(align(128))]
 struct PaddedSlot<T>(Slot<T>);
 
-/// Room for a context, which belongs to whoever set `taken`.
+/// Room for a context, owned by the thread that set `taken`.
 struct Slot<T> {
     taken: AtomicBool,
     context: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: a context is reached only through `Slot::enter`, by one thread at a time, and moves from thread to thread, which
+// SAFETY: a context is reached only through `Slot::enter`, by one thread at a time. It moves between threads, which
 // `Send` allows.
 unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T: Send> Contexts<T> {
-    /// None yet.
+    /// Creates an empty set of contexts.
     #[inline]
     pub const fn new() -> Contexts<T> {
         Contexts { first: Slot::new(), slots: OnceLock::new() }
     }
 
-    /// Runs `call` with a context, which `make` makes where there is none at rest. After a fault of the library its state is
-    /// in doubt, and it is not kept.
+    /// Runs `call` with an idle context, or with one from `make` if none is idle. Drops the context after a library
+    /// fault, because its state is then unknown.
     ///
     /// # Errors
-    /// Those of `make` and `call`.
+    /// Returns the errors of `make` and `call`.
     #[inline]
     pub fn with<R>(&self, make: impl FnOnce() -> Result<T>, call: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
         match self.free() {
@@ -53,7 +53,7 @@ impl<T: Send> Contexts<T> {
         }
     }
 
-    /// A slot that is the caller's now.
+    /// Takes a free slot for the caller.
     #[inline]
     fn free(&self) -> Option<&Slot<T>> {
         if self.slots.get().is_none() && self.first.take() {
@@ -65,8 +65,8 @@ impl<T: Send> Contexts<T> {
     #[cold]
     fn free_among_slots(&self) -> Option<&Slot<T>> {
         let slots = self.slots.get_or_init(|| Box::new([const { PaddedSlot(Slot::new()) }; SLOTS]));
-        let own = own_slot();
-        let in_turn = (0..SLOTS).map(|index| &slots[(own + index) % SLOTS].0);
+        let start = own_slot();
+        let in_turn = (0..SLOTS).map(|index| &slots[(start + index) % SLOTS].0);
         in_turn.chain([&self.first]).find(|slot| slot.take())
     }
 }
@@ -88,15 +88,15 @@ impl<T> Slot<T> {
         self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Uses the context and gives the slot back. The caller has [taken](Slot::take) it. Where `call` panics it stays taken,
-    /// and nobody sees its context again.
+    /// Uses the context and frees the slot, which the caller has [taken](Slot::take). If `call` panics, the slot stays
+    /// taken and its context is never used again.
     #[inline]
     fn enter<R>(&self, make: impl FnOnce() -> Result<T>, call: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
-        // SAFETY: the slot is taken, so that no other reference to its context exists.
+        // SAFETY: the slot is taken, so no other reference to its context exists.
         let context = unsafe { &mut *self.context.get() };
         let result = match context {
             Some(context) => call(context),
-            None => make().and_then(|made| call(context.insert(made))),
+            None => make().and_then(|fresh| call(context.insert(fresh))),
         };
         if matches!(result, Err(Error::Library { .. })) {
             *context = None;
@@ -106,7 +106,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// The slot at which a thread looks first: threads that share a key settle on slots of their own.
+/// Returns the slot that this thread tries first. Threads that share a key settle on different slots.
 fn own_slot() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local!(static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) });
@@ -127,46 +127,46 @@ mod tests {
 
     const FAULT: fn() -> Error = || Error::Library { call: "call", detail: String::new() };
 
-    /// What `call` finds; `made` is what is made where there is no context.
-    fn used(contexts: &Contexts<u32>, made: u32) -> u32 {
-        contexts.with(|| Ok(made), |context| Ok(*context)).unwrap()
+    /// Returns the context that `call` receives. `new` is the context to make if none is idle.
+    fn used(contexts: &Contexts<u32>, new: u32) -> u32 {
+        contexts.with(|| Ok(new), |context| Ok(*context)).unwrap()
     }
 
     #[test]
     fn one_thread_makes_one_context_and_no_slots() {
         let contexts = Contexts::new();
         assert!([used(&contexts, 1), used(&contexts, 2), used(&contexts, 3)] == [1, 1, 1]);
-        // Another thread that comes when the first is gone finds it too.
+        // Another thread reuses it once it is idle.
         assert_eq!(thread::scope(|scope| scope.spawn(|| used(&contexts, 4)).join().unwrap()), 1);
         assert!(contexts.slots.get().is_none());
     }
 
     #[test]
-    fn a_context_in_use_is_not_given_out() {
+    fn does_not_lend_a_context_in_use() {
         let contexts = Contexts::new();
         let nested = contexts.with(|| Ok(1), |outer| Ok([*outer, used(&contexts, 2), used(&contexts, 3)]));
         assert_eq!(nested, Ok([1, 2, 2]));
-        // From now on the thread has its slot.
+        // From now on the thread uses its slot.
         assert_eq!(used(&contexts, 4), 2);
     }
 
     #[test]
-    fn after_a_fault_of_the_library_the_context_is_not_kept() {
+    fn drops_the_context_after_a_library_fault() {
         let contexts = Contexts::new();
         assert_eq!(used(&contexts, 1), 1);
         assert_eq!(contexts.with(|| Ok(2), |_| Err::<(), _>(FAULT())), Err(FAULT()));
         assert_eq!(used(&contexts, 3), 3);
-        // A refusal of the input is no fault.
+        // Rejected input is not a fault.
         let refused = contexts.with(|| Ok(4), |_| Err::<(), _>(Error::VerificationFailed));
         assert_eq!((refused, used(&contexts, 5)), (Err(Error::VerificationFailed), 3));
-        // Where none can be made, the next call tries again.
+        // If no context can be made, the next call tries again.
         let contexts = Contexts::new();
         assert_eq!(contexts.with(|| Err(FAULT()), |_: &mut u32| Ok(())), Err(FAULT()));
         assert_eq!(used(&contexts, 6), 6);
     }
 
     #[test]
-    fn every_context_is_one_threads_at_a_time_and_freed_once() {
+    fn lends_a_context_to_one_thread_at_a_time_and_frees_it_once() {
         let (alive, busy) = (Arc::new(()), AtomicU32::new(0));
         let contexts = Contexts::new();
         thread::scope(|scope| {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_context_costs_a_key_no_more_than_its_own_room() {
+    fn contexts_add_little_to_the_size_of_a_key() {
         assert!(size_of::<Contexts<Box<u8>>>() <= 4 * size_of::<usize>());
         assert!(align_of::<Contexts<Box<u8>>>() <= 16, "an allocation with a greater alignment takes longer");
     }

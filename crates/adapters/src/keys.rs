@@ -1,6 +1,7 @@
-//! The bytes of keys of a library without key objects: there a prepared key is a copy of its bytes; whoever calls the
-//! library itself with bytes makes no copy and allocates nothing. So that a key from bytes costs little more than the copy,
-//! each thread keeps the memory of the key that it dropped last for the next one.
+//! Key bytes for libraries without key objects, where a prepared key is a copy of its bytes.
+//!
+//! Programs that pass bytes to the library directly make no copy and allocate nothing. To keep loading a key nearly as
+//! cheap as the copy, each thread reuses the memory of the key that it dropped last.
 
 use pqlab_primitives::wipe;
 use std::cell::Cell;
@@ -11,14 +12,14 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// The bytes of a secret key, wiped when they are dropped.
+/// Bytes of a secret key, wiped on drop.
 pub struct SecretBytes(Vec<u8>);
 
-/// The bytes of a public key.
+/// Bytes of a public key.
 pub struct PublicBytes(Vec<u8>);
 
 impl SecretBytes {
-    /// A copy.
+    /// Copies `bytes`.
     #[inline]
     pub fn of(bytes: &[u8]) -> SecretBytes {
         let mut copy = spare();
@@ -26,25 +27,25 @@ impl SecretBytes {
         SecretBytes(copy)
     }
 
-    /// As many bytes as `write` writes to the memory that it is handed.
+    /// Returns the `length` bytes that `write` writes to the given memory.
     ///
     /// # Errors
-    /// Those of `write`.
+    /// Returns the errors of `write`.
     ///
     /// # Safety
-    /// Where `write` succeeds it has written `length` bytes.
+    /// If `write` succeeds, it must have written `length` bytes.
     pub unsafe fn written<E>(length: usize, write: impl FnOnce(*mut u8) -> Result<(), E>) -> Result<SecretBytes, E> {
         let mut bytes = SecretBytes(spare());
         bytes.0.reserve_exact(length);
         write(bytes.0.as_mut_ptr())?;
-        // SAFETY: there is room for so many bytes, and the caller vouches for what they are.
+        // SAFETY: the capacity is at least `length`, and the caller guarantees that `write` initialised the bytes.
         unsafe { bytes.0.set_len(length) };
         Ok(bytes)
     }
 }
 
 impl PublicBytes {
-    /// A copy.
+    /// Copies `bytes`.
     #[inline]
     pub fn of(bytes: &[u8]) -> PublicBytes {
         let mut copy = spare();
@@ -53,10 +54,10 @@ impl PublicBytes {
     }
 }
 
-/// The memory of a key that is gone, empty.
+/// Returns the memory of the key that this thread dropped last, emptied.
 #[inline]
 fn spare() -> Vec<u8> {
-    // A thread that ends has none any more.
+    // The thread-local is gone while the thread ends.
     let mut spare = SPARE.try_with(Cell::take).unwrap_or_default();
     spare.clear();
     spare
@@ -65,7 +66,7 @@ fn spare() -> Vec<u8> {
 #[inline]
 fn keep(bytes: &mut Vec<u8>) {
     let bytes = mem::take(bytes);
-    // Where the thread ends, the memory is freed instead.
+    // If the thread is ending, the memory is freed instead.
     let _ = SPARE.try_with(|spare| spare.set(bytes));
 }
 
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_key_has_the_memory_of_the_last_and_none_of_its_bytes() {
+    fn reuses_the_memory_of_the_last_key_without_its_bytes() {
         let first = SecretBytes::of(&[7; 100]);
         let place = first.as_ptr();
         drop(first);
@@ -118,14 +119,14 @@ mod tests {
         let rest = unsafe { std::slice::from_raw_parts(kept.0.as_ptr().add(10), 90) };
         assert_eq!(rest, [0; 90]);
         keep(&mut kept.0);
-        // Two keys at once have memory of their own.
+        // Two live keys have separate memory.
         let (one, other) = (SecretBytes::of(&[1; 50]), SecretBytes::of(&[2; 50]));
         assert_eq!((&*one, &*other), (&[1; 50][..], &[2; 50][..]));
     }
 
     #[test]
-    fn what_is_not_written_is_no_key() {
-        // SAFETY: writes as many bytes as is stated, or fails.
+    fn returns_no_key_if_writing_fails() {
+        // SAFETY: `write` writes the stated number of bytes, and the other closure fails.
         let (written, failed) = unsafe {
             let write = |room: *mut u8| {
                 room.write_bytes(3, 20);

@@ -1,8 +1,9 @@
-//! Adapters over a table of a library's calls, and what adapters have in common whether their library is linked or loaded.
+//! Adapters that are generic over a table of library calls, for linked and for loaded libraries, and their shared
+//! parts.
 //!
-//! - [`openssl`]: all of it, generic in the table, so that for the linked library each call is a direct one.
-//! - [`Contexts`]: contexts of a library beside a key.
-//! - [`SecretBytes`], [`PublicBytes`]: keys of a library without key objects.
+//! - [`openssl`]: the adapter for OpenSSL. Calls to a linked library stay direct.
+//! - [`Contexts`]: library contexts that are kept with a key.
+//! - [`SecretBytes`], [`PublicBytes`]: keys for libraries without key objects.
 //! - [`front_of`], [`write()`], [`messages`]: checked buffers.
 
 mod contexts;

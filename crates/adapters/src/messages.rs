@@ -17,7 +17,7 @@ pub fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
 /// Returns `count` messages in order, starting over at the end of the pool.
 ///
 /// # Errors
-/// As [`check`].
+/// Returns the error of [`check`].
 #[inline]
 pub fn in_turn(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
     check(messages, count)?;

@@ -1,4 +1,4 @@
-//! Dependencies between crates: the table of ARCHITECTURE.md, checked against cargo's metadata and the sources.
+//! Which crate may use which: checks the table of ARCHITECTURE.md against cargo's metadata and the sources.
 
 #[path = "layers/source.rs"]
 mod source;
@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Each crate with the workspace crates that it may use, from the lowest layer to the highest. Tests are outside the
-/// layers and may use more.
+/// Crates from the lowest layer to the highest, each with the workspace crates that it may use. Tests may use more,
+/// because they are outside the layers.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-primitives", &[]),
     ("pqlab-record", &[]),
@@ -82,8 +82,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-testing", &[]),
 ];
 
-/// Crates that read files of another crate at build time, which cargo does not see: `analysis` reads the facts of each
-/// library, which are data.
+/// Crates that read files of another crate when they are built, which cargo does not see. `analysis` reads the facts of
+/// each library, which are data.
 const READS: &[(&str, &str)] = &[("pqlab-analysis", "pqlab-providers")];
 
 /// Crates that may depend on cryptography written in C.
@@ -109,11 +109,11 @@ const C_LIBRARIES: &[&str] = &[
     "secp256k1-sys",
 ];
 
-/// Functions that read a clock. Only the harness may call them; other crates get its stopwatch.
+/// Names that read a clock. Only the harness may use them; all other code gets its stopwatch.
 const CLOCKS: &[&str] =
     &["Instant::now", "SystemTime::now", "Timestamp::now", "Zoned::now", "clock_gettime", "_rdtsc", "__rdtscp"];
 
-/// Crates whose modules use each other in one direction, with the folders of theirs whose parts are rooms of their own.
+/// Crates whose modules use each other in one direction, with the folders in which each part is a room of its own.
 const ONE_DIRECTION: &[(&str, &[&str])] = &[
     ("pqlab-analysis", &["areas"]),
     (
@@ -122,10 +122,10 @@ const ONE_DIRECTION: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that know an area by its name in a folder `areas` alone: elsewhere they call lists.
+/// Crates that name an area only in a folder `areas`. Elsewhere they call lists.
 const AREAS_HAVE_ROOMS: &[&str] = &["pqlab-analysis", "pqlab-report"];
 
-/// The areas of work.
+/// Areas of work.
 const AREAS: &[&str] = &[
     "certificate",
     "hash",
@@ -142,7 +142,7 @@ const AREAS: &[&str] = &[
     "token",
 ];
 
-/// Where such a word stands for something else, and the file format of one area.
+/// Files in which such a word means something else, and the file format of one area.
 const NOT_AREAS: &[(&str, &str)] = &[
     ("analysis/src/caveats.rs", "residue"),
     ("analysis/src/tables.rs", "scaling"),
@@ -157,11 +157,11 @@ const NOT_AREAS: &[(&str, &str)] = &[
 struct Package {
     name: String,
     folder: PathBuf,
-    /// Dependencies, without those of the tests.
+    /// Dependencies outside its tests.
     dependencies: BTreeSet<String>,
-    /// Dependencies that need a feature.
+    /// Dependencies that require a feature.
     optional: BTreeSet<String>,
-    /// Features, each with what it enables.
+    /// Features, each with what it turns on.
     features: BTreeMap<String, Vec<String>>,
 }
 
@@ -177,8 +177,8 @@ fn packages() -> Vec<Package> {
     let list = |value: &Value| value.as_array().expect("a list").clone();
     let package = |package: &Value| {
         let dependencies = list(&package["dependencies"]);
-        let names = |of: &dyn Fn(&Value) -> bool| {
-            dependencies.iter().filter(|it| it["kind"] != "dev" && of(it)).map(|it| text(&it["name"])).collect()
+        let names = |keep: &dyn Fn(&Value) -> bool| {
+            dependencies.iter().filter(|it| it["kind"] != "dev" && keep(it)).map(|it| text(&it["name"])).collect()
         };
         Package {
             name: text(&package["name"]),
@@ -208,6 +208,7 @@ fn every_crate_uses_only_what_its_layer_may() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Manifests do not show a module whose file belongs to another crate.
 #[test]
 fn crates_read_no_files_of_another() {
     let packages = packages();
@@ -230,7 +231,7 @@ fn crates_read_no_files_of_another() {
 }
 
 #[test]
-fn the_table_of_the_architecture_matches() {
+fn architecture_table_matches_the_layers() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
     let text = fs::read_to_string(document).expect("the document is there");
     let mut packages: Vec<(String, String)> = Vec::new();
@@ -253,25 +254,25 @@ fn the_table_of_the_architecture_matches() {
     assert_eq!(documented, wanted.collect::<Vec<(&str, BTreeSet<&str>)>>());
 }
 
-/// The groups of libraries are features of every crate up to the program, and so is a library in neither group.
+/// Laboratory and program pass on, as features, the groups of libraries and each library that is in neither group.
 #[test]
-fn the_program_can_enable_every_library() {
+fn programs_pass_on_every_library() {
     let packages = packages();
     let features =
         |name: &str| &packages.iter().find(|package| package.name == name).expect("a crate of the workspace").features;
     let libraries = features("pqlab-providers");
     let grouped: Vec<&String> = ["c", "rust"].into_iter().flat_map(|group| &libraries[group]).collect();
     for passes_on in ["pqlab-lab", "pqlab"] {
-        let known = features(passes_on);
+        let passed = features(passes_on);
         let missing: Vec<&String> =
-            libraries.keys().filter(|name| !grouped.contains(name) && !known.contains_key(*name)).collect();
+            libraries.keys().filter(|name| !grouped.contains(name) && !passed.contains_key(*name)).collect();
         assert!(missing.is_empty(), "the manifest of {passes_on} does not pass on {missing:?}");
     }
 }
 
 /// Programs that only measure and compare need no rasteriser.
 #[test]
-fn the_laboratory_builds_without_reports() {
+fn laboratory_needs_no_reports() {
     let packages = packages();
     let lab = packages.iter().find(|package| package.name == "pqlab-lab").expect("there is a laboratory");
     assert!(lab.optional.contains("pqlab-report"));
@@ -291,9 +292,9 @@ fn only_providers_depend_on_cryptography_in_c() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The lints that the workspace denies apply to every crate, including unsafe blocks without a reason.
+/// Every crate denies what the workspace denies, such as an unsafe block without its reason.
 #[test]
-fn every_crate_is_under_the_lints_of_the_workspace() {
+fn every_crate_inherits_the_lints_of_the_workspace() {
     let packages = packages();
     let without = |package: &&Package| {
         let manifest = fs::read_to_string(package.folder.join("Cargo.toml")).expect("a manifest is readable");
@@ -337,7 +338,7 @@ fn no_verb_uses_the_file_of_another() {
     let mut wrong = Vec::new();
     let mut files = 0;
     for file in sources(&source) {
-        // A verb can have a folder, whose files may use each other.
+        // A verb may have a folder of its own, whose files use each other.
         let upwards = if file.parent() == Some(verbs.as_path()) { "super::" } else { "super::super" };
         let of_a_verb = file.starts_with(&verbs);
         files += usize::from(of_a_verb);
@@ -366,7 +367,7 @@ fn modules_use_each_other_in_one_direction() {
 }
 
 #[test]
-fn areas_are_named_in_their_rooms_alone() {
+fn areas_are_named_only_in_their_rooms() {
     let mut found = BTreeSet::new();
     let mut wrong = Vec::new();
     for package in packages().iter().filter(|package| AREAS_HAVE_ROOMS.contains(&package.name.as_str())) {
@@ -376,9 +377,9 @@ fn areas_are_named_in_their_rooms_alone() {
         for source in sources.iter().filter(outside) {
             for (line, text) in source.texts.iter().filter(|(_, text)| AREAS.contains(&text.as_str())) {
                 let file = src.join(&source.file);
-                match NOT_AREAS.iter().find(|(known, word)| file.ends_with(known) && word == text) {
-                    Some(known) => {
-                        found.insert(known);
+                match NOT_AREAS.iter().find(|(path, word)| file.ends_with(path) && word == text) {
+                    Some(exception) => {
+                        found.insert(exception);
                     }
                     None => wrong.push(format!("{}:{line}: {text:?}", file.display())),
                 }
@@ -386,11 +387,11 @@ fn areas_are_named_in_their_rooms_alone() {
         }
     }
     assert!(wrong.is_empty(), "an area is named outside of a folder `areas`:\n{}", wrong.join("\n"));
-    let gone: Vec<_> = NOT_AREAS.iter().filter(|known| !found.contains(known)).collect();
+    let gone: Vec<_> = NOT_AREAS.iter().filter(|exception| !found.contains(exception)).collect();
     assert!(gone.is_empty(), "these are no exceptions any more: {gone:?}");
 }
 
-/// Returns the source files below a folder, without files of tests.
+/// Returns the source files below a folder, except those that hold only tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a crate has a src folder") {
@@ -407,7 +408,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns the text before the module of tests, which is the last in a file.
+/// Returns the text before the module of tests, which comes last in a file.
 fn without_tests(text: &str) -> &str {
     let are_tests = |(at, attribute): &(usize, &str)| {
         let mut lines = text[at + attribute.len()..].lines().skip_while(|line| line.starts_with("#["));

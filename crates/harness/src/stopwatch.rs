@@ -1,5 +1,5 @@
-//! Stopwatches: how the operations of a sample are timed. A visit picks one before its first sample, and its loop is compiled for
-//! each kind, so that nothing is decided between two readings.
+//! Stopwatches, which time the operations of a sample. A visit picks one before its first sample, and its loop is
+//! compiled for each kind, so that nothing is decided between two readings.
 
 use crate::clock::monotonic_ns;
 use crate::counter::Counter;
@@ -17,10 +17,11 @@ pub(crate) struct Readings {
 
 /// Times the operations of a trial.
 pub(crate) trait Stopwatch {
-    /// Performs `operations`, for which the trial is set up, and adds what they took to `readings`. Returns their time in ns.
+    /// Performs `operations`, for which the trial is set up, and adds their readings to `readings`. Returns their time
+    /// in ns.
     ///
     /// # Errors
-    /// [`Fault`] of the trial, or for times that it reports and that cannot be right.
+    /// [`Fault`] of the trial, or for impossible times that it reports.
     fn time(
         &mut self,
         trial: &mut dyn Trial,
@@ -30,7 +31,7 @@ pub(crate) trait Stopwatch {
     ) -> Result<u64, Fault>;
 }
 
-/// A counter that runs at a constant rate.
+/// Counter that runs at a constant rate.
 pub(crate) struct CounterAlone<'a> {
     pub(crate) counter: &'a mut dyn Counter,
     pub(crate) ns_per_tick: f64,
@@ -52,7 +53,7 @@ impl Stopwatch for CounterAlone<'_> {
     }
 }
 
-/// A counter of cycles or instructions, with the wall clock around it.
+/// Counter of cycles or instructions, with the wall clock around it.
 pub(crate) struct CounterAndWall<'a> {
     pub(crate) counter: &'a mut dyn Counter,
 }
@@ -75,7 +76,7 @@ impl Stopwatch for CounterAndWall<'_> {
     }
 }
 
-/// The wall clock: cycles and instructions are counted for one thread only, and the trial has threads of its own.
+/// Wall clock, for trials with threads of their own: cycles and instructions are counted for one thread only.
 pub(crate) struct WallAlone;
 
 impl Stopwatch for WallAlone {
@@ -94,11 +95,11 @@ impl Stopwatch for WallAlone {
     }
 }
 
-/// The clock of the process that performs the operations, as far as the wall clock around them confirms it.
+/// Clock of the process that performs the operations, as far as our wall clock confirms it.
 pub(crate) struct ProcessClock<'a> {
     pub(crate) own_time: &'a mut OwnTime,
     pub(crate) ns_per_tick: f64,
-    /// Whether a sample keeps its wall time too.
+    /// Whether samples also keep their wall time.
     pub(crate) keeps_wall: bool,
 }
 
@@ -113,8 +114,8 @@ impl Stopwatch for ProcessClock<'_> {
         let begin = monotonic_ns();
         trial.routine(operations, recorder)?;
         let measured = monotonic_ns() - begin;
-        let said = trial.own_ns().ok_or_else(|| Fault::Library("the worker did not report its own time".into()))?;
-        let kept = self.own_time.judge(said, measured)?;
+        let reported = trial.own_ns().ok_or_else(|| Fault::Library("the worker did not report its own time".into()))?;
+        let kept = self.own_time.judge(reported, measured)?;
         readings.ticks.push((kept as f64 / self.ns_per_tick) as u64);
         if self.keeps_wall {
             readings.wall_ns.push(kept);
@@ -123,7 +124,7 @@ impl Stopwatch for ProcessClock<'_> {
     }
 }
 
-/// The times that the trial reports for the operations of a wave, each of which is a sample.
+/// Times that the trial reports for the operations of a wave, each of which is a sample.
 pub(crate) struct WaveTimes {
     pub(crate) ns_per_tick: f64,
 }
@@ -137,11 +138,11 @@ impl Stopwatch for WaveTimes {
         readings: &mut Readings,
     ) -> Result<u64, Fault> {
         trial.routine(operations, recorder)?;
-        let told = trial.own_samples();
-        if told.len() != operations {
-            return Err(Fault::Library(format!("the trial reported {} times for {operations} operations", told.len())));
+        let times = trial.own_samples();
+        if times.len() != operations {
+            return Err(Fault::Library(format!("the trial reported {} times for {operations} operations", times.len())));
         }
-        readings.ticks.extend(told.iter().map(|&ns| (ns as f64 / self.ns_per_tick) as u64));
-        Ok(told.iter().sum())
+        readings.ticks.extend(times.iter().map(|&ns| (ns as f64 / self.ns_per_tick) as u64));
+        Ok(times.iter().sum())
     }
 }

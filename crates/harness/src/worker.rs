@@ -1,5 +1,5 @@
-//! The worker's side: prepares cases, runs visits, answers. One thread; whatever goes wrong in a library is caught
-//! here if it can be (an error, a panic), and by the coordinator if it cannot (a crash, a hang).
+//! The worker's side: prepares cases, runs visits and answers requests, on one thread. It catches the failures of a
+//! library that can be caught here (errors, panics). The coordinator catches the others (crashes, hangs).
 
 use crate::build_id::BuildId;
 use crate::cold::Evicted;
@@ -18,31 +18,32 @@ use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Time after which the rough estimate of an operation's time is good enough, in ns.
+/// Time after which a rough estimate of an operation's time is good enough, in ns.
 const ESTIMATE_NS: u64 = 2_000_000;
-/// Upper bound on the wall time of an estimate, with the work that is not timed, in ns.
+/// Upper bound on the wall time of an estimate, including untimed work, in ns.
 const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
-/// Most operations timed at once for an estimate: each may need memory of its own.
+/// Maximum number of operations timed at once for an estimate: each may need its own memory.
 const ESTIMATE_BATCH: usize = 512;
-/// The same for trials that ask for long samples, and so have no memory for each operation.
+/// The same for trials that ask for long samples, which therefore have no memory per operation.
 const LONG_ESTIMATE_BATCH: usize = 1 << 24;
-/// A first call that takes longer is taken for the length of the operation, in ns: whatever it set up besides is the least of
-/// it, and the first visit corrects the estimate. A shorter one may be set-up alone (seeding a generator takes tens of
-/// milliseconds), and is followed by calls that are not the first.
+/// Length of a first call above which it serves as the estimate, in ns. Its set-up is then a small part, and the first
+/// visit corrects the estimate. A shorter first call may be mostly set-up (seeding a generator takes tens of
+/// milliseconds), so further calls follow.
 const LONG_FIRST_CALL_NS: u64 = 200_000_000;
-/// What is taken for the time of an operation that waits for a network before any has been timed, in ns.
+/// Assumed time of an operation that waits for a network, before any has been timed, in ns.
 const COUNTED_NS: f64 = 1e8;
-/// A visit whose samples are shorter on average has as many as the request asks for at least, and works for
+/// Mean sample time below which a visit takes at least the requested minimum of samples, and works for
 /// [`LEAST_WORK_NS`], in ns.
 const SHORT_SAMPLE_NS: f64 = 1e6;
-/// Time that such a visit works at least, in ns.
+/// Minimum working time of such a visit, in ns.
 const LEAST_WORK_NS: u64 = 1_000_000;
 
-/// Answers a coordinator's first message, and tells what this process is wanted for; `None` where the coordinator hung up.
-/// `build` is this process's own.
+/// Answers a coordinator's first message and returns the task of this process, or `None` if the coordinator hung up.
+/// `build` is the build of this process.
 ///
 /// # Errors
-/// What the stream reports, and `InvalidData` for a coordinator of another build: it was told so, and nothing is left to do.
+/// Errors of the stream, and `InvalidData` if the coordinator is of another build. It has been informed, and nothing is
+/// left to do.
 pub fn greet(mut stream: impl Read + Write, build: BuildId) -> io::Result<Option<Task>> {
     let Some(Hello { build: theirs, task }) = wire::receive(&mut stream)? else { return Ok(None) };
     let build = build.as_asked_by(&theirs);
@@ -57,17 +58,17 @@ pub fn greet(mut stream: impl Read + Write, build: BuildId) -> io::Result<Option
     }
 }
 
-/// What requests come from and responses go to.
+/// Stream of requests and responses.
 pub trait Stream: Read + Write {}
 
 impl<T: Read + Write> Stream for T {}
 
-/// Serves requests until the stream ends, after the coordinator was [greeted](greet).
+/// Serves requests until the stream ends. The coordinator must have been [greeted](greet).
 ///
-/// Not generic, so that it is compiled here, as this crate is, and not with the flags of a crate that calls it.
+/// Not generic, so that it is compiled with the flags of this crate, not with those of a crate that calls it.
 ///
 /// # Errors
-/// What the stream reports: the coordinator is gone, and nothing is left to do.
+/// Errors of the stream: the coordinator is gone, and nothing is left to do.
 pub fn serve(mut stream: &mut dyn Stream, source: &dyn TrialSource) -> io::Result<()> {
     let begin = match wire::receive(&mut stream)? {
         Some(Request::Begin(begin)) => begin,
@@ -93,12 +94,12 @@ struct Worker<'a> {
     gate: Gate,
     /// Watches all processors, for trials with several threads.
     wide_gate: Gate,
-    /// Looks at the cores of such trials.
+    /// Probes the cores of such trials.
     monitor: InterferenceMonitor,
     trials: HashMap<String, Box<dyn Trial>>,
-    /// What is known of the clocks of those that are timed by another process.
+    /// State of the clocks of trials that another process times.
     own_times: HashMap<String, OwnTime>,
-    /// Whether what calls leave behind can be read here.
+    /// Whether leftover register state can be read here.
     residues_readable: bool,
 }
 
@@ -114,7 +115,7 @@ impl<'a> Worker<'a> {
             [cpu] => Some(cpu),
             _ => None,
         };
-        // The coordinator has measured the counter's rate; a second opinion would only disagree with it.
+        // The coordinator has measured the counter's rate. Measuring it again would only give another value.
         let counter =
             counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
         Ok(Worker {
@@ -150,7 +151,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Back to the worker's own processor, after a trial has placed threads.
+    /// Returns to the worker's own processor, after a trial has placed threads.
     fn return_home(&self) -> Result<(), Fault> {
         if self.cpus.is_empty() {
             return Ok(());
@@ -164,11 +165,11 @@ impl<'a> Worker<'a> {
         let fixed = trial.batch();
         let demands = trial.demands();
         if demands.counted {
-            // How many there are is known, and one by itself may take seconds: the first is as good as any.
+            // The number of samples is fixed, and one may take seconds, so none is spent on an estimate.
             self.trials.insert(case.id(), trial);
             return Ok(Prepared { ns_per_operation: COUNTED_NS, first_call_ns: None, batch: fixed, demands });
         }
-        // Where only one number of operations makes sense, no sample can be made longer.
+        // If only one number of operations makes sense, no sample can be made longer.
         let shortest_ns = if fixed.is_some() { 0 } else { demands.shortest_sample_ns };
         let (most, longest_ns) = match shortest_ns {
             0 => (ESTIMATE_BATCH, LONGEST_ESTIMATE_NS),
@@ -186,9 +187,9 @@ impl<'a> Worker<'a> {
             }
             let elapsed = timed_once(trial.as_mut(), batch, &mut recorder)?;
             spent += elapsed;
-            // What a long sample costs beside its operations would pass for theirs in a short one.
+            // In a sample that is too short, its fixed costs would pass for the time of its operations.
             let long_enough = elapsed >= shortest_ns / 2 || batch >= LONG_ESTIMATE_BATCH;
-            // Evicting caches takes a thousand times as long as what it is done for.
+            // Evicting caches takes a thousand times as long as the operations that it is done for.
             if (spent >= ESTIMATE_NS && long_enough) || clock::monotonic_ns() - begun >= longest_ns {
                 break elapsed as f64 / batch as f64;
             }
@@ -206,7 +207,7 @@ impl<'a> Worker<'a> {
         Ok(Prepared { ns_per_operation, first_call_ns: Some(first_call_ns), batch: fixed, demands })
     }
 
-    /// The first call of an operation in this process, which is the reason why the process was started.
+    /// Times the first call of an operation in this process, which was started for that.
     fn first_call(&mut self, case: &Case, request: &VisitRequest) -> Result<Visited, Fault> {
         let trial = in_state(self.source.prepare_first_call(case, self.seed)?, case);
         self.trials.insert(request.case.clone(), trial);
@@ -243,7 +244,7 @@ impl<'a> Worker<'a> {
         let one_thread_only = matches!(metric, Metric::Cycles | Metric::Instructions);
         let (keeps_wall, only_wall) = (one_thread_only && !several_threads, one_thread_only && several_threads);
         let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
-        // Cycles of another process are not counted either: its time at the core's clock stands for them.
+        // Cycles of another process are not counted either. They are estimated from its time at the core's clock.
         let own_ns_per_tick =
             if own_time && metric == Metric::Cycles { 1e9 / clock::core_clock_hz() } else { ns_per_tick };
         let (gate, thresholds) = match several_threads {
@@ -328,12 +329,12 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The samples of a visit.
+/// Samples of a visit.
 struct Sampling<'a> {
     request: &'a VisitRequest,
-    /// Operations in a sample.
+    /// Operations per sample.
     batch: usize,
-    /// Most operations in a [wave](Demands::wave); 0 if samples are timed one by one.
+    /// Maximum number of operations in a [wave](Demands::wave); 0 if samples are timed one by one.
     wave: u64,
     readings: Readings,
     tally: Tally,
@@ -393,7 +394,7 @@ fn warm_up(trial: &mut dyn Trial, most: usize, operations: u64, recorder: &mut R
     Ok(())
 }
 
-/// Performs `batch` operations as a sample does, and checks their answers; the time of the operations in ns.
+/// Performs `batch` operations as a sample does, checks their answers, and returns the time of the operations in ns.
 fn timed_once(trial: &mut dyn Trial, batch: usize, recorder: &mut Recorder) -> Result<u64, Fault> {
     trial.setup(batch)?;
     residue::put_back();
@@ -405,7 +406,7 @@ fn timed_once(trial: &mut dyn Trial, batch: usize, recorder: &mut Recorder) -> R
     Ok(elapsed)
 }
 
-/// The trial as the state of the case wants it.
+/// Wraps the trial as the state of the case requires.
 fn in_state(trial: Box<dyn Trial>, case: &Case) -> Box<dyn Trial> {
     match case.state() {
         State::Warm => trial,

@@ -1,10 +1,10 @@
-//! The functions that keys, signatures and digests go through.
+//! Functions for keys, signatures and digests.
 
-/// Hands the declarations of the functions to another macro, which makes of them what it needs: declarations of linked
-/// functions, a table of looked up ones, a trait. After `optional` come those that not every version since 3.0 has.
+/// Passes the function declarations to another macro, which turns them into extern declarations, a lookup table or a
+/// trait. Functions after `optional` are missing from some versions since 3.0.
 ///
-/// The macro's own module imports the types and constants of this crate, and `c_char`, `c_int`, `c_uint`, `c_ulong` and
-/// `c_void` of `core::ffi`.
+/// The module that calls it must import the types and constants of this crate, and `c_char`, `c_int`, `c_uint`,
+/// `c_ulong` and `c_void` of `core::ffi`.
 #[macro_export]
 macro_rules! openssl_calls {
     ($then:ident) => {
@@ -214,7 +214,7 @@ macro_rules! openssl_calls {
             fn EVP_DigestUpdate(ctx: *mut EVP_MD_CTX, data: *const c_void, length: usize) -> c_int;
             /// EVP_DigestInit(3).
             fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
-            /// EVP_DigestInit(3): may be called once, for all output.
+            /// EVP_DigestInit(3): may be called only once, for the whole output.
             fn EVP_DigestFinalXOF(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
 
             /// OSSL_DECODER_CTX_new_for_pkey(3).
@@ -260,7 +260,7 @@ macro_rules! openssl_calls {
             fn EC_POINT_new(group: *const EC_GROUP) -> *mut EC_POINT;
             /// EC_POINT_new(3).
             fn EC_POINT_free(point: *mut EC_POINT);
-            /// EC_POINT_add(3): the scratch room is of type `BN_CTX`; only null is passed.
+            /// EC_POINT_add(3): the scratch memory is a `BN_CTX`; only null is passed.
             fn EC_POINT_mul(
                 group: *const EC_GROUP,
                 out: *mut EC_POINT,
@@ -283,27 +283,27 @@ macro_rules! openssl_calls {
             /// BN_new(3).
             fn BN_clear_free(number: *mut BIGNUM);
             optional
-            /// EVP_DigestInit(3), from 3.3 on: may be called again for more.
+            /// EVP_DigestInit(3), since 3.3: may be called repeatedly for more output.
             fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
-            /// EVP_PKEY_sign(3), from 3.4 on.
+            /// EVP_PKEY_sign(3), since 3.4.
             fn EVP_PKEY_sign_init_ex2(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_PKEY_sign(3), from 3.4 on.
+            /// EVP_PKEY_sign(3), since 3.4.
             fn EVP_PKEY_sign_message_init(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_PKEY_verify(3), from 3.4 on.
+            /// EVP_PKEY_verify(3), since 3.4.
             fn EVP_PKEY_verify_init_ex2(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_PKEY_verify(3), from 3.4 on.
+            /// EVP_PKEY_verify(3), since 3.4.
             fn EVP_PKEY_verify_message_init(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,

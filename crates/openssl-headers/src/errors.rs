@@ -1,4 +1,4 @@
-//! The thread's error queue as text.
+//! Text of the thread's error queue.
 
 use crate::ERR_TXT_STRING;
 use alloc::borrow::ToOwned;
@@ -7,13 +7,14 @@ use alloc::string::String;
 use core::ffi::{CStr, c_char, c_int, c_ulong};
 use core::ptr;
 
-/// Takes all errors out of the calling thread's queue, the oldest first, each with its additional data.
+/// Takes all errors out of the calling thread's queue and returns their messages, oldest first, with their additional
+/// data.
 ///
-/// `next` is `ERR_get_error_all` with null for what it does not take: it is handed where to write the additional data and the
-/// flags. `reason` is `ERR_reason_error_string`.
+/// `next` calls `ERR_get_error_all` with its arguments as the destinations of the additional data and the flags, and
+/// null for all others. `reason` calls `ERR_reason_error_string`.
 ///
 /// # Safety
-/// The two are these functions of one library.
+/// Both must call these functions, of the same library.
 #[cold]
 pub unsafe fn drain_errors(
     next: impl Fn(*mut *const c_char, *mut c_int) -> c_ulong,
@@ -30,7 +31,7 @@ pub unsafe fn drain_errors(
         if !messages.is_empty() {
             messages.push_str("; ");
         }
-        // SAFETY: the answer is null or a string that lives as long as the library.
+        // SAFETY: the result is null or a string that lives as long as the library.
         let words = unsafe { text(reason(error)) };
         messages.push_str(&words.unwrap_or_else(|| format!("error {error:#x}")));
         // SAFETY: with this flag `data` is a string that lives until the thread's next call into the queue.

@@ -1,6 +1,6 @@
-//! What OpenSSL's headers declare: types, constants and, in [`openssl_calls!`], the functions that keys, signatures and
-//! digests go through. Nothing is linked: `pqlab-openssl-sys` declares the functions of the library that it builds, others
-//! look the same functions up in a library that they open.
+//! Declarations from OpenSSL's headers: types, constants and, in [`openssl_calls!`], the functions for keys, signatures
+//! and digests. Nothing is linked. `pqlab-openssl-sys` declares the functions of the library that it builds; other
+//! crates look them up in a library that they open.
 
 #![no_std]
 #![allow(non_camel_case_types)]

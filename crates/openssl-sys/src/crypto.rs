@@ -1,11 +1,11 @@
-//! Initialisation and errors, and the functions of [`openssl_calls!`].
+//! Initialisation, errors, and the functions of [`openssl_calls!`].
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use core::ptr;
 use pqlab_openssl_headers::*;
 
 opaque! {
-    /// What OPENSSL_init_crypto(3) takes beside its options; only null is passed.
+    /// OPENSSL_init_crypto(3): settings in addition to the options. Only null is passed.
     OPENSSL_INIT_SETTINGS;
 }
 
@@ -23,7 +23,7 @@ unsafe extern "C" {
     pub fn ERR_peek_last_error() -> c_ulong;
 }
 
-/// Declares the functions as linked ones.
+/// Declares the functions as linked functions.
 macro_rules! declare {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
@@ -44,14 +44,15 @@ macro_rules! declare {
 }
 openssl_calls!(declare);
 
-/// Takes all errors out of the calling thread's queue, the oldest first, each with its additional data.
+/// Takes all errors out of the calling thread's queue and returns their messages, oldest first, with their additional
+/// data.
 #[cold]
 pub fn take_errors() -> alloc::string::String {
-    // SAFETY: null pointers say that file, line and function are not wanted; the other two are the caller's.
+    // SAFETY: null pointers omit file, line and function; the other two come from the caller.
     let next =
         |data, flags| unsafe { ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags) };
-    // SAFETY: takes any number.
+    // SAFETY: any number is allowed.
     let reason = |error| unsafe { ERR_reason_error_string(error) };
-    // SAFETY: both are the library's.
+    // SAFETY: both call functions of this library.
     unsafe { drain_errors(next, reason) }
 }

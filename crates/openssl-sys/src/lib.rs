@@ -1,8 +1,8 @@
 //! OpenSSL 4's libcrypto and libssl, built from source by this crate, and declarations of the calls that pqlab uses.
 //!
-//! The declarations are written by hand, after the headers of the version that is built; each names the manual page
-//! that describes it. Those that serve a library opened at run time too are in `pqlab-openssl-headers`. None of them is
-//! safe to call as it stands: pointers, lengths and reference counts are the caller's business.
+//! The declarations are written by hand from the headers of the version that is built. Each names the manual page that
+//! describes it. Those that also serve a library opened at run time are in `pqlab-openssl-headers`. None is safe to
+//! call directly: the caller is responsible for pointers, lengths and reference counts.
 
 #![no_std]
 #![allow(non_camel_case_types)]

@@ -1,5 +1,4 @@
-//! The table of libcrypto's functions, and what their return values and the queue of errors say, as the kinds of error that
-//! callers tell apart.
+//! Table of libcrypto's functions, and conversion of their return values and error queue to [`Error`].
 //!
 //! The queue belongs to the thread. Every failure empties it, so that it never grows and no message outlives its call.
 
@@ -21,10 +20,11 @@ macro_rules! functions {
             fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
         )*
     ) => {
-        /// The functions of a libcrypto. One that the library may lack is handed out as a pointer, if it is there.
+        /// Functions of a libcrypto. A function that the library may lack is returned as a pointer, if it exists.
         ///
         /// # Safety
-        /// Each method calls, or hands out, the function of its name, and all are of one library, which stays loaded.
+        /// Each method must call or return the function of its name. All must belong to one library, which stays
+        /// loaded.
         #[allow(
             non_snake_case,
             clippy::missing_safety_doc,
@@ -48,29 +48,29 @@ openssl_calls!(functions);
 /// A libcrypto that is used through its [`Functions`].
 ///
 /// # Safety
-/// [`context`](Calls::context) is null or a library context that is never freed, and
-/// [`with_digest_context`](Calls::with_digest_context) keeps contexts of different libraries apart.
+/// [`context`](Calls::context) must be null or a library context that is never freed.
+/// [`with_digest_context`](Calls::with_digest_context) must keep contexts of different libraries apart.
 pub unsafe trait Calls: Functions {
-    /// Whether the library is known to have all that is asked for here. Of others it is found out.
+    /// Whether the library is known to have everything that is used here. Other libraries are probed.
     const COMPLETE: bool;
 
-    /// What each key for signatures keeps for [one-shot calls](OneShots): nothing if the library needs none.
+    /// State that each signature key keeps for [one-shot calls](OneShots): nothing if the library needs none.
     type OneShots: OneShots<Self>;
 
-    /// The context in which algorithms are looked up; null is the default one.
+    /// Returns the context in which algorithms are looked up. Null is the default context.
     fn context(self) -> *mut OSSL_LIB_CTX;
 
-    /// Hands `work` the calling thread's place for a context of a digest algorithm, whose number is below
-    /// [`DIGESTS`](super::DIGESTS).
+    /// Calls `work` with the calling thread's place for a context of a digest algorithm. The algorithm's number
+    /// `digest` is below [`DIGESTS`](super::DIGESTS).
     fn with_digest_context<R>(self, digest: usize, work: impl FnOnce(&Cell<Option<MdCtx<Self>>>) -> R) -> R;
 
-    /// What the library says of itself.
+    /// Returns what the library reports for `what` in OpenSSL_version(3).
     fn version(self, what: c_int) -> String {
-        // SAFETY: takes any number; the answer is a string that lives as long as the library.
+        // SAFETY: any number is allowed. The result is a string that lives as long as the library.
         unsafe { text(self.OpenSSL_version(what)) }.unwrap_or_default()
     }
 
-    /// Returns `Ok` for a return value above zero, which is OpenSSL's yes; else a fault of the library in `call`.
+    /// Returns `Ok` if `returned` is above zero, which is OpenSSL's success, else a fault of the library in `call`.
     ///
     /// # Errors
     /// [`Error::Library`].
@@ -79,35 +79,35 @@ pub unsafe trait Calls: Functions {
         if returned > 0 { Ok(()) } else { Err(self.fault(call)) }
     }
 
-    /// A fault of the library in `call`, with what its error queue says.
+    /// Returns a fault of the library in `call` with the messages of its error queue.
     #[cold]
     fn fault(self, call: &'static str) -> Error {
-        // SAFETY: null pointers say that file, line and function are not wanted; the other two are the caller's.
+        // SAFETY: null pointers omit file, line and function; the other two come from the caller.
         let next = |data, flags| unsafe {
             self.ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags)
         };
-        // SAFETY: takes any number.
+        // SAFETY: any number is allowed.
         let reason = |error| unsafe { self.ERR_reason_error_string(error) };
-        // SAFETY: both are functions of this library.
+        // SAFETY: both call functions of this library.
         Error::Library { call, detail: unsafe { drain_errors(next, reason) } }
     }
 
-    /// Bytes from outside are not a valid `what`.
+    /// Returns the error for outside bytes that are not a valid `what`.
     #[cold]
     fn malformed(self, what: &'static str) -> Error {
         self.clear();
         Error::Malformed(what)
     }
 
-    /// A signature or a tag does not verify.
+    /// Returns the error for a signature or tag that does not verify.
     fn refused(self) -> Error {
         self.clear();
         Error::VerificationFailed
     }
 
-    /// Empties the thread's queue.
+    /// Empties the thread's error queue.
     fn clear(self) {
-        // SAFETY: takes nothing and touches only the calling thread's queue.
+        // SAFETY: takes no arguments and touches only the calling thread's queue.
         unsafe { self.ERR_clear_error() };
     }
 }

@@ -1,14 +1,15 @@
-//! ECDSA signatures between the fixed-length form `r || s` (IEEE P1363) and DER's `SEQUENCE { r INTEGER, s INTEGER }`
-//! (RFC 3279, section 2.2.3), the only form that OpenSSL reads and writes. Strict both ways, without allocation.
+//! Converts ECDSA signatures between the fixed-length form `r || s` (IEEE P1363) and DER, which is the only form that
+//! OpenSSL reads and writes: `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279, section 2.2.3). Both directions are strict
+//! and never allocate.
 
-/// The longest encoding for integers of up to 48 bytes: two headers of 2 bytes, one a leading zero each, and the
-/// sequence's header. Its content stays below 128 bytes, so that every length fits one byte.
+/// Longest encoding in bytes, for integers of up to 48 bytes: the sequence header, and a 2-byte header and a leading
+/// zero for each integer. The content stays below 128 bytes, so every length fits in one byte.
 pub(super) const MAX_DER: usize = 2 + 2 * (2 + 1 + 48);
 
 const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 
-/// Encodes `r || s`; the two halves have equal length, of 1 to 48 bytes. Returns the length of the encoding.
+/// Encodes `r || s` and returns the length of the encoding. The halves have equal lengths of 1 to 48 bytes.
 #[inline]
 pub(super) fn to_der(fixed: &[u8], out: &mut [u8; MAX_DER]) -> usize {
     let (r, s) = fixed.split_at(fixed.len() / 2);
@@ -21,8 +22,7 @@ pub(super) fn to_der(fixed: &[u8], out: &mut [u8; MAX_DER]) -> usize {
     length
 }
 
-/// Decodes into `r || s`. `None` for anything but the one canonical encoding of two integers that are positive or zero
-/// and fit.
+/// Decodes into `r || s`. Returns `None` unless `der` is the canonical encoding of two non-negative integers that fit.
 #[inline]
 pub(super) fn from_der(der: &[u8], fixed: &mut [u8]) -> Option<()> {
     let (header, content) = der.split_first_chunk::<2>()?;
@@ -38,7 +38,7 @@ pub(super) fn from_der(der: &[u8], fixed: &mut [u8]) -> Option<()> {
 
 #[inline]
 fn write_integer(bytes: &[u8], out: &mut [u8]) -> usize {
-    // Minimal: no leading zeros but the one that keeps the sign bit clear; zero itself is one zero byte.
+    // Minimal: the only leading zero keeps the sign bit clear. Zero itself is one zero byte.
     let first = bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len() - 1);
     let magnitude = &bytes[first..];
     let sign = usize::from(magnitude[0] & 0x80 != 0);
@@ -49,7 +49,7 @@ fn write_integer(bytes: &[u8], out: &mut [u8]) -> usize {
     2 + sign + magnitude.len()
 }
 
-/// Right-aligns the integer in `out` and returns what follows it.
+/// Right-aligns the integer in `out` and returns the rest of the input.
 #[inline]
 fn read_integer<'a>(input: &'a [u8], out: &mut [u8]) -> Option<&'a [u8]> {
     let (header, rest) = input.split_first_chunk::<2>()?;
@@ -77,9 +77,9 @@ mod tests {
     fn round_trip(fixed: &[u8]) -> Vec<u8> {
         let mut der = [0xAA; MAX_DER];
         let length = to_der(fixed, &mut der);
-        let mut back = vec![0x55; fixed.len()];
-        from_der(&der[..length], &mut back).expect("our own encoding");
-        assert_eq!(back, fixed);
+        let mut decoded = vec![0x55; fixed.len()];
+        from_der(&der[..length], &mut decoded).expect("our own encoding");
+        assert_eq!(decoded, fixed);
         der[..length].to_vec()
     }
 
@@ -96,23 +96,23 @@ mod tests {
     }
 
     #[test]
-    fn every_deviation_is_refused() {
-        let refused: [&[u8]; 13] = [
+    fn rejects_every_deviation() {
+        let rejected: [&[u8]; 13] = [
             &[],
             &[0x30],
             &[0x30, 6, 2, 1, 1, 2, 1],             // cut short
-            &[0x30, 6, 2, 1, 1, 2, 1, 1, 0],       // something after the sequence
-            &[0x30, 7, 2, 1, 1, 2, 1, 1, 0],       // something after s
+            &[0x30, 6, 2, 1, 1, 2, 1, 1, 0],       // trailing byte after the sequence
+            &[0x30, 7, 2, 1, 1, 2, 1, 1, 0],       // trailing byte after s
             &[0x31, 6, 2, 1, 1, 2, 1, 1],          // not a sequence
             &[0x30, 6, 3, 1, 1, 2, 1, 1],          // not an integer
             &[0x30, 0x81, 6, 2, 1, 1, 2, 1, 1],    // long form of a short length
             &[0x30, 0x80, 2, 1, 1, 2, 1, 1, 0, 0], // indefinite length
-            &[0x30, 7, 2, 2, 0, 1, 2, 1, 1],       // leading zero too many
+            &[0x30, 7, 2, 2, 0, 1, 2, 1, 1],       // redundant leading zero
             &[0x30, 6, 2, 1, 0x80, 2, 1, 1],       // negative
             &[0x30, 5, 2, 0, 2, 1, 1],             // empty integer
             &[0x30, 9, 2, 4, 1, 0, 0, 0, 2, 1, 1], // does not fit (3 bytes here)
         ];
-        for der in refused {
+        for der in rejected {
             assert_eq!(from_der(der, &mut [0; 6]), None, "{der:02x?}");
         }
     }

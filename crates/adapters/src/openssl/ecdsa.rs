@@ -1,11 +1,11 @@
 //! ECDSA (FIPS 186-5, section 6) over secp256k1, P-256 and P-384: EVP_PKEY-EC(7), EVP_SIGNATURE-ECDSA(7).
 //!
-//! A public key is a point as in SEC 1, section 2.3.3: written compressed for secp256k1, as ledgers do, and
-//! uncompressed for the NIST curves, as X.509 does; both are read. A private key is the scalar, big-endian. A
-//! signature is `r || s` of fixed length; the library's DER stays inside.
+//! A public key is a point (SEC 1, section 2.3.3). It is written compressed for secp256k1, as ledgers do, and
+//! uncompressed for the NIST curves, as X.509 does. Both forms are read. A private key is the big-endian scalar. A
+//! signature is `r || s` of fixed length; the library's DER stays inside this module.
 //!
-//! The message is digested here and `EVP_PKEY_sign` gets the digest: that leaves a context as it was, so that one serves
-//! any number of calls, where `EVP_DigestSign` has to be begun anew for each message.
+//! The message is digested here and `EVP_PKEY_sign` gets the digest. It leaves its context unchanged, so that one
+//! context serves any number of calls. `EVP_DigestSign` must be initialised again for each message.
 
 use super::der::{MAX_DER, from_der, to_der};
 use super::hash::Algorithm;
@@ -66,32 +66,32 @@ const SECP256K1_ORDER: [u8; 32] = [
 const EC: &CStr = c"EC";
 const SCALAR: &str = "scalar of an ECDSA key";
 const POINT: &str = "point of the curve";
-/// Bytes of the longest coordinate or scalar: P-384.
+/// Length of the longest coordinate or scalar in bytes (P-384).
 const MAX_FIELD: usize = 48;
-/// "nonce-type" of a random nonce, and of one that follows from key and digest (RFC 6979).
+/// Values of "nonce-type": a random nonce, and one derived from key and digest (RFC 6979).
 const NONCE_RANDOM: c_uint = 0;
 const NONCE_DETERMINISTIC: c_uint = 1;
 
-/// What distinguishes one curve from another. Lengths in bytes.
+/// Parameters of a curve. Lengths are in bytes.
 pub(super) struct Curve {
     pub(super) algorithm: &'static str,
     group: &'static CStr,
-    /// The library's number of it.
+    /// The library's number for the curve.
     nid: c_int,
     digest: &'static str,
     digest_name: &'static CStr,
-    /// Length of a coordinate, and of a scalar.
+    /// Length of a coordinate and of a scalar.
     field: usize,
     /// Whether public keys are written compressed.
     compressed: bool,
-    /// The group's order, if signatures are brought to the form with the lower `s`.
+    /// Order of the group, if signatures are normalised to the lower `s`.
     order: Option<&'static [u8; 32]>,
 }
 
 /// ECDSA over one curve.
 pub(super) struct Ecdsa<C: Calls>(Arc<Shared<C>>);
 
-/// What a scheme and its keys share.
+/// State shared by a scheme and its keys.
 struct Shared<C: Calls> {
     calls: C,
     info: SignatureInfo,
@@ -99,7 +99,7 @@ struct Shared<C: Calls> {
     digest: Algorithm<C>,
     algorithm: Signature<C>,
     generator: Generator<C>,
-    /// Whether a key that is imported as a scalar gets its point; since 3.4.
+    /// Whether importing a scalar also computes its point, as OpenSSL does since 3.4.
     computes_points: bool,
 }
 
@@ -109,7 +109,7 @@ struct Signer<C: Calls> {
     idle: Contexts<Signing<C>>,
 }
 
-/// A context that is ready to sign, and the kind of nonce that it is set to.
+/// Context that is ready to sign, and the type of nonce that it is set to.
 struct Signing<C: Calls> {
     ctx: PkeyCtx<C>,
     nonce: c_uint,
@@ -142,7 +142,7 @@ impl<C: Calls> Ecdsa<C> {
             computes_points: true,
         };
         if !C::COMPLETE {
-            // A library may have been built without a curve; and only since 3.2 there are nonces that follow from the message.
+            // A library may be built without a curve. Deterministic nonces exist only since 3.2.
             let key = shared.generator.generate()?;
             let signing = Signing::new(&shared, &key)?;
             shared.info.coins.operation = signing.ctx.knows(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE);
@@ -157,7 +157,7 @@ impl<C: Calls> SignatureScheme for Ecdsa<C> {
         &self.0.info
     }
 
-    /// The nonce is drawn.
+    /// Always true: the nonce is drawn.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -214,7 +214,7 @@ impl<C: Calls> Shared<C> {
         let key = Pkey::import(self.calls, EC, sys::EVP_PKEY_KEYPAIR, &mut parts);
         let key = key.map_err(|_| self.calls.malformed(SCALAR))?;
         let ctx = PkeyCtx::of_key(&key)?;
-        // The import alone takes zero and scalars beyond the order.
+        // The import alone accepts zero and scalars beyond the order.
         // SAFETY: the context is ours alone.
         let checked = unsafe { self.calls.EVP_PKEY_private_check(ctx.as_ptr()) };
         if checked <= 0 {
@@ -235,7 +235,7 @@ impl<C: Calls> Shared<C> {
         Pkey::import(self.calls, EC, sys::EVP_PKEY_KEYPAIR, &mut parts).map_err(|_| self.calls.malformed(SCALAR))
     }
 
-    /// Whether the library computes the point of this key from its scalar.
+    /// Returns whether the library computes the point of this key from its scalar.
     fn finds_point(&self, key: &Pkey<C>) -> Result<bool> {
         let mut scalar = Wiped::new([0; MAX_FIELD]);
         let scalar = &mut scalar[..self.curve.field];
@@ -247,7 +247,7 @@ impl<C: Calls> Shared<C> {
     }
 
     fn load_public(&self, point: &[u8]) -> Result<Pkey<C>> {
-        // The library would also take the hybrid form, which SEC 1 has no place for in keys, and the point at infinity.
+        // The library would also accept the point at infinity and the hybrid form, which SEC 1 does not allow for keys.
         let proper = match point {
             [0x02 | 0x03, x @ ..] => x.len() == self.curve.field,
             [0x04, xy @ ..] => xy.len() == 2 * self.curve.field,
@@ -274,7 +274,7 @@ impl<C: Calls> Shared<C> {
         let mut point = [0; 1 + 2 * MAX_FIELD];
         let length = key.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point)?;
         let point = &point[..length];
-        // The library keeps points uncompressed whatever form they came in.
+        // The library stores points uncompressed, whatever form they came in.
         if point.first() != Some(&0x04) || length != 1 + 2 * self.curve.field {
             return Err(self.calls.fault("EVP_PKEY_get_octet_string_param"));
         }
@@ -287,10 +287,10 @@ impl<C: Calls> Shared<C> {
         Ok(())
     }
 
-    /// Digests the message and hands the digest to `work`.
+    /// Digests the message and calls `work` with the digest.
     fn with_digest<R>(&self, message: &[u8], work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
         let mut digest = [0; MAX_FIELD];
-        // On each of the three curves the digest is as long as a scalar.
+        // On all three curves the digest is as long as a scalar.
         let digest = &mut digest[..self.curve.field];
         self.digest.digest(message, digest)?;
         work(digest)
@@ -311,7 +311,7 @@ impl<C: Calls> Signing<C> {
         Ok(Signing { ctx, nonce: NONCE_RANDOM })
     }
 
-    /// Chooses the kind of nonce, which the library keeps from call to call, if it is the other one.
+    /// Sets the type of nonce if it differs. The library keeps it from call to call.
     fn set_nonce(&mut self, nonce: c_uint) -> Result<()> {
         if self.nonce != nonce {
             self.ctx.set(&[Param::uint(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, &nonce), Param::END])?;
@@ -322,8 +322,8 @@ impl<C: Calls> Signing<C> {
 }
 
 impl<C: Calls> SigningKey for Signer<C> {
-    /// The deterministic variant is RFC 6979's. Over secp256k1 the lower of the two valid `s` is chosen: ledgers and
-    /// libsecp256k1 refuse the other.
+    /// The deterministic variant is RFC 6979. Over secp256k1 this returns the lower of the two valid `s`, because
+    /// ledgers and libsecp256k1 reject the other.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         if !context.is_empty() {
             return Err(NO_CONTEXT);
@@ -388,7 +388,7 @@ impl<C: Calls> Verifier<C> {
 }
 
 impl<C: Calls> VerifyingKey for Verifier<C> {
-    /// Takes either `s`, as OpenSSL does.
+    /// Accepts either `s`, as OpenSSL does.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         if !context.is_empty() {
             return Err(NO_CONTEXT);
@@ -403,8 +403,8 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
                 self.idle.with(|| Verifier::context(&self.shared, &self.key), |ctx| verify(ctx, digest, &der[..length]))
             })
             .map_err(|error| match error {
-                // SEC 1, section 4.1.4, step 5: where the sum is the point at infinity the signature is invalid. The library
-                // reports that as a fault of its own.
+                // SEC 1, section 4.1.4, step 5: if the sum is the point at infinity, the signature is invalid. The
+                // library reports that as a fault of its own.
                 Error::Library { detail, .. } if detail.contains("point at infinity") => self.shared.calls.refused(),
                 other => other,
             })
@@ -417,7 +417,7 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
     }
 }
 
-/// Between big-endian and the machine's byte order, in which the library takes and gives integers.
+/// Converts between big-endian and native byte order, which the library uses for integers.
 #[inline]
 fn swap_order(number: &mut [u8]) {
     if cfg!(target_endian = "little") {
@@ -425,7 +425,7 @@ fn swap_order(number: &mut [u8]) {
     }
 }
 
-/// Replaces `s` by `n - s` if that is the smaller. Both are public, so that nothing is hidden from a clock.
+/// Replaces `s` by `n - s` if that is smaller. Both are public, so constant time is not needed.
 #[inline]
 fn lower(s: &mut [u8], order: &[u8; 32]) {
     let mut negated = [0; 32];
@@ -446,7 +446,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lower_s_is_chosen() {
+    fn chooses_the_lower_s() {
         let mut one = [0; 32];
         one[31] = 1;
         let mut high = SECP256K1_ORDER;

@@ -12,18 +12,18 @@ use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
 
-/// The parameter sets, by the names that OpenSSL gives them too.
+/// The parameter sets. OpenSSL uses the same names.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
-/// `d || z` (FIPS 203, algorithm 16), in bytes.
+/// Length of `d || z` in bytes (FIPS 203, algorithm 16).
 const SEED: usize = 64;
-/// `m` (FIPS 203, algorithm 17), in bytes.
+/// Length of `m` in bytes (FIPS 203, algorithm 17).
 const ENCAPSULATION_COINS: usize = 32;
 
-/// One parameter set.
+/// ML-KEM with one parameter set.
 pub(super) struct MlKem<C: Calls>(Arc<Shared<C>>);
 
-/// What a parameter set and its keys share.
+/// State shared by a parameter set and its keys.
 struct Shared<C: Calls> {
     calls: C,
     info: KemInfo,
@@ -81,8 +81,8 @@ impl<C: Calls> Kem for MlKem<C> {
         Ok(Box::new(Encapsulator::load(&self.0, bytes)?))
     }
 
-    /// OpenSSL tries every private key that it imports, with one encapsulation and one decapsulation; its own key
-    /// generation does not.
+    /// OpenSSL tests every private key that it imports with one encapsulation and one decapsulation. Its key generation
+    /// does not.
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let expected = self.0.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         Error::check_length("decapsulation key", expected, bytes.len())?;
@@ -120,7 +120,7 @@ impl<C: Calls> Encapsulator<C> {
 
     fn context(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
-        // SAFETY: the context is ours alone; null says that there are no parameters.
+        // SAFETY: the context is ours alone; null means no parameters.
         let returned = unsafe { key.calls.EVP_PKEY_encapsulate_init(ctx.as_ptr(), ptr::null()) };
         key.calls.check("EVP_PKEY_encapsulate_init", returned)?;
         Ok(ctx)
@@ -137,11 +137,12 @@ impl<C: Calls> EncapsulationKey for Encapsulator<C> {
             || Encapsulator::context(&self.key),
             |ctx| {
                 if let Some(coins) = coins {
-                    // Good for the one encapsulation that follows: the library forgets it then.
+                    // Applies to the next encapsulation only; then the library forgets the value.
                     ctx.set(&[Param::octets(sys::OSSL_KEM_PARAM_IKME, coins), Param::END])?;
                 }
                 let (mut ciphertext_length, mut secret_length) = (ciphertext.len(), secret.len());
-                // SAFETY: the context is this thread's until the call ends; the lengths say how much room there is.
+                // SAFETY: only this thread uses the context until the call ends, and the lengths of both buffers are
+                // passed.
                 let returned = unsafe {
                     ctx.calls.EVP_PKEY_encapsulate(
                         ctx.as_ptr(),
@@ -170,7 +171,7 @@ impl<C: Calls> Decapsulator<C> {
 
     fn context(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
-        // SAFETY: the context is ours alone; null says that there are no parameters.
+        // SAFETY: the context is ours alone; null means no parameters.
         let returned = unsafe { key.calls.EVP_PKEY_decapsulate_init(ctx.as_ptr(), ptr::null()) };
         key.calls.check("EVP_PKEY_decapsulate_init", returned)?;
         Ok(ctx)
@@ -186,7 +187,7 @@ impl<C: Calls> DecapsulationKey for Decapsulator<C> {
             || Decapsulator::context(&self.key),
             |ctx| {
                 let mut secret_length = secret.len();
-                // SAFETY: the context is this thread's until the call ends; the length says how much room there is.
+                // SAFETY: only this thread uses the context until the call ends, and the length of `secret` is passed.
                 let returned = unsafe {
                     ctx.calls.EVP_PKEY_decapsulate(
                         ctx.as_ptr(),

@@ -1,9 +1,9 @@
-//! OpenSSL's libcrypto over the table of its functions: [`Calls`].
+//! OpenSSL's libcrypto over its function table, [`Calls`].
 //!
-//! Keys are `EVP_PKEY`, digests `EVP_MD`; algorithms are fetched once. What an operation needs beside its inputs is made when a
-//! key is prepared and used again: contexts serve one thread at a time, so each key keeps its [`Contexts`](crate::Contexts).
-//! Allocations inside a timed call are the library's own. Where a version since 3.0 lacks a function that the newest has, the
-//! way is taken that programs for that version take; each file says so.
+//! Keys are `EVP_PKEY`, digests `EVP_MD`; algorithms are fetched once. Whatever else an operation needs is made once
+//! for a key and reused. A context serves one thread at a time, so each key keeps its [`Contexts`](crate::Contexts).
+//! Allocations inside a timed call are the library's own. If a version since 3.0 lacks a newer function, the adapter
+//! calls what programs for that version call; each file says so.
 
 mod calls;
 mod der;
@@ -29,14 +29,14 @@ use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
 use std::path::Path;
 use std::sync::Arc;
 
-/// The encodings of a private key that this library does not read.
+/// Error for an encoding of a private key that this library does not read or write.
 const NO_SUCH_ENCODING: Error = Error::Unsupported("OpenSSL does not read or write this encoding of the key");
 
-/// The answer to a context string where the scheme has none.
+/// Error for a context string given to a scheme that has none.
 const NO_CONTEXT: Error = Error::Unsupported("the scheme takes no context string");
 
-/// A provider of everything that the library offers of our algorithms through [`Calls`]. An algorithm that it refuses to set up
-/// is listed as unsupported with its own words.
+/// Returns a provider of every algorithm of ours that the library offers through [`Calls`]. An algorithm that the
+/// library refuses to set up is listed as unsupported, with the library's error.
 pub fn provider<C: Calls>(calls: C, label: &str, build_info: BuildInfo) -> Provider {
     let mut provider = Provider::new(label, build_info);
     provider.generator = Some("RAND_bytes and RAND_priv_bytes: the library's CTR-DRBG, two for each thread".to_owned());
@@ -63,18 +63,18 @@ pub fn provider<C: Calls>(calls: C, label: &str, build_info: BuildInfo) -> Provi
     provider
 }
 
-/// Keeps what was made of an algorithm, or lists the algorithm as missing with the reason, once.
-pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, made: Result<T>, keep: impl FnOnce(Arc<T>)) {
-    match made {
-        Ok(made) => keep(Arc::new(made)),
-        Err(fault) if !missing.iter().any(|known| known.algorithm == algorithm) => {
+/// Keeps an algorithm that was set up. If it failed, lists it as missing with the reason, once per algorithm.
+pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, result: Result<T>, keep: impl FnOnce(Arc<T>)) {
+    match result {
+        Ok(value) => keep(Arc::new(value)),
+        Err(fault) if !missing.iter().any(|entry| entry.algorithm == algorithm) => {
             missing.push(Unsupported { algorithm: algorithm.to_owned(), reason: fault.to_string() });
         }
         Err(_) => {}
     }
 }
 
-/// What the library says of its build, after `source`, which says where it is from.
+/// Returns the library's description of its build. It starts with `source`, which says where the library is from.
 pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     let flags = calls.version(sys::OPENSSL_CFLAGS);
     let flags: Vec<String> = flags.split_whitespace().filter_map(without_folders).collect();
@@ -87,8 +87,8 @@ pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     BuildInfo { version: calls.version(sys::OPENSSL_FULL_VERSION_STRING), build }
 }
 
-/// A word of the compiler's command line without the folders of the machine that built it: a program keeps its name,
-/// an option that names a folder is left out.
+/// Removes folders of the build machine from a word of the compiler's command line. A program keeps its name. An option
+/// that names a folder is dropped.
 fn without_folders(word: &str) -> Option<String> {
     if word.starts_with('/') {
         return Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_the_building_machine_are_left_out() {
+    fn omits_folders_of_the_build_machine() {
         let words = ["/usr/bin/gcc", "-O3", "-I/home/someone/include", "-DNDEBUG"];
         let kept: Vec<String> = words.into_iter().filter_map(without_folders).collect();
         assert_eq!(kept, ["gcc", "-O3", "-DNDEBUG"]);

@@ -1,7 +1,7 @@
-//! What OpenSSL hands out by pointer, owned: freed once, shared between threads only where the library allows it.
+//! Owners of OpenSSL's pointers. Each is freed once, and shared between threads only if the library allows it.
 //!
-//! Keys and fetched algorithms are counted references that the calls used here only read (openssl-threads(7)), so they
-//! are `Sync`. Contexts are changed by every call: they are `Send` and stay with one thread at a time.
+//! Keys and fetched algorithms are reference-counted, and the calls used here only read them (openssl-threads(7)), so
+//! they are `Sync`. Every call changes its context, so contexts are only `Send`: one thread at a time uses them.
 
 use super::Calls;
 use super::param::{Param, array, array_mut};
@@ -14,7 +14,7 @@ use pqlab_primitives::{Error, Result};
 use std::ffi::{CStr, CString, c_int};
 use std::ptr;
 
-/// Declares the owner of a pointer: its type, what it points to, and the call that gives it back.
+/// Declares the owner of a pointer: its name, the type behind the pointer, and the call that frees it.
 macro_rules! owned {
     ($($(#[$doc:meta])* $vis:vis $name:ident: $raw:ident, $free:ident;)*) => {$(
         $(#[$doc])*
@@ -24,13 +24,13 @@ macro_rules! owned {
         }
 
         impl<C: $crate::openssl::Calls> $name<C> {
-            /// Takes over what a call handed out; null becomes a fault of that call.
+            /// Takes ownership of the pointer that `call` returned. Null becomes a fault of that call.
             ///
             /// # Errors
             /// [`pqlab_primitives::Error::Library`].
             ///
             /// # Safety
-            /// `pointer` is null, or valid and the caller's to give back; it came from this library.
+            /// `pointer` must come from this library, and be null or valid and owned by the caller.
             $vis unsafe fn own(
                 calls: C,
                 call: &'static str,
@@ -42,7 +42,7 @@ macro_rules! owned {
                 }
             }
 
-            /// The pointer, which stays owned.
+            /// Returns the pointer, which stays owned.
             $vis fn as_ptr(&self) -> *mut pqlab_openssl_headers::$raw {
                 self.pointer.as_ptr()
             }
@@ -50,7 +50,7 @@ macro_rules! owned {
 
         impl<C: $crate::openssl::Calls> Drop for $name<C> {
             fn drop(&mut self) {
-                // SAFETY: the pointer is valid and ours to give back, by the contract of `own`.
+                // SAFETY: the pointer is valid and ours to free, by the contract of `own`.
                 unsafe { self.calls.$free(self.as_ptr()) }
             }
         }
@@ -68,19 +68,19 @@ owned! {
     pub PkeyCtx: EVP_PKEY_CTX, EVP_PKEY_CTX_free;
     /// A signature algorithm.
     pub(super) Signature: EVP_SIGNATURE, EVP_SIGNATURE_free;
-    /// What makes and keeps the keys of an algorithm.
+    /// The key management of an algorithm, which makes and keeps its keys.
     KeyManagement: EVP_KEYMGMT, EVP_KEYMGMT_free;
 }
 
-// SAFETY: a key is never changed after it was made; its reference count and the caches inside are the library's to lock.
+// SAFETY: a key never changes once it is made, and the library locks its reference count and inner caches.
 unsafe impl<C: Calls> Sync for Pkey<C> {}
-// SAFETY: a fetched algorithm is never changed; its reference count is atomic.
+// SAFETY: a fetched algorithm never changes, and its reference count is atomic.
 unsafe impl<C: Calls> Sync for Signature<C> {}
 
 impl<C: Calls> Pkey<C> {
-    /// A public key from its raw encoding.
+    /// Loads a public key from its raw encoding.
     pub(super) fn raw_public(calls: C, algorithm: &CStr, bytes: &[u8]) -> Result<Pkey<C>> {
-        // SAFETY: null says that there are no properties; the slice is read during the call.
+        // SAFETY: null means no properties; the slice is only read, during the call.
         unsafe {
             let key = calls.EVP_PKEY_new_raw_public_key_ex(
                 calls.context(),
@@ -93,7 +93,7 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// A key pair from the raw encoding of the private key.
+    /// Loads a key pair from the raw encoding of the private key.
     ///
     /// # Errors
     /// [`Error::Library`].
@@ -111,11 +111,11 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// A key from its parts; `selection` says which of them count.
+    /// Imports a key from its parts. `selection` says which of them to use.
     pub(super) fn import(calls: C, algorithm: &CStr, selection: c_int, parts: &mut [Param<'_>]) -> Result<Pkey<C>> {
         let ctx = PkeyCtx::of_name(calls, algorithm)?;
         let mut key = ptr::null_mut();
-        // SAFETY: the context is ours alone, the array has its end, and a key that comes back is ours.
+        // SAFETY: the context is ours alone, the array is terminated, and the returned key is ours.
         unsafe {
             calls.check("EVP_PKEY_fromdata_init", calls.EVP_PKEY_fromdata_init(ctx.as_ptr()))?;
             let returned = calls.EVP_PKEY_fromdata(ctx.as_ptr(), &raw mut key, selection, array_mut(parts));
@@ -124,36 +124,36 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// Writes the raw public key, which has exactly the length of `out`.
+    /// Writes the raw public key, which must have exactly the length of `out`.
     ///
     /// # Errors
     /// [`Error::Library`], [`Error::Length`].
     pub fn write_raw_public(&self, out: &mut [u8]) -> Result<()> {
         let mut length = out.len();
-        // SAFETY: `length` says how much room there is in `out`.
+        // SAFETY: `length` is the length of `out`.
         let returned =
             unsafe { self.calls.EVP_PKEY_get_raw_public_key(self.as_ptr(), out.as_mut_ptr(), &raw mut length) };
         self.calls.check("EVP_PKEY_get_raw_public_key", returned)?;
         Error::check_length("public key", length, out.len())
     }
 
-    /// Writes the raw private key, which has exactly the length of `out`.
+    /// Writes the raw private key, which must have exactly the length of `out`.
     ///
     /// # Errors
     /// [`Error::Library`], [`Error::Length`].
     pub fn write_raw_private(&self, out: &mut [u8]) -> Result<()> {
         let mut length = out.len();
-        // SAFETY: `length` says how much room there is in `out`.
+        // SAFETY: `length` is the length of `out`.
         let returned =
             unsafe { self.calls.EVP_PKEY_get_raw_private_key(self.as_ptr(), out.as_mut_ptr(), &raw mut length) };
         self.calls.check("EVP_PKEY_get_raw_private_key", returned)?;
         Error::check_length("private key", length, out.len())
     }
 
-    /// Writes a part of the key and returns its length in bytes; a key that lacks the part is a fault.
+    /// Writes a part of the key and returns its length in bytes. Fails if the key lacks the part.
     pub(super) fn write_octets(&self, part: &'static CStr, out: &mut [u8]) -> Result<usize> {
         let mut length = 0;
-        // SAFETY: the room in `out` is given.
+        // SAFETY: the length of `out` is passed.
         let returned = unsafe {
             self.calls.EVP_PKEY_get_octet_string_param(
                 self.as_ptr(),
@@ -167,7 +167,7 @@ impl<C: Calls> Pkey<C> {
         Ok(length)
     }
 
-    /// Writes an integer of the key over the whole of `out`, in the machine's byte order.
+    /// Writes an integer of the key over all of `out`, in native byte order.
     pub(super) fn write_number(&self, part: &'static CStr, out: &mut [u8]) -> Result<()> {
         let mut params = [
             OSSL_PARAM {
@@ -179,7 +179,7 @@ impl<C: Calls> Pkey<C> {
             },
             OSSL_PARAM_END,
         ];
-        // SAFETY: the array has its end, and its only element says how much room there is in `out`.
+        // SAFETY: the array is terminated, and its only element holds the length of `out`.
         let returned = unsafe { self.calls.EVP_PKEY_get_params(self.as_ptr(), params.as_mut_ptr()) };
         self.calls.check("EVP_PKEY_get_params", returned)?;
         if params[0].return_size == OSSL_PARAM_UNMODIFIED {
@@ -189,46 +189,46 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// The length of the key in bits, by the algorithm's own measure.
+    /// Returns the length of the key in bits, as its algorithm defines it.
     pub(super) fn bits(&self) -> c_int {
-        // SAFETY: reads the key.
+        // SAFETY: only reads the key.
         unsafe { self.calls.EVP_PKEY_get_bits(self.as_ptr()) }
     }
 }
 
 impl<C: Calls> PkeyCtx<C> {
-    /// A context for making keys.
+    /// Creates a context for making keys.
     ///
     /// # Errors
-    /// [`Error::Library`] for an algorithm that the library does not know.
+    /// [`Error::Library`] if the library does not know the algorithm.
     pub fn of_name(calls: C, algorithm: &CStr) -> Result<PkeyCtx<C>> {
-        // SAFETY: null says that there are no properties; the context that comes back is ours.
+        // SAFETY: null means no properties, and the returned context is ours.
         unsafe {
             let ctx = calls.EVP_PKEY_CTX_new_from_name(calls.context(), algorithm.as_ptr(), ptr::null());
             PkeyCtx::own(calls, "EVP_PKEY_CTX_new_from_name", ctx)
         }
     }
 
-    /// A context for using a key, of which it holds a reference.
+    /// Creates a context for using a key. The context holds a reference to the key.
     pub(super) fn of_key(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let calls = key.calls;
-        // SAFETY: as in `of_name`; the context counts its own reference to the key.
+        // SAFETY: as in `of_name`; the context holds its own reference to the key.
         unsafe {
             let ctx = calls.EVP_PKEY_CTX_new_from_pkey(calls.context(), key.as_ptr(), ptr::null());
             PkeyCtx::own(calls, "EVP_PKEY_CTX_new_from_pkey", ctx)
         }
     }
 
-    /// Sets parameters of the operation that was begun.
+    /// Sets parameters of the initialised operation.
     pub(super) fn set(&self, params: &[Param<'_>]) -> Result<()> {
-        // SAFETY: the context is this thread's while we hold it (it is not `Sync`), and the array has its end.
+        // SAFETY: only this thread uses the context while we hold it (it is not `Sync`), and the array is terminated.
         let returned = unsafe { self.calls.EVP_PKEY_CTX_set_params(self.as_ptr(), array(params)) };
         self.calls.check("EVP_PKEY_CTX_set_params", returned)
     }
 
-    /// Whether the operation that was begun has a parameter of that name: one that it does not have it passes over in silence.
+    /// Returns whether the initialised operation has a parameter of that name. It silently ignores unknown ones.
     pub(super) fn knows(&self, parameter: &CStr) -> bool {
-        // SAFETY: the answer is null or an array that lives as long as the context and has its end; names are strings.
+        // SAFETY: the result is null or a terminated array that lives as long as the context; names are strings.
         unsafe {
             let mut next = self.calls.EVP_PKEY_CTX_settable_params(self.as_ptr());
             while !next.is_null() && !(*next).key.is_null() {
@@ -243,7 +243,7 @@ impl<C: Calls> PkeyCtx<C> {
 
     fn generate(&self) -> Result<Pkey<C>> {
         let mut key = ptr::null_mut();
-        // SAFETY: the context is this thread's while we hold it; a key that comes back is ours.
+        // SAFETY: only this thread uses the context while we hold it, and the returned key is ours.
         unsafe {
             self.calls.check("EVP_PKEY_generate", self.calls.EVP_PKEY_generate(self.as_ptr(), &raw mut key))?;
             Pkey::own(self.calls, "EVP_PKEY_generate", key)
@@ -252,18 +252,18 @@ impl<C: Calls> PkeyCtx<C> {
 }
 
 impl<C: Calls> Signature<C> {
-    /// The implementation of an algorithm, looked up once.
+    /// Fetches the implementation of an algorithm.
     pub(super) fn fetch(calls: C, algorithm: &CStr) -> Result<Signature<C>> {
-        // SAFETY: null says that there are no properties; the reference that comes back is ours.
+        // SAFETY: null means no properties, and the returned reference is ours.
         unsafe {
             let fetched = calls.EVP_SIGNATURE_fetch(calls.context(), algorithm.as_ptr(), ptr::null());
             Signature::own(calls, "EVP_SIGNATURE_fetch", fetched)
         }
     }
 
-    /// Makes a context ready to sign digests. Before 3.4 the library looks the algorithm up itself.
+    /// Initialises a context to sign digests. Before 3.4 the library looks up the algorithm itself.
     pub(super) fn begin_to_sign(&self, ctx: &PkeyCtx<C>, params: &[Param<'_>]) -> Result<()> {
-        // SAFETY: the context is this thread's while the caller holds it; the array has its end.
+        // SAFETY: only this thread uses the context while the caller holds it, and the array is terminated.
         unsafe {
             match self.calls.EVP_PKEY_sign_init_ex2() {
                 Some(begin) => {
@@ -278,9 +278,9 @@ impl<C: Calls> Signature<C> {
         }
     }
 
-    /// As [`begin_to_sign`](Self::begin_to_sign), to verify.
+    /// Initialises a context to verify digests, like [`begin_to_sign`](Self::begin_to_sign).
     pub(super) fn begin_to_verify(&self, ctx: &PkeyCtx<C>, params: &[Param<'_>]) -> Result<()> {
-        // SAFETY: as above.
+        // SAFETY: as in `begin_to_sign`.
         unsafe {
             match self.calls.EVP_PKEY_verify_init_ex2() {
                 Some(begin) => {
@@ -301,30 +301,30 @@ pub(super) fn check_keys<C: Calls>(calls: C, algorithm: &CStr) -> Result<()> {
     if C::COMPLETE {
         return Ok(());
     }
-    // SAFETY: null says that there are no properties; the reference that comes back is ours.
+    // SAFETY: null means no properties, and the returned reference is ours.
     unsafe {
         let fetched = calls.EVP_KEYMGMT_fetch(calls.context(), algorithm.as_ptr(), ptr::null());
         KeyManagement::own(calls, "EVP_KEYMGMT_fetch", fetched).map(drop)
     }
 }
 
-/// What a family of algorithms needs to know before it makes a key.
+/// Setting that a family of algorithms needs before it makes a key.
 pub(super) enum Setting {
-    /// Nothing: the name says it all.
+    /// No setting: the name of the algorithm is enough.
     None,
-    /// The elliptic curve.
+    /// Elliptic curve.
     Group(&'static CStr),
-    /// The length of the modulus in bits.
+    /// Length of the modulus in bits.
     Bits(usize),
 }
 
-/// Makes keys. A context that was made ready for it is used again: OpenSSL keeps nothing of one key for the next.
+/// Makes keys. Initialised contexts are reused, because OpenSSL carries nothing over from one key to the next.
 pub(super) struct Generator<C: Calls> {
     pub(super) calls: C,
     algorithm: CString,
     setting: Setting,
     idle: Contexts<PkeyCtx<C>>,
-    /// Those that were handed a seed: some families keep it for the next key, so each key from a seed brings its own.
+    /// Contexts that received a seed. Some families keep it for the next key, so each of these keys sets its own seed.
     seeded: Contexts<PkeyCtx<C>>,
 }
 
@@ -333,12 +333,12 @@ impl<C: Calls> Generator<C> {
         Generator { calls, algorithm: algorithm.to_owned(), setting, idle: Contexts::new(), seeded: Contexts::new() }
     }
 
-    /// A key from the library's own randomness.
+    /// Makes a key from the library's own randomness.
     pub(super) fn generate(&self) -> Result<Pkey<C>> {
         self.idle.with(|| self.context(), |ctx| ctx.generate())
     }
 
-    /// The key that follows from a seed, in a context that is used again as [`generate`](Self::generate) does.
+    /// Makes the key that follows from a seed. Reuses contexts, like [`generate`](Self::generate).
     pub(super) fn generate_from(&self, seed: &[u8]) -> Result<Pkey<C>> {
         let context = || self.context();
         self.seeded.with(context, |ctx| {

@@ -1,4 +1,4 @@
-//! Ed25519 before 3.4: `EVP_DigestSign` and `EVP_DigestVerify`, which are begun anew for each message.
+//! Ed25519 before 3.4: `EVP_DigestSign` and `EVP_DigestVerify`, which must be initialised for each message.
 
 use super::Calls;
 use super::hash::MdCtx;
@@ -7,13 +7,13 @@ use crate::Contexts;
 use pqlab_primitives::Result;
 use std::ptr;
 
-/// What a key keeps for one-shot calls. A context of them keeps its key and serves no other.
+/// State that a key keeps for one-shot calls. A context for them keeps its key and serves no other.
 pub trait OneShots<C: Calls>: Default + Send + Sync + 'static {
-    /// Contexts for them, if the library may need any.
+    /// Returns contexts for one-shot calls, if the library may need any.
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>>;
 }
 
-/// For a library that signs messages in a context that stays as it was.
+/// For a library whose contexts stay unchanged when they sign messages.
 impl<C: Calls> OneShots<C> for () {
     #[inline(always)]
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>> {
@@ -29,13 +29,13 @@ impl<C: Calls> OneShots<C> for Contexts<MdCtx<C>> {
     }
 }
 
-/// Whether messages are signed and verified in one-shot calls.
+/// Returns whether messages are signed and verified in one-shot calls.
 #[inline(always)]
 pub(super) fn are_needed<C: Calls>(calls: C) -> bool {
     calls.EVP_PKEY_sign_message_init().is_none()
 }
 
-/// The contexts that a key keeps for them, if the library needs any.
+/// Returns the contexts that a key keeps for one-shot calls, if the library needs any.
 #[inline(always)]
 pub(super) fn contexts<C: Calls>(calls: C, kept: &C::OneShots) -> Option<&Contexts<MdCtx<C>>> {
     if are_needed(calls) { OneShots::<C>::contexts(kept) } else { None }
@@ -45,9 +45,9 @@ pub(super) fn contexts<C: Calls>(calls: C, kept: &C::OneShots) -> Option<&Contex
 pub(super) fn sign<C: Calls>(ctx: &MdCtx<C>, key: &Pkey<C>, message: &[u8], out: &mut [u8]) -> Result<usize> {
     let calls = ctx.calls;
     let mut length = out.len();
-    // SAFETY: the context is this thread's while we hold it and counts its own reference to the key; null says that there is
-    // no digest, that nobody asks for the inner context, and that there are no properties and parameters; `length` says how
-    // much room there is.
+    // SAFETY: only this thread uses the context while we hold it, and it holds its own reference to the key. Null means
+    // no digest, no properties, no parameters, and that the inner context is not returned. `length` is the length of
+    // `out`.
     unsafe {
         let begun = calls.EVP_DigestSignInit_ex(
             ctx.as_ptr(),
@@ -66,8 +66,7 @@ pub(super) fn sign<C: Calls>(ctx: &MdCtx<C>, key: &Pkey<C>, message: &[u8], out:
     Ok(length)
 }
 
-/// Verifies. Zero is the library's answer to a signature that does not verify, and so is a negative one to a signature of
-/// another length.
+/// Verifies. The library returns zero if a signature does not verify, or a negative number if its length is wrong.
 pub(super) fn verify<C: Calls>(ctx: &MdCtx<C>, key: &Pkey<C>, message: &[u8], signature: &[u8]) -> Result<()> {
     let calls = ctx.calls;
     // SAFETY: as in `sign`.

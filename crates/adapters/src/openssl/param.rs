@@ -1,10 +1,10 @@
-//! OpenSSL's named parameters, borrowing what they point to: OSSL_PARAM(3).
+//! OpenSSL's named parameters, OSSL_PARAM(3), which borrow their values.
 
 use pqlab_openssl_headers as sys;
 use std::ffi::{CStr, c_int, c_uint};
 use std::marker::PhantomData;
 
-/// One named parameter on its way into the library.
+/// Named parameter that is passed to the library.
 #[repr(transparent)]
 pub struct Param<'a> {
     raw: sys::OSSL_PARAM,
@@ -12,40 +12,40 @@ pub struct Param<'a> {
 }
 
 impl<'a> Param<'a> {
-    /// Ends every array of parameters.
+    /// End of every array of parameters.
     pub const END: Param<'static> = Param { raw: sys::OSSL_PARAM_END, value: PhantomData };
 
-    /// Bytes.
+    /// Byte string.
     #[inline]
     pub fn octets(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_OCTET_STRING, value.as_ptr(), value.len())
     }
 
-    /// A text.
+    /// UTF-8 string.
     #[inline]
     pub fn text(key: &'static CStr, value: &'a CStr) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UTF8_STRING, value.as_ptr().cast(), value.count_bytes())
     }
 
-    /// A signed integer.
+    /// Signed integer.
     #[inline]
     pub fn int(key: &'static CStr, value: &'a c_int) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
     }
 
-    /// An unsigned integer.
+    /// Unsigned integer.
     #[inline]
     pub fn uint(key: &'static CStr, value: &'a c_uint) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, (&raw const *value).cast(), size_of::<c_uint>())
     }
 
-    /// A size.
+    /// Size.
     #[inline]
     pub fn size(key: &'static CStr, value: &'a usize) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, (&raw const *value).cast(), size_of::<usize>())
     }
 
-    /// An unsigned integer of any length, in the machine's byte order.
+    /// Unsigned integer of any length, in native byte order.
     #[inline]
     pub fn number(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, value.as_ptr(), value.len())
@@ -56,7 +56,7 @@ impl<'a> Param<'a> {
         let raw = sys::OSSL_PARAM {
             key: key.as_ptr(),
             data_type,
-            // The library declares the pointer mutable because parameters also travel outwards; inwards it only reads.
+            // The library declares the pointer mutable because parameters can also be outputs; it only reads inputs.
             data: data.cast_mut().cast(),
             data_size,
             return_size: sys::OSSL_PARAM_UNMODIFIED,
@@ -65,7 +65,7 @@ impl<'a> Param<'a> {
     }
 }
 
-/// The array as the library takes it.
+/// Returns the array in the form that the library takes.
 ///
 /// # Panics
 /// If the array does not end with [`Param::END`].
@@ -75,7 +75,7 @@ pub fn array(params: &[Param<'_>]) -> *const sys::OSSL_PARAM {
     params.as_ptr().cast()
 }
 
-/// As [`array`], for a call that is declared to change it.
+/// Like [`array`], for a call that is declared to change the array.
 ///
 /// # Panics
 /// If the array does not end with [`Param::END`].

@@ -1,4 +1,4 @@
-//! The point that belongs to a scalar, for libraries before 3.4, which import a scalar without it.
+//! Computes the point of a scalar, for libraries before 3.4, which import a scalar without its point.
 
 use super::Calls;
 use super::native::owned;
@@ -10,17 +10,18 @@ use std::ptr;
 owned! {
     /// A curve.
     Group: EC_GROUP, EC_GROUP_free;
-    /// A point of it.
+    /// A point of a curve.
     Point: EC_POINT, EC_POINT_free;
     /// A number that is wiped when it is freed.
     Number: BIGNUM, BN_clear_free;
 }
 
-/// Writes the uncompressed point of a scalar that is below the curve's order; `out` has exactly its length.
+/// Writes the uncompressed point of a scalar to `out`, which must have exactly its length. The scalar must be below the
+/// curve's order.
 pub(super) fn of_scalar<C: Calls>(calls: C, nid: c_int, scalar: &[u8], out: &mut [u8]) -> Result<()> {
     let length = c_int::try_from(scalar.len()).unwrap_or_default();
-    // SAFETY: null says that there are no properties, no number to begin with, no other point and no scratch room; what
-    // comes back is ours; lengths are given.
+    // SAFETY: null means no properties, no number to reuse, no other point and no scratch memory. The returned pointers
+    // are ours, and lengths are passed.
     unsafe {
         let group = calls.EC_GROUP_new_by_curve_name_ex(calls.context(), ptr::null(), nid);
         let group = Group::own(calls, "EC_GROUP_new_by_curve_name_ex", group)?;

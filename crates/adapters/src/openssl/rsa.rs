@@ -1,7 +1,7 @@
-//! RSA with a modulus of 2048 bits, PKCS#1 v1.5 and SHA-256 (RFC 8017, section 8.2): EVP_PKEY-RSA(7),
-//! EVP_SIGNATURE-RSA(7). A yardstick, with the public exponent 65537.
+//! RSA with a 2048-bit modulus, PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2): EVP_PKEY-RSA(7),
+//! EVP_SIGNATURE-RSA(7). It serves as a yardstick. The public exponent is 65537.
 //!
-//! Keys are DER: RSAPublicKey and RSAPrivateKey (RFC 8017, appendix A.1). As with ECDSA the message is digested here.
+//! Keys are DER: RSAPublicKey and RSAPrivateKey (RFC 8017, appendix A.1). As for ECDSA, the message is digested here.
 
 use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, owned};
@@ -21,22 +21,22 @@ use std::sync::Arc;
 
 const RSA: &CStr = c"RSA";
 const MODULUS_BITS: usize = 2048;
-/// SHA-256's digest in bytes.
+/// Length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
-/// The answer to coins for key generation.
+/// Error for coins given to key generation.
 const NO_COINS: Error = Error::Unsupported("OpenSSL generates RSA keys only with its own randomness");
 
 owned! {
-    /// Reads encoded keys.
+    /// Decoder of keys.
     Decoder: OSSL_DECODER_CTX, OSSL_DECODER_CTX_free;
-    /// Writes encoded keys.
+    /// Encoder of keys.
     Encoder: OSSL_ENCODER_CTX, OSSL_ENCODER_CTX_free;
 }
 
 /// RSA-2048.
 pub(super) struct Rsa<C: Calls>(Arc<Shared<C>>);
 
-/// What the scheme and its keys share.
+/// State shared by the scheme and its keys.
 struct Shared<C: Calls> {
     calls: C,
     info: SignatureInfo,
@@ -57,7 +57,7 @@ struct Verifier<C: Calls> {
     idle: Contexts<PkeyCtx<C>>,
 }
 
-/// An encoding that the library made in memory of its own.
+/// Encoding in memory that the library allocated.
 struct Encoded<C: Calls> {
     calls: C,
     data: *mut u8,
@@ -205,7 +205,7 @@ impl<C: Calls> Encoded<C> {
     fn of(key: &Pkey<C>, selection: c_int) -> Result<Encoded<C>> {
         let calls = key.calls;
         let mut encoded = Encoded { calls, data: ptr::null_mut(), length: 0 };
-        // SAFETY: the encoder borrows the key, which outlives it; a null pointer to begin with makes it allocate.
+        // SAFETY: the key outlives the encoder, which borrows it; a null pointer makes the encoder allocate.
         unsafe {
             let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
             let encoder = calls.OSSL_ENCODER_CTX_new_for_pkey(key.as_ptr(), selection, kind, structure, ptr::null());
@@ -227,7 +227,8 @@ impl<C: Calls> Encoded<C> {
 
 impl<C: Calls> Drop for Encoded<C> {
     fn drop(&mut self) {
-        // SAFETY: the library allocated it, or it is null, which is allowed. It may hold a private key: it is wiped.
+        // SAFETY: the library allocated it, or it is null, which is allowed. It is wiped because it may hold a private
+        // key.
         unsafe { self.calls.CRYPTO_clear_free(self.data.cast(), self.length, c"".as_ptr(), 0) }
     }
 }
@@ -236,12 +237,12 @@ fn write_encoded<C: Calls>(key: &Pkey<C>, selection: c_int, what: &'static str, 
     write(what, out, Encoded::of(key, selection)?.bytes())
 }
 
-/// The key, if the bytes are all of one encoding and the modulus has the right length.
+/// Decodes a key. Returns `None` unless `bytes` is one whole encoding and the modulus has the right length.
 fn read<C: Calls>(calls: C, selection: c_int, bytes: &[u8]) -> Option<Pkey<C>> {
     let (mut data, mut rest) = (bytes.as_ptr(), bytes.len());
     let mut key = ptr::null_mut();
-    // SAFETY: null says that there are no properties; `key` outlives the decoder, which fills it with a key that is ours; the
-    // slice is read during the call.
+    // SAFETY: null means no properties; `key` outlives the decoder, which sets it to a key that is ours; the slice is
+    // only read, during the call.
     let key = unsafe {
         let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
         let decoder = calls.OSSL_DECODER_CTX_new_for_pkey(
@@ -258,7 +259,7 @@ fn read<C: Calls>(calls: C, selection: c_int, bytes: &[u8]) -> Option<Pkey<C>> {
         let key = Pkey::own(calls, "OSSL_DECODER_from_data", key).ok()?;
         (returned > 0).then_some(key)?
     };
-    // The decoder leaves word of the formats that it tried in vain.
+    // The decoder leaves errors for the formats that it tried in vain.
     calls.clear();
     (rest == 0 && usize::try_from(key.bits()) == Ok(MODULUS_BITS)).then_some(key)
 }

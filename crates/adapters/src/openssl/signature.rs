@@ -1,8 +1,9 @@
-//! The schemes that sign a message as a whole: ML-DSA (FIPS 204), SLH-DSA (FIPS 205), Ed25519 (RFC 8032).
+//! Schemes that sign whole messages: ML-DSA (FIPS 204), SLH-DSA (FIPS 205), Ed25519 (RFC 8032).
 //! EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7), EVP_SIGNATURE-ED25519(7).
 //!
-//! `EVP_PKEY_sign` and `EVP_PKEY_verify` on a context begun with `EVP_PKEY_sign_message_init` leave the context as it
-//! was for these schemes, so that one context serves any number of calls; `EVP_DigestSign` would copy it each time.
+//! For these schemes `EVP_PKEY_sign` and `EVP_PKEY_verify` leave a context unchanged if `EVP_PKEY_sign_message_init` or
+//! its counterpart initialised it. One context therefore serves any number of calls. `EVP_DigestSign` would copy it
+//! each time.
 
 use super::hash::MdCtx;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
@@ -19,27 +20,27 @@ use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
 
-/// The schemes, by the names that OpenSSL gives them too.
+/// Returns the schemes. OpenSSL uses the same names.
 pub(super) fn algorithms() -> impl Iterator<Item = &'static str> {
     ["FIPS 204", "FIPS 205"].into_iter().flat_map(SignatureParameters::of_standard).chain(["Ed25519"])
 }
 
-/// What a library before 3.4 lacks.
+/// Error of a library before 3.4.
 const NO_MESSAGES: Error = Error::Unsupported("before OpenSSL 3.4 there is no EVP_PKEY_sign_message_init");
 
-/// The longest context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
+/// Maximum length of a context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
 const MAX_CONTEXT: usize = 255;
 
 /// One scheme.
 pub(super) struct Scheme<C: Calls>(Arc<Shared<C>>);
 
-/// What a scheme and its keys share.
+/// State shared by a scheme and its keys.
 struct Shared<C: Calls> {
     calls: C,
     info: SignatureInfo,
     name: CString,
     algorithm: Signature<C>,
-    /// Ed25519ph, which OpenSSL has as an algorithm of its own.
+    /// Ed25519ph, which is a separate algorithm in OpenSSL.
     prehashed: Option<Signature<C>>,
     generator: Generator<C>,
 }
@@ -49,7 +50,7 @@ struct Signer<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// For a library that begins anew for each message.
+    /// Used if the library must be initialised for each message.
     one_shots: C::OneShots,
 }
 
@@ -58,11 +59,11 @@ struct Verifier<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// For a library that begins anew for each message.
+    /// Used if the library must be initialised for each message.
     one_shots: C::OneShots,
 }
 
-/// A context that is ready to sign or to verify, and the parameters that it holds at the moment.
+/// Context that is ready to sign or verify, and the parameters that it is set to.
 struct Prepared<C: Calls> {
     ctx: PkeyCtx<C>,
     context: [u8; MAX_CONTEXT],
@@ -70,7 +71,7 @@ struct Prepared<C: Calls> {
     deterministic: bool,
 }
 
-/// What the internal interface is handed.
+/// Input of the internal interface.
 #[derive(Clone, Copy)]
 enum Raw {
     /// `M'`.
@@ -176,24 +177,24 @@ impl<C: Calls> Shared<C> {
         }
     }
 
-    /// Whether the encoding is a part that OpenSSL keeps beside the private key proper: ML-DSA's seed. Ed25519's seed
-    /// is its private key.
+    /// Returns whether OpenSSL keeps this encoding separately from the private key, as it does with ML-DSA's seed.
+    /// Ed25519's seed is its private key.
     fn has_seed_beside_key(&self, encoding: KeyEncoding) -> bool {
         encoding == KeyEncoding::Seed && self.info.encodings.len() > 1
     }
 
     fn check_internal(&self) -> Result<()> {
-        // A scheme without a context string (Ed25519) has one interface.
+        // A scheme without a context string (Ed25519) has only one interface.
         if self.info.context { Ok(()) } else { Err(Error::Unsupported("the scheme has no internal interface")) }
     }
 
     fn check_mu(&self) -> Result<()> {
-        // Another scheme would sign `mu` as a message: the library passes over parameters that it does not know.
+        // Another scheme would sign `mu` as a message, because the library ignores unknown parameters.
         let has_mu = self.info.parameters.algorithm.starts_with("ML-DSA-");
         if has_mu { Ok(()) } else { Err(Error::Unsupported("only ML-DSA has mu")) }
     }
 
-    /// The algorithm that hashes with that function before it signs.
+    /// Returns the algorithm that hashes the message with `prehash` before signing.
     fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature<C>> {
         let algorithm = self.prehashed.as_ref().filter(|_| prehash == Prehash::Sha512);
         let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL pre-hashes only for Ed25519ph"))?;
@@ -218,7 +219,7 @@ impl<C: Calls> Prepared<C> {
     fn to_sign(algorithm: &Signature<C>, key: &Pkey<C>) -> Result<Prepared<C>> {
         let ctx = PkeyCtx::of_key(key)?;
         let Some(begin) = key.calls.EVP_PKEY_sign_message_init() else { return Err(NO_MESSAGES) };
-        // SAFETY: the context is ours alone; null says that there are no parameters.
+        // SAFETY: the context is ours alone; null means no parameters.
         let returned = unsafe { begin(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
         key.calls.check("EVP_PKEY_sign_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
@@ -233,7 +234,7 @@ impl<C: Calls> Prepared<C> {
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
 
-    /// Sets the context string, which the library keeps from call to call, if it is another one.
+    /// Sets the context string if it differs. The library keeps it from call to call.
     fn set_context(&mut self, context: &[u8]) -> Result<()> {
         if self.context[..self.context_length] != *context {
             self.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_CONTEXT_STRING, context), Param::END])?;
@@ -243,16 +244,16 @@ impl<C: Calls> Prepared<C> {
         Ok(())
     }
 
-    /// Asks for the internal interface.
+    /// Selects the internal interface.
     fn set_raw(&self, raw: Raw) -> Result<()> {
         match raw {
-            // 0: the message is `M'` already.
+            // 0: the message is already `M'`.
             Raw::Formatted => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MESSAGE_ENCODING, &0), Param::END]),
             Raw::Mu => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MU, &1), Param::END]),
         }
     }
 
-    /// Chooses the variant, which the library keeps from call to call, if it is the other one.
+    /// Sets the variant if it differs. The library keeps it from call to call.
     fn set_deterministic(&mut self, deterministic: bool) -> Result<()> {
         if self.deterministic != deterministic {
             let value = i32::from(deterministic);
@@ -269,7 +270,7 @@ impl<C: Calls> Signer<C> {
         Signer { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new(), one_shots }
     }
 
-    /// Signs through the internal interface, in a context of its own: the library keeps every parameter that is set.
+    /// Signs through the internal interface, in a new context, because the library keeps every parameter that is set.
     fn sign_raw(&self, raw: Raw, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
@@ -295,7 +296,7 @@ impl<C: Calls> SigningKey for Signer<C> {
             Coins::Exact([]) => true,
             Coins::Exact(bytes) => {
                 Error::check_length("coins", self.shared.info.parameters.signing_coins, bytes.len())?;
-                // The library would use these coins for every later signature too: the context is not kept.
+                // The context is not kept, because the library would use these coins for every later signature too.
                 let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
                 prepared.set_context(context)?;
                 prepared.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_TEST_ENTROPY, bytes), Param::END])?;
@@ -420,10 +421,10 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
     }
 }
 
-/// Signs what the context was begun for, a message or a digest, and returns the signature's length in bytes.
+/// Signs the message or digest that the context was initialised for. Returns the signature's length in bytes.
 pub(super) fn sign<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], out: &mut [u8]) -> Result<usize> {
     let mut length = out.len();
-    // SAFETY: the context is this thread's while we hold it; `length` says how much room there is in `out`.
+    // SAFETY: only this thread uses the context while we hold it; `length` is the length of `out`.
     let returned = unsafe {
         ctx.calls.EVP_PKEY_sign(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, input.as_ptr(), input.len())
     };
@@ -431,10 +432,10 @@ pub(super) fn sign<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], out: &mut [u8]) -> 
     Ok(length)
 }
 
-/// Verifies what the context was begun for, a message or a digest. Zero is OpenSSL's answer to a signature that does
-/// not verify, whatever its form; a negative answer is a fault.
+/// Verifies the message or digest that the context was initialised for. OpenSSL returns zero for any signature that
+/// does not verify, whatever its form, and a negative number for a fault.
 pub(super) fn verify<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], signature: &[u8]) -> Result<()> {
-    // SAFETY: the context is this thread's while we hold it; both slices are only read.
+    // SAFETY: only this thread uses the context while we hold it; both slices are only read.
     let returned = unsafe {
         ctx.calls.EVP_PKEY_verify(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len())
     };

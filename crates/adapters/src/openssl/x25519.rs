@@ -1,7 +1,7 @@
 //! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM: EVP_PKEY-X25519(7), EVP_KEYEXCH-X25519(7).
 //!
-//! As a KEM the ciphertext is an ephemeral public key and the secret the plain Diffie-Hellman value, as in TLS 1.3's
-//! key share. (OpenSSL's own KEM for X25519 is DHKEM of RFC 9180, which is another algorithm.)
+//! As a KEM, the ciphertext is an ephemeral public key and the secret is the plain Diffie-Hellman value, as in the key
+//! shares of TLS 1.3. OpenSSL's own KEM for X25519 is a different algorithm: DHKEM (RFC 9180).
 
 use super::native::{Generator, Pkey, PkeyCtx, Setting, check_keys};
 use super::{Calls, NO_SUCH_ENCODING};
@@ -14,7 +14,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 const NAME: &CStr = c"X25519";
-/// Every length of X25519 in bytes (RFC 7748, section 5).
+/// Length of every key and secret in bytes (RFC 7748, section 5).
 const LENGTH: usize = 32;
 
 /// Plain Diffie-Hellman.
@@ -23,27 +23,27 @@ pub(super) struct X25519<C: Calls> {
     generator: Generator<C>,
 }
 
-/// Diffie-Hellman with an ephemeral key as a KEM.
+/// KEM from Diffie-Hellman with an ephemeral key.
 pub(super) struct X25519Kem<C: Calls> {
     info: KemInfo,
     generator: Arc<Generator<C>>,
 }
 
-/// A private key, for both uses.
+/// Private key of the KEM.
 struct Private<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<PkeyCtx<C>>,
-    /// What makes ephemeral keys for the encapsulation key that belongs to this one.
+    /// Makes ephemeral keys for the encapsulation key that belongs to this key.
     generator: Arc<Generator<C>>,
 }
 
-/// A peer's public key, for which ephemeral keys are made.
+/// Peer's public key, and the generator of ephemeral keys.
 struct Encapsulator<C: Calls> {
     key: Pkey<C>,
     generator: Arc<Generator<C>>,
 }
 
-/// A private key as [`KeyAgreement`] hands it out.
+/// Private key of a [`KeyAgreement`].
 struct Agreement<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<PkeyCtx<C>>,
@@ -222,12 +222,12 @@ fn context<C: Calls>(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
     Ok(ctx)
 }
 
-/// The Diffie-Hellman value. Every 32 bytes are a public key (RFC 7748, section 5), so the peer is not validated; an
-/// all-zero result is refused (section 6.1), which is the only way in which the derivation of proper keys fails.
+/// Derives the Diffie-Hellman value. Any 32 bytes are a public key (RFC 7748, section 5), so the peer is not validated.
+/// An all-zero result is rejected (section 6.1), which is the only way in which derivation from valid keys can fail.
 fn derive<C: Calls>(ctx: &PkeyCtx<C>, peer: &Pkey<C>, secret: &mut [u8]) -> Result<()> {
     let mut length = secret.len();
-    // SAFETY: the context is this thread's while we hold it; it counts its own reference to the peer, and `length`
-    // says how much room there is in `secret`.
+    // SAFETY: only this thread uses the context while we hold it. The context holds its own reference to the peer, and
+    // `length` is the length of `secret`.
     let returned = unsafe {
         let set = ctx.calls.EVP_PKEY_derive_set_peer_ex(ctx.as_ptr(), peer.as_ptr(), 0);
         ctx.calls.check("EVP_PKEY_derive_set_peer_ex", set)?;

@@ -1,25 +1,25 @@
-//! Rust sources as the tests of layers read them: which modules of its crate each file uses, and the texts in it.
+//! Rust sources, as the tests of layers read them: the modules that each file uses, and its string literals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A source file, without comments and tests.
+/// A source file without comments and tests.
 pub(crate) struct Source {
-    /// The file, below the folder that was read.
+    /// Path below the folder that was read.
     pub(crate) file: PathBuf,
-    /// Its module, from the root of the crate: `areas`, `hybrid`; empty for the root.
+    /// Module path from the root of the crate, such as `areas`, `hybrid`; empty for the root.
     module: Vec<String>,
-    /// Names and signs.
+    /// Names and punctuation.
     tokens: Vec<String>,
-    /// Texts in quotes, each with its line.
+    /// String literals, each with its line.
     pub(crate) texts: Vec<(usize, String)>,
 }
 
-/// The rooms of a crate, each with the rooms that it uses and a file in which it does.
+/// Rooms of a crate. Each maps the rooms that it uses to a file in which it does.
 pub(crate) type Rooms = BTreeMap<String, BTreeMap<String, PathBuf>>;
 
-/// The sources below a crate's `src` that are not tests only.
+/// Returns the sources below a crate's `src`, except those that are only tests.
 pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
     let source = |file: PathBuf| {
         let text = fs::read_to_string(&file).expect("a source file is readable");
@@ -33,8 +33,8 @@ pub(crate) fn sources_of(src: &Path) -> Vec<Source> {
     all
 }
 
-/// A room is a file of `src`, or a folder with all that is in it. Of a hall, which is a folder that is named, each part is a room of
-/// its own, and the hall itself uses them all.
+/// Returns the rooms of a crate. A room is a file of `src`, or a folder with all its contents. In a folder named in
+/// `halls`, each part is a room of its own, and the hall itself uses them all.
 pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
     let sources = sources_of(src);
     let modules: BTreeSet<&[String]> = sources.iter().map(|source| &source.module[..]).collect();
@@ -45,18 +45,18 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
     };
     let root = sources.iter().find(|source| source.module.is_empty()).expect("a crate has a root");
     let named_by_root = root.imports();
-    // A path leads to the deepest module on it; a name of the root to where the root has it from.
+    // A path leads to the deepest module on it. A name that the root imports leads to where the root has it from.
     let target = |path: &[String]| -> String {
         let from_root = |path: &[String]| {
             let mut ways = (1..=path.len()).rev().map(|end| path[..end].to_vec());
             ways.find(|module| modules.contains(&module[..]))
         };
         let Some(first) = path.first() else { return String::new() };
-        let known = from_root(path).or_else(|| {
+        let module = from_root(path).or_else(|| {
             let origin = named_by_root.iter().find(|import| import.last() == Some(first))?;
             from_root(&[&origin[..], &path[1..]].concat())
         });
-        let Some(module) = known else {
+        let Some(module) = module else {
             // The root has it from another crate.
             assert!(root.tokens.contains(first), "no module for crate::{}", path.join("::"));
             return String::new();
@@ -65,25 +65,25 @@ pub(crate) fn rooms(src: &Path, halls: &[&str]) -> Rooms {
     };
     let mut found = Rooms::new();
     for source in sources.iter().filter(|source| !source.module.is_empty()) {
-        let own = room(&source.module);
-        let uses = found.entry(own.clone()).or_default();
+        let current = room(&source.module);
+        let uses = found.entry(current.clone()).or_default();
         let hall = source.module.len() == 1 && is_hall(&source.module[0]);
         let parts = source.children().into_iter().filter(|_| hall).map(|child| room(&child));
         let used = source.paths().into_iter().map(|path| target(&path));
-        for used in parts.chain(used).filter(|used| *used != own && !used.is_empty()) {
+        for used in parts.chain(used).filter(|used| *used != current && !used.is_empty()) {
             uses.entry(used).or_insert_with(|| source.file.clone());
         }
     }
     found
 }
 
-/// A circle of rooms in which each uses the next, a line for each; `None` where there is none.
+/// Returns a circle of rooms in which each uses the next, with a line for each, or `None` if there is no circle.
 pub(crate) fn circle(rooms: &Rooms) -> Option<Vec<String>> {
     let mut free = BTreeSet::new();
     rooms.keys().find_map(|room| circle_through(rooms, &mut vec![room], &mut free))
 }
 
-/// `way` is how this room was reached; rooms that are `free` lead into no circle.
+/// Continues from the last room of `way`, the path so far. Rooms in `free` lead into no circle.
 fn circle_through<'r>(
     rooms: &'r Rooms,
     way: &mut Vec<&'r String>,
@@ -110,7 +110,7 @@ fn circle_through<'r>(
     None
 }
 
-/// `areas/hybrid/mod.rs` is the module `areas::hybrid`.
+/// Returns the module of a file: `areas::hybrid` for `areas/hybrid/mod.rs`.
 fn module_of(file: &Path) -> Vec<String> {
     let mut module: Vec<String> =
         file.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -125,13 +125,13 @@ impl Source {
         self.tokens.get(at).is_some_and(|there| there == token)
     }
 
-    /// The modules that it declares in files of their own.
+    /// Returns the modules that it declares in files of their own.
     fn children(&self) -> Vec<Vec<String>> {
         let declared = (1..self.tokens.len()).filter(|at| self.is(at - 1, "mod") && self.is(at + 1, ";"));
         declared.map(|at| [&self.module[..], &self.tokens[at..=at]].concat()).collect()
     }
 
-    /// Those of them that are compiled for tests alone.
+    /// Returns the declared modules that are compiled only for tests.
     fn test_modules(&self) -> Vec<Vec<String>> {
         const FOR_TESTS: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
         let for_tests = |child: &Vec<String>| {
@@ -139,7 +139,7 @@ impl Source {
             let declared = (1..self.tokens.len())
                 .find(|at| self.tokens[*at] == *name && self.is(at - 1, "mod") && self.is(at + 1, ";"));
             let before = &self.tokens[..declared.unwrap_or(0).saturating_sub(1)];
-            // Between the attribute and the declaration the visibility may stand.
+            // A visibility may come between the attribute and the declaration.
             let end = before.iter().rposition(|token| token == "]").map_or(0, |at| at + 1);
             let between = |token: &String| !["}", ";"].contains(&token.as_str());
             before[..end].ends_with(&FOR_TESTS.map(String::from)) && before[end..].iter().all(between)
@@ -147,7 +147,7 @@ impl Source {
         self.children().into_iter().filter(for_tests).collect()
     }
 
-    /// What its `use` declarations name that begin with a module of its own.
+    /// Returns the paths of its `use` declarations, as they are written.
     fn imports(&self) -> Vec<Vec<String>> {
         let mut found = Vec::new();
         for at in (0..self.tokens.len()).filter(|at| self.is(*at, "use")) {
@@ -156,7 +156,7 @@ impl Source {
         found
     }
 
-    /// All paths from the root of the crate, or from a module above, as paths from the root.
+    /// Returns all paths that begin at the root of the crate or at a module above, as paths from the root.
     fn paths(&self) -> Vec<Vec<String>> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -183,7 +183,8 @@ impl Source {
         found
     }
 
-    /// The paths of a tree such as `comparison::{Standing, ratio}`, which begins there; returns where it ends.
+    /// Adds the paths of the tree that begins at `at`, such as `comparison::{Standing, ratio}`, and returns where it
+    /// ends.
     fn tree(&self, mut from: Vec<String>, at: usize, found: &mut Vec<Vec<String>>) -> usize {
         match self.tokens.get(at).map(String::as_str) {
             Some("{") => {
@@ -208,7 +209,7 @@ impl Source {
     }
 }
 
-/// The names and signs of a source text, and the texts in quotes, each with its line.
+/// Returns the names and punctuation of a source text, and its string literals with their lines.
 fn read(text: &str) -> (Vec<String>, Vec<(usize, String)>) {
     let text: Vec<char> = text.chars().collect();
     let (mut tokens, mut texts) = (Vec::new(), Vec::new());
@@ -242,7 +243,7 @@ fn read(text: &str) -> (Vec<String>, Vec<(usize, String)>) {
                 texts.push((line, text[start + 1..at.min(text.len())].iter().collect()));
                 at += 1;
             }
-            // A character; an apostrophe alone begins a lifetime.
+            // A character literal. An apostrophe alone begins a lifetime.
             '\'' if there(at + 1) == '\\' => {
                 at += 3;
                 while at < text.len() && there(at) != '\'' {
@@ -287,7 +288,7 @@ fn read(text: &str) -> (Vec<String>, Vec<(usize, String)>) {
 }
 
 #[test]
-fn comments_and_texts_are_no_code() {
+fn ignores_comments_and_string_literals() {
     let (tokens, texts) =
         read("use a::b; // \"c\"\nlet x: &'static str = r#\"d\"e\"#; /* f /* g */ */ '\"'; \"h\\\"\" 'i'");
     let wanted = "use a :: b ; let x : & ' static str = ; ;";
@@ -296,7 +297,7 @@ fn comments_and_texts_are_no_code() {
 }
 
 #[test]
-fn paths_lead_from_the_root() {
+fn resolves_paths_from_the_root() {
     let source = |module: &[&str], text: &str| {
         let (tokens, texts) = read(text);
         Source { file: PathBuf::new(), module: module.iter().map(|part| (*part).to_owned()).collect(), tokens, texts }
@@ -310,15 +311,15 @@ fn paths_lead_from_the_root() {
 }
 
 #[test]
-fn a_circle_is_found_and_a_way_back_through_another_room_too() {
-    let of = |all: &[(&str, &str)]| {
+fn finds_a_circle_and_one_behind_another_room() {
+    let find = |all: &[(&str, &str)]| {
         let mut rooms = Rooms::new();
         for (one, other) in all {
             rooms.entry((*one).to_owned()).or_default().insert((*other).to_owned(), PathBuf::from("f.rs"));
         }
         circle(&rooms)
     };
-    assert_eq!(of(&[("a", "b"), ("a", "c"), ("b", "c"), ("c", "d")]), None);
+    assert_eq!(find(&[("a", "b"), ("a", "c"), ("b", "c"), ("c", "d")]), None);
     let wanted = ["b uses c in f.rs", "c uses b in f.rs"].map(String::from).to_vec();
-    assert_eq!(of(&[("a", "b"), ("b", "c"), ("c", "b")]), Some(wanted));
+    assert_eq!(find(&[("a", "b"), ("b", "c"), ("c", "b")]), Some(wanted));
 }

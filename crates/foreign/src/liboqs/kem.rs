@@ -4,15 +4,15 @@ use crate::encoded::{EncodedKem, KemCalls};
 use pqlab_primitives::{CoinSupport, KemInfo, KemParameters, KeyEncoding};
 use std::ffi::CStr;
 
-/// A KEM's description and the functions that take it.
+/// A KEM's description, and the functions that take it.
 pub(super) struct Calls {
     api: &'static Api,
     native: Native<OqsKem>,
 }
 
-/// The KEM of the library's name, which is called `ours` here.
+/// Returns the KEM that the library calls `name` and this program calls `ours`.
 pub(super) fn kem(api: &'static Api, name: &CStr, ours: &str) -> Result<EncodedKem<Calls>, String> {
-    // SAFETY: the name ends with NUL; the object that comes back is ours, and never freed.
+    // SAFETY: the name ends with NUL; the returned object is ours and never freed.
     let native = unsafe { Native::of((api.OQS_KEM_new)(name.as_ptr()))? };
     let front = native.front();
     let stated = KemParameters {
@@ -64,18 +64,18 @@ fn same_lengths(standard: &KemParameters, stated: &KemParameters) -> Result<(), 
 
 impl KemCalls for Calls {
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
-        // SAFETY: passed on to the caller, for all of them.
+        // SAFETY: the caller upholds the contract.
         unsafe { (self.api.OQS_KEM_keypair)(self.native.as_ptr(), public, private) == SUCCESS }
     }
 
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool {
         let Some(keypair) = self.api.OQS_KEM_keypair_derand else { return false };
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         unsafe { keypair(self.native.as_ptr(), public, private, coins) == SUCCESS }
     }
 
     unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         unsafe { (self.api.OQS_KEM_encaps)(self.native.as_ptr(), ciphertext, secret, public) == SUCCESS }
     }
 
@@ -87,12 +87,12 @@ impl KemCalls for Calls {
         coins: *const u8,
     ) -> bool {
         let Some(encapsulate) = self.api.OQS_KEM_encaps_derand else { return false };
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         unsafe { encapsulate(self.native.as_ptr(), ciphertext, secret, public, coins) == SUCCESS }
     }
 
     unsafe fn decapsulate(&self, secret: *mut u8, ciphertext: *const u8, private: *const u8) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         unsafe { (self.api.OQS_KEM_decaps)(self.native.as_ptr(), secret, ciphertext, private) == SUCCESS }
     }
 }

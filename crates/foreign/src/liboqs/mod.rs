@@ -1,11 +1,11 @@
 //! liboqs, 0.10 and later.
 //!
-//! Of `OQS_KEM` and `OQS_SIG` only the front is read, which is the same in all versions: the names, the category, the lengths.
-//! `OQS_SIG` has one flag more from 0.12 on and two from 0.13 on, where the padding before the lengths was. What comes behind
-//! the lengths is never looked at; every operation is called through its function.
+//! Only the front of `OQS_KEM` and `OQS_SIG` is read, which is the same in all versions: names, category and lengths.
+//! `OQS_SIG` has one more flag since 0.12 and two more since 0.13, in what was padding before the lengths. Nothing
+//! behind the lengths is read; every operation is called through its function.
 //!
-//! A name means what it means in that version: the ML-KEM of 0.10 and the ML-DSA of 0.10 and 0.11 are those of the standards'
-//! drafts, and are called so (`ML-KEM-768-ipd`), whatever name the library lists them under.
+//! A name means what it means in that version. The ML-KEM of 0.10 and the ML-DSA of 0.10 and 0.11 are those of the
+//! standards' drafts. Here they get the names of the drafts (`ML-KEM-768-ipd`), whatever name the library lists.
 
 mod kem;
 mod names;
@@ -19,11 +19,11 @@ use pqlab_primitives::{BuildInfo, Provider, Unsupported};
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::Arc;
 
-/// The library's yes.
+/// The library's status for success.
 const SUCCESS: c_int = 0;
 
 symbols! {
-    /// What is called of liboqs.
+    /// The functions of liboqs that are called.
     Api, "not liboqs, or built without exporting its functions (build it with BUILD_SHARED_LIBS=ON)" {
         fn OQS_version() -> *const c_char;
         fn OQS_init();
@@ -42,32 +42,32 @@ symbols! {
         fn OQS_SIG_sign(*const OqsSig, *mut u8, *mut usize, *const u8, usize, *const u8) -> c_int;
         fn OQS_SIG_verify(*const OqsSig, *const u8, usize, *const u8, usize, *const u8) -> c_int;
         optional
-        // From 0.13 on.
+        // Since 0.13.
         fn OQS_KEM_keypair_derand(*const OqsKem, *mut u8, *mut u8, *const u8) -> c_int;
-        // From 0.15 on.
+        // Since 0.15.
         fn OQS_KEM_encaps_derand(*const OqsKem, *mut u8, *mut u8, *const u8, *const u8) -> c_int;
-        // From 0.12 on.
+        // Since 0.12.
         fn OQS_SIG_sign_with_ctx_str(
             *const OqsSig, *mut u8, *mut usize, *const u8, usize, *const u8, usize, *const u8,
         ) -> c_int;
         fn OQS_SIG_verify_with_ctx_str(
             *const OqsSig, *const u8, usize, *const u8, usize, *const u8, usize, *const u8,
         ) -> c_int;
-        // From 0.14 on.
+        // Since 0.14.
         fn OQS_SIG_supports_ctx_str(*const c_char) -> bool;
     }
 }
 
-/// Major and minor.
+/// Major and minor version.
 type Version = (u32, u32);
 
-/// The first version whose interface is known.
+/// Oldest version whose interface is known.
 const OLDEST: Version = (0, 10);
 
-/// Everything that an opened liboqs offers, under a label.
+/// Returns a provider of everything that an opened liboqs offers, under a label.
 pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenError> {
     let api: &'static Api = Box::leak(Box::new(Api::of(&library)?));
-    // SAFETY: may be called at any time and more than once; the version is a string that lives as long as the library.
+    // SAFETY: may be called at any time and repeatedly; the version is a string that lives as long as the library.
     let version = unsafe {
         (api.OQS_init)();
         CStr::from_ptr((api.OQS_version)()).to_string_lossy().into_owned()
@@ -123,7 +123,7 @@ impl Listed {
 }
 
 /// # Safety
-/// The functions take every number below `count`, and the names that they answer.
+/// The functions must accept every number below `count`, and the names that they return.
 unsafe fn listed(
     count: c_int,
     identifier: unsafe extern "C" fn(usize) -> *const c_char,
@@ -131,7 +131,7 @@ unsafe fn listed(
 ) -> Vec<Listed> {
     let mut all = Vec::new();
     for place in 0..usize::try_from(count).unwrap_or_default() {
-        // SAFETY: the caller's promise; a name lives as long as the library.
+        // SAFETY: the caller upholds the contract; a name lives as long as the library.
         unsafe {
             let name = identifier(place);
             if !name.is_null() {
@@ -144,7 +144,7 @@ unsafe fn listed(
     all
 }
 
-/// `0.13.0`, `0.15.0-rc1`, `0.10.1-dev`.
+/// Parses the major and minor number of a version such as `0.13.0`, `0.15.0-rc1` or `0.10.1-dev`.
 fn parse(version: &str) -> Option<Version> {
     let mut numbers = version.split('.').map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_compared_as_numbers() {
+    fn compares_versions_as_numbers() {
         assert_eq!(parse("0.13.0"), Some((0, 13)));
         assert_eq!(parse("0.15.0-rc1"), Some((0, 15)));
         assert_eq!(parse("1.2"), Some((1, 2)));

@@ -1,15 +1,15 @@
-//! What an algorithm of liboqs is called here.
+//! Names of liboqs' algorithms in this program.
 
 use super::Version;
 
-/// The version whose ML-KEM is FIPS 203's, and that whose ML-DSA is FIPS 204's: before, they were the drafts'.
+/// First versions whose ML-KEM is that of FIPS 203, and whose ML-DSA is that of FIPS 204. Older ones have the drafts'.
 const ML_KEM_FINAL: Version = (0, 11);
 const ML_DSA_FINAL: Version = (0, 12);
 
-/// What ends the name of an algorithm of a draft (initial public draft).
+/// Suffix of an algorithm's name in a draft (initial public draft).
 const DRAFT: &str = "-ipd";
 
-/// The standard's name, the draft's, or liboqs's own.
+/// Returns the standard's name, the draft's, or liboqs' own.
 pub(super) fn ours(version: Version, name: &str) -> String {
     let draft = (name.starts_with("ML-KEM-") && version < ML_KEM_FINAL)
         || (name.starts_with("ML-DSA-") && version < ML_DSA_FINAL);
@@ -23,18 +23,18 @@ pub(super) fn ours(version: Version, name: &str) -> String {
     }
 }
 
-/// The name of the standard's algorithm whose lengths a draft's are like.
+/// Returns the name of the standard's algorithm. A draft's algorithm has the same lengths.
 pub(super) fn final_name(ours: &str) -> &str {
     ours.strip_suffix(DRAFT).unwrap_or(ours)
 }
 
-/// Whether it is the draft's.
+/// Returns whether the name is that of a draft's algorithm.
 pub(super) fn is_draft(ours: &str) -> bool {
     ours.ends_with(DRAFT)
 }
 
-/// Whether the name is that of a scheme that hashes the message before it signs. liboqs has one for each pair of scheme and
-/// hash function, 144 in all; here they are variants of the scheme, which nobody lists.
+/// Returns whether the name is that of a scheme that hashes the message before it signs. liboqs has one for each pair
+/// of scheme and hash function, 144 in all. Here they are variants of the scheme and are not listed.
 pub(super) fn is_prehashed(name: &str) -> bool {
     name.starts_with("SLH_DSA_") && name.contains("_PREHASH_")
 }
@@ -45,7 +45,7 @@ mod tests {
     use pqlab_primitives::SignatureParameters;
 
     #[test]
-    fn a_name_is_what_it_is_in_that_version() {
+    fn names_follow_the_version() {
         for (version, name, expected) in [
             ((0, 10), "ML-KEM-768", "ML-KEM-768-ipd"),
             ((0, 10), "ML-KEM-768-ipd", "ML-KEM-768-ipd"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn prehashed_schemes_are_told_apart() {
+    fn recognises_prehashed_schemes() {
         assert!(is_prehashed("SLH_DSA_SHA2_224_PREHASH_SHA2_128S"));
         assert!(!is_prehashed("SLH_DSA_PURE_SHA2_128S") && !is_prehashed("ML-DSA-65"));
     }

@@ -4,11 +4,11 @@ use crate::encoded::{EncodedScheme, SignatureCalls};
 use pqlab_primitives::{CoinSupport, KeyEncoding, SignatureInfo, SignatureParameters};
 use std::ffi::CStr;
 
-/// A scheme's description and the functions that take it.
+/// A scheme's description, and the functions that take it.
 pub(super) struct Calls {
     api: &'static Api,
     native: Native<OqsSig>,
-    /// The two functions that take a context string, for a scheme that has one.
+    /// The functions that take a context string, if the scheme has one.
     with_context: Option<WithContext>,
 }
 
@@ -37,14 +37,14 @@ struct WithContext {
     ) -> std::ffi::c_int,
 }
 
-/// The scheme of the library's name, which is called `ours` here.
+/// Returns the scheme that the library calls `name` and this program calls `ours`.
 pub(super) fn scheme(
     api: &'static Api,
     version: Version,
     name: &CStr,
     ours: &str,
 ) -> Result<EncodedScheme<Calls>, String> {
-    // SAFETY: the name ends with NUL; the object that comes back is ours, and never freed.
+    // SAFETY: the name ends with NUL; the returned object is ours and never freed.
     let native = unsafe { Native::of((api.OQS_SIG_new)(name.as_ptr()))? };
     let front = native.front();
     let stated = SignatureParameters {
@@ -54,8 +54,8 @@ pub(super) fn scheme(
         verifying_key: front.length_public_key,
         signing_keys: vec![(KeyEncoding::Expanded, front.length_secret_key)].into(),
         signature: front.length_signature,
-        // Falcon alone varies, which the tables have. Others do not all look at the length: CROSS reads beyond the end of a
-        // signature that is shorter.
+        // Only Falcon varies, and the tables have it. Not all other schemes check the length: CROSS reads beyond the
+        // end of a signature that is too short.
         variable_length: false,
         keygen_coins: 0,
         signing_coins: 0,
@@ -77,7 +77,7 @@ pub(super) fn scheme(
         _ => None,
     };
     let info = SignatureInfo {
-        // Falcon has no deterministic variant to tell apart; of what no table has nothing is known.
+        // Falcon has no deterministic variant to distinguish. Nothing is known about schemes that are in no table.
         hedged: ["ML-DSA-", "SLH-DSA-", "SPHINCS+-"].iter().any(|family| ours.starts_with(family)),
         parameters,
         encodings: vec![KeyEncoding::Expanded],
@@ -104,7 +104,7 @@ fn same_lengths(standard: &SignatureParameters, stated: &SignatureParameters) ->
 
 impl SignatureCalls for Calls {
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
-        // SAFETY: passed on to the caller, for all of them.
+        // SAFETY: the caller upholds the contract.
         unsafe { (self.api.OQS_SIG_keypair)(self.native.as_ptr(), public, private) == SUCCESS }
     }
 
@@ -115,7 +115,7 @@ impl SignatureCalls for Calls {
     unsafe fn sign(&self, out: &mut [u8], message: &[u8], context: &[u8], private: *const u8) -> Option<usize> {
         let mut length = out.len();
         let (native, message, size) = (self.native.as_ptr(), message.as_ptr(), message.len());
-        // SAFETY: as above; message and context are only read.
+        // SAFETY: the caller upholds the contract; message and context are only read.
         let status = unsafe {
             match self.with_context {
                 Some(WithContext { sign, .. }) => sign(
@@ -137,8 +137,8 @@ impl SignatureCalls for Calls {
     unsafe fn verify(&self, message: &[u8], signature: &[u8], context: &[u8], public: *const u8) -> bool {
         let (native, size) = (self.native.as_ptr(), message.len());
         let (message, length, signature) = (message.as_ptr(), signature.len(), signature.as_ptr());
-        // SAFETY: as above; message, context and signature are only read, and the signature has its scheme's
-        // length, or the library looks at the length before the bytes (Falcon).
+        // SAFETY: the caller upholds the contract; message, context and signature are only read. The signature has its
+        // scheme's length, or the library checks the length before it reads the bytes (Falcon).
         let status = unsafe {
             match self.with_context {
                 Some(WithContext { verify, .. }) => {

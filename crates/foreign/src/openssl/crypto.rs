@@ -1,4 +1,4 @@
-//! An opened libcrypto: its functions and a library context of its own, made once and kept.
+//! An opened libcrypto: its functions and its own library context, made once and kept.
 
 use crate::open::{Library, OpenError};
 use crate::symbols::symbols;
@@ -18,16 +18,16 @@ pub(super) struct Loaded(&'static Crypto);
 struct Crypto {
     api: Api,
     context: *mut OSSL_LIB_CTX,
-    /// How many were opened before it.
+    /// Number of libraries that were opened before this one.
     number: usize,
 }
 
-// SAFETY: a library context may be used by several threads at once (openssl-threads(7)), and is never freed.
+// SAFETY: several threads may use a library context at once (openssl-threads(7)), and it is never freed.
 unsafe impl Send for Crypto {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Crypto {}
 
-/// Declares the table of the functions that were looked up, and how they are called.
+/// Declares the table of looked-up functions, and the methods that call them.
 macro_rules! look_up {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
@@ -38,7 +38,7 @@ macro_rules! look_up {
         )*
     ) => {
         symbols! {
-            /// What is called of libcrypto.
+            /// The functions of libcrypto that are called.
             Api, "not a libcrypto of OpenSSL 3.0 or later" {
                 $(fn $required($($type),*) $(-> $answer)?;)*
                 fn OPENSSL_init_crypto(u64, *const c_void) -> c_int;
@@ -48,12 +48,12 @@ macro_rules! look_up {
             }
         }
 
-        // SAFETY: the functions were looked up by their names in one library, which stays open.
+        // SAFETY: the functions were looked up by name in one library, which stays open.
         unsafe impl Functions for Loaded {
             $(
                 #[inline(always)]
                 unsafe fn $required(self, $($argument: $type),*) $(-> $answer)? {
-                    // SAFETY: passed on to the caller.
+                    // SAFETY: the caller upholds the function's contract.
                     unsafe { (self.0.api.$required)($($argument),*) }
                 }
             )*
@@ -69,11 +69,11 @@ macro_rules! look_up {
 openssl_calls!(look_up);
 
 thread_local! {
-    /// Those of the first library, then those of the second.
+    /// Contexts of the first library, then those of the second, and so on.
     static CONTEXTS: RefCell<Vec<Cell<Option<MdCtx<Loaded>>>>> = const { RefCell::new(Vec::new()) };
 }
 
-// SAFETY: the library context is never freed, and each library has places of its own.
+// SAFETY: the library context is never freed, and each library has its own places.
 unsafe impl Calls for Loaded {
     const COMPLETE: bool = false;
 
@@ -97,11 +97,11 @@ unsafe impl Calls for Loaded {
 }
 
 impl Loaded {
-    /// Starts the library without its configuration file and without a handler for the end of the process.
+    /// Starts the library without its configuration file and without an exit handler.
     pub(super) fn start(library: &Library) -> Result<Loaded, OpenError> {
         static OPENED: AtomicUsize = AtomicUsize::new(0);
         let api = Api::of(library)?;
-        // SAFETY: null says that there are no settings; the call comes before every other call into the library.
+        // SAFETY: null means no settings; the call comes before every other call into the library.
         let (started, context) = unsafe {
             let options = OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT;
             ((api.OPENSSL_init_crypto)(options, ptr::null()), (api.OSSL_LIB_CTX_new)())

@@ -1,4 +1,4 @@
-//! What is said of a verified block: one document and one text, whether this machine verified it or a cluster.
+//! Output for a verified block: one document and one text, whether this machine or a cluster verified it.
 
 use super::{BlockReport, Phases, TransactionForm, VerifyBlockRequest};
 use pqlab_analysis::number::{grouped, memory, rate, significant};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Rejected transactions that the text lists; the document has more of them.
+/// Number of rejected transactions that the text lists. The document has more of them.
 const SHOWN: usize = 20;
 
 /// A verified block.
@@ -14,46 +14,46 @@ const SHOWN: usize = 20;
 pub struct VerifiedBlock {
     /// Name of the file or object, as the user wrote it.
     pub file: String,
-    /// The form that was taken.
+    /// Form that the transactions must have.
     pub form: TransactionForm,
-    /// The chain of the verifier.
+    /// Chain id of the verifier.
     pub chain_id: u32,
     /// Result of the verification.
     pub figures: BlockFigures,
-    /// What a cluster did for it; `None` if this machine verified the block alone.
+    /// Work of the cluster; `None` if this machine verified the block alone.
     pub cluster: Option<ClusterFigures>,
 }
 
-/// Result of a verification, in words and numbers: a [`BlockReport`], or the results of a cluster's nodes put together.
+/// Result of a verification in words and numbers: a [`BlockReport`], or the combined results of a cluster's nodes.
 #[derive(Clone, Debug, Deserialize)]
 pub struct BlockFigures {
     /// Name of the file's format.
     pub format: String,
     /// Transactions.
     pub transactions: u64,
-    /// Their bytes.
+    /// Length of the transactions in bytes.
     pub bytes: u64,
     /// Number of rejected transactions.
     pub rejected: u64,
     /// Number of rejected transactions of each kind.
     pub kinds: BTreeMap<String, u64>,
-    /// The first of them, with their reasons.
+    /// First rejected transactions, with their reasons.
     pub rejections: Vec<RejectedTransaction>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
-    /// On what the time went.
+    /// Time spent in each phase.
     pub phases: PhaseTimes,
     /// Threads that verified.
     pub threads: usize,
     /// Transactions that were verified at once, if a provider could.
     pub batch: Option<usize>,
-    /// The schemes, each with its provider.
+    /// Schemes, each with its provider.
     pub providers: Vec<(String, String)>,
-    /// Version of every provider that is named.
+    /// Version of every provider named here.
     pub versions: BTreeMap<String, String>,
     /// Providers that verify many transactions of a scheme at once.
     pub batch_providers: Vec<String>,
-    /// Whether it was stopped before its end.
+    /// Whether the verification was stopped before its end.
     #[serde(default)]
     pub stopped: bool,
 }
@@ -61,39 +61,39 @@ pub struct BlockFigures {
 /// A rejected transaction.
 #[derive(Clone, Debug, Deserialize)]
 pub struct RejectedTransaction {
-    /// Its position, from 0.
+    /// Position in the block, from 0.
     pub index: u64,
-    /// The kind of the reason, in a word.
+    /// Kind of the reason, in a word.
     pub kind: String,
-    /// The reason, in a sentence.
+    /// Reason, in a sentence.
     pub reason: String,
 }
 
 /// Times of a verification in ns, summed over threads.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct PhaseTimes {
-    /// Reading, which one thread does.
+    /// Reading, on one thread.
     pub reading: u64,
-    /// Decoding, and computing digests.
+    /// Decoding and computing digests.
     pub decoding: u64,
     /// Verifying signatures.
     pub verifying: u64,
     /// Time that verifying threads waited for transactions.
     pub threads_waited: u64,
-    /// Time that the reading thread waited for room.
+    /// Time that the reading thread waited for free room.
     pub reading_waited: u64,
 }
 
-/// What a cluster did for a verification.
+/// Figures of a cluster's verification.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct ClusterFigures {
     /// Nodes that verified.
     pub nodes: u64,
     /// Parts of the block.
     pub parts: u64,
-    /// Parts whose results were in the journal.
+    /// Parts whose results came from the journal.
     pub resumed: u64,
-    /// Number of times that a part was begun again.
+    /// Number of times that a part was restarted.
     pub begun_again: u64,
     /// Time from the beginning to the first part, in ns.
     pub start_ns: u64,
@@ -134,15 +134,16 @@ impl BlockFigures {
         amount as f64 * 1e9 / self.elapsed_ns.max(1) as f64
     }
 
-    /// The providers with their versions and the schemes that each verifies: `aws-lc 1.19.0 (Ed25519, ML-DSA-65)`.
+    /// Lists the providers with their versions and the schemes that each verifies: `aws-lc 1.19.0 (Ed25519,
+    /// ML-DSA-65)`.
     fn verifiers(&self) -> String {
         let mut schemes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (scheme, provider) in &self.providers {
             schemes.entry(provider).or_default().push(scheme);
         }
-        let known = |id: &str| self.versions.get(id).map_or_else(String::new, |version| format!(" {version}"));
+        let suffix = |id: &str| self.versions.get(id).map_or_else(String::new, |version| format!(" {version}"));
         let named = |(provider, schemes): (&&str, &Vec<&str>)| {
-            let halves: Vec<String> = provider.split('+').map(|id| format!("{id}{}", known(id))).collect();
+            let halves: Vec<String> = provider.split('+').map(|id| format!("{id}{}", suffix(id))).collect();
             format!("{} ({})", halves.join(" + "), schemes.join(", "))
         };
         schemes.iter().map(named).collect::<Vec<_>>().join("; ")
@@ -150,7 +151,7 @@ impl BlockFigures {
 }
 
 impl VerifiedBlock {
-    /// A block that this machine verified.
+    /// Returns the result for a block that this machine verified.
     pub fn here(request: &VerifyBlockRequest, report: &BlockReport) -> VerifiedBlock {
         VerifiedBlock {
             file: request.path.display().to_string(),
@@ -161,7 +162,7 @@ impl VerifiedBlock {
         }
     }
 
-    /// The document of `pqlab ledger verify --json`.
+    /// Returns the document of `pqlab ledger verify --json`.
     pub fn to_json(&self) -> Value {
         let VerifiedBlock { file, form, chain_id, figures, cluster } = self;
         let providers = figures.providers.iter().map(|(scheme, provider)| (scheme.clone(), json!(provider)));
@@ -206,7 +207,7 @@ impl VerifiedBlock {
         document
     }
 
-    /// The text of `pqlab ledger verify`.
+    /// Returns the text of `pqlab ledger verify`.
     pub fn to_text(&self) -> String {
         let figures = &self.figures;
         let count = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
@@ -273,7 +274,7 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// Times of a verification in seconds.
+/// Returns the times of a verification in seconds.
 fn phases(times: &PhaseTimes) -> Value {
     json!({
         "reading_s": seconds(times.reading),
@@ -320,7 +321,7 @@ mod tests {
     };
 
     #[test]
-    fn the_text_names_who_verified_and_the_first_rejections() {
+    fn text_names_verifiers_and_first_rejections() {
         let text = block(None).to_text();
         let first = "block.tx: 19,979 of 20,000 transactions accepted, 21 rejected\n\
                      3.00 MiB in 2.00 s with 2 threads: 10,000 transactions/s, 1.50 MiB/s\nreading ";
@@ -340,8 +341,8 @@ mod tests {
             "4 parts, 1 of them from the journal, 2 restarted; start-up took 1.50 s; at most 16.0 MiB of private memory";
         assert!(text.contains(parts), "{text}");
         let mut document = cluster.to_json();
-        let own = document.as_object_mut().unwrap().remove("cluster").unwrap();
+        let part = document.as_object_mut().unwrap().remove("cluster").unwrap();
         assert_eq!(document, alone.to_json());
-        assert_eq!((&own["parts_of_the_journal"], &own["start_s"]), (&json!(1), &json!(1.5)));
+        assert_eq!((&part["parts_of_the_journal"], &part["start_s"]), (&json!(1), &json!(1.5)));
     }
 }

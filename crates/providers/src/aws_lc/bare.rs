@@ -72,7 +72,7 @@ type Context = Owned<aws::EVP_PKEY_CTX>;
 type Digest = Owned<aws::EVP_MD_CTX>;
 
 fn context(key: &Key) -> Context {
-    // SAFETY: the context counts its own reference to the key.
+    // SAFETY: the context holds its own reference to the key.
     Owned::new(unsafe { aws::EVP_PKEY_CTX_new(key.raw(), null_mut()) }, aws::EVP_PKEY_CTX_free)
 }
 
@@ -207,7 +207,7 @@ fn digest_context(
         *mut aws::EVP_PKEY,
     ) -> c_int,
 ) -> Digest {
-    // SAFETY: creates a context that is not shared and counts its own reference to the key.
+    // SAFETY: creates a context that is not shared and holds its own reference to the key.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
         assert_eq!(begin(context.raw(), null_mut(), null(), null_mut(), key.raw()), 1);
@@ -764,7 +764,7 @@ fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let start = buffer.as_mut_ptr();
         let (tag, tag_length, length) = (tag.as_ptr(), tag.len(), buffer.len());
-        // SAFETY: as above.
+        // SAFETY: reads and writes buffers of the stated lengths, the message in place.
         let done = unsafe {
             let (nonce, size) = (nonce.as_ptr(), nonce.len());
             aws::EVP_AEAD_CTX_open_gather(context.raw(), start, nonce, size, start, length, tag, tag_length, null(), 0)

@@ -1,14 +1,14 @@
-//! The functions of FIPS 202 in liboqs. The header `oqs/sha3.h` is installed but says that they are not part of the public
-//! interface; `oqs-sys` does not bind it. They are symbols of the static library all the same. The comparison with bare calls of
-//! the library compiles this file too.
+//! liboqs' functions of FIPS 202. The installed header `oqs/sha3.h` says that they are not part of the public
+//! interface, and `oqs-sys` does not bind them, but the static library exports the symbols. The comparison with bare
+//! calls of the library compiles this file too.
 
 use std::ffi::c_void;
 
-/// `OQS_SHA3_shake128_inc_ctx` and `OQS_SHA3_shake256_inc_ctx`: a pointer to what `inc_init` allocates.
+/// `OQS_SHA3_shake128_inc_ctx` and `OQS_SHA3_shake256_inc_ctx`: a pointer to memory that `inc_init` allocates.
 #[repr(C)]
 pub(super) struct State(pub(super) *mut c_void);
 
-/// Over four messages: outputs, their length, inputs, their length, in bytes.
+/// Function over four messages. It takes the outputs and their length, then the inputs and their length, in bytes.
 pub(super) type Shake4 =
     unsafe extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, usize, *const u8, *const u8, *const u8, *const u8, usize);
 

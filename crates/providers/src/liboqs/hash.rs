@@ -1,5 +1,5 @@
-//! SHA-3 and SHAKE (FIPS 202), as the schemes of liboqs call them: XKCP's code behind liboqs's own names.
-//! Each call allocates its state and frees it.
+//! SHA-3 and SHAKE (FIPS 202), as the schemes of liboqs call them: XKCP's code under liboqs' own names. Each call
+//! allocates and frees its state.
 
 use super::fips202::*;
 use pqlab_adapters::messages;
@@ -25,7 +25,7 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
 
 struct FixedLength {
     info: HashParameters,
-    /// Writes as many bytes as `info` says.
+    /// Writes as many bytes as `info` states.
     digest: unsafe extern "C" fn(*mut u8, *const u8, usize),
 }
 
@@ -36,7 +36,7 @@ impl Hash for FixedLength {
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        // SAFETY: `out` has the digest's length; the message is only read.
+        // SAFETY: `out` has the length of the digest, and the message is only read.
         unsafe { (self.digest)(out.as_mut_ptr(), message.as_ptr(), message.len()) };
         Ok(())
     }
@@ -46,7 +46,7 @@ impl Hash for FixedLength {
     }
 }
 
-/// The functions of one SHAKE.
+/// Functions of one SHAKE.
 struct Functions {
     digest: unsafe extern "C" fn(*mut u8, usize, *const u8, usize),
     init: unsafe extern "C" fn(*mut State),
@@ -85,9 +85,9 @@ impl Xof for Shake {
     }
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        // The library does not take an empty output.
+        // The library does not accept an empty output.
         if !out.is_empty() {
-            // SAFETY: both lengths are given; the message is only read.
+            // SAFETY: both lengths are passed, and the message is only read.
             unsafe { (self.functions.digest)(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
         }
         Ok(())
@@ -105,24 +105,24 @@ impl Xof for Shake {
 
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
         let mut state = State(ptr::null_mut());
-        // SAFETY: `init` makes the state.
+        // SAFETY: `init` initialises the state.
         unsafe { (self.functions.init)(&raw mut state) };
         Ok(Box::new(Absorber(Reader { state, functions: self.functions })))
     }
 }
 
-/// A reader that is not to be read yet.
+/// Reader whose state is not finalized yet.
 struct Absorber(Reader);
 
 impl XofAbsorber for Absorber {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        // SAFETY: the state came from `init` and is not finalized; the part is only read.
+        // SAFETY: the state came from `init` and is not finalized; `part` is only read.
         unsafe { (self.0.functions.absorb)(&raw mut self.0.state, part.as_ptr(), part.len()) };
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
-        // SAFETY: the state came from `init` and is finalized here alone.
+        // SAFETY: the state came from `init` and is finalized only here.
         unsafe { (self.0.functions.finalize)(&raw mut self.0.state) };
         Ok(Box::new(self.0))
     }
@@ -133,12 +133,12 @@ struct Reader {
     functions: &'static Functions,
 }
 
-// SAFETY: the state is a piece of memory that belongs to the reader and to no thread.
+// SAFETY: the state is memory that the reader owns; it is not bound to a thread.
 unsafe impl Send for Reader {}
 
 impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        // SAFETY: the state is finalized; the output's length is given.
+        // SAFETY: the state is finalized, and the length of `out` is passed.
         unsafe { (self.functions.squeeze)(out.as_mut_ptr(), out.len(), &raw mut self.state) };
         Ok(())
     }
@@ -146,7 +146,7 @@ impl XofReader for Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // SAFETY: the state came from `init`, or is null, which the library takes; it is released nowhere else.
+        // SAFETY: the state came from `init`, or is null, which the library accepts. It is released only here.
         unsafe { (self.functions.release)(&raw mut self.state) };
     }
 }

@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203): mlkem-native, as liboqs carries it.
+//! ML-KEM (FIPS 203): mlkem-native, as bundled with liboqs.
 
 use super::{check, library};
 use crate::shared::bytes::write;
@@ -12,20 +12,20 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// The parameter sets, by the names that liboqs gives them too.
+/// The parameter sets. liboqs uses the same names.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
-/// `d || z` (FIPS 203, algorithm 16), in bytes.
+/// Length of `d || z` in bytes (FIPS 203, algorithm 16).
 const SEED: usize = 64;
-/// That of ML-KEM-1024 (FIPS 203, table 3), in bytes.
+/// Length of an ML-KEM-1024 encapsulation key in bytes (FIPS 203, table 3).
 const LONGEST_ENCAPSULATION_KEY: usize = 1568;
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes only expanded ML-KEM keys");
 
-/// One parameter set.
+/// ML-KEM with one parameter set.
 pub(super) struct MlKem(&'static Shared);
 
-/// What a parameter set and its keys share.
+/// State shared by a parameter set and its keys.
 struct Shared {
     info: KemInfo,
     native: Native,
@@ -34,24 +34,24 @@ struct Shared {
 /// The library's description of an algorithm.
 struct Native(NonNull<oqs::OQS_KEM>);
 
-// SAFETY: the object is written once, before we get it; functions only read it.
+// SAFETY: the library wrote the object before we got it, and its functions only read it.
 unsafe impl Send for Native {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: the object came from `OQS_KEM_new` and is freed nowhere else.
+        // SAFETY: the object came from `OQS_KEM_new` and is freed only here.
         unsafe { oqs::OQS_KEM_free(self.0.as_ptr()) };
     }
 }
 
-/// Made once in a process, so that a key's reference to its parameter set costs nothing.
+/// Parameter sets, each made once per process, so that a key's reference to its set costs nothing.
 static SETS: [OnceLock<Result<Shared>>; ALGORITHMS.len()] = [const { OnceLock::new() }; ALGORITHMS.len()];
 
 impl MlKem {
     pub(super) fn new(algorithm: &'static str) -> Result<MlKem> {
-        let place = ALGORITHMS.iter().position(|known| *known == algorithm);
+        let place = ALGORITHMS.iter().position(|name| *name == algorithm);
         let place = place.ok_or(Error::Unsupported("no such parameter set"))?;
         SETS[place].get_or_init(|| Shared::new(algorithm)).as_ref().map(MlKem).map_err(Clone::clone)
     }
@@ -61,11 +61,11 @@ impl Shared {
     fn new(algorithm: &'static str) -> Result<Shared> {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
-        // SAFETY: the name ends with NUL; the object that comes back is ours.
+        // SAFETY: the name ends with NUL, and the returned object is ours.
         let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
             .map(Native)
             .ok_or(Error::Unsupported("liboqs was built without it"))?;
-        // SAFETY: a valid object of the library, which nobody else has yet.
+        // SAFETY: the object is valid, and nothing else refers to it yet.
         let lengths = unsafe { native.0.as_ref() };
         Error::check_length("encapsulation key", parameters.encapsulation_key, lengths.length_public_key)?;
         let expanded = parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -89,14 +89,14 @@ impl Shared {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// There is room for as many bytes as the object states.
+    /// Both buffers must have room for as many bytes as the object states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         let native = self.native.0.as_ptr();
         match coins.exact::<SEED>()? {
-            // SAFETY: passed on to the caller.
+            // SAFETY: the caller upholds the contract.
             None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
             Some(seed) => check(
-                // SAFETY: as above; the seed too has the length that the object states.
+                // SAFETY: the caller upholds the contract, and the seed has the length that the object states.
                 unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
                 library("OQS_KEM_keypair_derand"),
             ),
@@ -118,10 +118,10 @@ impl Kem for MlKem {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        // It stands inside of the decapsulation key too.
+        // Not kept, because the decapsulation key contains it.
         let mut encapsulation_key = MaybeUninit::<[u8; LONGEST_ENCAPSULATION_KEY]>::uninit();
         let public = encapsulation_key.as_mut_ptr().cast();
-        // SAFETY: the call writes as many bytes as the object states: there is room for the longest encapsulation key,
+        // SAFETY: the call writes as many bytes as the object states. There is room for the longest encapsulation key,
         // and the decapsulation key has its length.
         let bytes = unsafe {
             let write = |private| self.0.key_pair(coins, public, private);
@@ -150,7 +150,7 @@ struct Encapsulator {
 }
 
 impl EncapsulationKey for Encapsulator {
-    /// The library checks the key (FIPS 203, section 7.2) each time.
+    /// The library checks the key each time (FIPS 203, section 7.2).
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
@@ -181,7 +181,7 @@ struct Decapsulator {
 }
 
 impl Decapsulator {
-    /// FIPS 203, algorithm 16: `dk = dkPKE || ek || H(ek) || z`.
+    /// Returns `ek` from `dk = dkPKE || ek || H(ek) || z` (FIPS 203, algorithm 16).
     fn public_half(&self) -> &[u8] {
         let end = self.bytes.len() - (32 + 32);
         &self.bytes[end - self.shared.info.parameters.encapsulation_key..end]
@@ -189,7 +189,7 @@ impl Decapsulator {
 }
 
 impl DecapsulationKey for Decapsulator {
-    /// The library checks the key (FIPS 203, section 7.3) each time.
+    /// The library checks the key each time (FIPS 203, section 7.3).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;

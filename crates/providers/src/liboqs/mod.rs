@@ -1,11 +1,11 @@
 //! liboqs, built from source and called through `oqs-sys`.
 //!
-//! The library has no key objects: each call takes the encoded key, decodes it, checks it where the standard says so,
-//! and expands it anew. A prepared key saves only the copying, and a key that is malformed but of the right length is
-//! refused by its first use, not when it is loaded.
+//! The library has no key objects. Each call takes the encoded key, decodes it, checks it if the standard requires
+//! that, and expands it. A prepared key only saves the copy. A malformed key of the right length is rejected by its
+//! first use, not when it is loaded.
 //!
-//! One object an algorithm is made at the start. It is a table of functions and lengths that nothing changes, so that
-//! all keys and threads share it; the code path behind each function was chosen by the CPU's features.
+//! One object per algorithm is made at the start. It is a table of functions and lengths that never changes, so all
+//! keys and threads share it. The code path behind each function was chosen by the CPU's features.
 
 mod fips202;
 mod hash;
@@ -21,9 +21,10 @@ use pqlab_primitives::{BuildInfo, Error, Provider, Result, SignatureParameters, 
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// The library with everything that it offers of our algorithms. What it was built without is listed as unsupported.
+/// Returns liboqs with every algorithm of ours that it offers. Algorithms that it was built without are listed as
+/// unsupported.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: may be called at any time and more than once: it asks the CPU for its features.
+    // SAFETY: may be called at any time and repeatedly; it asks the CPU for its features.
     unsafe { oqs::OQS_init() };
     let mut provider = Provider::new("liboqs", build_info());
     provider.generator = Some("OQS_randombytes: the operating system, on each call".to_owned());
@@ -54,7 +55,7 @@ fn unsupported(algorithm: &str, reason: &str) -> Unsupported {
 }
 
 fn build_info() -> BuildInfo {
-    // SAFETY: a string that lives as long as the library.
+    // SAFETY: the version is a string that lives as long as the library.
     let version = unsafe { CStr::from_ptr(oqs::OQS_version()) }.to_string_lossy().into_owned();
     let extensions: Vec<&str> = EXTENSIONS.iter().filter(|(_, ext)| has(*ext)).map(|(name, _)| *name).collect();
     let extensions = if extensions.is_empty() { "none".to_owned() } else { extensions.join(" ") };
@@ -72,13 +73,13 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Which of its two ways to several messages the library takes; it has no third one.
+/// Returns which of its two implementations for several messages the library uses. There is no third one.
 fn four_messages() -> &'static str {
     let vector = cfg!(target_arch = "x86_64") && has(Extension::OQS_CPU_EXT_AVX2);
     if vector { "four states in AVX2 registers" } else { "one state at a time" }
 }
 
-/// The extensions that the library asks for before it takes vector code.
+/// Extensions that the library asks for before it uses vector code.
 const EXTENSIONS: [(&str, Extension); 13] = [
     ("avx", Extension::OQS_CPU_EXT_AVX),
     ("avx2", Extension::OQS_CPU_EXT_AVX2),
@@ -96,11 +97,11 @@ const EXTENSIONS: [(&str, Extension); 13] = [
 ];
 
 fn has(extension: Extension) -> bool {
-    // SAFETY: takes every value of the enumeration.
+    // SAFETY: accepts every value of the enumeration.
     unsafe { oqs::OQS_CPU_has_extension(extension) == 1 }
 }
 
-/// `Ok` for the library's yes. It has one other answer, without a reason.
+/// Returns `Ok` for the status of success. The library has only one other status, without a reason.
 fn check(status: oqs::OQS_STATUS, fault: Error) -> Result<()> {
     if status == oqs::OQS_STATUS::OQS_SUCCESS { Ok(()) } else { Err(fault) }
 }

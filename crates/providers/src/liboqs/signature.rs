@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// The schemes, by the names that liboqs gives them too.
+/// The schemes. liboqs uses the same names.
 pub(super) const ALGORITHMS: [&str; 8] = [
     "ML-DSA-44",
     "ML-DSA-65",
@@ -31,7 +31,7 @@ const NO_GIVEN_COINS: Error =
 /// One scheme.
 pub(super) struct Scheme(Arc<Shared>);
 
-/// What a scheme and its keys share.
+/// State shared by a scheme and its keys.
 struct Shared {
     info: SignatureInfo,
     native: Native,
@@ -40,14 +40,14 @@ struct Shared {
 /// The library's description of an algorithm.
 struct Native(NonNull<oqs::OQS_SIG>);
 
-// SAFETY: the object is written once, before we get it; functions only read it.
+// SAFETY: the library wrote the object before we got it, and its functions only read it.
 unsafe impl Send for Native {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: the object came from `OQS_SIG_new` and is freed nowhere else.
+        // SAFETY: the object came from `OQS_SIG_new` and is freed only here.
         unsafe { oqs::OQS_SIG_free(self.0.as_ptr()) };
     }
 }
@@ -56,11 +56,11 @@ impl Scheme {
     pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
         let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
-        // SAFETY: the name ends with NUL; the object that comes back is ours.
+        // SAFETY: the name ends with NUL, and the returned object is ours.
         let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
             .map(Native)
             .ok_or(Error::Unsupported("liboqs was built without it"))?;
-        // SAFETY: a valid object of the library, which nobody else has yet.
+        // SAFETY: the object is valid, and nothing else refers to it yet.
         let description = unsafe { native.0.as_ref() };
         Error::check_length("verifying key", parameters.verifying_key, description.length_public_key)?;
         let expanded = parameters.signing_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -71,7 +71,7 @@ impl Scheme {
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: false, operation: false },
             context: description.sig_with_ctx_support,
-            // Falcon has no deterministic variant to tell apart.
+            // Falcon has no deterministic variant to distinguish.
             hedged: !algorithm.starts_with("Falcon"),
         };
         Ok(Scheme(Arc::new(Shared { info, native })))
@@ -83,7 +83,7 @@ impl Shared {
         self.info.signing_key(KeyEncoding::Expanded).unwrap_or_default()
     }
 
-    /// A context string goes into one length byte (FIPS 204, section 5.2).
+    /// Checks the context string. Its length must fit in one byte (FIPS 204, section 5.2).
     fn check_context(&self, context: &[u8]) -> Result<()> {
         if !self.info.context && !context.is_empty() {
             return Err(Error::Unsupported("the scheme has no context string"));
@@ -94,7 +94,8 @@ impl Shared {
         Ok(())
     }
 
-    /// The verifying key inside of a signing key: SPHINCS+ has `SK = SK.seed || SK.prf || PK`. liboqs computes none.
+    /// Returns the verifying key inside a signing key, which only SPHINCS+ has: `SK = SK.seed || SK.prf || PK`. liboqs
+    /// computes none.
     fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
         let parameters = &self.info.parameters;
         parameters
@@ -109,7 +110,7 @@ impl SignatureScheme for Scheme {
         &self.0.info
     }
 
-    /// ML-DSA and SPHINCS+ are hedged, Falcon samples anew for each signature.
+    /// Always true: ML-DSA and SPHINCS+ are hedged, and Falcon samples for each signature.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -134,7 +135,7 @@ impl SignatureScheme for Scheme {
         }
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
         let (native, public) = (self.0.native.0.as_ptr(), verifying_key.as_mut_ptr());
-        // SAFETY: the call writes as many bytes as the object states, which both keys have room for.
+        // SAFETY: the call writes as many bytes as the object states, and both keys have room for them.
         let bytes = unsafe {
             let write = |private| check(oqs::OQS_SIG_keypair(native, public, private), library("OQS_SIG_keypair"));
             SecretBytes::written(self.0.signing_key_length(), write)?
@@ -174,8 +175,8 @@ impl SigningKey for Signer {
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut length = out.len();
-        // SAFETY: `out` has the longest signature's length and the key its own, as the object states them; message and
-        // context are only read.
+        // SAFETY: `out` has the length of the longest signature and the key has its own, as the object states; message
+        // and context are only read.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_sign_with_ctx_str(
@@ -199,7 +200,7 @@ impl SigningKey for Signer {
                 )
             }
         };
-        // Falcon's no is to a key that does not decode; the other schemes have none with a context of the right length.
+        // Falcon fails if a key does not decode. The other schemes never fail with a context of valid length.
         check(status, Error::Malformed("signing key"))?;
         Ok(length)
     }
@@ -227,14 +228,14 @@ struct Verifier {
 impl VerifyingKey for Verifier {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        // The verifiers of Falcon take either encoding under either name. Here a signature of the padded one has the
-        // length that makes it so, as with every other library.
+        // Falcon's verifiers accept either encoding under either name. Here a padded signature must have the padded
+        // length, as with every other library.
         let parameters = &self.shared.info.parameters;
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the key has the length that the object states; message, context and signature are only read, and the
-        // library looks at the signature's length before its bytes.
+        // SAFETY: the key has the length that the object states; message, context and signature are only read; the
+        // library checks the signature's length before it reads its bytes.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_verify_with_ctx_str(

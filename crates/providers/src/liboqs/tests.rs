@@ -11,7 +11,8 @@ fn provider() -> Provider {
     providers().pop().unwrap()
 }
 
-/// SHA3-256 of everything in turn, to compare long answers by; itself checked by `hashes_give_known_answers`.
+/// Returns SHA3-256 of the concatenated parts, to compare long answers. `hashes_give_known_answers` checks the
+/// function.
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     provider().hash("SHA3-256").unwrap().digest(&parts.concat(), &mut out).unwrap();
@@ -19,7 +20,7 @@ fn digest(parts: &[&[u8]]) -> String {
 }
 
 #[test]
-fn everything_in_scope_is_offered() {
+fn offers_every_algorithm_in_scope() {
     let provider = provider();
     assert_eq!(provider.kems.len(), kem::ALGORITHMS.len(), "{:?}", provider.unsupported);
     assert_eq!(provider.signatures.len(), signature::ALGORITHMS.len(), "{:?}", provider.unsupported);
@@ -68,13 +69,13 @@ fn kems_round_trip() {
         let mut tampered = sent.ciphertext;
         tampered[0] ^= 1;
         assert_ne!(decapsulate(&*loaded, &tampered).unwrap(), sent.secret);
-        // The secret of a refused ciphertext follows from the key (FIPS 203, algorithm 18, line 7).
+        // The secret for a rejected ciphertext follows from the key (FIPS 203, algorithm 18, line 7).
         assert_eq!(decapsulate(&*loaded, &tampered), decapsulate(&*generated, &tampered));
     }
 }
 
 #[test]
-fn kems_refuse_wrong_lengths_and_what_the_library_lacks() {
+fn kems_reject_wrong_lengths_and_unsupported_requests() {
     for kem in &provider().kems {
         check_kem_refusals(&**kem);
         let key = kem.generate(Coins::Internal).unwrap();
@@ -83,9 +84,9 @@ fn kems_refuse_wrong_lengths_and_what_the_library_lacks() {
     }
 }
 
-/// FIPS 203, section 7.2 (modulus check) and 7.3 (hash check), which the library does when a key is used.
+/// FIPS 203, sections 7.2 (modulus check) and 7.3 (hash check). The library does both when a key is used.
 #[test]
-fn ml_kem_keys_are_checked_by_their_first_use() {
+fn checks_ml_kem_keys_on_first_use() {
     for kem in &provider().kems {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut public = encoded_encapsulation_key(&**kem, &*key.encapsulation_key().unwrap());
@@ -104,7 +105,7 @@ fn ml_kem_keys_are_checked_by_their_first_use() {
 }
 
 #[test]
-fn signatures_round_trip_and_tampering_is_refused() {
+fn signatures_round_trip_and_reject_tampering() {
     for scheme in &provider().signatures {
         let info = scheme.info();
         let context: &[u8] = if info.context { b"context" } else { b"" };
@@ -118,13 +119,13 @@ fn signatures_round_trip_and_tampering_is_refused() {
             let mut signature = sign(info, &**key, context, b"message", Coins::Internal);
             assert_ne!(sign(info, &**key, context, b"message", Coins::Internal), signature, "every scheme draws");
             assert_eq!(verifying.verify(context, b"message", &signature), Ok(()), "{}", info.parameters.algorithm);
-            let refused = Err(Error::VerificationFailed);
-            assert_eq!(verifying.verify(context, b"massage", &signature), refused);
-            assert_eq!(verifying.verify(context, b"message", &signature[1..]), refused);
-            assert_eq!(verifying.verify(context, b"message", &signature[..signature.len() - 1]), refused);
-            assert_eq!(verifying.verify(context, b"message", b""), refused);
+            let rejected = Err(Error::VerificationFailed);
+            assert_eq!(verifying.verify(context, b"massage", &signature), rejected);
+            assert_eq!(verifying.verify(context, b"message", &signature[1..]), rejected);
+            assert_eq!(verifying.verify(context, b"message", &signature[..signature.len() - 1]), rejected);
+            assert_eq!(verifying.verify(context, b"message", b""), rejected);
             signature[50] ^= 1;
-            assert_eq!(verifying.verify(context, b"message", &signature), refused);
+            assert_eq!(verifying.verify(context, b"message", &signature), rejected);
         }
         match loaded.verifying_key() {
             Ok(key) => assert_eq!(encoded_verifying_key(info, &*key), public),
@@ -137,7 +138,7 @@ fn signatures_round_trip_and_tampering_is_refused() {
 }
 
 #[test]
-fn ml_dsa_contexts_are_told_apart() {
+fn ml_dsa_distinguishes_contexts() {
     let provider = provider();
     let scheme = provider.signature("ML-DSA-65").unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
@@ -152,7 +153,7 @@ fn ml_dsa_contexts_are_told_apart() {
 }
 
 #[test]
-fn signature_schemes_refuse_wrong_lengths_and_what_the_library_lacks() {
+fn signature_schemes_reject_wrong_lengths_and_unsupported_requests() {
     for scheme in &provider().signatures {
         let info = scheme.info();
         let key = scheme.generate(Coins::Internal).unwrap();
@@ -176,10 +177,10 @@ fn signature_schemes_refuse_wrong_lengths_and_what_the_library_lacks() {
     }
 }
 
-/// Falcon's keys have a header and coefficients of limited size (Falcon specification, sections 3.11.4 and 3.11.5), which
-/// the library looks at when a key is used.
+/// Falcon's keys have a header and coefficients of limited size (Falcon specification, sections 3.11.4 and 3.11.5). The
+/// library checks both when a key is used.
 #[test]
-fn damaged_falcon_keys_are_refused_by_their_first_use() {
+fn rejects_damaged_falcon_keys_on_first_use() {
     for scheme in provider().signatures.iter().filter(|scheme| scheme.info().parameters.algorithm.starts_with("Falcon"))
     {
         let info = scheme.info();
@@ -198,7 +199,7 @@ fn damaged_falcon_keys_are_refused_by_their_first_use() {
     }
 }
 
-/// The Falcon specification, section 3.11.3: header, 40 bytes of nonce, the compressed vector; padded with zeros or not.
+/// Falcon specification, section 3.11.3: header, 40 bytes of nonce, compressed vector; with or without zero padding.
 #[test]
 fn falcon_signatures_have_one_header_and_two_lengths() {
     let provider = provider();
@@ -228,8 +229,8 @@ fn falcon_signatures_have_one_header_and_two_lengths() {
     }
 }
 
-/// The known answers of the round 3 submission, as bcgit/bc-test-data carries them. There a signed message reads: length
-/// of the signature in 2 bytes, nonce, message, header 0x29, compressed vector.
+/// Known answers of the round 3 submission, as bcgit/bc-test-data carries them. A signed message there consists of the
+/// length of the signature in 2 bytes, nonce, message, header 0x29 and compressed vector.
 #[test]
 fn falcon_verifies_the_published_signatures() {
     let vectors = require!(vectors_root(), Need::Vectors);
@@ -263,7 +264,7 @@ fn falcon_verifies_the_published_signatures() {
 }
 
 #[test]
-fn keys_are_used_from_several_threads() {
+fn keys_work_from_several_threads() {
     check_threads(&provider(), |_| true);
 }
 
@@ -274,7 +275,7 @@ fn hashes_give_known_answers() {
 }
 
 #[test]
-fn four_messages_at_once_give_what_one_gives() {
+fn four_messages_at_once_match_single_messages() {
     let provider = provider();
     assert_eq!(provider.lane_hashes.len(), 2);
     crate::shared::lanes::tests::check(&provider, |function, message, length| {

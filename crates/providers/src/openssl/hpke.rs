@@ -1,5 +1,5 @@
-//! The library's own hybrid public key encryption (RFC 9180), OSSL_HPKE_CTX_new(3): of X25519, with HKDF-SHA256. It has no KEM
-//! of draft-ietf-hpke-pq.
+//! OpenSSL's own hybrid public key encryption (RFC 9180), OSSL_HPKE_CTX_new(3), for X25519 with HKDF-SHA256. It has
+//! none of the KEMs of draft-ietf-hpke-pq.
 
 use super::linked::{Linked, check};
 use super::owned::owned;
@@ -11,9 +11,9 @@ use std::ptr;
 use std::sync::Arc;
 
 const NAME: &CStr = c"X25519";
-/// Public key, private key and encapsulated secret, in bytes.
+/// Length of a public key, a private key and an encapsulated secret in bytes.
 const LENGTH: usize = 32;
-/// The tag of every AEAD, in bytes.
+/// Length of the tag of every AEAD in bytes.
 const TAG: usize = 16;
 /// DHKEM(X25519, HKDF-SHA256) (RFC 9180, section 7.1).
 const KEM: u16 = 0x20;
@@ -21,11 +21,11 @@ const KEM: u16 = 0x20;
 const KDF: u16 = 1;
 
 owned! {
-    /// One side of messages in a row.
+    /// One side of a sequence of messages.
     Context: OSSL_HPKE_CTX, OSSL_HPKE_CTX_free;
 }
 
-/// With each AEAD.
+/// Returns the scheme with each AEAD.
 pub(super) fn all() -> impl Iterator<Item = Arc<dyn Hpke>> {
     [("AES-128-GCM", 1), ("AES-256-GCM", 2), ("ChaCha20-Poly1305", 3)].into_iter().map(|(aead, aead_id)| {
         let info = HpkeInfo {
@@ -36,7 +36,7 @@ pub(super) fn all() -> impl Iterator<Item = Arc<dyn Hpke>> {
             private_key: LENGTH,
             encapsulated: LENGTH,
             tag: TAG,
-            // OSSL_HPKE_seal and OSSL_HPKE_open refuse an empty plaintext.
+            // OSSL_HPKE_seal and OSSL_HPKE_open reject an empty plaintext.
             shortest: 1,
         };
         let suite = sys::OSSL_HPKE_SUITE { kem_id: KEM, kdf_id: KDF, aead_id };
@@ -56,7 +56,7 @@ struct Recipient {
 
 impl Context {
     fn new(suite: sys::OSSL_HPKE_SUITE, role: std::ffi::c_int) -> Result<Context> {
-        // SAFETY: null stands for the default library context and no properties; what comes back is ours.
+        // SAFETY: null means the default library context and no properties; the returned context is ours.
         unsafe {
             let context = sys::OSSL_HPKE_CTX_new(sys::OSSL_HPKE_MODE_BASE, suite, role, ptr::null_mut(), ptr::null());
             Context::own("OSSL_HPKE_CTX_new", context)
@@ -71,7 +71,7 @@ impl Hpke for X25519Hpke {
 
     fn generate(&self) -> Result<Box<dyn HpkeRecipient>> {
         let (mut public, mut length, mut key) = ([0; LENGTH], LENGTH, ptr::null_mut());
-        // SAFETY: `length` says how much room there is; a key is drawn; what comes back is ours.
+        // SAFETY: `length` is the length of `public`; null requests a random key; the returned key is ours.
         let key = unsafe {
             check(
                 "OSSL_HPKE_keygen",
@@ -111,7 +111,7 @@ impl Hpke for X25519Hpke {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_SENDER)?;
         let (enc, sealed) = message.split_at_mut(LENGTH);
         let (mut enc_length, mut sealed_length) = (enc.len(), sealed.len());
-        // SAFETY: the context is ours alone; every buffer has the length that goes with it.
+        // SAFETY: the context is ours alone, and every buffer is passed with its length.
         unsafe {
             let encapsulated = sys::OSSL_HPKE_encap(
                 context.as_ptr(),
@@ -156,7 +156,7 @@ impl HpkeRecipient for Recipient {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_RECEIVER)?;
         let (enc, sealed) = message.split_at(LENGTH);
         let mut length = plaintext.len();
-        // SAFETY: the context is ours alone, the key is only read; every buffer has the length that goes with it.
+        // SAFETY: the context is ours alone, the key is only read, and every buffer is passed with its length.
         unsafe {
             let decapsulated = sys::OSSL_HPKE_decap(
                 context.as_ptr(),

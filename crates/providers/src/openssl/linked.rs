@@ -1,4 +1,4 @@
-//! The functions of the OpenSSL that is linked. A table of it takes no room, and every call through it is a direct one.
+//! Functions of the linked OpenSSL. Their table takes no memory, and every call through it is direct.
 
 use pqlab_adapters::openssl::{Calls, DIGESTS, Functions, MdCtx};
 use pqlab_openssl_sys::{self as sys, *};
@@ -7,11 +7,11 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
-/// The OpenSSL that is linked.
+/// The linked OpenSSL.
 #[derive(Clone, Copy)]
 pub(super) struct Linked;
 
-/// Calls each function.
+/// Implements each method by calling the linked function.
 macro_rules! call {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
@@ -21,12 +21,12 @@ macro_rules! call {
             fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
         )*
     ) => {
-        // SAFETY: the functions are linked by their names.
+        // SAFETY: the functions are linked by name.
         unsafe impl Functions for Linked {
             $(
                 #[inline(always)]
                 unsafe fn $required(self, $($argument: $type),*) $(-> $answer)? {
-                    // SAFETY: passed on to the caller.
+                    // SAFETY: the caller upholds the function's contract.
                     unsafe { sys::$required($($argument),*) }
                 }
             )*
@@ -45,13 +45,13 @@ thread_local! {
     static CONTEXTS: [Cell<Option<MdCtx<Linked>>>; DIGESTS] = const { [const { Cell::new(None) }; DIGESTS] };
 }
 
-/// [`Calls::check`] of it.
+/// [`Calls::check`] for the linked library.
 #[inline]
 pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     Linked.check(call, returned)
 }
 
-// SAFETY: null is the default library context; there is one such library.
+// SAFETY: null is the default library context, and there is only one such library.
 unsafe impl Calls for Linked {
     const COMPLETE: bool = true;
 

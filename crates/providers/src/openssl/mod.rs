@@ -1,7 +1,7 @@
-//! OpenSSL 4, built from source: the adapter that it shares with an OpenSSL opened at run time
-//! ([`pqlab_adapters::openssl`]), and beside that what only the linked one is asked for.
+//! OpenSSL 4, built from source. It shares its adapter with an OpenSSL opened at run time
+//! ([`pqlab_adapters::openssl`]); this module adds the algorithms that only the linked library is used for.
 //!
-//! The default library context is used and no configuration file is read, whatever the machine has installed.
+//! It uses the default library context and reads no configuration file, whatever the machine has installed.
 
 mod hpke;
 mod linked;
@@ -18,14 +18,14 @@ use pqlab_openssl_sys as sys;
 use pqlab_primitives::{BuildInfo, Provider, Unsupported};
 use std::ptr;
 
-/// OpenSSL with everything that it offers of our algorithms. An algorithm that the library refuses to set up is listed
-/// as unsupported with the library's own words.
+/// Returns OpenSSL with every algorithm of ours that it offers. An algorithm that the library refuses to set up is
+/// listed as unsupported, with the library's error.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: null says that there are no settings; the call may be repeated. It comes before every other call into
-    // the library, so that the system's configuration is never read.
+    // SAFETY: null means no settings, and the call may be repeated. It comes before every other call into the library,
+    // so that the system's configuration is never read.
     let started = unsafe { sys::OPENSSL_init_crypto(sys::OPENSSL_INIT_NO_LOAD_CONFIG, ptr::null()) };
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the library has filled the table when it was loaded, and only reads it since.
+    // SAFETY: the library filled the table when it was loaded, and has only read it since.
     hide_in(unsafe { &sys::OPENSSL_ia32cap_P });
     if let Err(fault) = Linked.check("OPENSSL_init_crypto", started) {
         let mut provider = Provider::new("openssl", build_info());
@@ -42,8 +42,8 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// The one file for Keccak that the library's own build takes, whatever the processor; on AArch64 it has two code paths,
-/// and the library chooses by the processor's model.
+/// The Keccak code that the library's own build selects, whatever the processor. On AArch64 it has two code paths, and
+/// the library chooses by the processor's model.
 const KECCAK: &str = if cfg!(target_arch = "x86_64") {
     "assembly for general registers (keccak1600-x86_64)"
 } else if cfg!(target_arch = "aarch64") {

@@ -1,17 +1,17 @@
-//! What only the linked OpenSSL hands out by pointer, owned: freed once. Contexts are changed by every call: they are `Send`
-//! and stay with one thread at a time.
+//! Owners of the pointers that only the linked OpenSSL returns. Each is freed once. Every call changes its context, so
+//! contexts are only `Send`: one thread at a time uses them.
 
-/// Declares the owner of a pointer: its type, what it points to, and the call that gives it back.
+/// Declares the owner of a pointer: its name, the type behind the pointer, and the call that frees it.
 macro_rules! owned {
     ($($(#[$doc:meta])* $name:ident: $raw:ident, $free:ident;)*) => {$(
         $(#[$doc])*
         pub(super) struct $name(std::ptr::NonNull<pqlab_openssl_sys::$raw>);
 
         impl $name {
-            /// Takes over what a call handed out; null becomes a fault of that call.
+            /// Takes ownership of the pointer that `call` returned. Null becomes a fault of that call.
             ///
             /// # Safety
-            /// `pointer` is null, or valid and the caller's to give back.
+            /// `pointer` must be null or valid and owned by the caller.
             pub(super) unsafe fn own(
                 call: &'static str,
                 pointer: *mut pqlab_openssl_sys::$raw,
@@ -27,7 +27,7 @@ macro_rules! owned {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: the pointer is valid and ours to give back, by the contract of `own`.
+                // SAFETY: the pointer is valid and ours to free, by the contract of `own`.
                 unsafe { pqlab_openssl_sys::$free(self.as_ptr()) }
             }
         }

@@ -13,44 +13,44 @@ use std::ptr;
 owned! {
     /// A fetched MAC algorithm.
     MacAlgorithm: EVP_MAC, EVP_MAC_free;
-    /// A MAC in the making.
+    /// A MAC in progress.
     MacCtx: EVP_MAC_CTX, EVP_MAC_CTX_free;
     /// A fetched key derivation function.
     KdfAlgorithm: EVP_KDF, EVP_KDF_free;
-    /// A derivation in the making.
+    /// A derivation in progress.
     KdfCtx: EVP_KDF_CTX, EVP_KDF_CTX_free;
     /// A fetched cipher.
     Cipher: EVP_CIPHER, EVP_CIPHER_free;
-    /// An encryption or decryption in the making.
+    /// An encryption or decryption in progress.
     CipherCtx: EVP_CIPHER_CTX, EVP_CIPHER_CTX_free;
 }
 
-// SAFETY: a fetched algorithm is never changed; its reference count is atomic.
+// SAFETY: a fetched algorithm never changes, and its reference count is atomic.
 unsafe impl Sync for MacAlgorithm {}
-// SAFETY: as above.
+// SAFETY: as for `MacAlgorithm`.
 unsafe impl Sync for KdfAlgorithm {}
-// SAFETY: as above.
+// SAFETY: as for `MacAlgorithm`.
 unsafe impl Sync for Cipher {}
 
-/// SHA-256's digest in bytes.
+/// Length of a SHA-256 digest in bytes.
 const TAG_SHA256: usize = 32;
-/// The most that HKDF-SHA256 gives out, in bytes (RFC 5869, section 2.3).
+/// Maximum output of HKDF-SHA256 in bytes (RFC 5869, section 2.3).
 const MAX_HKDF: usize = 255 * TAG_SHA256;
-/// AES-256's key in bytes.
+/// Length of an AES-256 key in bytes.
 const AES_KEY: usize = 32;
-/// AES's block in bytes.
+/// Length of an AES block in bytes.
 const AES_BLOCK: usize = 16;
-/// GCM's nonce in bytes (SP 800-38D, section 5.2.1.1).
+/// Length of a GCM nonce in bytes (SP 800-38D, section 5.2.1.1).
 const GCM_NONCE: usize = 12;
-/// GCM's full tag in bytes.
+/// Length of a full GCM tag in bytes.
 const GCM_TAG: usize = 16;
-/// The cipher takes its lengths as `int`: longer inputs go in pieces.
+/// Maximum input of one cipher call in bytes. The cipher takes lengths as `int`, so longer inputs go in pieces.
 const PIECE: usize = 1 << 30;
 
 /// HMAC with SHA-256.
 pub(super) struct HmacSha256 {
     algorithm: MacAlgorithm,
-    /// For keys that serve once.
+    /// Contexts for keys that are used once.
     idle: Contexts<MacCtx>,
 }
 
@@ -76,27 +76,27 @@ struct GcmKey {
     idle_opening: Contexts<CipherCtx>,
 }
 
-/// A context that is never used itself, from which others are copied.
+/// Context that is never used itself, only copied.
 struct Template<T>(T);
 
-// SAFETY: the only call on a template copies from it, which leaves it unchanged.
+// SAFETY: the only call on a template copies it, which leaves it unchanged.
 unsafe impl<T: Send> Sync for Template<T> {}
 
 impl HmacSha256 {
     pub(super) fn new() -> Result<HmacSha256> {
-        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        // SAFETY: null means the default library context and no properties; the returned reference is ours.
         let algorithm = unsafe {
             MacAlgorithm::own("EVP_MAC_fetch", sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null()))?
         };
         Ok(HmacSha256 { algorithm, idle: Contexts::new() })
     }
 
-    /// A context without a key that knows its digest.
+    /// Returns a context that has a digest but no key.
     fn context(&self) -> Result<MacCtx> {
-        // SAFETY: the algorithm is valid; the context that comes back is ours.
+        // SAFETY: the algorithm is valid, and the returned context is ours.
         let ctx = unsafe { MacCtx::own("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.algorithm.as_ptr()))? };
         let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), Param::END];
-        // SAFETY: the context is ours alone, and the array has its end.
+        // SAFETY: the context is ours alone, and the array is terminated.
         check("EVP_MAC_CTX_set_params", unsafe { sys::EVP_MAC_CTX_set_params(ctx.as_ptr(), array(&params)) })?;
         Ok(ctx)
     }
@@ -113,7 +113,7 @@ impl Mac for HmacSha256 {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
         let ctx = self.context()?;
-        // SAFETY: the context is ours alone, and the key is read during the call.
+        // SAFETY: the context is ours alone, and the key is only read, during the call.
         let returned = unsafe { sys::EVP_MAC_init(ctx.as_ptr(), key.as_ptr(), key.len(), ptr::null()) };
         check("EVP_MAC_init", returned)?;
         let template = Template(ctx);
@@ -126,11 +126,11 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// The tag of a message by a key, or by the one that the context holds if the pointer is null.
+/// Computes the tag of a message with the given key, or with the key of the context if the pointer is null.
 fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mut [u8]) -> Result<()> {
     let mut length = 0;
-    // SAFETY: the context is this thread's while we hold it and knows its digest; the key is null or of that length; the
-    // room in `out` is given.
+    // SAFETY: only this thread uses the context while we hold it, and it has a digest; the key is null or of that
+    // length; the length of `out` is passed.
     unsafe {
         check("EVP_MAC_init", sys::EVP_MAC_init(ctx.as_ptr(), key, key_length, ptr::null()))?;
         check("EVP_MAC_update", sys::EVP_MAC_update(ctx.as_ptr(), message.as_ptr(), message.len()))?;
@@ -140,7 +140,7 @@ fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mu
 
 impl Template<MacCtx> {
     fn copy(&self) -> Result<MacCtx> {
-        // SAFETY: only reads the template; the copy is ours.
+        // SAFETY: only reads the template, and the copy is ours.
         unsafe { MacCtx::own("EVP_MAC_CTX_dup", sys::EVP_MAC_CTX_dup(self.0.as_ptr())) }
     }
 }
@@ -154,7 +154,7 @@ impl MacKey for HmacKey {
 
 impl HkdfSha256 {
     pub(super) fn new() -> Result<HkdfSha256> {
-        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        // SAFETY: null means the default library context and no properties; the returned reference is ours.
         let algorithm = unsafe {
             let fetched = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
             KdfAlgorithm::own("EVP_KDF_fetch", fetched)?
@@ -163,7 +163,7 @@ impl HkdfSha256 {
     }
 
     fn context(&self) -> Result<KdfCtx> {
-        // SAFETY: the algorithm is valid; the context that comes back is ours.
+        // SAFETY: the algorithm is valid, and the returned context is ours.
         unsafe { KdfCtx::own("EVP_KDF_CTX_new", sys::EVP_KDF_CTX_new(self.algorithm.as_ptr())) }
     }
 }
@@ -178,7 +178,7 @@ impl Kdf for HkdfSha256 {
             return Err(Error::Length { what: "keying material", expected: MAX_HKDF, actual: out.len() });
         }
         if out.is_empty() {
-            // Nothing is asked for; the library takes the question for a mistake.
+            // The library treats a request for no output as an error.
             return Ok(());
         }
         self.idle.with(
@@ -190,8 +190,9 @@ impl Kdf for HkdfSha256 {
                     Param::octets(sys::OSSL_KDF_PARAM_INFO, info),
                     Param::END,
                 ];
-                // SAFETY: the context is this thread's until the call ends; the array has its end; the length of `out` is given. The
-                // reset wipes the key material, and keeps the digest, which belongs to this function.
+                // SAFETY: only this thread uses the context until the call ends; the array is terminated; the length of
+                // `out` is passed. The reset wipes the key material. It keeps the digest, which is part of this
+                // function.
                 let returned = unsafe {
                     let returned = sys::EVP_KDF_derive(ctx.as_ptr(), out.as_mut_ptr(), out.len(), array(&params));
                     sys::EVP_KDF_CTX_reset(ctx.as_ptr());
@@ -205,7 +206,7 @@ impl Kdf for HkdfSha256 {
 
 impl Aes256Gcm {
     pub(super) fn new() -> Result<Aes256Gcm> {
-        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        // SAFETY: null means the default library context and no properties; the returned reference is ours.
         let cipher = unsafe {
             let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-GCM".as_ptr(), ptr::null());
             Cipher::own("EVP_CIPHER_fetch", fetched)?
@@ -235,7 +236,7 @@ impl Aead for Aes256Gcm {
         Error::check_length("key", AES_KEY, key.len())?;
         let (sealing, opening) = (CipherCtx::new()?, CipherCtx::new()?);
         let (cipher, key, none) = (self.0.as_ptr(), key.as_ptr(), ptr::null());
-        // SAFETY: the contexts are ours alone; the key has the cipher's length; the nonce comes later.
+        // SAFETY: the contexts are ours alone; the key has the cipher's length; the nonce is set later.
         unsafe {
             let returned = sys::EVP_EncryptInit_ex2(sealing.as_ptr(), cipher, key, none, ptr::null());
             check("EVP_EncryptInit_ex2", returned)?;
@@ -253,7 +254,7 @@ pub(super) struct Aes256Ctr(Cipher);
 
 impl Aes256Ctr {
     pub(super) fn new() -> Result<Aes256Ctr> {
-        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        // SAFETY: null means the default library context and no properties; the returned reference is ours.
         let cipher = unsafe {
             let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-CTR".as_ptr(), ptr::null());
             Cipher::own("EVP_CIPHER_fetch", fetched)?
@@ -275,15 +276,16 @@ impl StreamCipher for Aes256Ctr {
         AES_BLOCK
     }
 
-    /// With a context of its own, whose end wipes the key.
+    /// Uses a new context, which wipes the key when it is freed.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()> {
         Error::check_length("key", AES_KEY, key.len())?;
         Error::check_length("counter", AES_BLOCK, counter.len())?;
         let owned = CipherCtx::new()?;
         let (ctx, cipher) = (owned.as_ptr(), self.0.as_ptr());
         let mut length: c_int = 0;
-        // SAFETY: the context is ours alone until it is dropped, after this block; key and counter have the cipher's lengths; each
-        // piece is encrypted onto itself, which the cipher allows, and in this mode as many bytes come out as go in.
+        // SAFETY: the context is ours alone until it is dropped, after this block; key and counter have the cipher's
+        // lengths. Each piece is encrypted in place, which the cipher allows. In this mode the output is as long as the
+        // input.
         unsafe {
             let returned = sys::EVP_EncryptInit_ex2(ctx, cipher, key.as_ptr(), counter.as_ptr(), ptr::null());
             check("EVP_EncryptInit_ex2", returned)?;
@@ -298,14 +300,14 @@ impl StreamCipher for Aes256Ctr {
 
 impl CipherCtx {
     fn new() -> Result<CipherCtx> {
-        // SAFETY: the context that comes back is ours.
+        // SAFETY: the returned context is ours.
         unsafe { CipherCtx::own("EVP_CIPHER_CTX_new", sys::EVP_CIPHER_CTX_new()) }
     }
 }
 
 impl Template<CipherCtx> {
     fn copy(&self) -> Result<CipherCtx> {
-        // SAFETY: only reads the template; the copy is ours.
+        // SAFETY: only reads the template, and the copy is ours.
         unsafe { CipherCtx::own("EVP_CIPHER_CTX_dup", sys::EVP_CIPHER_CTX_dup(self.0.as_ptr())) }
     }
 }
@@ -319,9 +321,10 @@ impl AeadKey for GcmKey {
             |ctx| {
                 let ctx = ctx.as_ptr();
                 let mut length: c_int = 0;
-                // SAFETY: the context is this thread's until the call ends and holds the key; the nonce has the cipher's length. A null
-                // output marks associated data. Each piece is encrypted onto itself, which the cipher allows. The final
-                // call writes nothing in this mode, so that `tag` has room enough for it, and then takes the whole tag.
+                // SAFETY: only this thread uses the context until the call ends, and it holds the key; the nonce has
+                // the cipher's length. A null output marks associated data. Each piece is encrypted in place, which the
+                // cipher allows. The final call writes nothing in this mode, so `tag` is long enough for it; then `tag`
+                // receives the whole tag.
                 unsafe {
                     let returned = sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                     check("EVP_EncryptInit_ex2", returned)?;
@@ -342,7 +345,7 @@ impl AeadKey for GcmKey {
         )
     }
 
-    /// What was decrypted before the tag turned out to be wrong is wiped.
+    /// Wipes what was already decrypted if the tag is wrong.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
         Error::check_length("nonce", GCM_NONCE, nonce.len())?;
         Error::check_length("tag", GCM_TAG, tag.len())?;
@@ -353,8 +356,8 @@ impl AeadKey for GcmKey {
                 let mut length: c_int = 0;
                 let mut expected = [0; GCM_TAG];
                 expected.copy_from_slice(tag);
-                // SAFETY: as in `seal`; the expected tag is copied by the call that sets it, and then gives the final call,
-                // which writes nothing, a valid place.
+                // SAFETY: as in `seal`. The call that sets the expected tag copies it; after that, `expected` is only a
+                // valid pointer for the final call, which writes nothing.
                 let returned = unsafe {
                     let returned = sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                     check("EVP_DecryptInit_ex2", returned)?;

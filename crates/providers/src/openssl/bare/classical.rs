@@ -1,4 +1,4 @@
-//! OpenSSL's ECDSA and RSA: the message is digested by itself, because a context then serves any number of calls.
+//! OpenSSL's ECDSA and RSA. The message is digested separately, so that one context serves any number of calls.
 
 use super::symmetric::{digest, fetch, octets, parameter, text};
 use crate::interleaved::Side;
@@ -11,7 +11,7 @@ use std::ptr;
 type Key = Owned<sys::EVP_PKEY>;
 type Context = Owned<sys::EVP_PKEY_CTX>;
 
-/// ECDSA over P-256, or over secp256k1 as ledgers do it: compressed points, the lower `s`.
+/// P-256, or secp256k1 as ledgers use it: compressed points and the lower `s`.
 #[derive(Clone, Copy)]
 struct Curve {
     group: &'static CStr,
@@ -19,20 +19,20 @@ struct Curve {
 }
 
 fn context_of(key: &Key) -> Context {
-    // SAFETY: the context counts its own reference to the key.
+    // SAFETY: the context holds its own reference to the key.
     let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }
 
 fn context_of_name(name: &CStr) -> Context {
-    // SAFETY: null stands for the default library context and no properties.
+    // SAFETY: null means the default library context and no properties.
     let context = unsafe { sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }
 
 fn import(name: &CStr, selection: c_int, params: &mut [sys::OSSL_PARAM]) -> Key {
     let (context, mut key) = (context_of_name(name), ptr::null_mut());
-    // SAFETY: the context is ours alone; the array has its end.
+    // SAFETY: the context is ours alone, and the array is terminated.
     unsafe {
         assert_eq!(sys::EVP_PKEY_fromdata_init(context.raw()), 1);
         assert_eq!(sys::EVP_PKEY_fromdata(context.raw(), &raw mut key, selection, params.as_mut_ptr()), 1);
@@ -42,14 +42,14 @@ fn import(name: &CStr, selection: c_int, params: &mut [sys::OSSL_PARAM]) -> Key 
 
 fn generate(generator: &Context) -> Key {
     let mut key = ptr::null_mut();
-    // SAFETY: the context is ours alone and set up for key generation.
+    // SAFETY: the context is ours alone and initialised for key generation.
     assert_eq!(unsafe { sys::EVP_PKEY_generate(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, sys::EVP_PKEY_free)
 }
 
 fn generator(name: &CStr, params: &[sys::OSSL_PARAM]) -> Context {
     let context = context_of_name(name);
-    // SAFETY: the context is ours alone; the array has its end.
+    // SAFETY: the context is ours alone, and the array is terminated.
     unsafe {
         assert_eq!(sys::EVP_PKEY_keygen_init(context.raw()), 1);
         assert_eq!(sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()), 1);
@@ -65,7 +65,7 @@ impl Curve {
             parameter(sys::OSSL_PKEY_PARAM_PRIV_KEY, sys::OSSL_PARAM_UNSIGNED_INTEGER, number.as_ptr(), number.len());
         let mut params = [text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.group), number, sys::OSSL_PARAM_END];
         let key = import(c"EC", sys::EVP_PKEY_KEYPAIR, &mut params);
-        // The import alone takes zero and scalars beyond the order.
+        // The import alone accepts zero and scalars beyond the order.
         // SAFETY: the context is ours alone.
         assert_eq!(unsafe { sys::EVP_PKEY_private_check(context_of(&key).raw()) }, 1);
         key
@@ -90,7 +90,7 @@ impl Curve {
             sys::OSSL_PARAM_END,
         ];
         let part = sys::OSSL_PKEY_PARAM_PUB_KEY.as_ptr();
-        // SAFETY: the room in both buffers is given; the array has its end.
+        // SAFETY: the lengths of both buffers are passed, and the array is terminated.
         unsafe {
             let out = point.as_mut_ptr();
             assert_eq!(sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out, point.len(), &raw mut length), 1);
@@ -106,7 +106,7 @@ impl Curve {
     }
 }
 
-/// What a context is begun for.
+/// Operation that a context is initialised for.
 #[derive(Clone, Copy)]
 enum Purpose {
     Sign,
@@ -115,7 +115,7 @@ enum Purpose {
 
 fn context(key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>, purpose: Purpose, params: &[sys::OSSL_PARAM]) -> Context {
     let context = context_of(key);
-    // SAFETY: the context is ours alone; the array has its end.
+    // SAFETY: the context is ours alone, and the array is terminated.
     let done = unsafe {
         match purpose {
             Purpose::Sign => sys::EVP_PKEY_sign_init_ex2(context.raw(), scheme.raw(), params.as_ptr()),
@@ -127,15 +127,15 @@ fn context(key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>, purpose: Purpose, para
 }
 
 fn scheme(name: &CStr) -> Owned<sys::EVP_SIGNATURE> {
-    // SAFETY: null stands for the default library context and no properties.
+    // SAFETY: null means the default library context and no properties.
     let fetched = unsafe { sys::EVP_SIGNATURE_fetch(ptr::null_mut(), name.as_ptr(), ptr::null()) };
     Owned::new(fetched, sys::EVP_SIGNATURE_free)
 }
 
-/// Signs a digest, in DER where the scheme is ECDSA.
+/// Signs a digest and returns the signature's length in bytes. ECDSA signatures are DER.
 fn sign(context: &Context, digest: &[u8; 32], out: &mut [u8]) -> usize {
     let (mut length, signature) = (out.len(), out.as_mut_ptr());
-    // SAFETY: the context is ours alone; `length` says how much room there is.
+    // SAFETY: the context is ours alone; `length` is the length of `out`.
     let done = unsafe { sys::EVP_PKEY_sign(context.raw(), signature, &raw mut length, digest.as_ptr(), digest.len()) };
     assert_eq!(done, 1);
     length
@@ -143,12 +143,12 @@ fn sign(context: &Context, digest: &[u8; 32], out: &mut [u8]) -> usize {
 
 fn verify(context: &Context, digest: &[u8; 32], signature: &[u8]) {
     let (signature, length) = (signature.as_ptr(), signature.len());
-    // SAFETY: the context is ours alone; everything is only read.
+    // SAFETY: the context is ours alone, and both slices are only read.
     let done = unsafe { sys::EVP_PKEY_verify(context.raw(), signature, length, digest.as_ptr(), digest.len()) };
     assert_eq!(done, 1);
 }
 
-/// As a user who works with OpenSSL's own form: signatures stay in DER. What the adapter's other form costs is its own part.
+/// Leaves signatures in DER, OpenSSL's own form. Converting to the other form is part of the adapter's cost.
 pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Side> {
     let curve = Curve { group: if ledger { c"secp256k1" } else { c"P-256" }, ledger };
     let generator = generator(c"EC", &[text(sys::OSSL_PKEY_PARAM_GROUP_NAME, curve.group), sys::OSSL_PARAM_END]);
@@ -179,7 +179,7 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -
             let nonce = (&raw const nonce).cast();
             let kind = sys::OSSL_PARAM_UNSIGNED_INTEGER;
             let nonce = [parameter(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, kind, nonce, 4), sys::OSSL_PARAM_END];
-            // SAFETY: the context is ours alone; the array has its end and its number lives.
+            // SAFETY: the context is ours alone, the array is terminated, and its number is alive.
             assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), nonce.as_ptr()) }, 1);
             each(move || {
                 sign(&context, &digest(&hash, &message), &mut out);
@@ -201,10 +201,10 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -
     })
 }
 
-/// An RSA key from its DER.
+/// Decodes an RSA key from DER.
 fn read(selection: c_int, bytes: &[u8]) -> Key {
     let (mut data, mut rest, mut key) = (bytes.as_ptr(), bytes.len(), ptr::null_mut());
-    // SAFETY: null stands for the default library context and no properties; `key` outlives the decoder, which fills it.
+    // SAFETY: null means the default library context and no properties; `key` outlives the decoder, which sets it.
     unsafe {
         let (kind, structure, name) = (c"DER".as_ptr(), c"type-specific".as_ptr(), c"RSA".as_ptr());
         let (null, none) = (ptr::null_mut(), ptr::null());
@@ -223,18 +223,18 @@ pub(super) fn rsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"),
         sys::OSSL_PARAM_END,
     ];
-    let (_, own) = inputs.private("");
+    let (_, private) = inputs.private("");
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     let mut out = [0; 256];
     Some(match operation {
         "sign" => {
-            let context = context(&read(sys::EVP_PKEY_KEYPAIR, &own), &scheme, Purpose::Sign, &params);
+            let context = context(&read(sys::EVP_PKEY_KEYPAIR, &private), &scheme, Purpose::Sign, &params);
             each(move || {
                 sign(&context, &digest(&hash, &message), &mut out);
             })
         }
         "sign encoded key=der" => each(move || {
-            let context = context(&read(sys::EVP_PKEY_KEYPAIR, &own), &scheme, Purpose::Sign, &params);
+            let context = context(&read(sys::EVP_PKEY_KEYPAIR, &private), &scheme, Purpose::Sign, &params);
             sign(&context, &digest(&hash, &message), &mut out);
         }),
         "verify" => {

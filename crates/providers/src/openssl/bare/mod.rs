@@ -1,4 +1,5 @@
-//! OpenSSL 4: its `EVP_PKEY` interface, with algorithms fetched and contexts made beforehand where the key is.
+//! OpenSSL 4 through its `EVP_PKEY` interface. Algorithms are fetched in advance, and contexts made in advance if the
+//! key is prepared.
 
 mod classical;
 mod symmetric;
@@ -83,7 +84,7 @@ impl Bare for OpenSsl {
 type Key = Owned<sys::EVP_PKEY>;
 type Context = Owned<sys::EVP_PKEY_CTX>;
 
-/// What a context of a key is begun for.
+/// Operation that a key's context is initialised for.
 #[derive(Clone, Copy)]
 enum Purpose {
     Encapsulate,
@@ -92,7 +93,7 @@ enum Purpose {
 }
 
 fn context(key: &Key, purpose: Purpose) -> Context {
-    // SAFETY: the context, which is ours alone, counts its own reference to the key.
+    // SAFETY: the context is ours alone and holds its own reference to the key.
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
@@ -102,9 +103,9 @@ fn context(key: &Key, purpose: Purpose) -> Context {
 }
 
 /// # Safety
-/// The context has a key and is the caller's alone.
+/// The context must have a key, and only the caller may use it.
 unsafe fn begin(context: &Context, purpose: Purpose) -> c_int {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller upholds the contract.
     unsafe {
         match purpose {
             Purpose::Encapsulate => sys::EVP_PKEY_encapsulate_init(context.raw(), ptr::null()),
@@ -133,16 +134,16 @@ fn generate(generator: &Context) -> Key {
 
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
-    // SAFETY: the context is ours alone; the array has its end.
+    // SAFETY: the context is ours alone, and the array is terminated.
     assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(generator.raw(), params.as_ptr()) }, 1);
     generate(generator)
 }
 
-/// A key pair by the import of its seed.
+/// Imports a key pair from its seed.
 fn imported(name: &CStr, seed: &[u8]) -> Key {
     let mut params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
     let mut key = ptr::null_mut();
-    // SAFETY: the context is ours alone; the array has its end.
+    // SAFETY: the context is ours alone, and the array is terminated.
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
@@ -155,33 +156,33 @@ fn imported(name: &CStr, seed: &[u8]) -> Key {
 
 fn public_key(name: &CStr, bytes: &[u8]) -> Key {
     let (null, bytes, length) = (ptr::null_mut(), bytes.as_ptr(), bytes.len());
-    // SAFETY: the bytes have the length that is stated.
+    // SAFETY: `length` is the length of the bytes.
     let key = unsafe { sys::EVP_PKEY_new_raw_public_key_ex(null, name.as_ptr(), ptr::null(), bytes, length) };
     Owned::new(key, sys::EVP_PKEY_free)
 }
 
 fn private_key(name: &CStr, bytes: &[u8]) -> Key {
     let (null, bytes, length) = (ptr::null_mut(), bytes.as_ptr(), bytes.len());
-    // SAFETY: the bytes have the length that is stated.
+    // SAFETY: `length` is the length of the bytes.
     let key = unsafe { sys::EVP_PKEY_new_raw_private_key_ex(null, name.as_ptr(), ptr::null(), bytes, length) };
     Owned::new(key, sys::EVP_PKEY_free)
 }
 
 fn write_public(key: &Key, out: &mut [u8]) {
     let mut length = out.len();
-    // SAFETY: `length` says how much room there is.
+    // SAFETY: `length` is the length of `out`.
     assert_eq!(unsafe { sys::EVP_PKEY_get_raw_public_key(key.raw(), out.as_mut_ptr(), &raw mut length) }, 1);
 }
 
 fn write_private(key: &Key, out: &mut [u8]) {
     let mut length = out.len();
-    // SAFETY: `length` says how much room there is.
+    // SAFETY: `length` is the length of `out`.
     assert_eq!(unsafe { sys::EVP_PKEY_get_raw_private_key(key.raw(), out.as_mut_ptr(), &raw mut length) }, 1);
 }
 
 fn write_seed(key: &Key, out: &mut [u8]) {
     let (part, mut length) = (sys::OSSL_PKEY_PARAM_SEED.as_ptr(), 0);
-    // SAFETY: the room in `out` is given.
+    // SAFETY: the length of `out` is passed.
     let done =
         unsafe { sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out.as_mut_ptr(), out.len(), &raw mut length) };
     assert_eq!(done, 1);
@@ -190,7 +191,7 @@ fn write_seed(key: &Key, out: &mut [u8]) {
 fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
     let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
-    // SAFETY: the context is ours alone; the lengths say how much room there is.
+    // SAFETY: the context is ours alone, and the lengths of both buffers are passed.
     let done = unsafe {
         sys::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
     };
@@ -200,13 +201,13 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
 fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
     let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
-    // SAFETY: the context is ours alone; the lengths are stated.
+    // SAFETY: the context is ours alone, and the lengths of both buffers are passed.
     assert_eq!(unsafe { sys::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size) }, 1);
 }
 
 fn derive(context: &Context, peer: &Key, secret: &mut [u8]) {
     let mut length = secret.len();
-    // SAFETY: the context is ours alone and counts its own reference to the peer; `length` says how much room there is.
+    // SAFETY: the context is ours alone and holds its own reference to the peer; `length` is the length of `secret`.
     unsafe {
         assert_eq!(sys::EVP_PKEY_derive_set_peer_ex(context.raw(), peer.raw(), 0), 1);
         assert_eq!(sys::EVP_PKEY_derive(context.raw(), secret.as_mut_ptr(), &raw mut length), 1);
@@ -238,7 +239,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             let context = context(&public_key(NAME, &public), Purpose::Encapsulate);
             each(move || {
                 let params = [symmetric::octets(sys::OSSL_KEM_PARAM_IKME, &coins), sys::OSSL_PARAM_END];
-                // SAFETY: the context is ours alone; the array has its end.
+                // SAFETY: the context is ours alone, and the array is terminated.
                 assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
                 encapsulate(&context, &mut out, &mut secret);
             })
@@ -309,14 +310,14 @@ fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     })
 }
 
-/// ML-DSA, SLH-DSA and Ed25519.
+/// Returns the bare calls of ML-DSA, SLH-DSA and Ed25519.
 fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let info = inputs.scheme.info();
     let algorithm = info.parameters.algorithm.to_string();
     let name = CString::new(algorithm.as_str()).ok()?;
     let generator = generator(&name);
     let fetch = |name: &CStr| {
-        // SAFETY: null stands for the default library context and no properties.
+        // SAFETY: null means the default library context and no properties.
         let fetched = unsafe { sys::EVP_SIGNATURE_fetch(ptr::null_mut(), name.as_ptr(), ptr::null()) };
         Owned::new(fetched, sys::EVP_SIGNATURE_free)
     };
@@ -325,7 +326,7 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (encoding, bytes) = inputs.private(operation);
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     let (coins, prehashed) = (inputs.coins.clone(), inputs.prehashed.clone());
-    // ML-DSA's seed stands beside the private key; of the other schemes the bytes are the key.
+    // OpenSSL keeps ML-DSA's seed separately from the private key. For the other schemes the bytes are the key.
     let seeded = algorithm.starts_with("ML-DSA") && encoding == KeyEncoding::Seed;
     let exact = info.hedged;
     let load = {
@@ -334,13 +335,13 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     };
     let signing = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
         let context = operation_context(key);
-        // SAFETY: the context is ours alone; null says that there are no parameters.
+        // SAFETY: the context is ours alone; null means no parameters.
         assert_eq!(unsafe { sys::EVP_PKEY_sign_message_init(context.raw(), scheme.raw(), ptr::null()) }, 1);
         context
     };
     let verifying = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
         let context = operation_context(key);
-        // SAFETY: as above.
+        // SAFETY: as in `signing`.
         assert_eq!(unsafe { sys::EVP_PKEY_verify_message_init(context.raw(), scheme.raw(), ptr::null()) }, 1);
         context
     };
@@ -368,7 +369,7 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
             let context = signing(&load(&bytes), &scheme);
             let one: c_int = 1;
             let params = [symmetric::int(sys::OSSL_SIGNATURE_PARAM_DETERMINISTIC, &one), sys::OSSL_PARAM_END];
-            // SAFETY: the context is ours alone; the array has its end.
+            // SAFETY: the context is ours alone, and the array is terminated.
             assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
             each(move || sign(&context, &message, &mut out))
         }
@@ -392,14 +393,14 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 }
 
 fn operation_context(key: &Key) -> Context {
-    // SAFETY: the context counts its own reference to the key.
+    // SAFETY: the context holds its own reference to the key.
     let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }
 
 fn sign(context: &Context, message: &[u8], out: &mut [u8]) {
     let (mut length, signature) = (out.len(), out.as_mut_ptr());
-    // SAFETY: the context is ours alone; `length` says how much room there is.
+    // SAFETY: the context is ours alone; `length` is the length of `out`.
     let done =
         unsafe { sys::EVP_PKEY_sign(context.raw(), signature, &raw mut length, message.as_ptr(), message.len()) };
     assert_eq!(done, 1);
@@ -407,7 +408,7 @@ fn sign(context: &Context, message: &[u8], out: &mut [u8]) {
 
 fn verify(context: &Context, message: &[u8], signature: &[u8]) {
     let (signature, length) = (signature.as_ptr(), signature.len());
-    // SAFETY: the context is ours alone; everything is only read.
+    // SAFETY: the context is ours alone, and both slices are only read.
     let done = unsafe { sys::EVP_PKEY_verify(context.raw(), signature, length, message.as_ptr(), message.len()) };
     assert_eq!(done, 1);
 }

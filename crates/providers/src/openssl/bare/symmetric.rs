@@ -1,4 +1,4 @@
-//! OpenSSL's hash functions, MAC, KDF and cipher, with algorithms fetched and contexts made beforehand.
+//! OpenSSL's hash functions, MAC, KDF and cipher. Algorithms are fetched and contexts made in advance.
 
 use crate::interleaved::{Side, Work};
 use crate::libraries::Owned;
@@ -10,12 +10,12 @@ use std::hint::black_box;
 use std::ptr;
 use std::sync::Arc;
 
-/// Bytes as a parameter.
+/// Returns a byte string as a parameter.
 pub(super) fn octets(key: &CStr, value: &[u8]) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_OCTET_STRING, value.as_ptr(), value.len())
 }
 
-/// A number as a parameter, which is read when the parameter is.
+/// Returns a number as a parameter. It is read when the parameter is read.
 pub(super) fn int(key: &CStr, value: &c_int) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
 }
@@ -33,7 +33,7 @@ pub(super) type Md = Owned<sys::EVP_MD>;
 pub(super) type Context = Owned<sys::EVP_MD_CTX>;
 
 pub(super) fn fetch(name: &CStr) -> (Md, Context) {
-    // SAFETY: null stands for the default library context and no properties; both objects are ours.
+    // SAFETY: null means the default library context and no properties; both objects are ours.
     unsafe {
         let md = sys::EVP_MD_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
         (Owned::new(md, sys::EVP_MD_free), Owned::new(sys::EVP_MD_CTX_new(), sys::EVP_MD_CTX_free))
@@ -41,26 +41,26 @@ pub(super) fn fetch(name: &CStr) -> (Md, Context) {
 }
 
 fn begin(md: &Md, context: &Context) {
-    // SAFETY: the context is ours alone; null says that there are no parameters.
+    // SAFETY: the context is ours alone; null means no parameters.
     assert_eq!(unsafe { sys::EVP_DigestInit_ex2(context.raw(), md.raw(), ptr::null()) }, 1);
 }
 
 fn absorb(context: &Context, part: &[u8]) {
-    // SAFETY: the context is ours alone; the part is only read.
+    // SAFETY: the context is ours alone, and `part` is only read.
     assert_eq!(unsafe { sys::EVP_DigestUpdate(context.raw(), part.as_ptr().cast(), part.len()) }, 1);
 }
 
 fn squeeze(context: &Context, out: &mut [u8]) {
-    // SAFETY: the context is ours alone; the length of `out` is given.
+    // SAFETY: the context is ours alone, and the length of `out` is passed.
     assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
-/// The digest of a message, of 32 bytes.
+/// Returns the 32-byte digest of a message.
 pub(super) fn digest((md, context): &(Md, Context), message: &[u8]) -> [u8; 32] {
     let mut out = [0; 32];
     begin(md, context);
     absorb(context, message);
-    // SAFETY: the context is ours alone; `out` has the digest's length.
+    // SAFETY: the context is ours alone, and `out` has the length of the digest.
     assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
     out
 }
@@ -76,7 +76,7 @@ pub(super) fn hash(algorithm: &str) -> Option<Side> {
         for message in black_box(&messages).iter().cycle().take(batch) {
             begin(&md, &context);
             absorb(&context, message);
-            // SAFETY: the context is ours alone; `out` has the digest's length.
+            // SAFETY: the context is ours alone, and `out` has the length of the digest.
             assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
         }
     }))
@@ -94,7 +94,7 @@ pub(super) fn xof(operation: &str) -> Side {
             }
         }),
         "absorb" => each(move || {
-            // SAFETY: makes a context.
+            // SAFETY: only makes a context.
             let context = Owned::new(unsafe { sys::EVP_MD_CTX_new() }, sys::EVP_MD_CTX_free);
             begin(&md, &context);
             for part in black_box(&long).chunks(hash::PART) {
@@ -106,7 +106,7 @@ pub(super) fn xof(operation: &str) -> Side {
     }
 }
 
-/// A context that goes on through the batch.
+/// Context that is squeezed through the whole batch.
 struct Squeezing {
     long: Vec<u8>,
     md: Md,
@@ -130,8 +130,8 @@ impl Work for Squeezing {
 pub(super) fn hmac(operation: &str) -> Side {
     let (message, key, mut out, mut length) = (symmetric::message(), symmetric::KEY, [0; 32], 0);
     let params = [text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), sys::OSSL_PARAM_END];
-    // SAFETY: null stands for the default library context and no properties; the objects are ours; the array has its
-    // end; the key is read during the call.
+    // SAFETY: null means the default library context and no properties; the objects are ours; the array is terminated;
+    // the key is only read, during the call.
     let context = unsafe {
         let mac = sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null());
         let mac = Owned::new(mac, sys::EVP_MAC_free);
@@ -142,7 +142,7 @@ pub(super) fn hmac(operation: &str) -> Side {
     let anew = operation == "tag encoded";
     each(move || {
         let (key, key_length) = if anew { (key.as_ptr(), key.len()) } else { (ptr::null(), 0) };
-        // SAFETY: the context is ours alone and keeps its key where none is given; the room in `out` is given.
+        // SAFETY: the context is ours alone and keeps its key if none is given; the length of `out` is passed.
         unsafe {
             assert_eq!(sys::EVP_MAC_init(context.raw(), key, key_length, ptr::null()), 1);
             assert_eq!(sys::EVP_MAC_update(context.raw(), message.as_ptr(), message.len()), 1);
@@ -152,7 +152,7 @@ pub(super) fn hmac(operation: &str) -> Side {
 }
 
 pub(super) fn hkdf() -> Side {
-    // SAFETY: null stands for the default library context and no properties; both objects are ours.
+    // SAFETY: null means the default library context and no properties; both objects are ours.
     let context = unsafe {
         let kdf = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
         let kdf = Owned::new(kdf, sys::EVP_KDF_free);
@@ -166,8 +166,8 @@ pub(super) fn hkdf() -> Side {
             octets(sys::OSSL_KDF_PARAM_INFO, symmetric::INFO),
             sys::OSSL_PARAM_END,
         ];
-        // SAFETY: the context is ours alone; the array has its end; the length of `out` is given. Without the reset
-        // `info` would be appended to that of before.
+        // SAFETY: the context is ours alone; the array is terminated; the length of `out` is passed. Without the reset,
+        // `info` would be appended to the previous one.
         unsafe {
             assert_eq!(sys::EVP_KDF_derive(context.raw(), out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
             sys::EVP_KDF_CTX_reset(context.raw());
@@ -177,14 +177,14 @@ pub(super) fn hkdf() -> Side {
 
 pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     let (key, nonce, none) = (symmetric::KEY, symmetric::NONCE, ptr::null());
-    // SAFETY: null stands for the default library context and no properties; both objects are ours.
+    // SAFETY: null means the default library context and no properties; both objects are ours.
     let (cipher, context) = unsafe {
         let cipher = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-GCM".as_ptr(), ptr::null());
         let context = Owned::new(sys::EVP_CIPHER_CTX_new(), sys::EVP_CIPHER_CTX_free);
         (Owned::new(cipher, sys::EVP_CIPHER_free), context)
     };
     if operation == "seal" {
-        // SAFETY: the context is ours alone; the key has the cipher's length.
+        // SAFETY: the context is ours alone, and the key has the cipher's length.
         let done = unsafe { sys::EVP_EncryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
         assert_eq!(done, 1);
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
@@ -201,13 +201,13 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
             }
         });
     }
-    // SAFETY: as above.
+    // SAFETY: as for sealing.
     let done = unsafe { sys::EVP_DecryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
     assert_eq!(done, 1);
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
         let (null, nonce, expected) = (ptr::null(), nonce.as_ptr(), tag.as_mut_ptr());
-        // SAFETY: as above; the tag is copied by the call that sets it.
+        // SAFETY: as for sealing; the call that sets the tag copies it.
         unsafe {
             assert_eq!(sys::EVP_DecryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
             assert_eq!(sys::EVP_DecryptUpdate(context.raw(), data, &raw mut length, data, size), 1);

@@ -64,7 +64,7 @@ fn encoded_pairs_belong_together() {
 }
 
 #[test]
-fn exact_coins_give_the_same_again_and_are_then_forgotten() {
+fn exact_coins_repeat_results_and_are_then_forgotten() {
     for kem in &provider().kems {
         let coins = vec![0x17; kem.info().parameters.keygen_coins];
         let pair = generate_encoded(&**kem, Coins::Exact(&coins));
@@ -130,17 +130,17 @@ fn wrong_lengths_are_typed_errors() {
 }
 
 #[test]
-fn malformed_ml_kem_keys_are_refused() {
+fn rejects_malformed_ml_kem_keys() {
     for kem in provider().kems.iter().filter(|kem| kem.info().encodings.contains(&KeyEncoding::Expanded)) {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut public = vec![0; kem.info().parameters.encapsulation_key];
         key.encapsulation_key().unwrap().encode(&mut public).unwrap();
-        // A coefficient of 4095 is beyond the modulus (FIPS 203, section 7.2).
+        // A coefficient of 4095 is above the modulus (FIPS 203, section 7.2).
         public[..2].copy_from_slice(&[0xFF, 0xFF]);
         assert_malformed(kem.load_encapsulation_key(&public));
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
         key.encode(KeyEncoding::Expanded, &mut private).unwrap();
-        // The hash of the encapsulation key, before the last 32 bytes (FIPS 203, section 7.3).
+        // Hash of the encapsulation key, before the last 32 bytes (FIPS 203, section 7.3).
         let hash = private.len() - 64;
         private[hash] ^= 1;
         assert_malformed(kem.load_decapsulation_key(KeyEncoding::Expanded, &private));
@@ -174,7 +174,7 @@ fn several_threads_share_a_key() {
     }
 }
 
-/// NIST ACVP, ML-KEM-keyGen-FIPS203, test cases 1, 26 and 51: `d || z`, and SHA-256 of `ek` and of `dk`.
+/// NIST ACVP, ML-KEM-keyGen-FIPS203, test cases 1, 26 and 51: `d || z`, and SHA-256 of `ek` and `dk`.
 #[test]
 fn ml_kem_key_generation_agrees_with_acvp() {
     let published = [
@@ -260,7 +260,7 @@ fn key_agreement_round_trips_and_takes_coins() {
 
 /// RFC 7748, section 6.1: a peer's key of small order makes the secret zero.
 #[test]
-fn a_secret_of_zeros_is_refused() {
+fn rejects_an_all_zero_secret() {
     let kem = provider().kem("X25519").unwrap();
     let key = kem.generate(Coins::Internal).unwrap();
     let agreement = provider().key_agreement("X25519").unwrap().generate(Coins::Internal).unwrap();

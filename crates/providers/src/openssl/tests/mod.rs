@@ -1,4 +1,4 @@
-//! Round trips, refusals and a few published answers for everything on offer. Whole vector suites run elsewhere.
+//! Round trips, rejections and a few published answers for every algorithm on offer. Whole vector suites run elsewhere.
 
 mod kem;
 mod signature;
@@ -22,7 +22,7 @@ fn sha256(message: &[u8]) -> [u8; 32] {
     digest
 }
 
-/// What is published for the longer vectors is kept here as a digest.
+/// Compares `message` with a published answer, of which only the SHA-256 digest is kept here.
 #[track_caller]
 fn assert_sha256(message: &[u8], expected: &str) {
     assert_eq!(sha256(message).to_vec(), hex(expected));
@@ -56,12 +56,12 @@ fn assert_refused(result: Result<(), Error>) {
 
 #[track_caller]
 fn assert_queue_is_empty() {
-    // SAFETY: reads the calling thread's queue.
+    // SAFETY: only reads the calling thread's queue.
     assert_eq!(unsafe { sys::ERR_peek_last_error() }, 0, "an error was left in the queue");
 }
 
 #[test]
-fn everything_is_offered_and_the_build_says_what_it_is() {
+fn offers_every_algorithm_and_describes_its_build() {
     let provider = provider();
     assert!(provider.unsupported.is_empty(), "{:?}", provider.unsupported);
     assert_eq!(provider.id(), "openssl");
@@ -75,7 +75,7 @@ fn everything_is_offered_and_the_build_says_what_it_is() {
 }
 
 #[test]
-fn a_fault_of_the_library_carries_its_words_and_leaves_none_behind() {
+fn library_faults_carry_their_messages_and_leave_none_behind() {
     provider();
     let fault = PkeyCtx::of_name(Linked, c"no such algorithm").err().expect("there is none");
     let Error::Library { call, detail } = &fault else { panic!("{fault:?}") };

@@ -36,7 +36,8 @@ fn generate_encoded(scheme: &dyn SignatureScheme, coins: Coins) -> (Vec<u8>, Vec
     (public, private)
 }
 
-/// The small SLH-DSA sets take a second and more for a signature; they are signed with once, in the round trip.
+/// Returns all schemes but the small SLH-DSA sets, whose signatures take a second or more. Those sign only once, in the
+/// round trip.
 fn quick() -> impl Iterator<Item = &'static Arc<dyn SignatureScheme>> {
     provider().signatures.iter().filter(|scheme| !scheme.info().parameters.algorithm.ends_with('s'))
 }
@@ -83,7 +84,7 @@ fn loaded_and_encoded_keys_sign() {
 }
 
 #[test]
-fn anything_tampered_with_is_refused() {
+fn rejects_tampered_messages_and_signatures() {
     for scheme in quick() {
         let algorithm = &scheme.info().parameters.algorithm;
         let key = scheme.generate(Coins::Internal).unwrap();
@@ -118,7 +119,7 @@ fn the_context_string_is_signed() {
             assert_unsupported(public.verify(b"x", MESSAGE, &out));
             continue;
         }
-        // The context strings take turns, because a prepared key keeps the last one.
+        // The context strings alternate, because a prepared key keeps the last one.
         let longest = [7; 255];
         let contexts: [&[u8]; 4] = [b"", b"one", &longest, b"on"];
         let signatures: Vec<_> =
@@ -139,7 +140,7 @@ fn the_context_string_is_signed() {
 }
 
 #[test]
-fn exact_coins_give_the_same_again_and_are_then_forgotten() {
+fn exact_coins_repeat_results_and_are_then_forgotten() {
     for scheme in quick() {
         let info = scheme.info();
         if info.coins.keygen {
@@ -223,7 +224,7 @@ fn several_threads_share_a_key() {
 }
 
 #[test]
-fn malformed_keys_of_elliptic_curves_are_refused() {
+fn rejects_malformed_elliptic_curve_keys() {
     for algorithm in ["ECDSA-secp256k1", "ECDSA-P-256", "ECDSA-P-384"] {
         let scheme = scheme(algorithm);
         let field = scheme.info().signing_key(KeyEncoding::Scalar).unwrap();
@@ -232,7 +233,7 @@ fn malformed_keys_of_elliptic_curves_are_refused() {
         assert_length(scheme.load_signing_key(KeyEncoding::Scalar, &vec![1; field - 1]));
         for first in [0, 2, 3, 4, 5, 6, 7] {
             for length in [1, field, field + 1, 2 * field, 2 * field + 1, 2 * field + 2] {
-                // x = y = 2^(8 field) - 1 is beyond every modulus.
+                // x = y = 2^(8 field) - 1 is above every modulus.
                 let mut point = vec![0xFF; length];
                 point[0] = first;
                 assert_malformed(scheme.load_verifying_key(&point));
@@ -242,9 +243,9 @@ fn malformed_keys_of_elliptic_curves_are_refused() {
     }
 }
 
-/// secp256k1, SEC 2, section 2.4.1: the generator, which is the public key of the scalar 1.
+/// The generator of secp256k1 (SEC 2, section 2.4.1), which is the public key of the scalar 1.
 #[test]
-fn points_are_read_in_both_forms() {
+fn reads_points_in_both_forms() {
     let scheme = scheme("ECDSA-secp256k1");
     let x = "79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
     let y = "483ada7726a3c4655da4fbfc0e1108a8fd17b448a68554199c47d08ffb10d4b8";
@@ -273,7 +274,7 @@ fn points_are_read_in_both_forms() {
 }
 
 #[test]
-fn malformed_rsa_keys_are_refused() {
+fn rejects_malformed_rsa_keys() {
     let scheme = scheme("RSA-2048");
     let (public, private) = generate_encoded(&**scheme, Coins::Internal);
     assert_eq!(public.len(), 270);
@@ -294,21 +295,21 @@ fn malformed_rsa_keys_are_refused() {
 }
 
 #[test]
-fn malformed_ml_dsa_keys_are_refused() {
+fn rejects_malformed_ml_dsa_keys() {
     let scheme = scheme("ML-DSA-65");
     let key = scheme.generate(Coins::Internal).unwrap();
     let mut expanded = encode(&**scheme, &*key, KeyEncoding::Expanded);
     let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &expanded).unwrap();
     assert_unsupported(loaded.encode(KeyEncoding::Seed, &mut [0; 32]));
-    // The digest of the public key, third among the parts (FIPS 204, algorithm 24).
+    // Digest of the public key, the third part of the private key (FIPS 204, algorithm 24).
     expanded[64] ^= 1;
     assert_malformed(scheme.load_signing_key(KeyEncoding::Expanded, &expanded));
 }
 
-/// The deterministic variants and Ed25519: RFC 6979, appendices A.2.5 and A.2.6; the widely published answer for
-/// secp256k1 with the private key 1; RFC 8032, section 7.1, test 2.
+/// Deterministic ECDSA and Ed25519: RFC 6979, appendices A.2.5 and A.2.6; the widely published answer for secp256k1
+/// with the private key 1; RFC 8032, section 7.1, test 2.
 #[test]
-fn deterministic_signatures_agree_with_what_is_published() {
+fn deterministic_signatures_agree_with_published_answers() {
     let one = "0000000000000000000000000000000000000000000000000000000000000001";
     let published: [(&str, KeyEncoding, &str, &[u8], &str); 4] = [
         (
@@ -349,7 +350,7 @@ fn deterministic_signatures_agree_with_what_is_published() {
     }
 }
 
-/// Every signature of secp256k1 has the lower `s`, and the higher one verifies all the same.
+/// Every secp256k1 signature has the lower `s`, and the higher one also verifies.
 #[test]
 fn secp256k1_signs_with_the_lower_s() {
     let scheme = scheme("ECDSA-secp256k1");

@@ -1,7 +1,7 @@
 use super::*;
 use std::thread;
 
-/// FIPS 202's and FIPS 180-4's examples: the message `abc`.
+/// Examples of FIPS 202 and FIPS 180-4 for the message `abc`.
 const DIGESTS: [(&str, &str); 6] = [
     ("SHA3-224", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
     ("SHA3-256", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
@@ -18,7 +18,7 @@ const DIGESTS: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn digests_agree_with_what_is_published() {
+fn digests_agree_with_published_answers() {
     for (algorithm, expected) in DIGESTS {
         let hash = provider().hash(algorithm).unwrap();
         let mut out = vec![0; hash.info().digest];
@@ -60,9 +60,9 @@ fn a_batch_ends_with_the_digest_of_its_last_message() {
     }
 }
 
-/// FIPS 202's examples: the empty message.
+/// Examples of FIPS 202 for the empty message.
 #[test]
-fn xofs_agree_with_what_is_published_and_squeeze_in_pieces() {
+fn xofs_agree_with_published_answers_and_squeeze_in_pieces() {
     let published = [
         ("SHAKE128", "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26"),
         ("SHAKE256", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
@@ -107,7 +107,7 @@ fn threads_digest_side_by_side() {
     });
 }
 
-/// RFC 4231, section 4.3; a key longer than a block, section 4.7.
+/// RFC 4231, section 4.3, and section 4.7 for a key longer than a block.
 #[test]
 fn hmac_agrees_with_its_rfc() {
     let mac = provider().mac("HMAC-SHA256").unwrap();
@@ -134,14 +134,14 @@ fn hmac_agrees_with_its_rfc() {
         });
         assert_length(key.tag(message, &mut [0; 31]));
     }
-    // A key is padded with zeros (RFC 2104, section 2), so that none at all is as good as one zero byte.
+    // A key is padded with zeros (RFC 2104, section 2), so an empty key is equivalent to one zero byte.
     let (mut none, mut zero) = ([0; 32], [1; 32]);
     mac.load_key(b"").unwrap().tag(b"", &mut none).unwrap();
     mac.load_key(&[0]).unwrap().tag(b"", &mut zero).unwrap();
     assert_eq!(none, zero);
 }
 
-/// RFC 5869, appendices A.1 and A.3, in turn: nothing of one call may be left for the next.
+/// RFC 5869, appendices A.1 and A.3, alternating: a call must leave nothing for the next.
 #[test]
 fn hkdf_agrees_with_its_rfc() {
     let kdf = provider().kdf("HKDF-SHA256").unwrap();
@@ -166,7 +166,7 @@ fn hkdf_agrees_with_its_rfc() {
     assert_queue_is_empty();
 }
 
-/// The specification of GCM (McGrew and Viega), appendix B, test case 16.
+/// Test case 16 of the specification of GCM (McGrew and Viega), appendix B.
 #[test]
 fn aes_gcm_agrees_with_its_specification() {
     let aead = provider().aead("AES-256-GCM").unwrap();
