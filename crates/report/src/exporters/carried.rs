@@ -153,7 +153,7 @@ fn terminal_and_page_have_the_same_notes() {
         "\n  defect (known defect: ",
         "\n  known defect  accepts",
         "\n  private key   seed",
-        "\n  leaves behind  vector-upper",
+        "\n  leftover state  vector-upper",
     ] {
         assert!(case.contains(wanted), "{wanted:?} is not in\n{case}");
     }
