@@ -148,7 +148,7 @@ def test_an_export_can_be_chosen(run: pqlab.Run) -> None:
         run.export("google-benchmark-csv", names="reference")
     with pytest.raises(pqlab.InvalidArgument, match="names"):
         run.export("csv", names="both")
-    with pytest.raises(pqlab.InvalidArgument, match="one table alone"):
+    with pytest.raises(pqlab.InvalidArgument, match="a single table"):
         run.export("parquet", table="sizes")
 
 
