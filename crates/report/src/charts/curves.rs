@@ -250,9 +250,9 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
     all.sort_by(|one, other| moved(other).total_cmp(&moved(one)));
     let plot = Plot {
         name: name.to_owned(),
-        title: "Trend: the cases that moved most, as multiples of the newest run".to_owned(),
-        across: ("runs, from the oldest to the newest", Quantity::Plain),
-        up: ("multiples of the newest run", Quantity::Plain),
+        title: "Trend: the cases that changed most, relative to the newest run".to_owned(),
+        across: ("runs, oldest to newest", Quantity::Plain),
+        up: ("relative to the newest run", Quantity::Plain),
         log: true,
         ideal: false,
     };
