@@ -59,7 +59,7 @@ pub enum ServerError {
         error: io::Error,
     },
     /// No thread can be started.
-    #[error("no thread can be started: {0}")]
+    #[error("cannot start a thread: {0}")]
     Threads(io::Error),
 }
 
@@ -147,12 +147,12 @@ async fn respond(request: Request<Incoming>, hosts: &Hosts, pages: &Pages) -> Re
     let mut answer = if !hosts.are_meant(request.uri().host(), request.headers().get(header::HOST)) {
         Answer::text(
             StatusCode::MISDIRECTED_REQUEST,
-            "This server answers to addresses, and to names that whoever serves has given.",
+            "Unknown host name. Use an IP address, localhost, or a name passed with --allow-host.",
         )
     } else if head || request.method() == Method::GET {
         pages.answer(request.uri().path()).await
     } else {
-        Answer::text(StatusCode::METHOD_NOT_ALLOWED, "There is nothing to do here but read.")
+        Answer::text(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
     };
     let length = answer.body.len();
     if head {

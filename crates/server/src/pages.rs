@@ -77,8 +77,8 @@ impl Pages {
         found.unwrap_or_else(|wrong| match wrong {
             Wrong::Lab(LabError::Store(StoreError::UnknownRun { .. })) => not_found(),
             // The error names files of this machine, so it is not sent to the client.
-            Wrong::Lab(_) => Answer::text(StatusCode::SERVICE_UNAVAILABLE, "The store cannot be read just now."),
-            Wrong::Panic => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made."),
+            Wrong::Lab(_) => Answer::text(StatusCode::SERVICE_UNAVAILABLE, "The store cannot be read right now."),
+            Wrong::Panic => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be created."),
         })
     }
 
@@ -127,7 +127,7 @@ fn run_page(database: &Path, ids: &[String]) -> Result<Bytes, LabError> {
 }
 
 fn not_found() -> Answer {
-    Answer::text(StatusCode::NOT_FOUND, "There is no such page.")
+    Answer::text(StatusCode::NOT_FOUND, "Page not found.")
 }
 
 /// Returns a text that changes whenever one of the runs does.
