@@ -132,13 +132,13 @@ mod tests {
     use pqlab_analysis::ntor::RelayScenario;
     use pqlab_record::Run;
 
-    fn made(run: &Run) -> Vec<Table> {
+    fn tables_of(run: &Run) -> Vec<Table> {
         pqlab_analysis::tables::tables(&RunAnalysis::of(run), &RelayScenario::default())
     }
 
     fn all() -> Vec<Table> {
         let runs = [fixtures::scaling_run(), fixtures::ntor_run(), fixtures::references_run(), fixtures::tls_run()];
-        runs.iter().flat_map(made).collect()
+        runs.iter().flat_map(tables_of).collect()
     }
 
     #[test]
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn losses_fit_eighty_columns() {
-        let table = made(&fixtures::scaling_run()).into_iter().find(|table| table.name == "load").unwrap();
+        let table = tables_of(&fixtures::scaling_run()).into_iter().find(|table| table.name == "load").unwrap();
         let text = tables(&[table], 80, Palette::PLAIN);
         assert!(text.contains("to peak") && text.contains("to smallest") && text.contains("-10.0% ±"), "{text}");
         assert!(text.contains("no room for: "), "{text}");
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn row_names_are_shown_only_where_they_change() {
-        let text = tables(&made(&fixtures::scaling_run())[..1], 200, Palette::PLAIN);
+        let text = tables(&tables_of(&fixtures::scaling_run())[..1], 200, Palette::PLAIN);
         assert_eq!(text.matches("ML-DSA-65 verify").count(), 1, "{text}");
         assert_eq!(text.matches("aws-lc").count(), 1, "{text}");
         let one: Vec<&str> = text.lines().find(|line| line.contains("aws-lc")).unwrap().split_whitespace().collect();
