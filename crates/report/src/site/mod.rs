@@ -18,11 +18,11 @@ pub use crate::templates::{SuiteOnMachine, index_page, latest_page, machine_page
 pub use feed::feed;
 pub(crate) use feed::fragment;
 
-/// Name of the page with all runs.
+/// File name of the page with all runs.
 pub const INDEX: &str = "index.html";
-/// Name of the page that redirects to the newest complete run.
+/// File name of the page that redirects to the newest complete run.
 pub const LATEST: &str = "latest.html";
-/// Name of the feed of regressions.
+/// File name of the feed of regressions.
 pub const FEED: &str = "feed.xml";
 /// Title of the feed.
 pub(crate) const FEED_TITLE: &str = "pqlab: regressions";

@@ -32,7 +32,7 @@ pub struct Page<'p> {
     pub around: Around<'p>,
 }
 
-/// Addresses of the site that a page belongs to, relative to the page. The default is for a single page.
+/// Addresses of the site that a page belongs to, as written in the page. The default is for a single page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'p> {
     /// List of all runs.
