@@ -27,7 +27,7 @@ def test_pages_are_served_until_the_end_of_the_block(run: pqlab.Run) -> None:
     with pqlab.serve(port=0, block=False) as pages:
         assert pages.url == f"http://127.0.0.1:{pages.port}/" and pages.url in repr(pages)
         assert run.id in fetched(pages.url)
-        assert "What was found" in fetched(f"{pages.url}runs/{run.id}")
+        assert "<h2>Findings</h2>" in fetched(f"{pages.url}runs/{run.id}")
         with pytest.raises(pqlab.InvalidArgument, match="cannot listen"):
             pqlab.serve(port=pages.port, block=False)
     with pytest.raises(OSError):

@@ -239,7 +239,7 @@ async fn use_the_page(client: &Client, name: &str) {
     let title = client.find(Locator::Css("#case-title")).await.unwrap().text().await.unwrap();
     assert!(title.starts_with("kem/ML-KEM-768/decapsulate"), "{title}");
     let body = client.find(Locator::Css("#case-body")).await.unwrap().text().await.unwrap();
-    for part in ["95% interval", "Median of each process", "Measure it again", "pqlab run kem --filter", "Processor"] {
+    for part in ["95% interval", "Process medians", "Reproduce this case", "pqlab run kem --filter", "Processor"] {
         assert!(body.contains(part), "{part} is missing in {body}");
     }
     assert!(

@@ -109,7 +109,7 @@ fn the_page_of_a_large_store_stays_small() {
     assert!(bytes < MOST, "{bytes} bytes");
     let text = fs::read_to_string(page.trim()).unwrap();
     assert_eq!(text.matches("class=\"open\"").count(), CASES);
-    assert!(text.contains("Trend: the cases that moved most"));
+    assert!(text.contains("Trend: the cases that changed most"));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(open(&pqlab, &format!("file://{}", page.trim())));
 }

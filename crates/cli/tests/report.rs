@@ -24,7 +24,7 @@ fn a_report_is_a_folder_and_a_run_can_be_imported_elsewhere() {
     let printed = pqlab.expect(0, &["report", "--out", out]);
     assert_eq!(printed.trim(), format!("{out}/index.html"));
     let page = fs::read_to_string(printed.trim()).unwrap();
-    assert!(page.contains("What was found") && page.ends_with("</html>"));
+    assert!(page.contains("<h2>Findings</h2>") && page.ends_with("</html>"));
     assert_eq!(
         files(&Path::new(out).join("tables")),
         [
@@ -70,7 +70,7 @@ fn a_store_can_be_written_as_a_site() {
     let runs = files(&Path::new(out).join("runs"));
     let index = fs::read_to_string(printed.trim()).unwrap();
     assert!(runs.len() == 2 && runs.iter().all(|run| index.contains(&format!("href=\"runs/{run}\""))), "{runs:?}");
-    assert!(index.contains(" cases, against <a href=\"runs/"), "the second run is set against the first");
+    assert!(index.contains(" cases, compared with <a href=\"runs/"), "the second run is compared with the first");
     assert!(
         fs::read_to_string(Path::new(out).join("feed.xml")).unwrap().contains("https://host.example/bench/feed.xml")
     );
@@ -79,7 +79,7 @@ fn a_store_can_be_written_as_a_site() {
         (&["report", "last", "--site", out], "cannot be used with"),
         (&["report", "--site", "-"], "a site is a folder"),
         (&["report", "--base-url", "https://host.example/"], "--site"),
-        (&["report", "--site", out, "--base-url", "here"], "no address of a site"),
+        (&["report", "--site", out, "--base-url", "here"], "invalid address of a site"),
     ] {
         let output = pqlab.run(arguments);
         let said = text(&output.stderr);

@@ -82,7 +82,7 @@ fn odd_requests_get_an_error_and_no_data() {
     ] {
         assert!(good.contains(header), "{header} is missing in {}", &good[..1500.min(good.len())]);
     }
-    assert!(good.contains("What was found"));
+    assert!(good.contains("<h2>Findings</h2>"));
     assert!(server.get("/").contains(&id) && server.get("/state").contains(&id));
 
     let paths = [

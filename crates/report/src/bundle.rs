@@ -1,4 +1,4 @@
-//! The report as a folder: the page, its pictures as SVG, PNG and PDF, and the tables that people paste elsewhere.
+//! The report as a folder: the page, its pictures as SVG, PNG and PDF, and its tables as files.
 
 use crate::charts::Chart;
 use crate::charts::raster::{self, PRINT_DPI, RasterError};
@@ -10,28 +10,28 @@ use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::tables::tables;
 use rayon::prelude::*;
 
-/// A file of the report: its path below the folder, parts separated by slashes, and what it holds.
+/// File of the report: path below the folder, separated by slashes, and content.
 pub type File = (String, Vec<u8>);
 
-/// A picture in three formats.
+/// Picture in three formats.
 type Formats = Result<[File; 3], BundleError>;
 
-/// Why a report could not be made.
+/// Reason why a report cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// A table.
+    /// A table cannot be written.
     #[error("{0}")]
     Export(#[from] ExportError),
-    /// A picture.
+    /// A picture cannot be rendered.
     #[error("picture {0}: {1}")]
     Raster(String, RasterError),
 }
 
-/// The tables: name of the file and the format that it is in.
+/// Tables of all cases: file name and format.
 const TABLES: [(&str, &str); 3] =
     [("tables/performance_table.tex", "latex"), ("tables/results.csv", "csv"), ("tables/results.json", "json")];
 
-/// All files of a report of a run, with others as its history, and what circuit handshakes cost in a scenario.
+/// Creates all files of a run's report. Past runs are its history; the scenario is for tables of circuit handshakes.
 ///
 /// # Errors
 /// See [`BundleError`].
@@ -58,16 +58,16 @@ pub fn bundle(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScenari
     Ok(files)
 }
 
-/// Each picture in three formats, several at once.
+/// Renders each picture in three formats, several pictures in parallel.
 fn pictures(charts: &[Chart]) -> Result<Vec<File>, BundleError> {
     let files = charts.par_iter().with_max_len(1).map(formats).collect::<Result<Vec<_>, _>>()?;
     Ok(files.into_iter().flatten().collect())
 }
 
 fn formats(chart: &Chart) -> Formats {
-    let failed = |error| BundleError::Raster(chart.name.clone(), error);
-    let png = raster::png(&chart.svg, PRINT_DPI).map_err(failed)?;
-    let pdf = raster::pdf(&chart.svg).map_err(failed)?;
+    let error = |error| BundleError::Raster(chart.name.clone(), error);
+    let png = raster::png(&chart.svg, PRINT_DPI).map_err(error)?;
+    let pdf = raster::pdf(&chart.svg).map_err(error)?;
     let name = |extension: &str| format!("charts/{}.{extension}", chart.name);
     Ok([(name("svg"), chart.svg.clone().into_bytes()), (name("png"), png), (name("pdf"), pdf)])
 }
@@ -78,7 +78,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn every_file_is_there_once_and_stays_below_the_folder() {
+    fn files_are_unique_and_stay_below_the_folder() {
         let mut run = fixtures::run();
         run.records[3].case.workload = "../../escape".to_owned();
         let files = bundle(&RunAnalysis::of(&run), &[], &RelayScenario::default()).unwrap();

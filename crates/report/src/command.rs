@@ -1,9 +1,9 @@
-//! Command lines, as a shell takes them.
+//! Command lines, quoted for a shell.
 
 use pqlab_record::{Case, CoinSource, Parameter, ProtocolKind, RunHeader};
 use shlex::Quoter;
 
-/// The command that measures a case again, under the rules of the run, quoted for a shell.
+/// Returns the command that repeats a case under the rules of the run, quoted for a shell.
 pub fn command(header: &RunHeader, case: &Case) -> String {
     let protocol = &header.protocol;
     let mut words = vec!["pqlab".to_owned(), "run".to_owned(), case.workload.clone()];
@@ -15,14 +15,14 @@ pub fn command(header: &RunHeader, case: &Case) -> String {
     for parameter in &case.parameters {
         match parameter {
             Parameter::Number(name, value) => {
-                let known = [
+                let options = [
                     (Parameter::LENGTH, "lengths"),
                     (Parameter::KEYS, "keys"),
                     (Parameter::THREADS, "threads"),
                     (Parameter::TASKS, "tasks"),
                     (Parameter::WORKERS, "workers"),
                 ];
-                if let Some((_, option)) = known.iter().find(|(known, _)| known == name) {
+                if let Some((_, option)) = options.iter().find(|(parameter, _)| parameter == name) {
                     flag(option, value.to_string());
                 }
             }
@@ -58,7 +58,8 @@ pub fn command(header: &RunHeader, case: &Case) -> String {
     shell_line(&words)
 }
 
-/// Words as one line that a shell takes apart into the same words, but for NUL bytes, which no command line can hold.
+/// Joins words to a line that a shell splits into the same words. NUL bytes, which no command line can contain, stay
+/// as they are.
 pub fn shell_line(words: &[String]) -> String {
     Quoter::new().allow_nul(true).join(words.iter().map(String::as_str)).expect("NUL bytes are the only ones refused")
 }
@@ -69,7 +70,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn a_command_measures_the_one_case_again() {
+    fn commands_select_exactly_the_case() {
         let mut run = fixtures::run();
         let wanted = "pqlab run kem --filter kem/ML-KEM-768/encapsulate@liboqs --precision 1 --max-time 1.5 --processes 8 \
                       --seed 1";

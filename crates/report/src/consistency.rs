@@ -1,4 +1,4 @@
-//! Whatever is shown of a run says the same: the terminal's table, the page, the pictures and the findings.
+//! The terminal's table, the page, the pictures and the findings must agree with each other.
 
 use crate::fixtures;
 use crate::terminal::{Palette, run_table};
@@ -10,14 +10,14 @@ use pqlab_record::{Disturbance, Run};
 use pqlab_stats::Verdict;
 use std::collections::BTreeSet;
 
-/// Cases of one key exchange by a few providers, whose processes, rounds and visits differ by chance: some as fast as others,
-/// some contended, some defective, some measured when the run was gone on with, some without known cycles.
+/// Returns cases of one key exchange by a few providers whose processes, rounds and visits differ at random. Some are
+/// equally fast, some contended, some defective, some measured after a resume, some without known cycles.
 fn random(rng: &mut Rng) -> Run {
     let operations = ["keygen", "encapsulate", "decapsulate"];
     let (processes, rounds) = (rng.u32(3..6), rng.u32(3..6));
     let noise = [0.002, 0.01, 0.03][rng.usize(..3)];
-    let drawn = |rng: &mut Rng| (0..6).map(|_| rng.f64()).sum::<f64>() / 3.0 - 1.0;
-    let moods: Vec<f64> = (0..processes * rounds).map(|_| 1.0 + 0.02 * drawn(rng)).collect();
+    let deviation = |rng: &mut Rng| (0..6).map(|_| rng.f64()).sum::<f64>() / 3.0 - 1.0;
+    let moods: Vec<f64> = (0..processes * rounds).map(|_| 1.0 + 0.02 * deviation(rng)).collect();
     let mut records = Vec::new();
     for provider in 0..rng.usize(2..6) {
         let base = [10.0, 10.0, 10.05, 10.2, 10.5, 12.0][rng.usize(..6)];
@@ -28,11 +28,11 @@ fn random(rng: &mut Rng) -> Run {
             record.case.operation = operation.to_owned();
             record.case.block = format!("kem/{operation}");
             record.case.facts.defect.clone_from(&defect);
-            let of_process: Vec<f64> = (0..processes).map(|_| 1.0 + noise * drawn(rng)).collect();
+            let of_process: Vec<f64> = (0..processes).map(|_| 1.0 + noise * deviation(rng)).collect();
             let mut visits = Vec::new();
             for (cell, mood) in moods.iter().enumerate() {
                 let (process, round) = (cell as u32 % processes, cell as u32 / processes);
-                let time = base * mood * of_process[process as usize] * (1.0 + noise * drawn(rng));
+                let time = base * mood * of_process[process as usize] * (1.0 + noise * deviation(rng));
                 let mut visit = record.samples.visits[0].clone();
                 (visit.process, visit.round, visit.start) = (process, round, u32::from(resumed));
                 visit.ticks = [0.99, 1.0, 1.01].map(|part| (2100.0 * time * part).round() as u64).to_vec();
@@ -54,10 +54,10 @@ fn compared(analysis: &RunAnalysis<'_>, one: &CaseAnalysis<'_>, other: &CaseAnal
     compare(analysis, analysis, &[(one, other)], analysis.criteria()).cases.remove(0)
 }
 
-/// What the ranking, the terminal's table, the page's data, the pictures and the findings say of a run is what comparing its
-/// cases pair by pair gives.
+/// The ranking, the terminal's table, the page's data, the pictures and the findings agree with the pairwise comparison
+/// of a run's cases.
 #[test]
-fn nothing_that_is_shown_contradicts_the_comparison() {
+fn all_renderings_agree_with_the_comparison() {
     let (mut fastest, mut tied, mut slower) = (0, 0, 0);
     for seed in 0..120 {
         let run = random(&mut Rng::with_seed(seed));
@@ -77,16 +77,16 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
                 if may.len() > 1 { may.len() } else { 0 },
                 "seed {seed}: all that may be ranked are"
             );
-            let of =
+            let verdict =
                 |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| compared(&analysis, one, other).judgement.verdict;
             let leaders = analysis.leading(&rows);
             for row in &ranked {
                 let others = || ranked.iter().filter(|other| !std::ptr::eq(other.record, row.record));
-                let loses = others().any(|other| of(other, row) == Verdict::Slower);
+                let loses = others().any(|other| verdict(other, row) == Verdict::Slower);
                 let about = format!("seed {seed}: {} {:?}", row.case().id(), analysis.standing(row));
                 match analysis.standing(row).unwrap() {
                     Standing::Fastest => {
-                        assert!(others().all(|other| of(row, other) == Verdict::Slower), "{about}");
+                        assert!(others().all(|other| verdict(row, other) == Verdict::Slower), "{about}");
                         assert_eq!(leaders.len(), 1, "{about}");
                         fastest += 1;
                     }
@@ -95,7 +95,7 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
                         let equals = others().filter(|other| analysis.standing(other) == Some(Standing::Tied));
                         let mut named = 0;
                         for other in equals {
-                            assert_ne!(of(row, other), Verdict::Slower, "{about}");
+                            assert_ne!(verdict(row, other), Verdict::Slower, "{about}");
                             named += 1;
                         }
                         assert!(named > 0, "{about}");
@@ -109,15 +109,15 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
                         slower += 1;
                     }
                     Standing::Open(_) => {
-                        assert_ne!(of(leaders[0], row), Verdict::Slower, "{about}");
+                        assert_ne!(verdict(leaders[0], row), Verdict::Slower, "{about}");
                         assert!(loses, "{about}");
                     }
                 }
             }
-            // Whoever beats all is called the fastest, and whom nobody beats is among those that lead.
+            // A case is the fastest if and only if it beats all others.
             for row in &ranked {
                 let others = || ranked.iter().filter(|other| !std::ptr::eq(other.record, row.record));
-                let beats_all = others().all(|other| of(row, other) == Verdict::Slower);
+                let beats_all = others().all(|other| verdict(row, other) == Verdict::Slower);
                 assert_eq!(
                     beats_all,
                     analysis.standing(row) == Some(Standing::Fastest),
@@ -125,7 +125,7 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
                     row.case().id()
                 );
             }
-            // The table's marks, in the order of its rows.
+            // Marks of the terminal's table, in the order of its rows.
             let heading = format!("\n  ML-KEM-768 {operation}\n");
             let lines: Vec<&str> = table.split_once(&heading).unwrap().1.lines().take(rows.len()).collect();
             for (line, row) in lines.iter().zip(&rows) {
@@ -156,11 +156,11 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
         assert_recommendation(&analysis, seed);
         assert_page(&analysis, seed);
     }
-    // The property would hold of runs that are all alike.
+    // The runs must differ, else the property would hold trivially.
     assert!(fastest > 20 && tied > 20 && slower > 20, "{fastest} {tied} {slower}");
 }
 
-/// The finding on key exchanges names whoever no other whole key exchange beats, with all that are not told from it.
+/// The finding on key exchanges names a provider whose whole key exchange no other beats, and all tied with it.
 fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     let found = findings(analysis);
     let recommended = found.recommendations.iter().find(|recommended| recommended.use_case == "Key exchange");
@@ -182,7 +182,7 @@ fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     }
 }
 
-/// The page says of each case in full, and of the fastest of each picture, what the ranking says.
+/// The page's data of each case and the tiles of the heat map agree with the ranking.
 fn assert_page(analysis: &RunAnalysis<'_>, seed: u64) {
     let (page, charts) = crate::templates::page(&crate::templates::Page {
         analysis,

@@ -1,4 +1,4 @@
-//! How a run and its figures become a [`Document`].
+//! Conversion of a run and its figures to a [`Document`].
 
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
@@ -15,7 +15,7 @@ use pqlab_record::document::{
 use pqlab_record::{Disturbance, Metric, Parameter, RunHeader, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Interval, Mode};
 
-/// Describes a run with all of its figures and with tables that were made of it; with the raw samples if these are wanted.
+/// Describes a run with all of its figures and the given tables, with the raw samples if `samples` is set.
 pub fn describe_run(analysis: &RunAnalysis<'_>, samples: bool, tables: &[Table]) -> Document {
     let run = analysis.run;
     let mut results: IndexMap<String, Vec<ResultEntry>> = IndexMap::new();
@@ -106,7 +106,7 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
     let loaded = analysed.header().environment.loaded(&case.provider);
     let estimates = analysed.estimates.as_ref();
     let operations = estimates.and_then(Estimates::operations);
-    let of_operations = |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
+    let operation_us = |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
     let percentile = |order: f64| Some(estimates?.percentile(order)? / NS_PER_US);
     let cycles = estimates.and_then(|estimates| estimates.cycles);
     let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
@@ -142,14 +142,14 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         stdev_us: operations.and_then(|operations| operations.stdev).map(|stdev| stdev / NS_PER_US),
         cov_pct: operations.and_then(|operations| operations.cov_pct),
         robust_cov_pct: operations.and_then(Description::robust_cov_pct),
-        min_us: of_operations(|operations| operations.min),
-        max_us: of_operations(|operations| operations.max),
+        min_us: operation_us(|operations| operations.min),
+        max_us: operation_us(|operations| operations.max),
         p5_us: percentile(0.05),
         p25_us: percentile(0.25),
         p75_us: percentile(0.75),
         p95_us: percentile(0.95),
         p99_us: percentile(0.99),
-        iqm_us: of_operations(|operations| operations.iqm),
+        iqm_us: operation_us(|operations| operations.iqm),
         jarque_bera: normality.map(|test| test.statistic).and_then(finite),
         jarque_bera_p: normality.map(|test| test.p_value).and_then(finite),
         ops_per_s: rate.map(|rate| rate.estimate),
@@ -193,12 +193,12 @@ pub fn describe_case(analysed: &CaseAnalysis<'_>) -> ResultEntry {
             run_spread: quality.spread_name().to_owned(),
         }),
         shared_pct: estimates.map(|estimates| estimates.shared_pct),
-        processor: estimates.and_then(|of| if let [one] = of.processors[..] { Some(one) } else { None }),
+        processor: estimates.and_then(|it| if let [one] = it.processors[..] { Some(one) } else { None }),
         processors: estimates.map(|estimates| estimates.processors.clone()),
         modes: estimates.and_then(|estimates| estimates.modes).map(|modes| modes.map(mode).to_vec()),
         residue: estimates.and_then(|estimates| estimates.residues.clone()),
         first_call_us: estimates.and_then(|estimates| estimates.first_call_ns).map(|ns| ns / NS_PER_US),
-        imprecise: estimates.map(|of| of.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
+        imprecise: estimates.map(|it| it.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
         key: case.key().map(str::to_owned),
         coins: case.coins().map(|coins| coins.name().to_owned()),
         generator: case.facts.generator.clone(),
@@ -244,7 +244,7 @@ pub fn describe_table(table: &Table) -> TableEntry {
         interval: cell.number.and_then(|number| number.interval),
     };
     let row = |row: &Row| RowEntry {
-        cells: table.columns.iter().zip(&row.cells).map(|(of, it)| (of.name.clone(), cell(it))).collect(),
+        cells: table.columns.iter().zip(&row.cells).map(|(column, it)| (column.name.clone(), cell(it))).collect(),
         caveats: row.caveats.by_word(),
     };
     TableEntry {
@@ -258,9 +258,9 @@ pub fn describe_table(table: &Table) -> TableEntry {
 
 const NS_PER_US: f64 = 1000.0;
 
-/// The ends of an interval.
-fn ends(of: &Interval) -> [f64; 2] {
-    [of.low, of.high]
+/// Returns the lower and the upper end of an interval.
+fn ends(interval: &Interval) -> [f64; 2] {
+    [interval.low, interval.high]
 }
 
 fn mode(mode: Mode) -> ModeEntry {
@@ -275,7 +275,7 @@ fn parameter(parameter: &Parameter) -> (String, ParameterValue) {
     }
 }
 
-/// What the workload measured itself, by name.
+/// Returns the values that the workload measured itself, by name.
 pub(crate) fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
     let entry = |values: &Description| ExtraEntry {
         n: values.n,
@@ -291,7 +291,7 @@ pub(crate) fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
     estimates.extra.iter().map(|(name, values)| (name.clone(), entry(values))).collect()
 }
 
-/// JSON knows neither infinity nor NaN: what is not a number is null.
+/// Returns `None` for infinity and NaN, which JSON cannot express: they become null.
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
@@ -319,13 +319,13 @@ mod tests {
     }
 
     #[test]
-    fn a_run_comes_back_whole() {
+    fn round_trip_keeps_the_whole_run() {
         assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
     }
 
-    /// Caveats follow from samples and facts: what a file says of them is for its readers alone.
+    /// Caveats follow from samples and facts. Those in a file are for its readers only.
     #[test]
-    fn caveats_come_back_and_are_not_taken_from_the_file() {
+    fn caveats_are_recomputed_and_not_read_from_the_file() {
         let mut run = fixtures::doubtful_run();
         run.records.retain(|record| record.case.workload == "kem");
         run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();
@@ -333,13 +333,13 @@ mod tests {
         let caveats = edited.results["kem"][0].caveats.clone();
         assert!(caveats.contains_key("defect") && caveats.contains_key("encoding"));
         edited.results["kem"][0].caveats.clear();
-        let back = edited.into_run().unwrap();
-        assert!(back == run, "another run came back");
-        assert_eq!(document(&back).results["kem"][0].caveats, caveats);
+        let imported = edited.into_run().unwrap();
+        assert!(imported == run, "the imported run differs");
+        assert_eq!(document(&imported).results["kem"][0].caveats, caveats);
     }
 
     #[test]
-    fn starts_come_back() {
+    fn round_trip_keeps_starts() {
         let mut run = fixtures::run();
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.start = 2);
         let bytes = written("json-samples", &run);
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_run_is_refused() {
+    fn rejects_documents_that_are_not_runs() {
         let id = "kem/ML-KEM-768/encapsulate@liboqs";
         assert_eq!(exported("json").into_run(), Err(ImportError::NoSamples(id.to_owned())));
         let mut document = exported("json-samples");

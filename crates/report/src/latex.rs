@@ -1,19 +1,19 @@
 //! Tables for LaTeX documents, with plain text in their cells.
 
-/// From this many rows on a table may break across pages.
+/// Number of rows from which a table may break across pages.
 const LONG: usize = 41;
 
-/// Small, and with little between the columns.
+/// Small font and narrow column gaps.
 const STYLE: &str = r"\footnotesize\setlength{\tabcolsep}{2pt}";
 
-/// On which side of its column a cell stands.
+/// Alignment of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatexSide {
     /// Short names.
     Left,
-    /// Long names, which may break behind `,`, `+`, `:`, `[` and `/`.
+    /// Long names, which may break after `,`, `+`, `:`, `[` and `/`.
     Broken {
-        /// Width of the column in percent of the line's.
+        /// Width of the column in percent of the line width.
         width_pct: u8,
     },
     /// Numbers.
@@ -21,7 +21,7 @@ pub enum LatexSide {
 }
 
 impl LatexSide {
-    /// What `tabular` is told.
+    /// Returns the column specification for `tabular`.
     fn specification(self) -> String {
         match self {
             LatexSide::Left => "l".into(),
@@ -33,33 +33,33 @@ impl LatexSide {
     }
 }
 
-/// A cell of a table: plain text, which is escaped when it is written.
+/// Cell of a table: plain text, escaped on output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LatexCell {
-    /// A cell of its own.
+    /// Text of a single cell.
     Text(String),
-    /// A remark in place of all cells that are left in its row; it is the last of them.
+    /// Remark that fills all remaining cells of its row. It must be the last.
     Rest(String),
 }
 
-/// A table to be written: everything in it is plain text.
+/// Table whose texts are all plain text.
 #[derive(Clone, Copy, Debug)]
 pub struct LatexTable<'a> {
-    /// What stands above it.
+    /// Caption above the table.
     pub caption: &'a str,
-    /// By what `\ref` finds it; characters other than letters, digits, `:`, `.` and `-` become hyphens.
+    /// Label for `\ref`. Characters other than letters, digits, `:`, `.` and `-` become hyphens.
     pub label: &'a str,
-    /// Headings of the columns and their sides.
+    /// Headings of the columns and their alignment.
     pub columns: &'a [(&'a str, LatexSide)],
-    /// The cells, row by row; what a row lacks stays empty.
+    /// Cells, row by row. Missing cells stay empty.
     pub rows: &'a [Vec<LatexCell>],
-    /// What stands below it, a line each.
+    /// Notes below the table, one per line.
     pub notes: &'a [String],
 }
 
-/// Writes a table with the rules of package `booktabs`; from 41 rows on it breaks across pages, for which package
-/// `longtable` is needed too, and `array` for columns that break. Nothing stands at the edges, so that wide tables fit a page.
-/// Whatever a text contains, none of it is a command.
+/// Writes a table with rules from the package `booktabs`. From 41 rows on it breaks across pages and also needs the
+/// package `longtable`. Columns that break need `array`. The edges have no space, so that wide tables fit a page.
+/// All texts are escaped: none can contain a command.
 pub fn latex_table(table: &LatexTable<'_>) -> String {
     let LatexTable { caption, label, columns, rows, notes } = table;
     let sides: String = columns.iter().map(|(_, side)| side.specification()).collect();
@@ -85,7 +85,7 @@ pub fn latex_table(table: &LatexTable<'_>) -> String {
     )
 }
 
-/// Paragraphs below a table, in the table's own size of letters.
+/// Returns the paragraphs below a table, in the font size of the table.
 fn below(notes: &[String]) -> String {
     if notes.is_empty() {
         return String::new();
@@ -112,14 +112,14 @@ fn line(row: &[LatexCell], columns: &[(&str, LatexSide)]) -> String {
     format!("{} \\\\\n", cells.join(" & "))
 }
 
-/// The text, escaped, that may break behind its separators.
+/// Escapes a text and lets it break after its separators.
 fn broken(text: &str) -> String {
     let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(escape);
     parts.collect::<Vec<_>>().join(r"\allowbreak{}")
 }
 
-/// The text with everything escaped that LaTeX would take for a command, in plain pdfLaTeX too: characters that its fonts
-/// lack, and those that steer, are written by their number.
+/// Escapes everything that LaTeX would interpret as a command. For plain pdfLaTeX, control characters and characters
+/// that its fonts lack are written as their code points.
 fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {
@@ -137,7 +137,7 @@ fn escape(text: &str) -> String {
             '±' => out.push_str(r"$\pm$"),
             '≈' => out.push_str(r"$\approx$"),
             '…' => out.push_str(r"\ldots{}"),
-            // A row break followed by a bracket would take it for its argument.
+            // A row break would take a bracket after it for its argument.
             '[' | ']' => out.extend(['{', character, '}']),
             character if character.is_ascii() && !character.is_ascii_control() => out.push(character),
             other => out.push_str(&format!("U+{:04X}", other as u32)),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_is_written_with_rules_caption_and_label() {
+    fn tables_have_rules_caption_and_label() {
         let rows = [
             vec![text("a_b"), text("10.4 µs"), text("10.3 to 10.5")],
             vec![text("c+d"), LatexCell::Rest("failed: 100%".into())],
@@ -189,7 +189,7 @@ d &  &  \\
     }
 
     #[test]
-    fn notes_stand_below_the_rules_of_either_kind_of_table() {
+    fn notes_follow_the_rules_of_both_kinds_of_table() {
         let notes = ["(a) 100% of it".to_owned(), "(b) a_b".to_owned()];
         let below =
             "\\par\\smallskip\n{\\raggedright\n\\noindent (a) 100\\% of it\\par\n\\noindent (b) a\\_b\\par\n}\n";
@@ -203,7 +203,7 @@ d &  &  \\
     }
 
     #[test]
-    fn a_long_table_breaks_across_pages() {
+    fn long_tables_break_across_pages() {
         let rows = vec![vec![text("x"), text("1"), text("2")]; LONG];
         let long = LatexTable { caption: "c", label: "l", columns: COLUMNS, rows: &rows, notes: &[] };
         let written = latex_table(&long);
@@ -213,7 +213,7 @@ d &  &  \\
     }
 
     #[test]
-    fn nothing_in_a_text_is_a_command() {
+    fn texts_cannot_contain_commands() {
         assert_eq!(
             escape(r"a_b & 50% \x{y}^~<µ>é"),
             r"a\_b \& 50\% \textbackslash{}x\{y\}\textasciicircum{}\textasciitilde{}\textless{}$\mu$\textgreater{}U+00E9"

@@ -1,8 +1,9 @@
-//! How what was found in a run is shown: [`Exporter`]s, one file per format, what the [`terminal`] shows, pictures
-//! ([`charts`]), the page ([`templates`]), all of them as a folder ([`bundle`]), and a store as a [`site`].
+//! Renders runs: [`Exporter`]s, one file per format, [`terminal`] output, pictures ([`charts`]), the page
+//! ([`templates`]), all of them as a folder ([`bundle`]), and a store as a [`site`].
 //!
-//! All of it takes a [`RunAnalysis`](pqlab_analysis::RunAnalysis), whose figures were computed before, once for whatever shows
-//! them. It knows no harness and no cryptographic library and reads no clock, so an old run renders again, byte for byte.
+//! Everything takes a [`RunAnalysis`](pqlab_analysis::RunAnalysis), whose figures are computed once for all renderings.
+//! The crate depends on neither the harness nor a cryptographic library and reads no clock, so an old run renders again
+//! byte for byte.
 
 pub mod bundle;
 pub mod charts;

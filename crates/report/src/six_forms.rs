@@ -1,5 +1,5 @@
-//! Tables of several cases are made once and shown in six forms: each is asked for every table that there is, with the text of every
-//! row and the caveats of its cases.
+//! Tables of several cases are built once and shown in six forms. Each form must show every table with the text of
+//! every row and the caveats of its cases.
 
 use crate::document::describe_table;
 use crate::exporters::{ExportOptions, exporters_with, table_csv, written};
@@ -13,7 +13,7 @@ use pqlab_record::Run;
 use pqlab_record::document::TableEntry;
 use std::collections::BTreeSet;
 
-/// What a form shows of a table, and whether it has to show a cell by its text.
+/// Name of a form, and a function that renders a table of a run in it.
 type Form = (&'static str, fn(&Run, &Table) -> String);
 
 const FORMS: [Form; 6] = [
@@ -43,17 +43,17 @@ fn whole(format: &str, run: &Run, table: Option<&str>) -> String {
     String::from_utf8(written(exporter.as_ref(), run)).unwrap()
 }
 
-/// A table as a format writes it alone, which stands in the whole file too.
+/// Returns a table as a format writes it alone, and checks that the whole file contains it.
 fn exported(format: &str, run: &Run, table: &Table) -> String {
     let alone = whole(format, run, Some(table.name));
     let all = whole(format, run, None);
-    // Before it LaTeX says which packages it needs.
+    // In LaTeX, a comment with the required packages precedes it.
     let part = alone.find("\\begin{").map_or(alone.as_str(), |from| &alone[from..]);
-    assert!(all.contains(part.trim()), "{format} has another {} alone:\n{alone}\nin\n{all}", table.name);
+    assert!(all.contains(part.trim()), "{format}: the whole file lacks {}:\n{alone}\nin\n{all}", table.name);
     alone
 }
 
-/// Without what forms escape, and in one line.
+/// Removes the escaping of all forms, and joins lines.
 fn plain(text: &str) -> String {
     let unescaped = text.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
     let symbols = unescaped
@@ -80,13 +80,13 @@ fn runs() -> Vec<Run> {
 }
 
 #[test]
-fn every_table_is_shown_in_six_forms_from_one_definition() {
+fn every_form_shows_every_table() {
     let mut counted = BTreeSet::new();
     for run in runs() {
         let analysis = RunAnalysis::of(&run);
         for table in tables(&analysis, &RelayScenario::default()) {
-            for (form, of) in FORMS {
-                let text = plain(&of(&run, &table));
+            for (form, render) in FORMS {
+                let text = plain(&render(&run, &table));
                 let has = |wanted: &str| text.contains(&plain(wanted));
                 if form != "csv" {
                     assert!(has(&table.title), "{form} has no title of {}:\n{text}", table.name);
@@ -104,7 +104,7 @@ fn every_table_is_shown_in_six_forms_from_one_definition() {
                     }
                     for (caveat, says) in row.caveats.notes() {
                         assert!(has(caveat.word()), "{form} of {} lost {caveat:?}", table.name);
-                        // The terminal says why where it is imprecision; `show CASE` says all.
+                        // The terminal's table gives the reason only for imprecision. `show CASE` gives all.
                         assert!(form == "terminal" || has(says), "{form} of {} lost {says:?}", table.name);
                     }
                 }
@@ -116,7 +116,7 @@ fn every_table_is_shown_in_six_forms_from_one_definition() {
 }
 
 #[test]
-fn some_rows_of_each_area_have_caveats_to_be_shown() {
+fn fixtures_have_rows_with_caveats() {
     let run = fixtures::references_run();
     let analysis = RunAnalysis::of(&run);
     let marked = tables(&analysis, &RelayScenario::default())
@@ -127,7 +127,7 @@ fn some_rows_of_each_area_have_caveats_to_be_shown() {
 }
 
 #[test]
-fn a_table_that_the_run_has_not_is_refused_with_those_that_it_has() {
+fn errors_for_missing_tables_list_the_available_ones() {
     let options = ExportOptions { table: Some("ledger-block".to_owned()), ..ExportOptions::default() };
     let run = fixtures::references_run();
     for exporter in exporters_with(&options) {

@@ -1,6 +1,7 @@
 use unicode_width::UnicodeWidthStr;
 
-/// Columns that a text takes on a terminal; in a picture, how many times the width of a narrow character it takes, about.
+/// Returns the number of columns that a text takes on a terminal. In a picture: its approximate width in narrow
+/// characters.
 pub(crate) fn display_width(text: &str) -> usize {
     text.width()
 }

@@ -147,12 +147,12 @@ async fn respond(request: Request<Incoming>, hosts: &Hosts, pages: &Pages) -> Re
     let mut answer = if !hosts.are_meant(request.uri().host(), request.headers().get(header::HOST)) {
         Answer::text(
             StatusCode::MISDIRECTED_REQUEST,
-            "This server only answers to IP addresses and to the host names that it was started with.",
+            "Unknown host name. Use an IP address, localhost, or a name passed with --allow-host.",
         )
     } else if head || request.method() == Method::GET {
         pages.answer(request.uri().path()).await
     } else {
-        Answer::text(StatusCode::METHOD_NOT_ALLOWED, "This server only answers GET and HEAD.")
+        Answer::text(StatusCode::METHOD_NOT_ALLOWED, "Only GET and HEAD are supported.")
     };
     let length = answer.body.len();
     if head {

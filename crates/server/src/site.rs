@@ -1,4 +1,4 @@
-//! Whole store as a static site: the same pages as files, for any host or for a browser to open from disk.
+//! A whole store as a static site: the same pages as files, for any web server or for a browser to open from disk.
 
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
@@ -41,7 +41,7 @@ pub struct SiteSummary {
 /// Propagates errors from the store and from `put`. Fails if a run is unusable.
 pub fn write<E: From<LabError>>(
     store: &Store,
-    asked: &SiteRequest,
+    request: &SiteRequest,
     mut put: impl FnMut(&str, &[u8]) -> Result<(), E>,
 ) -> Result<SiteSummary, E> {
     let mut suites: HashMap<usize, Vec<SuiteOnMachine>> = HashMap::new();
@@ -51,19 +51,19 @@ pub fn write<E: From<LabError>>(
         put(name, text.as_bytes())
     };
     let history = timeline(store, |at| {
-        let analysis = at.analysis.with_job(asked.job);
+        let analysis = at.analysis.with_job(request.job);
         if at.newest {
             let here = suites.entry(at.run.machine).or_default();
             here.push(SuiteOnMachine::of(&analysis, at.own_past, here.len()));
         }
-        written(&run_file(&at.run.summary.id), run_page(&analysis, at.past, &asked.scenario))
+        written(&run_file(&at.run.summary.id), run_page(&analysis, at.past, &request.scenario))
     })?;
     for (place, machine) in history.machines.iter().enumerate() {
         // Collected oldest first; pages list the newest first.
         let suites: Vec<SuiteOnMachine> = suites.remove(&place).unwrap_or_default().into_iter().rev().collect();
         written(&machine_file(machine), machine_page(&history, place, &suites))?;
     }
-    written(FEED, feed(&history, asked.base.as_ref()))?;
+    written(FEED, feed(&history, request.base.as_ref()))?;
     written(LATEST, latest_page(&history))?;
     // The index comes last, so that its links already exist.
     written(INDEX, index_page(&history))?;

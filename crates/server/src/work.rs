@@ -80,7 +80,7 @@ mod tests {
         Builder::new_current_thread().enable_all().build().unwrap()
     }
 
-    async fn made(text: &'static str) -> Result<Bytes, Infallible> {
+    async fn generated(text: &'static str) -> Result<Bytes, Infallible> {
         Ok(Bytes::from_static(text.as_bytes()))
     }
 
@@ -94,18 +94,18 @@ mod tests {
                 async move {
                     let make = async {
                         released.await.ok();
-                        made("slow").await
+                        generated("slow").await
                     };
                     kept.page("a", "1", make).await
                 }
             });
             tokio::task::yield_now().await;
-            assert_eq!(kept.page("b", "1", made("quick")).await.unwrap(), "quick");
+            assert_eq!(kept.page("b", "1", generated("quick")).await.unwrap(), "quick");
             assert!(!slow.is_finished());
             release.send(()).unwrap();
             assert_eq!(slow.await.unwrap().unwrap(), "slow");
-            assert_eq!(kept.page("a", "1", made("not made again")).await.unwrap(), "slow");
-            assert_eq!(kept.page("a", "2", made("grown")).await.unwrap(), "grown");
+            assert_eq!(kept.page("a", "1", generated("not generated again")).await.unwrap(), "slow");
+            assert_eq!(kept.page("a", "2", generated("grown")).await.unwrap(), "grown");
         });
     }
 
@@ -121,7 +121,7 @@ mod tests {
                         let make = async {
                             tokio::task::yield_now().await;
                             count.fetch_add(1, Ordering::Relaxed);
-                            made("page").await
+                            generated("page").await
                         };
                         kept.page("a", "1", make).await
                     })

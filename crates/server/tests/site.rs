@@ -101,8 +101,8 @@ fn links(page: &str) -> Vec<String> {
 
 #[test]
 fn every_link_resolves_to_a_file_of_the_site() {
-    let (files, made) = site(&runs(), None);
-    assert_eq!((made.runs, made.machines), (5, 2));
+    let (files, summary) = site(&runs(), None);
+    assert_eq!((summary.runs, summary.machines), (5, 2));
     assert!(files.contains_key("runs/first.html") && files.contains_key("runs/stopped.html"));
     let mut followed = 0;
     for (name, page) in files.iter().filter(|(name, _)| name.ends_with(".html")) {
@@ -170,18 +170,18 @@ fn entries<'a>(feed: &'a Document<'a>) -> Vec<Node<'a, 'a>> {
         assert!(updated.len() == 20 && updated.starts_with("20") && updated.ends_with('Z'), "{updated}");
         assert!(!only(of, "title").is_empty());
     }
-    assert_eq!(child(root, "author").len(), 1, "which stands for all entries");
+    assert_eq!(child(root, "author").len(), 1, "the author of all entries");
     entries
 }
 
 #[test]
 fn feed_lists_exactly_the_regressions_on_the_same_machine() {
     let runs = runs();
-    let (files, made) = site(&runs, None);
+    let (files, summary) = site(&runs, None);
     let feed = Document::parse(&files["feed.xml"]).unwrap();
     let entries = entries(&feed);
     let measured = runs[4].records.iter().filter(|record| !record.case.is_overhead()).count();
-    assert_eq!((entries.len(), made.regressions), (measured + 1, measured + 1));
+    assert_eq!((entries.len(), summary.regressions), (measured + 1, measured + 1));
     let case = runs[1].records[0].case.id();
     let matching: Vec<&Node<'_, '_>> =
         entries.iter().filter(|entry| only(**entry, "title").starts_with(&format!("{case}: "))).collect();
@@ -216,7 +216,7 @@ fn entry_ids_are_stable_across_urls_and_later_runs() {
     let before = ids(&more, None);
     assert_eq!(ids(&more, Some("https://host.example/bench")), before);
     more.push(run("later", 6));
-    assert_eq!(ids(&more, None), before, "what is faster is no entry");
+    assert_eq!(ids(&more, None), before, "faster cases have no entry");
     let text = site(&more, Some("https://host.example/bench")).0.remove("feed.xml").unwrap();
     let feed = Document::parse(&text).unwrap();
     let addresses = [link(feed.root_element(), "self"), link(feed.root_element(), "alternate")];
@@ -229,16 +229,16 @@ fn failures_count_as_regressions() {
     let (first, mut second) = (run("first", 1), run("second", 2));
     let reason = "decapsulation gave another secret".to_owned();
     second.records[0] = Record::failed(second.records[0].case.clone(), reason, "2026-11-02T18:59:00Z".into());
-    let (files, made) = site(&[first, second], None);
-    assert_eq!(made.regressions, 1);
+    let (files, summary) = site(&[first, second], None);
+    assert_eq!(summary.regressions, 1);
     let feed = Document::parse(&files["feed.xml"]).unwrap();
     assert!(only(entries(&feed)[0], "title").ends_with(": fails"));
 }
 
 #[test]
 fn empty_stores_have_a_site() {
-    let (files, made) = site(&[], None);
-    assert_eq!((made.runs, files.len()), (0, 3));
+    let (files, summary) = site(&[], None);
+    assert_eq!((summary.runs, files.len()), (0, 3));
     assert!(files["index.html"].contains("No runs yet") && files["latest.html"].contains("0; url=index.html"));
     let feed = Document::parse(&files["feed.xml"]).unwrap();
     assert!(child(feed.root_element(), "entry").is_empty());

@@ -1,4 +1,4 @@
-//! Bars that stand up, each with its interval and its figure over it.
+//! Vertical bars, each with its interval and its figure above.
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
@@ -7,14 +7,14 @@ use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 
-/// A bar.
+/// Bar.
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) value: Interval,
     pub(super) series: usize,
 }
 
-/// Draws them side by side; `None` where there are none.
+/// Draws bars side by side; `None` if there are none.
 pub(super) fn columns(
     name: &str,
     title: &str,
@@ -58,7 +58,7 @@ pub(super) fn columns(
     Some(canvas.finish(name, title, format!("{note} {}.", listed.join("; "))))
 }
 
-/// A value with its three digits, which an axis may shorten.
+/// Formats a value with three digits. An axis may shorten it.
 fn figure(quantity: Quantity, value: f64) -> String {
     if quantity == Quantity::Time { time(value) } else { quantity.show(value) }
 }

@@ -1,4 +1,4 @@
-//! Curves: throughput against threads and tasks, time against length, medians over runs.
+//! Curves: throughput by threads and tasks, time by message length, medians over runs.
 
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
 use super::{Chart, slug};
@@ -9,28 +9,28 @@ use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 320.0;
-/// Most curves that the eye follows.
+/// Maximum number of curves of a picture.
 const MOST: usize = 8;
 
-/// A curve: its name, and what it shows at each place, with its interval.
+/// Curve: its name, and points with their intervals.
 pub(super) struct Series {
     pub(super) name: String,
     pub(super) points: Vec<(f64, Interval)>,
 }
 
-/// What a picture of curves is called, and what its axes show.
+/// Name, title and axes of a picture of curves.
 pub(super) struct Plot<'p> {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) across: (&'p str, Quantity),
     pub(super) up: (&'p str, Quantity),
-    /// Whether the vertical scale is of logarithms.
+    /// Whether the vertical scale is logarithmic.
     pub(super) log: bool,
-    /// Proportion to the first curve's first point.
+    /// Whether to draw proportional growth from the first point of each curve.
     pub(super) ideal: bool,
 }
 
-/// The curves of rows that have the parameter, by everything else that tells cases apart; those with two points at least.
+/// Returns the curves of rows with the parameter, grouped by all other properties, with at least two points each.
 fn series<'r>(
     rows: impl Iterator<Item = &'r CaseAnalysis<'r>>,
     parameter: &str,
@@ -49,13 +49,13 @@ fn series<'r>(
     curves(all)
 }
 
-/// What all cases of a curve have in common: their names without the parameter that the curve is drawn against.
+/// Returns the name that all cases of a curve share: without the parameter of the horizontal axis.
 fn name_without(case: &Case, parameter: &str) -> String {
     let case = case.clone().without(&[parameter]);
     format!("{} · {}", case.name(), case.provider)
 }
 
-/// Those with two points at least, the one that ends highest first.
+/// Returns the curves with at least two points, in descending order of their last value.
 pub(super) fn curves(mut all: Vec<Series>) -> Vec<Series> {
     all.retain(|series| series.points.len() > 1);
     all.sort_by(|one, other| last(other).total_cmp(&last(one)));
@@ -66,17 +66,18 @@ fn last(series: &Series) -> f64 {
     series.points.last().map_or(0.0, |(_, interval)| interval.estimate)
 }
 
-/// What stands before the provider in all names, taken out of them; each provider then has the colour that it has everywhere.
+/// Removes the part before the provider from all names if it is the same, and returns it with the usual colours of the
+/// providers.
 fn in_common(all: &mut [Series], analysis: &RunAnalysis<'_>) -> Option<(String, Vec<usize>)> {
     let (what, _) = all.first()?.name.split_once(" · ")?;
     let what = what.to_owned();
-    let before = format!("{what} · ");
+    let prefix = format!("{what} · ");
     let provider =
-        |series: &Series| analysis.providers.contains(&series.name.strip_prefix(&before)?.to_owned()).then_some(());
+        |series: &Series| analysis.providers.contains(&series.name.strip_prefix(&prefix)?.to_owned()).then_some(());
     if all.len() < 2 || all.iter().any(|series| provider(series).is_none()) {
         return None;
     }
-    all.iter_mut().for_each(|series| series.name = series.name[before.len()..].to_owned());
+    all.iter_mut().for_each(|series| series.name = series.name[prefix.len()..].to_owned());
     Some((what, all.iter().map(|series| analysis.series(&series.name)).collect()))
 }
 
@@ -93,7 +94,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
     let mut legend: Vec<(LegendEntry, String)> =
         all.iter().zip(&colours).map(|(series, colour)| (LegendEntry::Mark(*colour), series.name.clone())).collect();
     if plot.ideal {
-        legend.push((LegendEntry::Ideal, "ideal: in proportion to the first point".to_owned()));
+        legend.push((LegendEntry::Ideal, "ideal: proportional to the first point".to_owned()));
     }
     let mut canvas = Canvas::new(WIDTH, 0.0);
     let top = canvas.head_of(&title, &legend) + 20.0;
@@ -134,7 +135,7 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
                 &format!("{} at {}: {}", series.name, plot.across.1.show(*place), plot.up.1.show(value.estimate)),
             );
         }
-        // Over the curve, which may lie on it.
+        // Drawn over the curve, which may coincide with it.
         if let (true, Some((first, value))) = (plot.ideal, series.points.first()) {
             let at = |place: f64| (across.at(place), up.at(value.estimate * place / first));
             canvas.ideal(&series.points.iter().map(|(place, _)| at(*place)).collect::<Vec<_>>());
@@ -151,52 +152,52 @@ pub(super) fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Ser
             format!("{}: {}", series.name, points.join(", "))
         })
         .collect();
-    let ideal = if plot.ideal { " Dashed: in proportion to the first point, the ideal." } else { "" };
+    let ideal = if plot.ideal { " Dashed: ideal, proportional to the first point." } else { "" };
     let more = if total > MOST { format!(" {} more are in the table.", total - MOST) } else { String::new() };
-    let about = format!("Against {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
+    let about = format!("Plotted against {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
     Some(canvas.finish(&plot.name, &title, about))
 }
 
-/// Throughput on several threads, with the ideal.
+/// Draws throughput by number of threads, with the ideal.
 pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
-    // A sample of such a case is the time of one operation over all threads: see the workload.
+    // A sample of such a case is the elapsed time divided by the operations of all threads: see the workload.
     let rows = analysis.area(area).filter(|row| row.case().tasks().is_none());
     let count = |row: &CaseAnalysis<'_>| row.case().transactions().unwrap_or(1) as f64;
     let all = series(rows, Parameter::THREADS, |row| rate(row, count(row)));
-    let title = format!("{area}: throughput against threads");
+    let title = format!("{area}: throughput by threads");
     let plot = Plot {
         name: format!("threads-{}", slug(area)),
         title,
         across: ("threads", Quantity::Plain),
-        up: ("operations a second", Quantity::Rate),
+        up: ("operations per second", Quantity::Rate),
         log: true,
         ideal: true,
     };
     draw(analysis, &plot, all)
 }
 
-/// Throughput of many tasks at once.
+/// Draws throughput by number of concurrent tasks.
 pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let all = series(analysis.area(area), Parameter::TASKS, |row| rate(row, 1.0));
-    let title = format!("{area}: throughput against tasks at once");
+    let title = format!("{area}: throughput by concurrent tasks");
     let plot = Plot {
         name: format!("load-{}", slug(area)),
         title,
-        across: ("tasks at once", Quantity::Plain),
-        up: ("tasks a second", Quantity::Rate),
+        across: ("concurrent tasks", Quantity::Plain),
+        up: ("tasks per second", Quantity::Rate),
         log: false,
         ideal: false,
     };
     draw(analysis, &plot, all)
 }
 
-/// Time against the length of the message; of what works through all of it, bytes a second.
+/// Draws time by message length, or bytes per second for operations that process the whole message.
 pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
     let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
         let all = series(rows(), Parameter::LENGTH, |row| rate(row, row.case().facts.bytes? as f64));
-        // One function tells the providers apart better than all of them at once.
+        // Providers are easier to compare by a single function.
         let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
         let function = functions
             .into_iter()
@@ -205,10 +206,10 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
             .into_iter()
             .filter(|series| function.is_none_or(|function| series.name.starts_with(function)))
             .collect();
-        (format!("{area}: bytes a second against message length"), ("bytes a second", Quantity::Throughput), all)
+        (format!("{area}: throughput by message length"), ("bytes per second", Quantity::Throughput), all)
     } else {
         let all = series(rows(), Parameter::LENGTH, |row| row.median());
-        (format!("{area}: time against message length"), ("time of one operation", Quantity::Time), all)
+        (format!("{area}: time by message length"), ("time per operation", Quantity::Time), all)
     };
     let plot = Plot {
         name: format!("lengths-{}", slug(area)),
@@ -221,7 +222,7 @@ pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     draw(analysis, &plot, all)
 }
 
-/// Medians over the runs of the same machine, the newest as 1.
+/// Draws medians over the runs of the same machine, relative to the newest.
 pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
     let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && !row.case().is_null();
@@ -245,14 +246,14 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Op
             (points.len() > 1).then_some(Series { name: format!("{} · {}", row.job(), row.case().provider), points })
         })
         .collect();
-    // What moved most is what is looked for.
-    let moved = |series: &Series| series.points.iter().map(|(_, value)| value.estimate.ln().abs()).fold(0.0, f64::max);
-    all.sort_by(|one, other| moved(other).total_cmp(&moved(one)));
+    // The largest changes first.
+    let change = |series: &Series| series.points.iter().map(|(_, value)| value.estimate.ln().abs()).fold(0.0, f64::max);
+    all.sort_by(|one, other| change(other).total_cmp(&change(one)));
     let plot = Plot {
         name: name.to_owned(),
-        title: "Trend: the cases that moved most, as multiples of the newest run".to_owned(),
-        across: ("runs, from the oldest to the newest", Quantity::Plain),
-        up: ("multiples of the newest run", Quantity::Plain),
+        title: "Trend: the cases that changed most, relative to the newest run".to_owned(),
+        across: ("runs, oldest to newest", Quantity::Plain),
+        up: ("relative to the newest run", Quantity::Plain),
         log: true,
         ideal: false,
     };
@@ -265,7 +266,7 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::{Form, Record, Run};
 
-    /// A block with prepared keys.
+    /// Returns a block with prepared keys.
     fn prepared(transactions: u64, microseconds: f64) -> Record {
         let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
         record.case.form = Some(Form::Prepared);
@@ -277,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_two_forms_are_two_curves() {
+    fn key_forms_have_separate_curves() {
         let on = |threads, encoded: bool, microseconds| {
             let mut record = prepared(100, microseconds);
             record.case.form = Some(if encoded { Form::Encoded } else { Form::Prepared });

@@ -1,4 +1,4 @@
-//! How single operations vary: cumulative distributions of providers, and violins of algorithms.
+//! Distributions of single operations: cumulative by provider, and violins by algorithm.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
@@ -8,9 +8,9 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 300.0;
-/// What lies beyond would press all else to the left.
+/// Share of samples that is shown. The rest would compress the plot to the left.
 const SHOWN: f64 = 0.99;
-/// The operations whose spread is asked for first.
+/// Operations in order of preference.
 const FIRST: [&str; 6] = ["sign", "decapsulate", "handshake", "verify", "reply", "encapsulate"];
 const VIOLINS: usize = 14;
 
@@ -21,7 +21,7 @@ fn single<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
     rows.iter().filter(single).copied().collect()
 }
 
-/// The operation of an area that most providers offer, of those that are asked for first.
+/// Draws the operation of an area that most providers have, with ties resolved by preference.
 pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(analysis, area));
     let jobs = grouped(rows.iter().copied(), |row| row.job());
@@ -34,7 +34,7 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     let rows: Vec<&CaseAnalysis<'_>> = rows.iter().take(8).copied().collect();
     let series: Vec<(usize, String)> =
         rows.iter().map(|row| (analysis.series(&row.case().provider), row.case().provider.clone())).collect();
-    let title = format!("{job}: share of operations that took no longer");
+    let title = format!("{job}: cumulative distribution of single operations");
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let top = canvas.head(&title, &series);
     let (left, bottom) = (52.0, HEIGHT - 28.0);
@@ -60,11 +60,11 @@ pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart
     }
     let spread: Vec<String> = rows.iter().filter_map(|row| spread(row)).collect();
     let about =
-        format!("Cumulative distribution of single operations, up to the 99th percentile. {}.", spread.join("; "));
+        format!("Share of operations that took at most this time, up to the 99th percentile. {}.", spread.join("; "));
     Some(canvas.finish(&format!("distribution-{}", slug(area)), &title, about))
 }
 
-/// The most asked for operation of each algorithm, by a provider that no other beats.
+/// Draws the preferred operation of each algorithm, by a provider that no other beats.
 pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(analysis, area));
     let operation = FIRST.into_iter().find(|first| {
@@ -77,7 +77,7 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let mut chosen: Vec<&CaseAnalysis<'_>> =
         algorithms.iter().filter_map(|(_, rows)| analysis.leading(rows).first().copied()).collect();
     chosen.truncate(VIOLINS);
-    let title = format!("{area} {operation}: how single operations spread, a library of each that none beats");
+    let title = format!("{area} {operation}: distribution of single operations, fastest library of each algorithm");
     let line = 34.0;
     let top = 34.0;
     let height = top + chosen.len() as f64 * line + 30.0;
@@ -102,19 +102,19 @@ pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     }
     let spread: Vec<String> = chosen.iter().filter_map(|row| spread(row)).collect();
     let about = format!(
-        "A violin for each algorithm: the wider, the more operations took that time, up to the 99th percentile; the line is the \
-         median. {}.",
+        "A violin for each algorithm, up to the 99th percentile: the wider, the more operations took that time. The line is \
+         the median. {}.",
         spread.join("; ")
     );
     Some(canvas.finish(&format!("violin-{}", slug(area)), &title, about))
 }
 
-/// The outline of a violin: how densely the samples lie in each of equal steps of the scale.
+/// Returns the outline of a violin: the density of samples at equal steps of the scale.
 fn outline(curve: &[(f64, f64)], across: &Scale, middle: f64, half: f64) -> Vec<(f64, f64)> {
     let places: Vec<f64> =
         curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| across.at(*time)).collect();
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return Vec::new() };
-    // A bell as wide as the eye needs to see a shape, and narrower than the distances that matter.
+    // A kernel wide enough for a smooth shape, and narrower than relevant distances.
     let width = ((last - first) / 12.0).clamp(1.5, 8.0);
     let (from, to) = (first - 2.0 * width, last + 2.0 * width);
     let steps = (((to - from) / 2.0) as usize).clamp(8, 160);
@@ -128,12 +128,12 @@ fn outline(curve: &[(f64, f64)], across: &Scale, middle: f64, half: f64) -> Vec<
 }
 
 fn spread(row: &CaseAnalysis<'_>) -> Option<String> {
-    let of = row.estimates.as_ref()?.operations()?;
+    let operations = row.estimates.as_ref()?.operations()?;
     Some(format!(
         "{} {}: median {}, 95% within {}",
         row.case().algorithm,
         row.case().provider,
-        time(of.median),
-        time(of.p95)
+        time(operations.median),
+        time(operations.p95)
     ))
 }

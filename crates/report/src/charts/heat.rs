@@ -1,4 +1,4 @@
-//! Provider by operation: how many times as long as the fastest each takes.
+//! Heat map of operations and providers: time relative to the fastest.
 
 use super::canvas::{Anchor, Canvas, TextStyle, label, width_of};
 use super::intervals::usual;
@@ -11,10 +11,10 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 const MOST: usize = 40;
 const TILE: (f64, f64) = (92.0, 24.0);
 const NAMES: f64 = 34.0;
-/// Of what takes part in no ranking.
+/// Colour of tiles that are not ranked.
 const UNRANKED: &str = "#e4e4e4";
 
-/// From the fastest to the slowest: one hue whose lightness alone tells the order.
+/// Colours from the fastest to the slowest: one hue with decreasing lightness.
 const SHADES: [(f64, &str, bool); 6] = [
     (1.1, "#d9eef2", false),
     (1.5, "#a9d5de", false),
@@ -32,7 +32,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     lines.truncate(MOST);
     let shown = lines.iter().flat_map(|(_, rows)| rows);
     let columns: Vec<&str> = distinct(shown.map(|row| row.case().provider.as_str()));
-    // One column alone compares nothing; more than a page is wide is for the table.
+    // A single column compares nothing, and more than twelve do not fit a page.
     if columns.len() < 2 || columns.len() > 12 {
         return None;
     }
@@ -40,10 +40,10 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     let width = (gutter + columns.len() as f64 * TILE.0).max(420.0);
     let top = 36.0 + NAMES;
     let mut canvas = Canvas::new(width, top + lines.len() as f64 * TILE.1 + 10.0);
-    let title = format!("{area}: times the fastest, by provider");
+    let title = format!("{area}: time relative to the fastest library");
     canvas.head(&title, &[]);
     for (place, name) in columns.iter().enumerate() {
-        // The names of pairs are long: they take a line a half.
+        // Names of pairs are long, so each half has its own line.
         let x = gutter + (place as f64 + 0.5) * TILE.0;
         let parts: Vec<String> = name.split_inclusive(['+', ':']).map(short).collect();
         for (line, part) in parts.iter().enumerate() {
@@ -71,16 +71,16 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     }
     let more = if all > lines.len() { format!(" {} more are in the table.", all - lines.len()) } else { String::new() };
     let about = format!(
-        "For each of {} algorithms and operations how many times as long as the fastest each of {} providers takes, with the \
-         half-width of the 95% interval, in core cycles where both have them; what has no multiple takes part in no ranking; \
-         an empty place was not measured.{more}",
+        "Time relative to the fastest for each of {} algorithms and operations and each of {} libraries, with the half-width \
+         of the 95% interval, in core cycles if both have them. Tiles without a ratio are not ranked, empty places were not \
+         measured.{more}",
         lines.len(),
         columns.len()
     );
     Some(canvas.finish(&format!("heat-{}", slug(area)), &title, about))
 }
 
-/// What stands on a tile, and the multiple of the lowest figure that its shade tells; `None` for what is not ranked.
+/// Returns the text of a tile, and the ratio to the lowest figure for its shade; `None` if it is not ranked.
 fn standing(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>) -> (String, Option<f64>) {
     match analysis.standing(row) {
         Some(standing @ (Standing::Slower(ratio) | Standing::Open(ratio))) => (standing.text(), Some(ratio.estimate)),

@@ -1,16 +1,16 @@
-//! Medians with their intervals, on a scale of logarithms: a line for each algorithm, a mark for each provider.
+//! Times with their intervals on a logarithmic scale: a line for each algorithm, a mark for each provider.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::{Chart, slug};
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
-/// Most lines of a picture.
+/// Maximum number of lines of a picture.
 const MOST: usize = 36;
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 23.0;
 
-/// The usual cases of an area with a figure: of those that differ in the message's length alone, one.
+/// Returns the usual cases of an area that have a figure, with a single message length for each operation.
 pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows = || analysis.area(area).filter(|row| row.usual() && row.time().is_some() && !row.case().is_null());
     let same = |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| {
@@ -18,21 +18,20 @@ pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec
     };
     let chosen = |row: &&CaseAnalysis<'_>| {
         let lengths = rows().filter(|other| same(row, other)).filter_map(|other| other.case().message_length());
-        // Of a hash the rate matters, of a signature the signing: the longest, and the shortest.
+        // Hashes are compared by throughput (the longest message), signatures by signing itself (the shortest).
         let wanted = if row.case().facts.bytes.is_some() { lengths.max() } else { lengths.min() };
         row.case().message_length() == wanted
     };
     rows().filter(chosen).collect()
 }
 
-/// One picture of an area, or one for each operation where that would be too long.
+/// Draws one picture of an area, or one for each operation if that would be too long.
 pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut rows = usual(analysis, area);
     if rows.is_empty() {
-        // An area may have nothing but cases with parameters of its own.
-        // What is told of threads and tasks is a throughput, drawn as a curve.
-        let together = |row: &CaseAnalysis<'_>| row.case().threads().or(row.case().tasks()).is_some();
-        let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && !row.case().is_null() && !together(row);
+        // All cases of the area have special parameters. Those with threads and tasks are drawn as curves instead.
+        let concurrent = |row: &CaseAnalysis<'_>| row.case().threads().or(row.case().tasks()).is_some();
+        let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && !row.case().is_null() && !concurrent(row);
         rows = analysis.area(area).filter(plain).collect();
     }
     let lines = grouped(rows.iter().copied(), |row| row.job());
@@ -42,10 +41,10 @@ pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
     // A single figure needs no picture.
     let several = |(_, rows): &&(String, Vec<&CaseAnalysis<'_>>)| rows.len() > 1;
-    let of = |(operation, rows): &(String, Vec<&CaseAnalysis<'_>>)| {
+    let draw = |(operation, rows): &(String, Vec<&CaseAnalysis<'_>>)| {
         picture(analysis, area, &format!("{area} {operation}"), rows)
     };
-    operations.iter().filter(several).filter_map(of).collect()
+    operations.iter().filter(several).filter_map(draw).collect()
 }
 
 fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&CaseAnalysis<'a>]) -> Option<Chart> {
@@ -63,7 +62,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
             }
             left -= 1;
             let name = rows.first().map_or(job.clone(), |row| name_without_operation(row));
-            // Where there is one operation alone the title names it.
+            // A single operation is in the title.
             lines.push(((place == 0 && operations.len() > 1).then_some(operation), name, rows));
         }
     }
@@ -77,10 +76,10 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
     let gutter = widest.min(300.0) + 14.0;
     let height = |top: f64| top + (lines.len() + headings) as f64 * LINE + 30.0;
     let title = match operations.as_slice() {
-        [(operation, _)] if what == area => format!("{area} {operation}: time of one operation"),
-        _ => format!("{what}: time of one operation"),
+        [(operation, _)] if what == area => format!("{area} {operation}: time per operation"),
+        _ => format!("{what}: time per operation"),
     };
-    // The legend decides where the chart begins; so it is drawn once to see how high it is.
+    // The chart starts below the legend, so the legend is drawn once to get its height.
     let top = Canvas::new(WIDTH, 0.0).head(&title, &series);
     let mut canvas = Canvas::new(WIDTH, height(top));
     canvas.head(&title, &series);
@@ -109,10 +108,10 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
     }
     let left_out =
         if all > lines.len() { format!(" {} more lines are in the table.", all - lines.len()) } else { String::new() };
-    let fastest = said_of_the_fastest(&fastest(analysis, &lines));
+    let fastest = fastest_sentence(&fastest(analysis, &lines));
     let about = format!(
-        "Medians of {} cases with their 95% intervals on a scale of logarithms, a line for each of {} algorithms and operations, \
-         a mark for each of {} providers.{fastest}{left_out}",
+        "Times of {} cases with 95% intervals on a logarithmic scale: one line for each of {} algorithms and operations, one \
+         mark for each of {} libraries.{fastest}{left_out}",
         drawn.len(),
         lines.len(),
         series.len(),
@@ -120,8 +119,8 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
     Some(canvas.finish(&format!("latency-{}", slug(if what == area { area } else { what })), &title, about))
 }
 
-/// A sentence for what is the fastest of each; none where every figure is doubtful.
-pub(super) fn said_of_the_fastest(named: &str) -> String {
+/// Returns a sentence with the fastest of each line; empty if no case is ranked.
+pub(super) fn fastest_sentence(named: &str) -> String {
     if named.is_empty() { String::new() } else { format!(" The fastest of each: {named}.") }
 }
 
@@ -137,7 +136,7 @@ fn fastest<'a>(analysis: &RunAnalysis<'a>, lines: &[(Option<&str>, String, Vec<&
         let leading = analysis.leading(rows);
         let figure = known_time(&leading.first()?.time()?);
         let names: Vec<&str> = leading.iter().map(|row| row.case().provider.as_str()).collect();
-        let tied = if names.len() > 1 { " (not told apart)" } else { "" };
+        let tied = if names.len() > 1 { " (tied)" } else { "" };
         Some(format!("{} by {}{tied} in {figure}", leading[0].job(), names.join(", ")))
     };
     let all: Vec<String> = lines.iter().take(12).filter_map(|(_, _, rows)| best(rows)).collect();

@@ -1,50 +1,50 @@
-//! Languages: the operations that programs in other languages do too, on a scale of logarithms, a mark for each provider in the
-//! colour of its language.
+//! Languages: operations that workers in other languages were measured on, on a logarithmic scale, with a mark for each
+//! provider in the colour of its language.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
-use super::intervals::said_of_the_fastest;
-use super::intervals::usual;
+use super::intervals::{fastest_sentence, usual};
 use super::{Chart, slug};
 use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 use pqlab_record::NULL;
 use pqlab_stats::Interval;
 
-/// Most operations of a picture.
+/// Maximum number of operations of a picture.
 const MOST: usize = 24;
 const WIDTH: f64 = 760.0;
-/// Height of a line of marks, and room between two operations.
+/// Height of a line of marks.
 const LINE: f64 = 14.0;
+/// Space between two operations.
 const GAP: f64 = 8.0;
-/// Half the width of a mark with the room around it.
+/// Half the width of a mark with the space around it.
 const MARK: f64 = 6.5;
-/// What a legend calls the languages that nobody knows.
-const UNKNOWN: &str = "not known";
+/// Name of unknown languages in a legend.
+const UNKNOWN: &str = "unknown";
 
-/// An operation, with its providers.
+/// Operation with its providers.
 type Job<'s, 'a> = (String, Vec<&'s CaseAnalysis<'a>>);
 
-/// One picture of an area, or one for each operation where that would be too long; none where no program in another language was
-/// measured beside something else.
+/// Draws one picture of an area, or one for each operation if that would be too long. Draws none if no worker in
+/// another language was measured on the same operation as another provider.
 pub(super) fn by_language(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let rows = usual(analysis, area);
-    let beside = |(_, rows): &Job<'_, '_>| {
+    let mixed = |(_, rows): &Job<'_, '_>| {
         rows.len() > 1 && rows.iter().any(|row| analysis.language(&row.case().provider).is_worker)
     };
-    let jobs: Vec<Job<'_, '_>> = grouped(rows.iter().copied(), |row| row.job()).into_iter().filter(beside).collect();
+    let jobs: Vec<Job<'_, '_>> = grouped(rows.iter().copied(), |row| row.job()).into_iter().filter(mixed).collect();
     if jobs.len() <= MOST {
         return picture(analysis, area, &jobs).into_iter().collect();
     }
     let operation = |(_, rows): &Job<'_, '_>| rows.first().map(|row| row.case().operation.clone()).unwrap_or_default();
     let operations = grouped(jobs.iter(), |job| operation(job)).into_iter();
-    let of = |(operation, jobs): (String, Vec<&Job<'_, '_>>)| {
+    let draw = |(operation, jobs): (String, Vec<&Job<'_, '_>>)| {
         let jobs: Vec<Job<'_, '_>> = jobs.into_iter().take(MOST).cloned().collect();
         picture(analysis, &format!("{area} {operation}"), &jobs)
     };
-    operations.filter_map(of).collect()
+    operations.filter_map(draw).collect()
 }
 
-/// The languages of a run, in the order in which they first appear: what their colours and shapes go by.
+/// Returns the languages of a run in order of appearance, which determines their colours and shapes.
 fn languages(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for language in analysis.providers.iter().filter(|one| *one != NULL).map(|one| language(analysis, one)) {
@@ -65,15 +65,15 @@ fn picture(analysis: &RunAnalysis<'_>, what: &str, jobs: &[Job<'_, '_>]) -> Opti
     }
     let all = languages(analysis);
     let series = |row: &CaseAnalysis<'_>| {
-        let own = language(analysis, &row.case().provider);
-        all.iter().position(|known| *known == own).unwrap_or(all.len())
+        let name = language(analysis, &row.case().provider);
+        all.iter().position(|known| *known == name).unwrap_or(all.len())
     };
     let drawn = || jobs.iter().flat_map(|(_, rows)| rows.iter().copied());
     let legend = legend(&all, drawn().map(|row| (series(row), row.case().provider.as_str())));
-    let title = format!("{what}: time of one operation by language");
+    let title = format!("{what}: time per operation by language");
     let widest = jobs.iter().map(|(job, _)| width_of(&label(job), 12.0)).fold(80.0, f64::max);
     let gutter = widest.min(320.0) + 14.0;
-    // The legend decides where the chart begins; so it is drawn once to see how high it is.
+    // The chart starts below the legend, so the legend is drawn once to get its height.
     let top = Canvas::new(WIDTH, 0.0).head(&title, &legend);
     let bounds = drawn().filter_map(|row| row.time()).flat_map(|median| [median.low, median.high]);
     let scale = Scale::log(bounds, gutter, WIDTH - 16.0);
@@ -100,31 +100,31 @@ fn picture(analysis: &RunAnalysis<'_>, what: &str, jobs: &[Job<'_, '_>]) -> Opti
     workers.sort_unstable();
     workers.dedup();
     let about = format!(
-        "Medians with their 95% intervals on a scale of logarithms, of {} operations: a mark for each provider, \
-         in the colour and shape of its language; those that would lie on one another stand on lines of their own. \
-         Programs of their own: {}; the rest are libraries.{}",
+        "Times of {} operations with 95% intervals on a logarithmic scale. Each provider has a mark in the colour and \
+         shape of its language; marks that would overlap are on separate lines. Separate programs: {}; the rest are \
+         libraries.{}",
         jobs.len(),
         workers.join(", "),
-        said_of_the_fastest(&fastest(analysis, jobs))
+        fastest_sentence(&fastest(analysis, jobs))
     );
     Some(canvas.finish(&format!("languages-{}", slug(what)), &title, about))
 }
 
-/// The marks of an operation.
+/// Marks of an operation.
 struct Lines<'s, 'a> {
-    /// Each with its time in ns and the line on which it stands, the fastest first.
+    /// Marks with their time in ns and the index of their line, the fastest first.
     marks: Vec<(&'s CaseAnalysis<'a>, Interval, usize)>,
-    /// How many lines there are.
+    /// Number of lines.
     count: usize,
 }
 
 impl<'s, 'a> Lines<'s, 'a> {
-    /// Each mark with its interval on the first line on which it touches no other.
+    /// Puts each mark with its interval on the first line on which it touches no other.
     fn of(rows: &[&'s CaseAnalysis<'a>], scale: &Scale) -> Lines<'s, 'a> {
         let mut rows: Vec<(&CaseAnalysis<'a>, Interval)> =
             rows.iter().filter_map(|row| Some((*row, row.time()?))).collect();
         rows.sort_by(|(_, one), (_, other)| one.estimate.total_cmp(&other.estimate));
-        // Where the last mark of each line ends.
+        // End of the last mark on each line.
         let mut ends: Vec<f64> = Vec::new();
         let mut marks = Vec::new();
         for (row, median) in rows {
@@ -145,18 +145,18 @@ impl<'s, 'a> Lines<'s, 'a> {
     }
 }
 
-/// The languages that are drawn, each with its providers: `Rust: graviola, libcrux:avx2`, and `Go` where its provider is called so.
+/// Returns the drawn languages with their providers: `Rust: graviola, libcrux:avx2`, or just `Go` for a provider `go`.
 fn legend<'r>(all: &[String], drawn: impl Iterator<Item = (usize, &'r str)>) -> Vec<(usize, String)> {
     let mut drawn: Vec<(usize, &str)> = drawn.collect();
     drawn.sort();
     drawn.dedup();
-    let of = |(series, of_it): (usize, Vec<&(usize, &str)>)| {
+    let entry = |(series, drawn): (usize, Vec<&(usize, &str)>)| {
         let name = all.get(series).map_or(UNKNOWN, String::as_str);
-        let providers: Vec<&str> = of_it.into_iter().map(|(_, provider)| *provider).collect();
-        let said = matches!(&providers[..], [one] if one.eq_ignore_ascii_case(name));
-        (series, if said { name.to_owned() } else { format!("{name}: {}", providers.join(", ")) })
+        let providers: Vec<&str> = drawn.into_iter().map(|(_, provider)| *provider).collect();
+        let same_name = matches!(&providers[..], [one] if one.eq_ignore_ascii_case(name));
+        (series, if same_name { name.to_owned() } else { format!("{name}: {}", providers.join(", ")) })
     };
-    grouped(drawn.iter(), |(series, _)| *series).into_iter().map(of).collect()
+    grouped(drawn.iter(), |(series, _)| *series).into_iter().map(entry).collect()
 }
 
 fn fastest(analysis: &RunAnalysis<'_>, jobs: &[Job<'_, '_>]) -> String {
@@ -165,7 +165,7 @@ fn fastest(analysis: &RunAnalysis<'_>, jobs: &[Job<'_, '_>]) -> String {
         let figure = known_time(&leading.first()?.time()?);
         let by = |row: &&CaseAnalysis<'_>| analysis.language(&row.case().provider).beside(&row.case().provider);
         let names: Vec<String> = leading.iter().map(by).collect();
-        let tied = if names.len() > 1 { " (not told apart)" } else { "" };
+        let tied = if names.len() > 1 { " (tied)" } else { "" };
         Some(format!("{job} by {}{tied} in {figure}", names.join(", ")))
     };
     jobs.iter().filter_map(best).collect::<Vec<_>>().join("; ")
@@ -177,7 +177,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn each_area_with_a_worker_has_a_picture_with_a_legend_of_languages() {
+    fn areas_with_workers_have_a_picture_by_language() {
         let run = fixtures::workers_run();
         let analysis = RunAnalysis::of(&run);
         let charts: Vec<Chart> = analysis.areas().into_iter().flat_map(|area| by_language(&analysis, area)).collect();
@@ -194,11 +194,11 @@ mod tests {
         }
         assert_eq!(charts[0].svg.matches("class=\"whisker\"").count(), 15);
         assert!(charts[1].about.contains("ML-DSA-65 verify[len=32] by go in 80.0 µs"), "{}", charts[1].about);
-        assert!(charts[1].about.contains("Programs of their own: go, script; the rest"), "{}", charts[1].about);
+        assert!(charts[1].about.contains("Separate programs: go, script; the rest"), "{}", charts[1].about);
     }
 
     #[test]
-    fn no_mark_lies_on_another() {
+    fn marks_do_not_overlap() {
         let run = fixtures::workers_run();
         let analysis = RunAnalysis::of(&run);
         let rows: Vec<&CaseAnalysis<'_>> =
@@ -209,7 +209,7 @@ mod tests {
             lines.marks.iter().map(|(row, _, line)| (row.case().provider.as_str(), *line)).collect();
         assert_eq!(placed, [("openssl", 0), ("branch", 1), ("libcrux:avx2", 0), ("go", 0), ("script", 0)]);
         for (place, (_, median, line)) in lines.marks.iter().enumerate() {
-            for (_, other, _) in lines.marks[..place].iter().filter(|(.., beside)| beside == line) {
+            for (_, other, _) in lines.marks[..place].iter().filter(|(.., other_line)| other_line == line) {
                 assert!(scale.at(median.estimate) - scale.at(other.estimate) >= 2.0 * MARK);
             }
         }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_too_long_is_a_picture_for_each_operation() {
+    fn long_pictures_are_split_by_operation() {
         let mut run = fixtures::workers_run();
         let kem: Vec<_> = run.records.iter().filter(|record| record.case.workload == "kem").cloned().collect();
         for copy in 0..MOST {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_worker_or_anything_beside_it_there_is_none() {
+    fn areas_without_workers_or_without_other_providers_have_no_picture() {
         assert!(by_language(&RunAnalysis::of(&fixtures::libraries_run()), "kem").is_empty());
         let mut alone = fixtures::workers_run();
         alone.records.retain(|record| record.case.provider == "go");

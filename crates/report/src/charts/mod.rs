@@ -1,4 +1,4 @@
-//! Pictures of a run. Each is drawn once, as SVG; a page takes it as it is, and [`raster`] makes PNG and PDF of it.
+//! Pictures of a run. Each is drawn once, as SVG. Pages embed the SVG, and [`raster`] converts it to PNG and PDF.
 
 mod areas;
 mod canvas;
@@ -15,20 +15,20 @@ mod stack;
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
 
-/// A picture.
+/// Picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What its files are called, without what they end in.
+    /// File name, without the extension.
     pub name: String,
-    /// What it shows, in a line.
+    /// Title, one line.
     pub title: String,
-    /// What it shows, in words: for those who do not see it.
+    /// Text alternative.
     pub about: String,
-    /// The picture.
+    /// The picture as SVG.
     pub svg: String,
 }
 
-/// The pictures of an area, for which the run has the data.
+/// Draws the pictures of an area for which the run has the data.
 pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut charts = areas::tls::pictures(analysis, area);
     charts.extend(intervals::latency(analysis, area));
@@ -46,7 +46,7 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     charts
 }
 
-/// The pictures that the references name, for which the run has the data.
+/// Draws pictures under the names that the earlier systems use, for which the run has the data.
 pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let mut charts = areas::ntor::named(analysis);
     charts.extend(areas::ledger::block_verify(analysis));
@@ -54,12 +54,12 @@ pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     charts
 }
 
-/// How the medians of the run that matter most moved over earlier runs of the same machine, under a name.
+/// Draws the medians that changed most since earlier runs of the same machine, under a name.
 pub fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     curves::trend(analysis, past, name)
 }
 
-/// A name that is good for files everywhere.
+/// Returns a name that is a valid file name on every system.
 pub(crate) fn slug(text: &str) -> String {
     let plain = |character: char| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' };
     let slug: String = text.chars().take(60).map(plain).collect();
@@ -74,7 +74,7 @@ mod tests {
     use pqlab_record::Run;
 
     #[test]
-    fn every_picture_is_sound_and_says_in_words_what_it_shows() {
+    fn pictures_are_valid_and_have_a_text_alternative() {
         let hostile = |mut run: Run| {
             run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
             run.records[3].case.provider = fixtures::HOSTILE.repeat(40);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_are_plain() {
+    fn slugs_are_plain_file_names() {
         assert_eq!(slug("X-Wing / encapsulate"), "x-wing---encapsulate");
         assert_eq!(slug("../../etc"), "etc");
         assert_eq!(slug("漢字"), "x");

@@ -1,31 +1,31 @@
-//! PNG and PDF of a picture. Texts are set in DejaVu Sans, which comes with the program: the same picture on every machine,
-//! whatever fonts it has, and of PNG the same bytes. A PDF may name its two fonts in the other order the next time.
+//! Conversion of pictures to PNG and PDF. Texts are in DejaVu Sans, which is embedded in the program, so pictures are
+//! the same on every machine, and PNGs have the same bytes. The order of the two fonts in a PDF may vary.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 use std::sync::{Arc, LazyLock};
 use svg2pdf::usvg::fontdb::Database;
 
-/// Dots in an inch of a picture for print.
+/// Pixels per inch of a picture for print.
 pub const PRINT_DPI: f32 = 150.0;
-/// Units of SVG in an inch.
+/// SVG units per inch.
 const UNITS_PER_INCH: f32 = 96.0;
 const INCHES_PER_METRE: f32 = 39.370_08;
 
-/// Why a picture could not be made.
+/// Reason why a picture cannot be converted.
 #[derive(Debug, thiserror::Error)]
 pub enum RasterError {
-    /// What was drawn is no SVG.
+    /// The picture is not valid SVG.
     #[error("cannot read the picture: {0}")]
     Parse(#[from] resvg::usvg::Error),
-    /// More dots than there is memory for, or none.
-    #[error("a picture of {0} by {1} dots cannot be made")]
+    /// The picture is empty or does not fit in memory.
+    #[error("cannot create a picture of {0} by {1} pixels")]
     Size(u32, u32),
-    /// The dots cannot be written down.
+    /// The PNG cannot be encoded.
     #[error("cannot write the PNG: {0}")]
     Png(String),
-    /// The PDF cannot be made.
-    #[error("cannot make the PDF: {0}")]
+    /// The PDF cannot be created.
+    #[error("cannot create the PDF: {0}")]
     Pdf(String),
 }
 
@@ -37,16 +37,16 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     Arc::new(fonts)
 });
 
-/// Reads a picture.
+/// Parses a picture.
 ///
 /// # Errors
-/// [`RasterError::Parse`] for what is no SVG.
+/// [`RasterError::Parse`] if it is not valid SVG.
 pub fn parse(svg: &str) -> Result<Tree, RasterError> {
     let options = Options { fontdb: FONTS.clone(), font_family: "DejaVu Sans".to_owned(), ..Options::default() };
     Ok(Tree::from_str(svg, &options)?)
 }
 
-/// The picture as PNG with so many dots an inch, which the file says.
+/// Converts a picture to PNG with the given pixels per inch, which the file records.
 ///
 /// # Errors
 /// See [`RasterError`].
@@ -60,7 +60,7 @@ pub fn png(svg: &str, dpi: f32) -> Result<Vec<u8>, RasterError> {
     Ok(with_density(png, dpi))
 }
 
-/// The picture as PDF, texts as texts.
+/// Converts a picture to PDF. Texts stay texts.
 ///
 /// # Errors
 /// See [`RasterError`].
@@ -70,8 +70,8 @@ pub fn pdf(svg: &str) -> Result<Vec<u8>, RasterError> {
         .map_err(|error| RasterError::Pdf(error.to_string()))
 }
 
-/// Puts the chunk `pHYs` (PNG, section 11.3.4.3) behind the header, which is the first chunk and 25 bytes long behind the
-/// signature of eight.
+/// Inserts the chunk `pHYs` (PNG, section 11.3.4.3) after the header chunk, whose 25 bytes follow the signature of 8
+/// bytes.
 fn with_density(mut png: Vec<u8>, dpi: f32) -> Vec<u8> {
     let per_metre = (dpi * INCHES_PER_METRE).round() as u32;
     let mut chunk = b"pHYs".to_vec();
@@ -85,7 +85,7 @@ fn with_density(mut png: Vec<u8>, dpi: f32) -> Vec<u8> {
     png
 }
 
-/// CRC-32 of a chunk (PNG, annex D).
+/// Returns the CRC-32 of a chunk (PNG, annex D).
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32, _| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
     !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
@@ -100,7 +100,7 @@ mod tests {
         <text x="4" y="30" font-size="20" fill="black">42 µs</text></svg>"#;
 
     #[test]
-    fn text_is_seen_without_fonts_of_the_machine() {
+    fn text_is_rendered_without_system_fonts() {
         let bytes = png(TEXT, PRINT_DPI).unwrap();
         let pixmap = Pixmap::decode_png(&bytes).unwrap();
         assert_eq!((pixmap.width(), pixmap.height()), (150, 75));
@@ -109,16 +109,16 @@ mod tests {
     }
 
     #[test]
-    fn the_png_says_its_density() {
+    fn png_records_its_density() {
         let bytes = png(TEXT, PRINT_DPI).unwrap();
         assert_eq!(&bytes[37..41], b"pHYs");
         assert_eq!(bytes[41..45], 5906_u32.to_be_bytes());
-        // The check value of the catalogue of CRCs.
+        // Check value from the catalogue of CRCs.
         assert_eq!(crc(b"123456789"), 0xcbf4_3926);
     }
 
     #[test]
-    fn the_pdf_holds_text_and_its_font() {
+    fn pdf_contains_its_font() {
         let bytes = pdf(TEXT).unwrap();
         assert!(bytes.starts_with(b"%PDF-"));
         let text = String::from_utf8_lossy(&bytes);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_refused() {
+    fn rejects_invalid_svg() {
         assert!(matches!(png("<svg", 96.0), Err(RasterError::Parse(_))));
     }
 }

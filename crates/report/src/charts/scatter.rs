@@ -1,4 +1,4 @@
-//! Size against speed: what goes over the wire against the time that it takes.
+//! Size against speed: bytes on the wire against time.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
@@ -10,14 +10,14 @@ use pqlab_stats::Interval;
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 360.0;
 
-/// The operations of a key exchange, and those of a signed message.
+/// Operations of a key exchange, and of a signed message.
 const TOGETHER: [&[&str]; 2] = [&["keygen", "encapsulate", "decapsulate"], &["sign", "verify"]];
 
-/// Where a label may stand beside its mark: to the right, to the left, above, below; how far, and how it is held.
+/// Preferred positions of a label: right of its mark, left, above, below. Offset and anchor of the text.
 const PLACES: [(f64, f64, Anchor); 4] =
     [(9.0, 4.0, Anchor::Start), (-9.0, 4.0, Anchor::End), (0.0, -10.0, Anchor::Middle), (0.0, 18.0, Anchor::Middle)];
 
-/// A rectangle that is taken.
+/// Occupied rectangle.
 struct Place {
     left: f64,
     right: f64,
@@ -31,7 +31,7 @@ impl Place {
         Place { left: x - half, right: x + half, top: y - half, bottom: y + half }
     }
 
-    /// A line of text whose base line is at `y`.
+    /// Returns the rectangle of a line of text whose base line is at `y`.
     fn of_text(x: f64, y: f64, anchor: Anchor, width: f64) -> Place {
         let left = match anchor {
             Anchor::Start => x,
@@ -45,23 +45,23 @@ impl Place {
         self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
     }
 
-    /// Below the legend, and within.
+    /// Whether the rectangle is inside the picture and below the legend.
     fn inside(&self, width: f64, height: f64) -> bool {
         self.left >= 0.0 && self.right <= width && self.top >= 44.0 && self.bottom <= height
     }
 }
 
-/// An algorithm with its fastest provider.
+/// Algorithm with its fastest provider.
 struct Point {
     algorithm: String,
-    /// All that are not told apart.
+    /// Fastest provider, or all that are tied.
     provider: String,
-    /// On the wire.
+    /// Bytes on the wire.
     bytes: u64,
-    /// Of the operations one after the other, in ns.
+    /// Total time of the operations in ns.
     time: Interval,
     classical: bool,
-    /// Which operations, of [`TOGETHER`].
+    /// Index of the operations in [`TOGETHER`].
     operations: usize,
 }
 
@@ -78,7 +78,7 @@ fn points(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Point> {
             };
             let whole = of_provider.iter().filter_map(|(provider, rows)| {
                 let parts = names.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
-                // What a process or a run does to one part it does to all: their intervals are not independent.
+                // A process or run affects all parts alike, so their intervals are not independent.
                 Some((provider.clone(), analysis.total(&parts)?, parts))
             });
             let whole: Vec<(String, Interval, Vec<&CaseAnalysis<'_>>)> = whole.collect();
@@ -114,7 +114,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     canvas.axis_up(&up, Quantity::Time, left, right);
     canvas.text((left + right) / 2.0, HEIGHT - 8.0, TextStyle::Faint, Anchor::Middle, bytes_of);
     points.sort_by(|one, other| other.time.estimate.total_cmp(&one.time.estimate));
-    // Labels give way to all marks and to the labels before them.
+    // Labels avoid all marks and the labels before them.
     let around = |point: &Point| Place::around(across.at(point.bytes as f64), up.at(point.time.estimate), 12.0);
     let mut taken: Vec<Place> = points.iter().map(around).collect();
     for Point { algorithm, provider, bytes, time, classical, .. } in &points {
@@ -127,15 +127,15 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
             &format!("{algorithm} {provider}: {} B, {}", thousands(*bytes), known_time(time)),
         );
         let text = label(algorithm);
-        let beside = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
-        // Where many points lie together, the rest stand in lines above and below them, at both sides, and a line leads there.
+        let preferred = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
+        // If points are crowded, other labels go above and below on both sides, connected by a line.
         let lines = (1..20).flat_map(|line| [-12.0, 12.0].map(|step| y + 4.0 + step * f64::from(line)));
         let around = lines.flat_map(|line| [(x + 16.0, line, Anchor::Start), (x - 16.0, line, Anchor::End)]);
         let free = |place: &(f64, f64, Anchor)| {
             let wanted = Place::of_text(place.0, place.1, place.2, width_of(&text, 11.0));
             wanted.inside(WIDTH, bottom) && taken.iter().all(|other| !other.meets(&wanted))
         };
-        let place = beside.into_iter().chain(around).find(free).unwrap_or(beside[0]);
+        let place = preferred.into_iter().chain(around).find(free).unwrap_or(preferred[0]);
         if (place.0 - x).abs() > 12.0 {
             canvas.rule((x, y), (place.0, place.1 - 4.0));
         }
@@ -149,7 +149,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         })
         .collect();
     let about = format!(
-        "Both scales are of logarithms; the fastest provider of each algorithm, all that are not told apart. {}.",
+        "Both scales are logarithmic. The fastest library of each algorithm, or several without a measurable difference: {}.",
         listed.join("; ")
     );
     Some(canvas.finish(&format!("sizes-{}", slug(area)), &title, about))
@@ -161,7 +161,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn the_time_of_several_operations_has_the_interval_of_the_whole() {
+    fn totals_have_the_interval_of_the_whole() {
         let run = fixtures::references_run();
         let analysis = RunAnalysis::of(&run);
         let points = points(&analysis, "signature");

@@ -1,4 +1,4 @@
-//! Bars of parts: what a time is made of.
+//! Stacked bars: the parts of a time.
 
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
@@ -6,10 +6,10 @@ use pqlab_analysis::number::{percent, time};
 
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 34.0;
-/// Most bars.
+/// Maximum number of bars.
 pub(super) const MOST: usize = 18;
 
-/// A bar: its name and provider, its parts in ns, and the whole where it was measured by itself.
+/// Bar: name and provider, parts in ns, and the whole if it was measured.
 pub(super) struct Bar {
     pub(super) name: String,
     pub(super) provider: String,
@@ -17,7 +17,7 @@ pub(super) struct Bar {
     pub(super) whole: Option<f64>,
 }
 
-/// Bars of parts, the fastest first, so many at most.
+/// Draws stacked bars, the fastest first, at most `most`.
 pub(super) fn stacked(
     name: &str,
     title: &str,
@@ -36,7 +36,7 @@ pub(super) fn stacked(
     let mut legend: Vec<(LegendEntry, String)> =
         parts.iter().enumerate().map(|(part, name)| (LegendEntry::Block(part), (*name).to_owned())).collect();
     if bars.iter().any(|bar| bar.whole.is_some()) {
-        legend.push((LegendEntry::Line, "the whole, measured in one go".to_owned()));
+        legend.push((LegendEntry::Line, "whole operation, measured separately".to_owned()));
     }
     let mut canvas = Canvas::new(WIDTH, 0.0);
     let top = canvas.head_of(title, &legend) + 4.0;

@@ -1,4 +1,4 @@
-//! Bencher Metric Format: what `bencher run --adapter json` reads.
+//! Bencher Metric Format, for `bencher run --adapter json`.
 
 use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use indexmap::IndexMap;
@@ -7,9 +7,9 @@ use pqlab_stats::Interval;
 use serde::Serialize;
 use std::io::Write;
 
-/// Latency in ns and throughput in operations a second of every case with a figure, with the interval as lower and upper
-/// value. A caveat is a measure of its own, so that dashboards have it beside the others: its value is 1, and what it says of the
-/// case stands in `text`, which Bencher's own reader passes over. Failed cases and the floor have no entry.
+/// Latency in ns and throughput in operations per second of every case with a figure, with the interval as lower and
+/// upper value. A caveat is a measure of its own, so that dashboards show it next to the others: its value is 1, and
+/// its text is in `text`, which Bencher's own reader ignores. Failed cases and the floor have no entry.
 pub(super) struct Bmf;
 
 #[derive(Serialize)]
@@ -47,7 +47,11 @@ impl Exporter for Bmf {
         let mut all: IndexMap<String, Measures> = IndexMap::new();
         for case in without_floor(analysis) {
             let Some(estimates) = &case.estimates else { continue };
-            let metric = |of: Interval| Metric { value: of.estimate, lower_value: of.low, upper_value: of.high };
+            let metric = |interval: Interval| Metric {
+                value: interval.estimate,
+                lower_value: interval.low,
+                upper_value: interval.high,
+            };
             let nothing = Metric { value: 0.0, lower_value: 0.0, upper_value: 0.0 };
             let latency = metric(estimates.headline_ns());
             let throughput = estimates.operations_per_second().map_or(nothing, metric);
@@ -67,12 +71,12 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn every_value_lies_between_its_bounds() {
+    fn values_lie_between_their_bounds() {
         let read: Value = serde_json::from_slice(&written(&Bmf, &fixtures::run())).unwrap();
         let all = read.as_object().unwrap();
         assert_eq!(all.len(), 5);
         for (name, measure) in all.values().flat_map(|measures| measures.as_object().unwrap()) {
-            // What the format demands of every measure, also of what it does not know.
+            // The format requires this of every measure, including unknown ones.
             let number = |field: &str| measure[field].as_f64();
             assert!(number("value").is_some() && name.len() <= 64);
             if !name.starts_with("caveat-") {

@@ -1,5 +1,5 @@
-//! No format leaves a caveat at home: every one of [`exporters`] is given runs whose cases have all caveats, and what it wrote is
-//! read back. A format that is added is tried without a word here.
+//! Every format must carry every caveat: each of [`exporters`] gets runs whose cases have all caveats, and its output
+//! is read back. New formats are included automatically.
 
 use super::{Exporter, exporters, written};
 use crate::fixtures;
@@ -9,7 +9,7 @@ use pqlab_analysis::caveats::Caveat;
 use pqlab_record::{Case, Run};
 use serde_json::Value;
 
-/// What a format wrote as the texts that its readers find in it, by what its files' names end in.
+/// Returns the texts that a reader of the format finds in its output, by file name extension.
 fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
     let bytes = written(exporter, run);
     let text = || String::from_utf8(bytes.clone()).unwrap();
@@ -20,7 +20,7 @@ fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
             found
         }
         extension @ ("csv" | "tsv") => {
-            assert!(!text().lines().any(|line| line.starts_with('#')), "no reader of CSV knows comments");
+            assert!(!text().lines().any(|line| line.starts_with('#')), "CSV has no comments");
             let delimiter = if extension == "csv" { b',' } else { b'\t' };
             let mut reader =
                 ::csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes.as_slice());
@@ -32,7 +32,7 @@ fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
             let cells = rows.iter().flat_map(|row| row.get_column_iter());
             cells.map(|(_, field)| field.to_string().trim_matches('"').to_owned()).collect()
         }
-        // Markdown and LaTeX, and what is like them: a backslash before what would be a command.
+        // Markdown, LaTeX and the like escape with backslashes.
         _ => vec![text().replace('\\', "")],
     }
 }
@@ -49,7 +49,7 @@ fn collect(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The run with the one case of that operation.
+/// Reduces a run to one case of the operation.
 fn only(mut run: Run, operation: &str) -> Run {
     run.records.retain(|record| record.case.operation == operation);
     run.records.truncate(1);
@@ -62,14 +62,14 @@ fn plan(run: &Run) -> Vec<Case> {
     run.records.iter().map(|record| record.case.clone()).collect()
 }
 
-/// What is to be found: of each caveat its word, and what it says of the case.
+/// Returns each caveat of the run with its text.
 fn caveats_of(run: &Run) -> Vec<(Caveat, String)> {
     let analysis = RunAnalysis::of(run);
     let found = analysis.cases().iter().flat_map(|case| case.caveats.iter());
     found.map(|(caveat, says)| (caveat, says.to_owned())).collect()
 }
 
-/// Formats that take such a run. All take signatures but that of SHA-3.
+/// Returns the formats that can hold such a run.
 fn takers(run: &Run) -> Vec<Box<dyn Exporter>> {
     exporters().into_iter().filter(|exporter| exporter.check(&plan(run)).is_ok()).collect()
 }
@@ -96,9 +96,9 @@ fn every_format_carries_every_caveat() {
     }
 }
 
-/// What is always in a file, such as a legend, is no caveat of a case.
+/// Texts that every file has, such as a legend, must not look like caveats of a case.
 #[test]
-fn no_format_says_a_caveat_that_does_not_hold() {
+fn formats_have_no_caveats_of_sound_runs() {
     for operation in ["verify", "digest", "encapsulate"] {
         let doubtful = only(fixtures::doubtful_run(), operation);
         let sound = only(fixtures::sound_run(), operation);
@@ -112,9 +112,9 @@ fn no_format_says_a_caveat_that_does_not_hold() {
     }
 }
 
-/// Dashboards know a case by its name: it is the same with a caveat as without.
+/// Dashboards identify a case by its name, so caveats must not change it.
 #[test]
-fn no_caveat_is_in_a_name() {
+fn caveats_do_not_change_names() {
     let sound = only(fixtures::run(), "encapsulate");
     let mut defective = sound.clone();
     defective.records[0].case.facts.defect = Some(fixtures::DEFECT.to_owned());
@@ -130,9 +130,9 @@ fn no_caveat_is_in_a_name() {
     assert!(by_id >= 10, "{by_id} formats name cases by their ids");
 }
 
-/// The marks of the table on the terminal and of the page are of the same caveats.
+/// The terminal and the page show the same caveats.
 #[test]
-fn terminal_and_page_have_the_same_notes() {
+fn terminal_and_page_show_the_same_caveats() {
     use crate::templates::{Around, Page, page};
     use crate::terminal::{Palette, run_table, show_case};
     use pqlab_analysis::ntor::RelayScenario;
@@ -145,7 +145,7 @@ fn terminal_and_page_have_the_same_notes() {
             .0;
     for (caveat, says) in caveats_of(&run) {
         assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");
-        // The first lines of the page say it of all cases.
+        // The first lines of the page have this caveat for all cases.
         let says = if caveat == Caveat::Spread { "spread between runs assumed" } else { &says };
         assert!(page.contains(caveat.legend()) && page.contains(says), "{caveat:?} is not on the page");
     }
@@ -153,7 +153,7 @@ fn terminal_and_page_have_the_same_notes() {
         "\n  defect (known defect: ",
         "\n  known defect  accepts",
         "\n  private key   seed",
-        "\n  leaves behind  vector-upper",
+        "\n  leftover state  vector-upper",
     ] {
         assert!(case.contains(wanted), "{wanted:?} is not in\n{case}");
     }

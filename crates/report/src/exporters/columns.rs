@@ -1,19 +1,19 @@
-//! The columns of a case: one table, from which every format with columns writes them, with their types and their units.
+//! Columns of a case with their types and units: one table for every format with columns.
 
 use pqlab_record::document::{ParameterValue, ResultEntry};
 use pqlab_record::{CyclesSource, Form, Status};
 
-/// A column.
+/// Column of a case.
 pub(super) struct Column {
-    /// Its heading.
+    /// Heading.
     pub(super) name: &'static str,
-    /// The unit of its numbers; empty for what has none.
+    /// Unit of the numbers, empty if there is none.
     pub(super) unit: &'static str,
-    /// Its type, and what it holds of a case; `None` where it does not apply.
+    /// Type, and function that gets the value of a case.
     pub(super) value: Value,
 }
 
-/// What a column holds of a case.
+/// Type of a column, with a function that gets the value of a case. It returns `None` if the column does not apply.
 #[derive(Clone, Copy)]
 pub(super) enum Value {
     Text(fn(&ResultEntry) -> Option<String>),
@@ -23,13 +23,14 @@ pub(super) enum Value {
 }
 
 impl Column {
-    /// What it holds of a case as text, the shortest decimal that reads back as the same number; empty for none.
+    /// Returns the value of a case as text, empty for none. Numbers are the shortest decimals that parse to the same
+    /// number.
     pub(super) fn text(&self, row: &ResultEntry) -> String {
         match self.value {
-            Value::Text(of) => of(row),
-            Value::Whole(of) => of(row).map(|value| value.to_string()),
-            Value::Real(of) => of(row).map(|value| value.to_string()),
-            Value::Truth(of) => of(row).map(|value| value.to_string()),
+            Value::Text(get) => get(row),
+            Value::Whole(get) => get(row).map(|value| value.to_string()),
+            Value::Real(get) => get(row).map(|value| value.to_string()),
+            Value::Truth(get) => get(row).map(|value| value.to_string()),
         }
         .unwrap_or_default()
     }
@@ -51,7 +52,7 @@ const fn truth(name: &'static str, value: fn(&ResultEntry) -> Option<bool>) -> C
     Column { name, unit: "", value: Value::Truth(value) }
 }
 
-/// In this order; new columns go to the end.
+/// All columns, in this order. New columns go to the end.
 pub(super) const COLUMNS: [Column; 80] = [
     text("id", |row| Some(row.id.clone())),
     text("name", |row| Some(row.name.clone())),
@@ -135,7 +136,8 @@ pub(super) const COLUMNS: [Column; 80] = [
     text("run_spread", |row| row.quality.as_ref().map(|quality| quality.run_spread.clone())),
 ];
 
-/// Every caveat of a case in one cell, as [`Caveats::text`](pqlab_analysis::caveats::Caveats::text) joins them.
+/// Returns every caveat of a case for one cell, joined as in
+/// [`Caveats::text`](pqlab_analysis::caveats::Caveats::text).
 fn caveats(row: &ResultEntry) -> String {
     row.caveats.iter().map(|(word, says)| format!("{word}: {says}")).collect::<Vec<_>>().join("; ")
 }
@@ -148,13 +150,13 @@ fn form(form: Form) -> String {
     .to_owned()
 }
 
-/// What outlives the call, by name: `none` where nothing does, no text where it is not known.
+/// Returns the names of processor state that outlives the call: `none` for nothing, `None` if it is unknown.
 fn residue(row: &ResultEntry) -> Option<String> {
     let names = row.residue.as_ref()?.iter().map(|residue| residue.name()).collect::<Vec<_>>();
     Some(if names.is_empty() { "none".to_owned() } else { names.join(",") })
 }
 
-/// As the id shows them.
+/// Returns the parameters in the form of the id.
 fn parameters(row: &ResultEntry) -> String {
     let shown = row.parameters.iter().map(|(name, value)| match value {
         ParameterValue::Flag(_) => name.clone(),
@@ -170,7 +172,7 @@ mod tests {
     use pqlab_analysis::caveats::Caveat;
     use std::path::Path;
 
-    /// `docs/formats.md`, whose tables are held to the columns and caveats that there are.
+    /// Returns the text of `docs/formats.md`, whose tables must have all columns and caveats.
     fn documented() -> String {
         std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md")).unwrap()
     }

@@ -1,4 +1,4 @@
-//! CSV, one row a case.
+//! CSV with one row per case.
 
 use super::columns::COLUMNS;
 use super::table_csv::table_csv;
@@ -9,17 +9,17 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::text::neutral;
 use std::io::Write;
 
-/// The figures of every case as a table: RFC 4180 with lines that end in a line feed. An empty cell is a figure that does
-/// not apply. Text is escaped for spreadsheets and terminals: see [`cell`].
+/// Figures of every case: RFC 4180 with lines that end in a line feed. A cell is empty if its figure does not apply.
+/// Text is escaped for spreadsheets and terminals: see [`cell`].
 ///
-/// A table of several cases alone has a row for each of its own: the names as they are, of each figure the number in the unit that its
-/// heading ends in, and where it has an interval the ends of that, and last the caveats.
+/// A single table of several cases has its own rows. Names are unchanged. Figures are numbers in the unit at the end of
+/// their heading, followed by the ends of their interval if they have one. Caveats are in the last column.
 pub(super) struct Csv {
-    /// The table that is wanted alone.
+    /// Selection of a single table.
     pub(super) tables: TableChoice,
 }
 
-/// Escapes text for a cell: control and direction characters are written as escapes, and text that a spreadsheet would take for a
+/// Escapes text for a cell. Control and direction characters become escapes. Text that a spreadsheet would take for a
 /// formula gets a leading apostrophe.
 pub(super) fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err();
@@ -28,7 +28,7 @@ pub(super) fn cell(text: &str) -> String {
 
 impl Exporter for Csv {
     fn format(&self) -> Format {
-        Format { name: "csv", describe: "a table, one row a case", extension: "csv" }
+        Format { name: "csv", describe: "a table with one row per case", extension: "csv" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_text_and_never_a_formula() {
+    fn cells_are_never_formulas() {
         for (text, written) in [
             ("=HYPERLINK(\"x\")", "'=HYPERLINK(\"x\")"),
             ("@SUM(A1)", "'@SUM(A1)"),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn one_row_a_case_under_a_stable_heading() {
+    fn every_case_has_a_row_under_stable_headings() {
         let run = fixtures::run();
         let bytes = exported(&run);
         let text = String::from_utf8(bytes.clone()).unwrap();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_case_has_its_reason_and_no_figures() {
+    fn failed_cases_have_their_reason_and_no_figures() {
         let rows = rows(&exported(&fixtures::run()));
         let row = rows.iter().find(|row| at(row, "status") == "failed").unwrap();
         assert_eq!(at(row, "error"), "decapsulation gave another secret");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_and_reasons_are_one_line_of_text() {
+    fn hostile_names_and_reasons_stay_on_one_line() {
         let mut run = fixtures::run();
         run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
         run.records[1].error = Some("first line\nsecond, \"quoted\"\r\nthird".to_owned());
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_read_as_in_the_id() {
+    fn parameters_have_the_form_of_the_id() {
         let rows = rows(&exported(&fixtures::run()));
         let row = rows.iter().find(|row| at(row, "backend") == "avx2").unwrap();
         assert_eq!(at(row, "parameters"), "len=1024,deterministic,regime=disk");

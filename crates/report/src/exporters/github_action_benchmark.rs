@@ -1,12 +1,12 @@
-//! What the GitHub action `benchmark-action/github-action-benchmark` reads as `customSmallerIsBetter`.
+//! Format `customSmallerIsBetter` of the GitHub action `benchmark-action/github-action-benchmark`.
 
 use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// The median in ns of every case with a figure; `range` is the half-width of its interval. `extra`, which the action's charts show
-/// beside a point, has the caveats, a line each. Failed cases and the floor have no entry.
+/// Median or mean in ns of every case with a figure. `range` is the half-width of its interval. `extra`, which the
+/// action's charts show next to a point, has one line per caveat. Failed cases and the floor have no entry.
 pub(super) struct GithubActionBenchmark;
 
 #[derive(Serialize)]
@@ -30,15 +30,15 @@ impl Exporter for GithubActionBenchmark {
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let entry = |case: &CaseAnalysis<'_>| {
             let estimates = case.estimates.as_ref()?;
-            let of = estimates.headline_ns();
+            let headline = estimates.headline_ns();
             let count =
                 format!("{} of {} samples, {} processes", estimates.statistic.name(), estimates.n, estimates.processes);
             let extra: Vec<String> = std::iter::once(count).chain(case.caveats.lines()).collect();
             Some(Entry {
                 name: case.case().id(),
                 unit: "ns",
-                value: of.estimate,
-                range: format!("± {:.4}", (of.high - of.low) / 2.0),
+                value: headline.estimate,
+                range: format!("± {:.4}", (headline.high - headline.low) / 2.0),
                 extra: extra.join("\n"),
             })
         };
@@ -53,7 +53,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn an_entry_has_the_fields_that_the_action_demands() {
+    fn entries_have_the_fields_that_the_action_requires() {
         let bytes = written(&GithubActionBenchmark, &fixtures::run());
         let all: Vec<serde_json::Value> = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(all.len(), 5);

@@ -1,4 +1,4 @@
-//! Names with all that a format may stumble over pass through every exporter, the page and the terminal.
+//! Names with special characters and commands must pass safely through every exporter, the page and the terminal.
 
 use super::{Format, exporters};
 use crate::fixtures;
@@ -36,11 +36,11 @@ fn names() -> Vec<String> {
         .collect()
 }
 
-/// The run with the name wherever a name can stand; the floor and one hash keep what formats look for.
+/// Puts the name everywhere in a run. Cases of the floor and of hashes keep the names that formats look for.
 fn named(run: Run, name: &str) -> Run {
     let mut run = run;
     for (index, record) in run.records.iter_mut().enumerate() {
-        // Cases stay apart by their place.
+        // The index keeps cases distinct.
         let unique = format!("{name}{index}");
         record.error = record.error.as_ref().map(|_| name.to_owned());
         let case = &mut record.case;
@@ -48,7 +48,7 @@ fn named(run: Run, name: &str) -> Run {
         case.parameters.push(Parameter::Word(name.to_owned(), name.to_owned()));
         match case.workload.as_str() {
             "floor" => continue,
-            // SHA-3 by its name, else a table of SHA-3 is empty.
+            // The format for SHA-3 finds functions by name.
             "hash" => case.provider = unique,
             _ => {
                 case.workload = name.to_owned();
@@ -81,7 +81,7 @@ fn named(run: Run, name: &str) -> Run {
     run
 }
 
-/// All texts and keys of a document.
+/// Collects all texts and keys of a document.
 fn texts(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -94,17 +94,17 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Whether some text of the document holds the name, as it was or with what would steer a terminal made visible.
+/// Whether a text contains the name, unchanged or with control characters escaped.
 fn holds(all: &[String], name: &str) -> bool {
     all.iter().any(|text| text.contains(name) || text.contains(&neutral(name)))
 }
 
-/// Cells of a line between bars that no backslash escapes.
+/// Returns the number of unescaped bars in a Markdown row.
 fn cells(line: &str) -> usize {
     line.replace("\\\\", "").replace("\\|", "").matches('|').count()
 }
 
-/// Of a LaTeX line what is a separator of columns.
+/// Returns the number of column separators in a LaTeX row.
 fn ampersands(line: &str) -> usize {
     line.replace("\\&", "").matches('&').count()
 }
@@ -135,7 +135,7 @@ fn check_markdown(text: &str, name: &str) {
 }
 
 fn check_latex(text: &str) {
-    // Nothing in a comment is a command, and none reaches beyond its line.
+    // Comments end with their line and cannot contain commands.
     let text: String = text.lines().filter(|line| !line.starts_with('%')).map(|line| format!("{line}\n")).collect();
     let plain = text.replace("\\{", "").replace("\\}", "");
     assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "braces");
@@ -155,7 +155,7 @@ fn check_latex(text: &str) {
     assert_eq!(specials.sum::<usize>(), 0, "a character that LaTeX would take for a command");
 }
 
-/// By what a format's files end in: a format that is added is read back like others of its kind.
+/// Reads back a file by its extension, so that new formats are checked like others of their kind.
 fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
     let Format { name: format, extension, .. } = format;
     let text = || String::from_utf8(bytes.to_vec()).unwrap();
@@ -164,19 +164,19 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
             let document: Value = serde_json::from_slice(bytes).unwrap();
             let mut all = Vec::new();
             texts(&document, &mut all);
-            // pyperf takes no line feeds and no space at the ends: there white space is one space.
+            // pyperf allows neither line feeds nor leading or trailing space, so white space is a single space there.
             let words = name.split_whitespace().collect::<Vec<_>>().join(" ");
             let name = if format == "pyperf" { &words } else { name };
             assert!(holds(&all, name), "{format} lost {name:?}");
         }
         "csv" | "tsv" => {
-            // The reader is strict: a row with more or fewer cells than the first is an error.
+            // The reader rejects rows whose number of cells differs from the first.
             let delimiter = if extension == "csv" { b',' } else { b'\t' };
             let mut reader = ::csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes);
             let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
             assert!(rows.len() > 1, "{format}");
             let all: Vec<String> = rows.iter().flatten().map(str::to_owned).collect();
-            // SHA-3 tables name functions alone.
+            // Tables of SHA-3 have no other names than functions.
             assert!(format == "sha3-csv" || holds(&all, name), "{format} lost {name:?}");
         }
         "md" => check_markdown(&text(), name),
@@ -187,7 +187,7 @@ fn check(format: Format, bytes: &[u8], run: &Run, name: &str) {
             assert_eq!(rows.len(), run.records.len());
             assert!(rows.iter().any(|row| row.contains(name)), "parquet lost {name:?}");
         }
-        // A kind of file that is new here: it is text that steers no terminal.
+        // A new kind of file must be text without control characters.
         _ => {
             assert!(!text().chars().any(|character| character.is_control() && !"\n\t".contains(character)), "{format}")
         }
@@ -249,8 +249,8 @@ fn hostile_names_pass_through_the_terminal() {
             let run = named(run, &name);
             let analysis = RunAnalysis::of(&run);
             for width in [40, 80, 400] {
-                let made = pqlab_analysis::tables::tables(&analysis, &RelayScenario::default());
-                let mut text = run_table(&analysis, &made, width, Palette::PLAIN);
+                let tables = pqlab_analysis::tables::tables(&analysis, &RelayScenario::default());
+                let mut text = run_table(&analysis, &tables, width, Palette::PLAIN);
                 text.extend(analysis.cases().iter().map(|case| show_case(case, &[case], width, Palette::PLAIN)));
                 let steers = |character: char| character != '\n' && (character.is_control() || character == '\u{202e}');
                 assert!(!text.chars().any(steers), "{name:?} at {width}");

@@ -1,4 +1,4 @@
-//! hyperfine's JSON (`--export-json`), for the scripts that come with it.
+//! hyperfine's JSON (`--export-json`), for hyperfine's own scripts.
 
 use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use indexmap::IndexMap;
@@ -6,9 +6,9 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// Every case with a figure, but for the floor, as a command, times in seconds. A time is a sample: where the batch is above 1, the mean of so
-/// many operations, and the parameter `batch` says so. User and system time are not measured: null. `caveats` is a field beside
-/// hyperfine's own, which its scripts pass over.
+/// Every case with a figure except the floor is a command, with times in seconds. Each sample is a time; if the
+/// parameter `batch` is above 1, it is the mean of that many operations. User and system time are null: they are not
+/// measured. The additional field `caveats` is ignored by hyperfine's scripts.
 pub(super) struct Hyperfine;
 
 #[derive(Serialize)]
@@ -45,7 +45,7 @@ impl Exporter for Hyperfine {
             let times: Vec<f64> =
                 samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).map(seconds).collect();
             let case = analysed.case();
-            let of = &estimates.samples_ns;
+            let description = &estimates.samples_ns;
             let parameters = IndexMap::from([
                 ("algorithm", case.algorithm.clone()),
                 ("operation", case.operation.clone()),
@@ -54,13 +54,13 @@ impl Exporter for Hyperfine {
             ]);
             Some(Entry {
                 command: case.id(),
-                mean: seconds(of.mean),
-                stddev: of.stdev.map(seconds),
+                mean: seconds(description.mean),
+                stddev: description.stdev.map(seconds),
                 median: seconds(estimates.median_ns.estimate),
                 user: None,
                 system: None,
-                min: seconds(of.min),
-                max: seconds(of.max),
+                min: seconds(description.min),
+                max: seconds(description.max),
                 exit_codes: vec![Some(0); times.len()],
                 times,
                 parameters,
@@ -78,7 +78,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn times_are_seconds_and_all_there() {
+    fn all_times_are_exported_in_seconds() {
         let run = fixtures::run();
         let read: serde_json::Value = serde_json::from_slice(&written(&Hyperfine, &run)).unwrap();
         let first = &read["results"][0];

@@ -6,17 +6,18 @@ use crate::document::{describe_run, describe_table};
 use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
 
-/// Environment, rules and estimates; with the raw samples where these are wanted.
+/// Environment, measuring rules and estimates, optionally with the raw samples.
 pub(super) struct Json {
+    /// Whether to include raw samples.
     pub(super) samples: bool,
-    /// What tables of several cases ask about, or the one of them that is wanted alone.
+    /// Tables of several cases to write.
     pub(super) tables: TableChoice,
 }
 
 impl Exporter for Json {
     fn format(&self) -> Format {
         let (name, describe) = if self.samples {
-            ("json-samples", "as json, with every raw sample, from which all figures can be computed again")
+            ("json-samples", "like json, with every raw sample, from which all figures can be recomputed")
         } else {
             ("json", "environment, measuring rules and all figures of every case (schema pqlab/1)")
         };
@@ -30,7 +31,7 @@ impl Exporter for Json {
         let document = describe_run(analysis, self.samples, &self.tables.all(analysis));
         let mut out = BufWriter::new(out);
         if self.samples {
-            // Indented, every sample would take a line.
+            // Not indented, as every sample would take a line.
             serde_json::to_writer(&mut out, &document)?;
         } else {
             serde_json::to_writer_pretty(&mut out, &document)?;
@@ -51,7 +52,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
-    /// The example that the documented contract gives, with nothing said of what `host` and `os` hold.
+    /// Returns the example of the documented contract, which leaves open the content of `host` and `os`.
     fn contract() -> Value {
         let example = r#"{
           "schema": "pqlab/1",
@@ -83,19 +84,19 @@ mod tests {
         serde_json::from_slice(&written(&Json { samples, tables: TableChoice::default() }, run)).unwrap()
     }
 
-    /// Every field of the contract is there, with a value of the same type or, either way, null.
+    /// Checks that every field of the contract exists and has the same type, or is null in either document.
     fn assert_holds(path: &str, contract: &Value, found: &Value) {
         match (contract, found) {
-            (Value::Object(fields), Value::Object(there)) => {
+            (Value::Object(fields), Value::Object(present)) => {
                 for (name, value) in fields {
-                    let found = there.get(name).unwrap_or_else(|| panic!("{path}.{name} is absent"));
+                    let found = present.get(name).unwrap_or_else(|| panic!("{path}.{name} is absent"));
                     assert_holds(&format!("{path}.{name}"), value, found);
                 }
             }
-            (Value::Array(values), Value::Array(there)) => {
+            (Value::Array(values), Value::Array(present)) => {
                 let example = &values[0];
-                assert!(!there.is_empty(), "{path} is empty");
-                there.iter().for_each(|found| assert_holds(&format!("{path}[]"), example, found));
+                assert!(!present.is_empty(), "{path} is empty");
+                present.iter().for_each(|found| assert_holds(&format!("{path}[]"), example, found));
             }
             (Value::Null, _) | (_, Value::Null) => {}
             (Value::Number(_), Value::Number(_))
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_the_contract_is_there() {
+    fn every_field_of_the_contract_exists() {
         for samples in [false, true] {
             let mut run = fixtures::run();
             assert_holds("", &contract(), &exported(samples, &run));
@@ -119,7 +120,7 @@ mod tests {
             assert_holds("", &contract(), &found);
             let row = &found["results"]["kem"][0];
             let example = contract();
-            // A good case of batch 1 leaves null only what the contract's does.
+            // A good case of batch 1 has null in the same fields as the contract.
             for (name, value) in example["results"]["kem"][0].as_object().unwrap() {
                 assert_eq!(value.is_null(), row[name].is_null(), "{name}");
             }
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_are_those_of_the_samples() {
+    fn figures_follow_from_the_samples() {
         let run = fixtures::run();
         let found = exported(true, &run);
         let row = &found["results"]["kem"][0];
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn above_a_batch_of_one_nothing_speaks_of_single_operations() {
+    fn batches_have_no_figures_of_single_operations() {
         let mut run = fixtures::run();
         run.records[0].samples.batch = 16;
         let found = exported(false, &run);
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_case_keeps_its_row() {
+    fn failed_cases_keep_their_row() {
         let found = exported(false, &fixtures::run());
         let rows = found["results"]["kem"].as_array().unwrap();
         let row = rows.iter().find(|row| row["status"] == "failed").unwrap();
@@ -196,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_named_and_never_mistaken() {
+    fn counters_are_named_and_not_mixed_up() {
         let mut run = fixtures::run();
         run.records[0].case.facts.bytes = Some(64);
         run.records[0].case.workload = "hash".to_owned();
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_and_identity_are_told() {
+    fn rows_have_parameters_and_identity() {
         let found = exported(false, &fixtures::run());
         let rows = found["results"]["signature"].as_array().unwrap();
         let row = rows.iter().find(|row| row["backend"] == "avx2").unwrap();
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_linked_in_says_its_language() {
+    fn workers_and_loaded_libraries_have_their_language() {
         let found = exported(false, &fixtures::workers_run());
         let rows = found["results"]["kem"].as_array().unwrap();
         let of = |provider: &str| rows.iter().find(|row| row["provider"] == provider).unwrap();
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_null() {
+    fn infinity_and_nan_are_null() {
         let mut run = fixtures::run();
         run.header.environment.counters.resolution_ns = f64::NAN;
         run.header.environment.counters.ticks_per_second = Some(f64::INFINITY);
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_document_reads_back_as_it_was() {
+    fn documents_survive_a_round_trip() {
         for samples in [false, true] {
             let document = describe_run(&RunAnalysis::of(&fixtures::run()), samples, &[]);
             let bytes = written(&Json { samples, tables: TableChoice::default() }, &fixtures::run());
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_are_plain_strings() {
+    fn hostile_names_stay_strings() {
         let mut run = fixtures::run();
         run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
         let found = exported(false, &run);

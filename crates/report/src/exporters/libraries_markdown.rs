@@ -1,4 +1,4 @@
-//! Two libraries of one run against each other, in Markdown: what a comment on a pull request says.
+//! Comparison of two libraries of one run in Markdown, for comments on pull requests.
 
 use super::markdown::escape;
 use pqlab_analysis::comparison::{ComparedCase, Comparison};
@@ -7,8 +7,8 @@ use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_record::{Environment, Unit};
 use pqlab_stats::{VERDICT_SIGNIFICANCE, Verdict};
 
-/// The answer first, then a row for each pair of cases, and what they are of. The first and the second library are given by the
-/// ids of their providers.
+/// Writes the answer, a row for each pair of cases, and the versions of the libraries. The libraries are given as
+/// provider ids.
 pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [first, second]: [&str; 2]) -> String {
     let mut out = format!("### {} against {}\n\n", escape(second), escape(first));
     comparison.answer().lines().for_each(|line| out.push_str(&format!("{}\n", escape(line))));
@@ -24,26 +24,26 @@ pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [f
     out.push('\n');
     for id in [first, second] {
         let build = environment.providers.iter().find(|build| build.id == id);
-        let known =
+        let version =
             build.map_or_else(|| "unknown".to_owned(), |build| format!("{} ({})", build.version, build.origin()));
-        out.push_str(&format!("- {}: {}\n", escape(id), escape(&known)));
+        out.push_str(&format!("- {}: {}\n", escape(id), escape(&version)));
     }
-    out.push_str(&judged(comparison, ", of the same rounds and processes"));
+    out.push_str(&judged(comparison, ", from the same rounds and processes"));
     out.push_str(&format!("- run {}, on {}\n", escape(&comparison.first_run), escape(&environment_line(environment))));
     out
 }
 
-/// By what it was judged, as an item of a list.
-pub(super) fn judged(comparison: &Comparison, apart: &str) -> String {
+/// Returns the criteria of the comparison as a list item. `origin` says where the figures come from.
+pub(super) fn judged(comparison: &Comparison, origin: &str) -> String {
     let criteria = &comparison.criteria;
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     let unit = match cycles {
         0 => "time",
         all if all == comparison.cases.len() => "core cycles",
-        _ => "core cycles where they are known, else time",
+        _ => "core cycles if they are known, else in time",
     };
     format!(
-        "- the ratio is the second's {unit} over the first's{apart}; equivalent: within {} ({}); of pairs without a difference at most \
+        "- the ratio is second / first in {unit}{origin}; equivalent: within {} ({}); of pairs without a difference at most \
          {} are called faster or slower\n",
         percent(criteria.margin_pct),
         escape(&criteria.margin_source),
@@ -51,12 +51,14 @@ pub(super) fn judged(comparison: &Comparison, apart: &str) -> String {
     )
 }
 
-/// A row of the table, under a name that is Markdown already.
+/// Returns a row of the table. The name must already be Markdown.
 pub(super) fn row(case: &ComparedCase, name: &str) -> String {
     let time = |ns: Option<f64>| ns.map_or_else(|| NONE.to_owned(), time);
     let (ratio, ends) = case.ratio.map_or_else(
         || (NONE.to_owned(), NONE.to_owned()),
-        |of| (format!("{:.3}", of.ratio.estimate), format!("{:.3} to {:.3}", of.ratio.low, of.ratio.high)),
+        |found| {
+            (format!("{:.3}", found.ratio.estimate), format!("{:.3} to {:.3}", found.ratio.low, found.ratio.high))
+        },
     );
     let word = case.judgement.verdict.name();
     let verdict = match case.judgement.verdict {
@@ -80,7 +82,7 @@ mod tests {
     use pqlab_record::LoadedLibrary;
 
     #[test]
-    fn a_comment_has_the_answer_a_row_for_each_case_and_what_the_libraries_are() {
+    fn comments_have_the_answer_all_cases_and_the_versions() {
         let mut run = fixtures::run();
         run.header.environment.providers[1].library = Some(LoadedLibrary {
             kind: "openssl".into(),

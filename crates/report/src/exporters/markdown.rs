@@ -1,4 +1,4 @@
-//! Markdown: the file `BENCHMARKS.md` that a project keeps as the record of its figures.
+//! Markdown: `BENCHMARKS.md`, in which a project records its figures.
 
 use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
@@ -18,12 +18,12 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{ASSUMED, ProtocolKind};
 use std::io::Write;
 
-/// The table that stands in a section of its own.
+/// Name of the table that has a section of its own.
 const SPREAD: &str = "spread";
 
-/// Headline figures, methodology, environments, full tables, stability analysis, and other machines where they are given.
+/// Headline figures, methodology, environments, full tables, stability analysis, and comparisons with other machines.
 pub(super) struct Markdown {
-    /// Which tables of several cases.
+    /// Tables of several cases to write.
     pub(super) tables: TableChoice,
 }
 
@@ -31,7 +31,7 @@ impl Exporter for Markdown {
     fn format(&self) -> Format {
         Format {
             name: "markdown",
-            describe: "a BENCHMARKS.md: headline figures, methodology, environment, full tables, stability",
+            describe: "BENCHMARKS.md: headline figures, methodology, environment, full tables, stability",
             extension: "md",
         }
     }
@@ -45,10 +45,11 @@ impl Exporter for Markdown {
     }
 }
 
-/// The file, with runs of other machines set beside this one, and what circuit handshakes cost in a scenario.
+/// Writes the file. Past runs of other machines are compared with this run; the scenario is for tables of circuit
+/// handshakes.
 ///
 /// # Errors
-/// Where `out` takes no more.
+/// Fails if `out` cannot be written.
 pub fn benchmarks(
     analysis: &RunAnalysis<'_>,
     past: &[Past],
@@ -70,23 +71,23 @@ pub fn benchmarks(
     headline(&found, out)?;
     methodology(analysis, out)?;
     environments(analysis, past, out)?;
-    let made = tables(analysis, scenario);
+    let all = tables(analysis, scenario);
     for area in analysis.areas() {
         writeln!(out, "\n## {}\n", escape(area))?;
         let rows: Vec<&CaseAnalysis<'_>> = analysis.area(area).collect();
         cases(&rows, out)?;
         let of_area = |table: &&Table| table.area == area && table.name != SPREAD;
-        made.iter().filter(of_area).try_for_each(|table| several(table, out))?;
+        all.iter().filter(of_area).try_for_each(|table| several(table, out))?;
     }
-    stability(made.iter().find(|table| table.name == SPREAD), out)?;
+    stability(all.iter().find(|table| table.name == SPREAD), out)?;
     machines(analysis, past, out)?;
-    writeln!(out, "\n## To measure it again\n\n```\n{}\n```", fenced(&run.header.command))
+    writeln!(out, "\n## Reproduce this run\n\n```\n{}\n```", fenced(&run.header.command))
 }
 
 fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Headline figures\n")?;
     if !found.recommendations.is_empty() {
-        writeln!(out, "| For | Fastest | Figure | 95% interval | Why |\n|---|---|---:|---|---|")?;
+        writeln!(out, "| Use case | Fastest | Figure | 95% interval | Reason |\n|---|---|---:|---|---|")?;
     }
     for one in &found.recommendations {
         writeln!(
@@ -104,16 +105,16 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     if !found.costs.is_empty() {
         writeln!(
             out,
-            "\nPost-quantum against classical, the fastest library of each (all that are not told apart); factors are in core cycles \
-             if both sides have them:\n"
+            "\nPost-quantum against classical: the fastest library of each, or several if there is no measurable \
+             difference. Ratios are in core cycles if both sides have them, else in time.\n"
         )?;
         writeln!(
             out,
-            "| What | Post-quantum | Classical | Time, factor | 95% interval | Bytes |\n|---|---|---|---:|---|---:|"
+            "| Task | Post-quantum | Classical | Ratio | 95% interval | Ratio of bytes |\n|---|---|---|---:|---|---:|"
         )?;
     }
     for cost in &found.costs {
-        let side = |of: &CostSide| format!("{} by {}, {}", escape(&of.algorithm), escape(&of.providers), of.time);
+        let side = |one: &CostSide| format!("{} by {}, {}", escape(&one.algorithm), escape(&one.providers), one.time);
         let (factor_text, range) = factor_and_range(&cost.factor);
         let bytes = cost.bytes.filter(|(_, old)| *old > 0).map(|(new, old)| factor(new as f64 / old as f64));
         writeln!(
@@ -124,15 +125,15 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
             side(&cost.classical),
             factor_text,
             range,
-            if cost.told_apart { "" } else { ", not told apart" },
+            if cost.told_apart { "" } else { ", no measurable difference" },
             bytes.unwrap_or_else(|| NONE.to_owned())
         )?;
     }
-    writeln!(out, "\n### What is uncertain\n")?;
+    writeln!(out, "\n### Caveats\n")?;
     if found.caveats.is_empty() {
         writeln!(
             out,
-            "Nothing: every case was measured and verified, undisturbed, and none missed a target precision."
+            "None: every case was measured undisturbed and verified, and none missed the target precision."
         )?;
     }
     for caveat in &found.caveats {
@@ -151,34 +152,34 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
             writeln!(
                 out,
                 "- {processes}; the number of rounds follows from a pilot of three, for a 95% interval of ±{}% in core cycles (in time \
-                 if they are not known), in at most {} s a case",
+                 if cycles are not known), in at most {} s per case",
                 protocol.precision_pct, protocol.max_time_s
             )?;
             writeln!(
                 out,
-                "- after these rounds the interval is looked at once: if it is too wide, up to 24 processes join; if it still is, the \
-                 case is marked imprecise"
+                "- after these rounds the interval is checked once: if it is too wide, processes are added, up to 24 in \
+                 all; if it is still too wide, the case is marked imprecise"
             )?;
         }
         ProtocolKind::Fixed | ProtocolKind::Reference => {
             let measurements = protocol.iterations.map_or_else(|| NONE.to_owned(), grouped);
-            writeln!(out, "- {measurements} measurements a case, {processes}")?;
+            writeln!(out, "- {measurements} measurements per case, {processes}")?;
         }
     }
-    writeln!(out, "- {} operations for warm-up in each process, discarded", grouped(protocol.warmup))?;
-    writeln!(out, "- {}% trimmed at each tail (the median and its interval are taken before)", protocol.trim_pct)?;
+    writeln!(out, "- {} warm-up operations in each process, discarded", grouped(protocol.warmup))?;
+    writeln!(out, "- {}% trimmed at each tail (not for the median and its interval)", protocol.trim_pct)?;
     let spreads = &protocol.run_spreads;
     writeln!(
         out,
-        "- intervals are over processes, rounds and runs; the spread between runs is {}: {}% in time, {}% in core cycles",
+        "- intervals cover processes, rounds and runs; the spread between runs is {}: {}% in time, {}% in core cycles",
         if spreads.source == ASSUMED { "assumed" } else { "measured on this machine" },
         spreads.time_pct,
         spreads.cycles_pct
     )?;
     writeln!(out, "- quality: {RULE}")?;
-    writeln!(out, "- every answer is checked before and after it is timed; a wrong one voids its figures")?;
+    writeln!(out, "- every answer is checked before and after timing; a wrong answer voids the case")?;
     if let Some(floor) = analysis.floor_ns() {
-        writeln!(out, "- harness floor: {} an operation: {FLOOR_MEANING}", time(floor))?;
+        writeln!(out, "- measurement overhead: {} per operation: {FLOOR_MEANING}", time(floor))?;
     }
     worker_floors(analysis).iter().try_for_each(|line| writeln!(out, "- {}", escape(line)))?;
     let fastest = analysis.run.header.protocol.fastest.iter().map(fastest_line);
@@ -191,7 +192,7 @@ fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) 
     for (index, other) in other_machines(analysis.run, past).iter().enumerate() {
         writeln!(out, "| ENV-{} | {} |", index + 2, escape(&environment_line(&other.environment)))?;
     }
-    writeln!(out, "\n| Library | Language | Run by | Version | Build |\n|---|---|---|---|---|")?;
+    writeln!(out, "\n| Library | Language | Runtime | Version | Build |\n|---|---|---|---|---|")?;
     for provider in &analysis.run.header.environment.providers {
         let Language { name, runtime, .. } = analysis.language(&provider.id);
         let [language, runtime] =
@@ -202,11 +203,11 @@ fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) 
     Ok(())
 }
 
-/// The cases of an area, and below them a list of what must be known of them.
+/// Writes the cases of an area, followed by a list of their caveats.
 fn cases(rows: &[&CaseAnalysis<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     let headings: Vec<&str> = FIGURES.iter().map(|(heading, _)| *heading).collect();
     let sides = vec!["---:"; FIGURES.len()];
-    writeln!(out, "| Case | Provider | {} | Notes |\n|---|---|{}|---|", headings.join(" | "), sides.join("|"))?;
+    writeln!(out, "| Case | Library | {} | Notes |\n|---|---|{}|---|", headings.join(" | "), sides.join("|"))?;
     let mut footnotes = Footnotes::default();
     for row in rows {
         let name = format!("| {} | {}", escape(&row.job()), escape(&row.case().provider));
@@ -226,7 +227,7 @@ fn cases(rows: &[&CaseAnalysis<'_>], out: &mut dyn Write) -> std::io::Result<()>
     texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
-/// A table of several cases, and below it what must be known of it and of its rows.
+/// Writes a table of several cases, followed by its notes and the caveats of its rows.
 fn several(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let shown = table.shown();
@@ -250,17 +251,17 @@ fn several(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
-/// The spread of each operation beside that of AES-256-GCM, the noise floor, where the run has it.
+/// Writes the spread of each operation, compared with AES-256-GCM as the noise floor, if the run has it.
 fn stability(spread: Option<&Table>, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Stability\n")?;
     writeln!(
         out,
-        "The coefficient of variation (CoV) of single operations stands beside each case where they were timed. It says"
+        "The tables above have the coefficient of variation (CoV) of each case whose single operations were timed. It says"
     )?;
-    writeln!(out, "how widely they spread, and nothing of leakage.")?;
+    writeln!(out, "how widely they spread, and nothing about leakage.")?;
     match spread {
         Some(table) => several(table, out),
-        None => writeln!(out, "No noise floor: AES-256-GCM was not measured one by one in this run."),
+        None => writeln!(out, "No noise floor: this run has no times of single AES-256-GCM operations."),
     }
 }
 
@@ -269,7 +270,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
         let label = format!("ENV-{}", index + 2);
         writeln!(
             out,
-            "\n## ENV-1 against {label}\n\n| Case | Provider | ENV-1 | {label} | Speed-up of ENV-1 | 95% interval |"
+            "\n## ENV-1 against {label}\n\n| Case | Library | ENV-1 | {label} | Speed-up of ENV-1 | 95% interval |"
         )?;
         writeln!(out, "|---|---|---:|---:|---:|---|")?;
         for row in analysis.cases().iter().filter(|row| !row.is_floor()) {
@@ -290,7 +291,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
     Ok(())
 }
 
-/// The text with everything escaped that Markdown or the HTML in it would take for more than text, in one line.
+/// Escapes everything that Markdown, or HTML in it, would not treat as text. The result is a single line.
 pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in neutral(text).chars() {
@@ -305,12 +306,12 @@ pub(super) fn escape(text: &str) -> String {
     out
 }
 
-/// For a span of code, in which there are no escapes.
+/// Replaces characters that would end a code span, in which escapes have no effect.
 fn code(text: &str) -> String {
     neutral(text).replace('`', "'").replace('|', "/")
 }
 
-/// For a block of code: nothing in it closes the block.
+/// Replaces fences that would end a code block.
 fn fenced(text: &str) -> String {
     neutral(text).replace("```", "'''")
 }
@@ -322,16 +323,16 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::Run;
 
-    fn made(run: &Run, past: &[Past]) -> String {
+    fn exported(run: &Run, past: &[Past]) -> String {
         let mut bytes = Vec::new();
         benchmarks(&RunAnalysis::of(run), past, &RelayScenario::default(), &mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
     #[test]
-    fn the_file_has_its_parts_and_every_case() {
+    fn files_have_all_sections_and_every_case() {
         let run = fixtures::run();
-        let text = made(&run, &[]);
+        let text = exported(&run, &[]);
         for part in [
             "# Benchmarks",
             "## Headline figures",
@@ -339,7 +340,7 @@ mod tests {
             "## Environments",
             "## kem",
             "## Stability",
-            "## To measure it again",
+            "## Reproduce this run",
         ] {
             assert!(text.contains(&format!("{part}\n")), "{part}");
         }
@@ -348,24 +349,24 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave another secret |"));
-        assert!(text.contains("harness floor: 2.70 ns"));
+        assert!(text.contains("measurement overhead: 2.70 ns"));
         assert!(!text.contains("ENV-2"));
-        // Nothing is measured until something is narrow.
+        // The number of rounds is fixed beforehand: cases are not measured until their interval is narrow.
         assert!(text.contains("follows from a pilot of three") && !text.contains("until"), "{text}");
     }
 
     #[test]
-    fn another_machine_stands_beside_this_one() {
+    fn other_machines_are_compared() {
         let run = fixtures::run();
         let mut other = fixtures::run();
         other.header.environment.cpu.model = "Other CPU".to_owned();
         other.records[0].samples = fixtures::samples(20.8, 1);
-        let text = made(&run, &[Past::of(&other)]);
+        let text = exported(&run, &[Past::of(&other)]);
         assert!(text.contains("## ENV-1 against ENV-2") && text.contains("**2.00×**"), "{text}");
     }
 
     #[test]
-    fn circuit_handshakes_have_their_tables_in_the_scenario_that_is_asked_for() {
+    fn tables_of_circuit_handshakes_use_the_scenario() {
         let scenario = RelayScenario { circuits_per_second: 50.0, ..RelayScenario::default() };
         let run = fixtures::ntor_run();
         let text = String::from_utf8(written(
@@ -386,7 +387,7 @@ mod tests {
         let mut run = fixtures::run();
         run.records[0].case.algorithm = "a|b\n# c <script> `d` *e*".to_owned();
         run.header.command = "```\nx".to_owned();
-        let text = made(&run, &[]);
+        let text = exported(&run, &[]);
         assert!(text.contains(r"a\|b\\n\# c &lt;script&gt; \`d\` \*e\*"), "{text}");
         assert!(!text.contains("<script>") && text.matches("```").count() == 2);
     }

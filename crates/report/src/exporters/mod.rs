@@ -1,4 +1,4 @@
-//! Export formats, one file each behind [`Exporter`] and one line each in the table below.
+//! Export formats: each has a file that implements [`Exporter`], and a line in the table below.
 
 mod columns;
 mod libraries_markdown;
@@ -19,12 +19,12 @@ use pqlab_record::Case;
 use serde::Serialize;
 use std::io::Write;
 
-/// A line is a module and the formats in it, made of what was chosen.
+/// Declares the modules and their formats. A line is a module, and the formats in it as created from the options.
 macro_rules! formats {
     ($options:ident; $($module:ident => $($format:expr),+;)*) => {
         $(mod $module;)*
 
-        /// All formats, with what was chosen.
+        /// Returns all formats with the given options.
         pub fn exporters_with($options: &ExportOptions) -> Vec<Box<dyn Exporter>> {
             vec![$($(Box::new($format)),+),*]
         }
@@ -47,37 +47,37 @@ formats! { options;
     parquet => parquet::Parquet;
 }
 
-/// What there is to say of a format.
+/// Description of a format.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Format {
-    /// The word that chooses it on the command line.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it holds, in one line.
+    /// Content, in one line.
     #[serde(rename = "about")]
     pub describe: &'static str,
-    /// What its files' names end in, without the dot.
+    /// File name extension, without the dot.
     pub extension: &'static str,
 }
 
-/// An export format.
+/// Export format.
 pub trait Exporter: Send + Sync {
-    /// What there is to say of it.
+    /// Returns the description of the format.
     fn format(&self) -> Format;
 
-    /// The word that chooses it on the command line.
+    /// Returns the name on the command line.
     fn name(&self) -> &'static str {
         self.format().name
     }
 
-    /// Whether the records of such a plan could be written, so that nobody measures for nothing.
+    /// Checks that the records of a plan can be written. Called before measuring, so that no measurement is wasted.
     ///
     /// # Errors
-    /// [`ExportError::Choice`], with what to choose.
+    /// [`ExportError::Choice`] with the valid choices.
     fn check(&self, _plan: &[Case]) -> Result<(), ExportError> {
         Ok(())
     }
 
-    /// What is to be said of the run beside the file, a line each: for standard error.
+    /// Returns notes on the run for standard error, one per line.
     fn notes(&self, _analysis: &RunAnalysis<'_>) -> Vec<String> {
         Vec::new()
     }
@@ -85,36 +85,36 @@ pub trait Exporter: Send + Sync {
     /// Writes a run.
     ///
     /// # Errors
-    /// Where `out` takes no more, or the format cannot hold the run.
+    /// Fails if `out` cannot be written, or if the format cannot express the run.
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError>;
 }
 
-/// Why a run could not be written.
+/// Reason why a run cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// The destination takes no more.
+    /// The destination cannot be written.
     #[error("cannot write: {0}")]
     Io(#[from] std::io::Error),
-    /// The run holds what the format cannot express.
+    /// The format cannot express the run.
     #[error("cannot express the run in this format: {0}")]
     Format(String),
-    /// The format holds a part of the run, and it was not said which, or there is no such part.
+    /// The format holds part of a run, and the part is not specified or does not exist.
     #[error("{0}")]
     Choice(String),
 }
 
-/// What a user may choose of a format; each format takes what applies to it.
+/// Options of formats. Each format uses those that apply to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
-    /// Decimals.
+    /// Number of decimals.
     pub digits: Option<usize>,
-    /// A provider's id, or a library's name.
+    /// Id of a provider, or name of a library.
     pub provider: Option<String>,
-    /// What rows are called, in the formats of Google Benchmark.
+    /// Names of rows in the formats of Google Benchmark.
     pub names: Names,
-    /// What tables of circuit handshakes ask about.
+    /// Scenario for tables of circuit handshakes.
     pub scenario: RelayScenario,
-    /// One [table of several cases](pqlab_analysis::tables) by its name, in place of all that the format holds.
+    /// Name of one [table of several cases](pqlab_analysis::tables) that is written instead of the whole run.
     pub table: Option<String>,
 }
 
@@ -124,50 +124,50 @@ impl ExportOptions {
     }
 }
 
-/// Formats that can hold one table of several cases alone.
+/// Formats that can hold a single table of several cases.
 pub const TABLE_FORMATS: [&str; 4] = ["csv", "json", "latex", "markdown"];
 
-/// What rows are called.
+/// Names of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Names {
-    /// The ids of their cases.
+    /// Case ids.
     #[default]
     Ids,
-    /// As the reference's ledger benchmark calls the same work (`BM_Verify100Transactions`); ids for what it did not measure.
+    /// Names from an earlier system's ledger benchmark (`BM_Verify100Transactions`), and ids for other cases.
     Reference,
 }
 
-/// All formats.
+/// Returns all formats.
 pub fn exporters() -> Vec<Box<dyn Exporter>> {
     exporters_with(&ExportOptions::default())
 }
 
-/// The format of that name.
+/// Returns the format with this name.
 pub fn exporter(name: &str) -> Option<Box<dyn Exporter>> {
     exporters().into_iter().find(|exporter| exporter.name() == name)
 }
 
-/// The format of that name, with what was chosen.
+/// Returns the format with this name and the given options.
 ///
 /// # Errors
-/// [`ExportError::Choice`] where there is none, or it cannot hold the one table that was asked for.
+/// [`ExportError::Choice`] if there is none, or if it cannot hold the single table in the options.
 pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Exporter>, ExportError> {
     if options.table.is_some() && !TABLE_FORMATS.contains(&name) {
         let formats = TABLE_FORMATS.join(", ");
-        return Err(ExportError::Choice(format!("one table alone is for the formats {formats}, not for {name}")));
+        return Err(ExportError::Choice(format!("format {name} cannot hold a single table; use one of {formats}")));
     }
     let all = exporters_with(options);
     let names: Vec<&str> = all.iter().map(|exporter| exporter.name()).collect();
-    let unknown = format!("no export format is called {name:?}: there are {}", names.join(", "));
+    let unknown = format!("unknown export format {name:?}; expected one of {}", names.join(", "));
     all.into_iter().find(|exporter| exporter.name() == name).ok_or(ExportError::Choice(unknown))
 }
 
-/// The cases that are somebody's: not the floor, whose fractions of a nanosecond raise false alarms in what watches every row.
+/// Returns all cases without the floor, whose fractions of a nanosecond would raise false alarms in dashboards.
 fn without_floor<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
     analysis.cases().iter().filter(|case| !case.is_floor())
 }
 
-/// Writes a document as indented JSON with a line feed behind it.
+/// Writes a document as indented JSON with a final line feed.
 fn finish_json(document: &impl Serialize, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = std::io::BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, document)?;
@@ -191,7 +191,7 @@ impl From<::csv::Error> for ExportError {
     }
 }
 
-/// What an exporter writes of a run.
+/// Returns what an exporter writes for a run.
 #[cfg(test)]
 pub(crate) fn written(exporter: &dyn Exporter, run: &pqlab_record::Run) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -214,7 +214,7 @@ mod tests {
     use crate::fixtures;
     use std::io::{Error, ErrorKind};
 
-    /// Takes some bytes and then no more.
+    /// Accepts a number of bytes, then fails.
     struct Full(usize);
 
     impl Write for Full {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_raises_no_alarms_and_stays_where_people_read() {
+    fn alarm_formats_omit_the_floor() {
         let run = fixtures::run();
         for name in ["bmf", "github-action-benchmark", "hyperfine"] {
             let text = String::from_utf8(written(exporter(name).unwrap().as_ref(), &run)).unwrap();
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_an_error_of_every_format() {
+    fn every_format_reports_a_full_disk() {
         let run = fixtures::run();
         let analysis = RunAnalysis::of(&run);
         for one in exporters() {
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_run_gives_the_same_bytes() {
+    fn equal_runs_give_equal_bytes() {
         let run = fixtures::run();
         for one in exporters() {
             let (mut first, mut second) = (Vec::new(), Vec::new());
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_records_is_written_too() {
+    fn every_format_writes_runs_without_records() {
         let mut run = fixtures::run();
         run.records.clear();
         run.finished_at = None;

@@ -1,4 +1,4 @@
-//! Apache Parquet: a row for each case, typed columns, nulls where a figure does not apply.
+//! Apache Parquet: one row per case, typed columns, nulls for figures that do not apply.
 
 use super::columns::{COLUMNS, Column, Value};
 use super::{ExportError, Exporter, Format};
@@ -17,25 +17,25 @@ use pqlab_record::document::ResultEntry;
 use std::io::Write;
 use std::sync::Arc;
 
-/// The figures of every case as the columns that data tools read. The file's metadata have the unit of each column
-/// (`unit.median_us`) and what each caveat means (`caveat.defect`).
+/// Figures of every case as typed columns. The file's metadata has the unit of each column (`unit.median_us`) and the
+/// meaning of each caveat (`caveat.defect`).
 pub(super) struct Parquet;
 
 impl Exporter for Parquet {
     fn format(&self) -> Format {
-        Format { name: "parquet", describe: "Apache Parquet, one row a case", extension: "parquet" }
+        Format { name: "parquet", describe: "Apache Parquet, one row per case", extension: "parquet" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let rows: Vec<ResultEntry> = analysis.cases().iter().map(describe_case).collect();
-        let file = made(&rows).map_err(|error| ExportError::Format(error.to_string()))?;
+        let file = encode(&rows).map_err(|error| ExportError::Format(error.to_string()))?;
         out.write_all(&file)?;
         out.flush()?;
         Ok(())
     }
 }
 
-fn made(rows: &[ResultEntry]) -> Result<Vec<u8>, ParquetError> {
+fn encode(rows: &[ResultEntry]) -> Result<Vec<u8>, ParquetError> {
     let field = |column: &Column| {
         let (physical, logical) = match column.value {
             Value::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
@@ -59,22 +59,22 @@ fn made(rows: &[ResultEntry]) -> Result<Vec<u8>, ParquetError> {
         let Some(mut open) = group.next_column()? else { break };
         match (column.value, open.untyped()) {
             (Value::Text(cell), ColumnWriter::ByteArrayColumnWriter(to)) => {
-                let (values, there) = split(rows, |row| cell(row).map(|text| ByteArray::from(text.into_bytes())));
-                to.write_batch(&values, Some(&there), None)?;
+                let (values, levels) = split(rows, |row| cell(row).map(|text| ByteArray::from(text.into_bytes())));
+                to.write_batch(&values, Some(&levels), None)?;
             }
             (Value::Whole(cell), ColumnWriter::Int64ColumnWriter(to)) => {
-                let (values, there) = split(rows, |row| cell(row).and_then(|number| i64::try_from(number).ok()));
-                to.write_batch(&values, Some(&there), None)?;
+                let (values, levels) = split(rows, |row| cell(row).and_then(|number| i64::try_from(number).ok()));
+                to.write_batch(&values, Some(&levels), None)?;
             }
             (Value::Real(cell), ColumnWriter::DoubleColumnWriter(to)) => {
-                let (values, there) = split(rows, cell);
-                to.write_batch(&values, Some(&there), None)?;
+                let (values, levels) = split(rows, cell);
+                to.write_batch(&values, Some(&levels), None)?;
             }
             (Value::Truth(cell), ColumnWriter::BoolColumnWriter(to)) => {
-                let (values, there) = split(rows, cell);
-                to.write_batch(&values, Some(&there), None)?;
+                let (values, levels) = split(rows, cell);
+                to.write_batch(&values, Some(&levels), None)?;
             }
-            _ => return Err(ParquetError::General("a column is not of its type".to_owned())),
+            _ => return Err(ParquetError::General("column type does not match its writer".to_owned())),
         }
         open.close()?;
     }
@@ -82,7 +82,7 @@ fn made(rows: &[ResultEntry]) -> Result<Vec<u8>, ParquetError> {
     writer.into_inner()
 }
 
-/// What the columns are measured in and what the caveats mean, for the file's metadata.
+/// Returns the units of columns and the meanings of caveats for the file's metadata.
 fn legend() -> Vec<KeyValue> {
     let units = COLUMNS.iter().filter(|column| !column.unit.is_empty());
     let units = units.map(|column| KeyValue::new(format!("unit.{}", column.name), column.unit.to_owned()));
@@ -92,11 +92,11 @@ fn legend() -> Vec<KeyValue> {
     units.chain(caveats).collect()
 }
 
-/// The values that are there, and for each row whether there is one.
+/// Returns the existing values, and for each row its definition level: 1 if it has a value, else 0.
 fn split<T>(rows: &[ResultEntry], cell: impl Fn(&ResultEntry) -> Option<T>) -> (Vec<T>, Vec<i16>) {
     let cells: Vec<Option<T>> = rows.iter().map(cell).collect();
-    let there = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
-    (cells.into_iter().flatten().collect(), there)
+    let levels = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
+    (cells.into_iter().flatten().collect(), levels)
 }
 
 #[cfg(test)]
@@ -108,7 +108,7 @@ mod tests {
     use ::parquet::record::RowAccessor;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn files_can_be_read_back() {
         let mut run = fixtures::run();
         run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
         let reader = SerializedFileReader::new(bytes::Bytes::from(written(&Parquet, &run))).unwrap();
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(rows[2].get_string(at("error")).unwrap(), "decapsulation gave another secret");
         assert!(rows[2].get_double(at("median_us")).is_err(), "a failed case has no median");
         let metadata = reader.metadata().file_metadata().key_value_metadata().unwrap();
-        let said = |key: &str| metadata.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.as_deref());
-        assert_eq!((said("unit.median_us"), said("caveat.defect")), (Some("µs"), Some(Caveat::Defect.legend())));
+        let value = |key: &str| metadata.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.as_deref());
+        assert_eq!((value("unit.median_us"), value("caveat.defect")), (Some("µs"), Some(Caveat::Defect.legend())));
     }
 }

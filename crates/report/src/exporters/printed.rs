@@ -1,5 +1,5 @@
-//! Every printed figure is a field of the JSON export: findings, costs, quality, the tables of the terminal, Markdown, LaTeX and the
-//! page, CSV, and the tables of several cases.
+//! Every printed figure must agree with a field of the JSON export: findings, costs, quality, the tables of the
+//! terminal, Markdown and LaTeX, CSV, and the tables of several cases.
 
 use super::markdown::escape;
 use super::{exporter, written};
@@ -16,7 +16,7 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A number as it is printed, with the half of its last place.
+/// Number as printed, with half of its last place.
 #[derive(Clone, Copy, Debug)]
 struct Printed {
     value: f64,
@@ -24,14 +24,14 @@ struct Printed {
 }
 
 impl Printed {
-    /// `28,090`, `≈1.2`, `10.4`, times a unit.
+    /// Parses `28,090`, `≈1.2` or `10.4`, and multiplies it by a unit.
     fn of(text: &str, unit: f64) -> Printed {
         let digits = text.trim_start_matches('≈').replace(',', "");
         let value: f64 = digits.parse().unwrap_or_else(|_| panic!("{text:?} is not a number"));
         let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len() as i32);
         let mut place = 10_f64.powi(-decimals);
         if decimals == 0 {
-            // Zeros at the end of a whole number may stand for places that are not known.
+            // Trailing zeros of a whole number may be places that are not significant.
             let zeros = digits.len() - digits.trim_end_matches('0').len();
             place = 10_f64.powi(zeros.min(digits.len() - 1) as i32);
         }
@@ -44,7 +44,7 @@ impl Printed {
     }
 }
 
-/// Nanoseconds in a unit.
+/// Returns the number of nanoseconds in a unit.
 fn ns(unit: &str) -> f64 {
     match unit {
         "ns" => 1.0,
@@ -55,7 +55,7 @@ fn ns(unit: &str) -> f64 {
     }
 }
 
-/// `10.4 µs` in ns.
+/// Parses a time such as `10.4 µs`, in ns.
 fn time(text: &str) -> Printed {
     let (number, unit) = text.trim().rsplit_once(' ').unwrap_or_else(|| panic!("{text:?} is not a time"));
     Printed::of(number, ns(unit))
@@ -65,7 +65,7 @@ fn exported(format: &str, run: &Run) -> Vec<u8> {
     written(exporter(format).unwrap().as_ref(), run)
 }
 
-/// The rows of the export, by id.
+/// Rows of the JSON export, by id.
 struct Export {
     rows: BTreeMap<String, Value>,
 }
@@ -91,7 +91,7 @@ impl Export {
         ids.len() > 1 || self.rows[&ids[0]]["statistic"] == "mean"
     }
 
-    /// Time in ns of cases one after the other, by the statistic that is to be used.
+    /// Returns the total time of cases in ns, by mean or median.
     fn time_ns(&self, ids: &[String], by_mean: bool) -> f64 {
         let field = if by_mean { "mean_us" } else { "median_us" };
         ids.iter().map(|id| 1e3 * self.number(id, field).unwrap()).sum()
@@ -102,15 +102,15 @@ impl Export {
         ids.iter().map(|id| self.number(id, field)).sum()
     }
 
-    /// The ends of the headline's interval in ns.
+    /// Returns the ends of the headline's interval in ns.
     fn headline_ends(&self, id: &str) -> [f64; 2] {
         let field = if self.by_mean(&[id.to_owned()]) { "mean_ci_us" } else { "median_ci_us" };
         self.ends(id, field).map(|end| 1e3 * end)
     }
 }
 
-/// Several jobs by libraries of chance: with noise, moods of the machine and of its clock, disturbed and defective ones, this project's
-/// own code, and signers that repeat by chance.
+/// Returns a random run of several operations: noise, a changing machine and clock, disturbed and defective cases, this
+/// project's own code, and signers that repeat by chance.
 fn random(rng: &mut Rng) -> Run {
     let noise = [0.0003, 0.002, 0.02][rng.usize(..3)];
     let jobs: [(&str, &str, &str, f64); 12] = [
@@ -135,8 +135,8 @@ fn random(rng: &mut Rng) -> Run {
             if provider.starts_with("mldsa") && (algorithm, operation) != ("ML-DSA-65", "verify") {
                 continue;
             }
-            let own = if provider.starts_with("mldsa") { 0.3 } else { 1.0 };
-            let mut record = fixtures::record(provider, base * speed * own);
+            let own_code = if provider.starts_with("mldsa") { 0.3 } else { 1.0 };
+            let mut record = fixtures::record(provider, base * speed * own_code);
             record.case.workload = area.to_owned();
             record.case.algorithm = algorithm.to_owned();
             record.case.operation = operation.to_owned();
@@ -152,7 +152,7 @@ fn random(rng: &mut Rng) -> Run {
             if operation == "verify" && defect && provider == "liboqs" {
                 record.case.facts.defect = Some("skips a check".to_owned());
             }
-            // Enough rounds that nothing is assumed of them: then intervals are as narrow as the noise.
+            // With enough rounds their spread is not assumed, so intervals are as narrow as the noise.
             let again =
                 record.samples.visits.clone().into_iter().map(|visit| Visit { round: visit.round + 2, ..visit });
             record.samples.visits.extend(again);
@@ -162,7 +162,7 @@ fn random(rng: &mut Rng) -> Run {
                 visit.clock_hz = 2.7e9 / clock;
                 for ticks in &mut visit.ticks {
                     let mut times = mood * clock * (1.0 + noise * (rng.f64() - 0.5));
-                    // Signing repeats by chance: one attempt in five passes.
+                    // Signing repeats by chance: one attempt in five succeeds.
                     while record.case.algorithm == "ML-DSA-65" && operation == "sign" && rng.f64() < 0.8 {
                         times += 0.4;
                     }
@@ -201,14 +201,15 @@ fn fixture_runs() -> Vec<Run> {
     ]
 }
 
-/// Runs the checks on random runs and on every fixture; what they return is added up, so that none of them checks nothing.
+/// Runs a check on random runs and on every fixture. Returns the sum of its results, so that tests can assert that
+/// something was checked.
 fn over_all(check: impl Fn(&RunAnalysis<'_>, &Export) -> usize) -> usize {
     let random = (0..60).map(|seed| random(&mut Rng::with_seed(seed)));
     let runs = random.chain(fixture_runs());
     runs.map(|run| check(&RunAnalysis::of(&run), &Export::of(&run))).sum()
 }
 
-/// `mean 88.8 µs` in ns, and whether it says that it is a mean.
+/// Parses a time such as `mean 88.8 µs`, in ns. Returns also whether it is a mean.
 fn named_time(text: &str) -> (Printed, bool) {
     match text.strip_prefix("mean ") {
         Some(rest) => (time(rest), true),
@@ -216,14 +217,14 @@ fn named_time(text: &str) -> (Printed, bool) {
     }
 }
 
-/// A time that is said of cases is theirs, by the statistic that it names.
+/// Checks that a printed time of cases agrees with the export by the statistic that it names.
 fn assert_time(text: &str, ids: &[String], export: &Export, about: &str) {
     let (printed, mean) = named_time(text);
     printed.is(export.time_ns(ids, mean), about);
     assert!(mean || !export.by_mean(ids), "{about}: a median where a mean is due");
 }
 
-/// The same cases by another library.
+/// Returns the ids of the same cases by another library.
 fn by(ids: &[String], provider: &str) -> Vec<String> {
     ids.iter().map(|id| format!("{}@{provider}", id.split_once('@').unwrap().0)).collect()
 }
@@ -267,48 +268,48 @@ fn assert_recommendation(found: &Recommendation, export: &Export) -> usize {
     let next = Regex::new(
         r"the next, (?:.* by )?(\S+), takes ((?:mean )?\S+ \S+), ≈?([\d.,]+)× \(([\d.,]+)× to ([\d.,]+)×\) in (time|core cycles)",
     );
-    for told in next.unwrap().captures_iter(&found.why) {
+    for parts in next.unwrap().captures_iter(&found.why) {
         let same =
             found.why.contains(&format!("the next, {} by ", found.algorithm)) || found.use_case.starts_with("One");
-        let [factor, low, high] = [3, 4, 5].map(|place| Printed::of(&told[place], 1.0));
+        let [factor, low, high] = [3, 4, 5].map(|place| Printed::of(&parts[place], 1.0));
         assert!(low.value <= factor.value && factor.value <= high.value, "{about}");
-        let ids = by(&found.cases, &told[1]);
+        let ids = by(&found.cases, &parts[1]);
         if !same || ids.iter().any(|id| !export.rows.contains_key(id)) {
             continue;
         }
-        assert_time(&told[2], &ids, export, &about);
-        assert_quotient(&found.cases, &ids, factor, &told[6], export, &about);
+        assert_time(&parts[2], &ids, export, &about);
+        assert_quotient(&found.cases, &ids, factor, &parts[6], export, &about);
     }
     let unranked = Regex::new(r"faster but not ranked: (\S+) by (\S+) takes ((?:mean )?\S+ \S+) \(([^:)]+)").unwrap();
-    for told in unranked.captures_iter(&found.why).filter(|told| found.algorithm == told[1]) {
-        let ids = by(&found.cases, &told[2]);
-        assert_time(&told[3], &ids, export, &about);
+    for parts in unranked.captures_iter(&found.why).filter(|parts| found.algorithm == parts[1]) {
+        let ids = by(&found.cases, &parts[2]);
+        assert_time(&parts[3], &ids, export, &about);
         let reasons: Vec<&str> = ids.iter().filter_map(|id| export.rows[id]["not_ranked_because"].as_str()).collect();
-        assert_eq!(reasons.first(), Some(&&told[4]), "{about}");
+        assert_eq!(reasons.first(), Some(&&parts[4]), "{about}");
     }
     1
 }
 
-/// A printed factor is the quotient of what is exported, in the unit that it names.
+/// Checks that a printed factor is the quotient of the exported figures in the unit that it names.
 fn assert_quotient(first: &[String], second: &[String], factor: Printed, unit: &str, export: &Export, about: &str) {
     let by_mean = export.by_mean(first) || export.by_mean(second);
-    let of = |ids: &[String]| match unit {
+    let figure = |ids: &[String]| match unit {
         "core cycles" => export.cycles(ids, by_mean).unwrap(),
         _ => export.time_ns(ids, by_mean),
     };
-    factor.is(of(second) / of(first), about);
+    factor.is(figure(second) / figure(first), about);
 }
 
 #[test]
-fn findings_and_costs_are_what_is_exported() {
+fn findings_and_costs_agree_with_the_export() {
     let checked = over_all(|analysis, export| {
         let found = findings(analysis);
         let mut checked: usize = found.recommendations.iter().map(|one| assert_recommendation(one, export)).sum();
         for cost in &found.costs {
             let about = format!("{cost:?}");
-            let side = |of: &CostSide| {
-                let (printed, mean) = named_time(&of.time);
-                printed.is(export.time_ns(&of.cases, mean), &about);
+            let side = |side: &CostSide| {
+                let (printed, mean) = named_time(&side.time);
+                printed.is(export.time_ns(&side.cases, mean), &about);
             };
             side(&cost.post_quantum);
             side(&cost.classical);
@@ -324,7 +325,7 @@ fn findings_and_costs_are_what_is_exported() {
 }
 
 #[test]
-fn the_answer_counts_what_is_exported() {
+fn quality_counts_agree_with_the_export() {
     let checked = over_all(|analysis, export| {
         let lines = answer(analysis, &findings(analysis));
         let quality = lines.iter().find(|line| line.starts_with("Quality: ")).unwrap();
@@ -346,14 +347,14 @@ fn the_answer_counts_what_is_exported() {
         }
         let measured = count(&|row| row["quality"]["run_spread"] == "measured");
         assert_eq!(quality.contains("spread between runs measured"), measured > 0, "{quality}");
-        let made = tables(analysis, &RelayScenario::default());
-        for row in made.iter().filter(|table| table.name == "decomposition").flat_map(|table| &table.rows) {
+        let all = tables(analysis, &RelayScenario::default());
+        for row in all.iter().filter(|table| table.name == "decomposition").flat_map(|table| &table.rows) {
             let number = |place: usize| row.cells[place].text.split(' ').next().unwrap().to_owned();
             let [one, two, whole, rest] = [2, 3, 4, 5].map(|place| number(place).parse::<f64>().unwrap());
             let rounding = Printed::of(&number(4), 1.0).rounding;
             assert!((whole - one - two - rest).abs() <= 4.0 * rounding * 1.001, "{:?}", row.cells);
         }
-        // Whole minus halves is what is left, as printed.
+        // The printed rest is the whole minus both halves.
         let parts =
             Regex::new(r"mean ([\d.]+) µs .* = ([\d.]+) \S+ \+ ([\d.]+) \S+ ([+-]) ([\d.]+) combining").unwrap();
         if let Some(of) = lines.iter().find_map(|line| parts.captures(line)) {
@@ -368,7 +369,7 @@ fn the_answer_counts_what_is_exported() {
 }
 
 #[test]
-fn tables_of_cases_are_what_is_exported() {
+fn tables_of_cases_agree_with_the_export() {
     let checked = over_all(|analysis, export| {
         let run = analysis.run;
         let markdown = String::from_utf8(exported("markdown", run)).unwrap();
@@ -416,7 +417,7 @@ fn tables_of_cases_are_what_is_exported() {
                 }
             };
             Printed::of(&of[7], million).is(rate, &about);
-            // Markdown, row by row, by the name of the case and its provider.
+            // Rows in Markdown are found by the name of the case and its provider.
             let start = format!("| {} | {} | ", escape(&case.job()), escape(&case.case().provider));
             let section = markdown.split(&format!("\n## {}\n", escape(&case.case().workload))).nth(1).unwrap();
             if let Some(line) = section.lines().find(|line| line.starts_with(&start)) {
@@ -444,27 +445,27 @@ fn tables_of_cases_are_what_is_exported() {
     assert!(checked > 1000, "{checked}");
 }
 
-/// In every text: what stands before an interval lies within it.
+/// In every text, a figure before an interval lies within it.
 #[test]
-fn estimates_lie_within_their_intervals_as_printed() {
+fn printed_estimates_lie_within_their_intervals() {
     let pair =
         Regex::new(r"≈?([\d.,]+)(×| ns| µs| ms| s)? \(≈?([\d.,]+)(?:×)? to ([\d.,]+)(×| ns| µs| ms| s)").unwrap();
     let checked = over_all(|analysis, _| {
-        let made = tables(analysis, &RelayScenario::default());
+        let all = tables(analysis, &RelayScenario::default());
         let run = analysis.run;
         let texts = [
-            run_table(analysis, &made, 1000, Palette::PLAIN),
+            run_table(analysis, &all, 1000, Palette::PLAIN),
             answer(analysis, &findings(analysis)).join("\n"),
             String::from_utf8(exported("markdown", run)).unwrap(),
             String::from_utf8(exported("latex", run)).unwrap(),
         ];
         let mut checked = 0;
-        for told in texts.iter().flat_map(|text| pair.captures_iter(text)) {
-            if told.get(2).map(|unit| unit.as_str()) != Some(&told[5]) {
+        for parts in texts.iter().flat_map(|text| pair.captures_iter(text)) {
+            if parts.get(2).map(|unit| unit.as_str()) != Some(&parts[5]) {
                 continue;
             }
-            let [estimate, low, high] = [1, 3, 4].map(|place| Printed::of(&told[place], 1.0).value);
-            assert!(low <= estimate && estimate <= high, "{}", &told[0]);
+            let [estimate, low, high] = [1, 3, 4].map(|place| Printed::of(&parts[place], 1.0).value);
+            assert!(low <= estimate && estimate <= high, "{}", &parts[0]);
             checked += 1;
         }
         checked
@@ -472,9 +473,9 @@ fn estimates_lie_within_their_intervals_as_printed() {
     assert!(checked > 200, "{checked}");
 }
 
-/// CSV has the numbers of JSON, and JSON is sound in itself.
+/// CSV has the numbers of JSON, and the numbers in JSON are consistent.
 #[test]
-fn files_agree_with_each_other() {
+fn csv_and_json_agree() {
     let checked = over_all(|analysis, export| {
         let bytes = exported("csv", analysis.run);
         let mut reader = csv::Reader::from_reader(bytes.as_slice());
@@ -523,9 +524,10 @@ fn files_agree_with_each_other() {
     assert!(checked > 1000, "{checked}");
 }
 
-/// Cells of the tables of several cases: the text is the number, within its interval, and measured rates are reciprocals of means.
+/// In tables of several cases, the text of a cell is its number, which lies within its interval. Measured rates are
+/// reciprocals of means.
 #[test]
-fn cells_are_their_numbers() {
+fn cell_texts_agree_with_their_numbers() {
     let first = Regex::new(r"^[≈-]?([\d.,]+)( [MGT](?-u:\b))?(?: (ns|µs|ms|s)(?-u:\b))?(?: ([KMG])iB)?").unwrap();
     let checked = over_all(|analysis, export| {
         let rates: Vec<f64> = export
@@ -533,7 +535,7 @@ fn cells_are_their_numbers() {
             .values()
             .filter_map(|row| {
                 let rate = row["ops_per_s"].as_f64()?;
-                // One operation may be a block of transactions, or a queue of replies.
+                // An operation may be a block of transactions, or a queue of replies.
                 let several = ["tx", "queue"].map(|name| row["parameters"][name].as_f64().unwrap_or(1.0));
                 Some(several.map(|times| rate * times))
             })
@@ -555,28 +557,28 @@ fn cells_are_their_numbers() {
                             );
                         }
                     }
-                    let Some(told) = first.captures(&cell.text) else { continue };
-                    // A row of claims has a unit of its own.
-                    let own = table.columns.iter().position(|column| column.name == "unit");
-                    let unit = own.map_or(column.unit, |place| row.cells[place].text.as_str());
-                    let scale = match (told.get(3), unit) {
+                    let Some(parts) = first.captures(&cell.text) else { continue };
+                    // Each row of the table of claims has its own unit.
+                    let unit_column = table.columns.iter().position(|column| column.name == "unit");
+                    let unit = unit_column.map_or(column.unit, |place| row.cells[place].text.as_str());
+                    let scale = match (parts.get(3), unit) {
                         (Some(unit), of @ ("ns" | "µs" | "ms" | "s")) => ns(unit.as_str()) / ns(of),
                         _ => 1.0,
                     };
-                    let binary = told.get(4).map_or(1.0, |unit| match unit.as_str() {
+                    let binary = parts.get(4).map_or(1.0, |unit| match unit.as_str() {
                         "K" => 1024.0,
                         "M" => 1024.0 * 1024.0,
                         _ => 1024.0 * 1024.0 * 1024.0,
                     });
                     let scale = scale
                         * binary
-                        * told.get(2).map_or(1.0, |unit| match unit.as_str() {
+                        * parts.get(2).map_or(1.0, |unit| match unit.as_str() {
                             " M" => 1e6,
                             " G" => 1e9,
                             _ => 1e12,
                         });
                     let sign = if cell.text.starts_with('-') { -1.0 } else { 1.0 };
-                    let printed = Printed::of(&told[1], scale);
+                    let printed = Printed::of(&parts[1], scale);
                     Printed { value: sign * printed.value, ..printed }.is(number.estimate, &about);
                     checked += 1;
                 }

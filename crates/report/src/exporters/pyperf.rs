@@ -1,4 +1,4 @@
-//! pyperf's JSON, version 1.0: what `python -m pyperf show`, `check`, `hist` and `compare_to` read.
+//! pyperf's JSON, version 1.0, for `python -m pyperf show`, `check`, `hist` and `compare_to`.
 
 use super::{ExportError, Exporter, Format, finish_json};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
@@ -8,9 +8,9 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// Every case with a figure as a benchmark, every process as a run of it, every sample as a value in seconds for one
-/// operation. Samples of disturbed visits are left out, as everywhere. pyperf takes no value of zero: these are left out
-/// too, and a case that has no others. Caveats are metadata of their benchmark: `pqlab_caveat_defect`.
+/// Every case with a figure is a benchmark, every process a run of it, and every sample a value in seconds per
+/// operation. Samples of disturbed visits are left out, as in all figures. pyperf rejects values of zero, so these are
+/// left out too, and cases without other values. Caveats are metadata of their benchmark: `pqlab_caveat_defect`.
 pub(super) struct Pyperf;
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ impl Exporter for Pyperf {
     fn format(&self) -> Format {
         Format {
             name: "pyperf",
-            describe: "pyperf's JSON: every process a run, every sample a value",
+            describe: "pyperf's JSON: one run per process, one value per sample",
             extension: "json",
         }
     }
@@ -43,22 +43,22 @@ impl Exporter for Pyperf {
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let header = &analysis.run.header;
         let environment = &header.environment;
-        // pyperf knows these keys, and refuses a value of theirs that is empty.
-        let known = [
+        // pyperf rejects empty values for these keys.
+        let pairs = [
             ("hostname", environment.host.name.clone().unwrap_or_default()),
             ("cpu_model_name", environment.cpu.model.clone()),
             ("platform", format!("{} {}", environment.os.name, environment.os.kernel)),
             ("pqlab_run", header.id.clone()),
             ("pqlab_command", header.command.clone()),
         ];
-        let mut metadata = text(known);
+        let mut metadata = text(pairs);
         metadata.insert("cpu_count".to_owned(), json!(environment.cpu.cores.max(1)));
         let benchmarks = analysis.cases().iter().filter_map(benchmark).collect();
         finish_json(&Document { version: "1.0", metadata, benchmarks }, out)
     }
 }
 
-/// As metadata: a line each, and none that is empty.
+/// Returns the pairs as metadata, with single-line values and without empty ones.
 fn text<K: Into<String>>(pairs: impl IntoIterator<Item = (K, String)>) -> Map<String, Value> {
     let line = |value: String| value.split_whitespace().collect::<Vec<_>>().join(" ");
     let pairs = pairs.into_iter().map(|(key, value)| (key.into(), line(value)));
@@ -101,7 +101,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn a_process_is_a_run_and_a_sample_a_value() {
+    fn processes_become_runs_and_samples_values() {
         let run = fixtures::run();
         let read: Value = serde_json::from_slice(&written(&Pyperf, &run)).unwrap();
         assert_eq!(read["version"], "1.0");

@@ -1,10 +1,10 @@
-//! Two runs against each other, in Markdown: what a comment on a pull request says.
+//! Comparison of two runs in Markdown, for comments on pull requests.
 
 use super::libraries_markdown::{judged, row};
 use super::markdown::escape;
 use pqlab_analysis::comparison::Comparison;
 
-/// The answer first, then in what the two were measured under other circumstances, a row for each case, and by what it was judged.
+/// Writes the answer, differences between the circumstances of the two runs, a row for each case, and the criteria.
 pub fn compared_runs(comparison: &Comparison) -> String {
     let Comparison { first_run, second_run, .. } = comparison;
     let mut out = format!("### Run {} against {}\n\n", escape(second_run), escape(first_run));
@@ -14,15 +14,15 @@ pub fn compared_runs(comparison: &Comparison) -> String {
         let machines = format!("{} and {}", escape(first), escape(second));
         out.push_str(&format!("- **different machines**: {machines}: this compares machines, not code\n"));
     }
-    for of in &comparison.differences {
-        let both = format!("{} and {}", escape(&of.first), escape(&of.second));
-        out.push_str(&format!("- {} differs: {both}\n", escape(&of.what)));
+    for difference in &comparison.differences {
+        let both = format!("{} and {}", escape(&difference.first), escape(&difference.second));
+        out.push_str(&format!("- {} differs: {both}\n", escape(&difference.what)));
     }
     out.push_str(
         "\n| case | before | now | ratio | 95% interval | verdict | notes |\n|---|---:|---:|---:|---:|---|---|\n",
     );
     for case in &comparison.cases {
-        // As code, in which `@` calls nobody.
+        // Code, so that `@` does not mention a user.
         out.push_str(&row(case, &format!("<code>{}</code>", escape(&case.first))));
     }
     out.push('\n');
@@ -43,7 +43,7 @@ mod tests {
     use pqlab_analysis::{RunAnalysis, compare_runs};
 
     #[test]
-    fn a_comment_has_the_answer_and_a_row_for_each_case() {
+    fn comments_have_the_answer_and_all_cases() {
         let (first, mut second) = (fixtures::run(), fixtures::run());
         second.header.id = "later".into();
         second.header.environment.build.rustc = "a|b <i>".into();

@@ -1,19 +1,23 @@
-//! CSV, one row a raw sample: what every figure can be computed from again.
+//! CSV with one row per raw sample, from which every figure can be recomputed.
 
 use super::csv::cell;
 use super::{ExportError, Exporter, Format};
 use pqlab_analysis::RunAnalysis;
 use std::io::Write;
 
-/// All raw samples. `index` counts the samples of a visit (a process in a round of a `start` of the run) from 0, `ticks` are those of the whole
-/// batch, `contended` tells whether the visit was disturbed, and `used` whether the estimates are made from the sample:
-/// the median of `ns_per_operation` over a case's rows with `used` is its `median_us` times 1,000. `caveats` is what must be known
-/// of the case, the same in all its rows.
+/// All raw samples.
+///
+/// - `index` counts the samples of a visit (a process in a round of a `start` of the run) from 0.
+/// - `ticks` are those of the whole batch.
+/// - `contended` says whether the visit was disturbed.
+/// - `used` says whether the sample counts in the estimates: the median of `ns_per_operation` over a case's rows with
+///   `used` is its `median_us` times 1,000.
+/// - `caveats` are those of the case, the same in all its rows.
 pub(super) struct SamplesCsv;
 
 impl Exporter for SamplesCsv {
     fn format(&self) -> Format {
-        Format { name: "samples-csv", describe: "every raw sample, one row each", extension: "csv" }
+        Format { name: "samples-csv", describe: "every raw sample, one per row", extension: "csv" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
@@ -64,7 +68,7 @@ mod tests {
     use pqlab_record::Disturbance;
 
     #[test]
-    fn the_published_median_follows_from_the_rows() {
+    fn median_follows_from_the_rows() {
         let mut run = fixtures::run();
         run.records[0].samples.visits[5].disturbances = vec![Disturbance::Steal { pct: 9.0 }];
         let bytes = written(&SamplesCsv, &run);

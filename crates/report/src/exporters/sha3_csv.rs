@@ -1,6 +1,6 @@
-//! The table that benchmarks of SHA-3 print: a row a function, a column a message length, in it the median in core cycles
-//! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles. Where cycles are estimated, the ticks that
-//! were counted follow in columns of their own.
+//! The table that SHA-3 benchmarks print: one row per function, one column per message length. Cells have the median in
+//! core cycles per byte, counted or estimated, or in TSC ticks per byte if a case has no cycles. If cycles are
+//! estimated, the counted ticks follow in columns of their own.
 
 use super::{ExportError, ExportOptions, Exporter, Format};
 use indexmap::IndexMap;
@@ -11,17 +11,20 @@ use pqlab_record::{Case, Counters, CyclesSource, Metric};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// The digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes. Where the figures are
-/// estimated cycles, the counted ticks per byte follow as `64_ticks` and so on. Where a figure is marked in tables a last column `caveats` follows: those of each length of the row, `64: defect: ...`, those that several lengths share once
-/// behind their lengths. That a sample is a batch, and what the unit is, the notes say of every file.
+/// Digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes.
+///
+/// If the figures are estimated cycles, the counted ticks per byte follow as `64_ticks` and so on. If a figure has a
+/// caveat other than `batch`, `clock` and `spread`, a last column `caveats` has all caveats of the row with their
+/// lengths: `64: defect: ...`. Caveats that several lengths share are listed once after these lengths. The unit is in
+/// the notes.
 pub(super) struct Sha3Csv {
-    /// Decimals.
+    /// Number of decimals.
     digits: usize,
-    /// Whose digests, where the run has those of several.
+    /// Selects a provider if the run has several.
     provider: Option<String>,
 }
 
-/// Algorithm, what the table calls it, and the length of its digest in bytes, where that is fixed.
+/// Algorithm, its name in the table, and the length of its digest in bytes if it is fixed.
 const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
     ("SHA3-224", "sha3_224", Some(28)),
     ("SHA3-256", "sha3_256", Some(32)),
@@ -30,10 +33,10 @@ const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
     ("SHAKE128", "shake128", None),
     ("SHAKE256", "shake256", None),
 ];
-/// Length in bytes of a XOF's output that a case does not name.
+/// Default length of a XOF's output in bytes.
 const XOF_OUTPUT: u64 = 32;
 
-/// What is counted for each byte.
+/// Unit of the figures per byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Cycles,
@@ -45,29 +48,27 @@ impl Sha3Csv {
         Sha3Csv { digits: options.digits.unwrap_or(1), provider: options.provider.clone() }
     }
 
-    /// The one provider whose digests are printed; `None` where there are no digests at all.
+    /// Returns the provider whose digests are printed; `None` if there are no digests.
     fn choose<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<Option<&'a str>, ExportError> {
-        let mut there: Vec<&Case> = Vec::new();
+        let mut found: Vec<&Case> = Vec::new();
         for case in cases.filter(|case| is_digest(case)) {
-            if !there.iter().any(|known| known.provider == case.provider) {
-                there.push(case);
+            if !found.iter().any(|known| known.provider == case.provider) {
+                found.push(case);
             }
         }
-        let names = there.iter().map(|case| case.provider.as_str()).collect::<Vec<_>>().join(", ");
+        let names = found.iter().map(|case| case.provider.as_str()).collect::<Vec<_>>().join(", ");
         if let Some(wanted) = &self.provider {
-            there.retain(|case| case.provider == *wanted || case.library() == wanted);
-            if there.is_empty() && !names.is_empty() {
-                return Err(ExportError::Choice(format!(
-                    "no SHA-3 digest is by {wanted:?}: there are those by {names}"
-                )));
+            found.retain(|case| case.provider == *wanted || case.library() == wanted);
+            if found.is_empty() && !names.is_empty() {
+                return Err(ExportError::Choice(format!("no SHA-3 digests by {wanted:?}; available: {names}")));
             }
         }
-        match there.as_slice() {
+        match found.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(&one.provider)),
             _ => {
-                let names = there.iter().map(|case| case.provider.as_str()).collect::<Vec<_>>().join(", ");
-                let what = "sha3-csv holds the digests of one provider: choose it with --provider, one of";
+                let names = found.iter().map(|case| case.provider.as_str()).collect::<Vec<_>>().join(", ");
+                let what = "sha3-csv holds the digests of a single provider; choose one with --provider:";
                 Err(ExportError::Choice(format!("{what} {names}")))
             }
         }
@@ -75,13 +76,14 @@ impl Sha3Csv {
 
     fn digests<'r, 'a>(&self, analysis: &'r RunAnalysis<'a>) -> Result<Vec<&'r CaseAnalysis<'a>>, ExportError> {
         let chosen = self.choose(analysis.cases().iter().map(CaseAnalysis::case))?;
-        let of_it = |of: &&CaseAnalysis<'_>| is_digest(of.case()) && Some(of.case().provider.as_str()) == chosen;
-        Ok(analysis.cases().iter().filter(of_it).collect())
+        let is_chosen =
+            |row: &&CaseAnalysis<'_>| is_digest(row.case()) && Some(row.case().provider.as_str()) == chosen;
+        Ok(analysis.cases().iter().filter(is_chosen).collect())
     }
 
-    fn cell(&self, of: &CaseAnalysis<'_>, unit: Unit) -> Result<String, ExportError> {
-        let Some(estimates) = &of.estimates else { return Ok(String::new()) };
-        let bytes = of.case().facts.bytes;
+    fn cell(&self, case: &CaseAnalysis<'_>, unit: Unit) -> Result<String, ExportError> {
+        let Some(estimates) = &case.estimates else { return Ok(String::new()) };
+        let bytes = case.case().facts.bytes;
         if unit == Unit::Cycles {
             let per_byte = estimates.cycles_per_byte(bytes);
             return Ok(per_byte.map(|cycles| format!("{cycles:.*}", self.digits)).unwrap_or_default());
@@ -90,7 +92,7 @@ impl Sha3Csv {
             let counted = estimates.metric.name();
             let remedy = "measure with --counter cycles or --counter tsc";
             return Err(ExportError::Choice(format!(
-                "sha3-csv is of cycles or ticks, and the run counted {counted}: {remedy}"
+                "sha3-csv needs cycles or ticks, but the run counted {counted}; {remedy}"
             )));
         }
         let per_byte = estimates.ticks_per_byte(bytes);
@@ -102,7 +104,7 @@ impl Exporter for Sha3Csv {
     fn format(&self) -> Format {
         Format {
             name: "sha3-csv",
-            describe: "SHA-3 and SHAKE of one provider in cycles or ticks per byte, a column a message length",
+            describe: "SHA-3 and SHAKE of one provider in cycles or ticks per byte, one column per message length",
             extension: "csv",
         }
     }
@@ -110,7 +112,7 @@ impl Exporter for Sha3Csv {
     fn check(&self, plan: &[Case]) -> Result<(), ExportError> {
         match self.choose(plan.iter())? {
             Some(_) => Ok(()),
-            None => Err(ExportError::Choice("sha3-csv prints digests of SHA-3, and none is selected".to_owned())),
+            None => Err(ExportError::Choice("sha3-csv needs digests of SHA-3, and none is selected".to_owned())),
         }
     }
 
@@ -154,7 +156,7 @@ impl Exporter for Sha3Csv {
         }
         let failed = digests.iter().filter_map(|of| Some((of.case().id(), of.record.error.as_ref()?)));
         notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
-        // They are for a terminal, and what they name may come from a file.
+        // Notes go to a terminal, and names in them may come from a file.
         notes.iter().map(|note| neutral(note)).collect()
     }
 
@@ -192,8 +194,8 @@ impl Exporter for Sha3Csv {
                     of.caveats.lines().for_each(|line| caveats.entry(line).or_default().push(length.to_string()));
                 }
                 row.append(&mut ticks);
-                let said = caveats.into_iter().map(|(line, lengths)| format!("{}: {line}", lengths.join(" ")));
-                row.extend(with_caveats.then(|| said.collect::<Vec<_>>().join("; ")));
+                let texts = caveats.into_iter().map(|(line, lengths)| format!("{}: {line}", lengths.join(" ")));
+                row.extend(with_caveats.then(|| texts.collect::<Vec<_>>().join("; ")));
                 writer.write_record(&row)?;
             }
         }
@@ -202,22 +204,23 @@ impl Exporter for Sha3Csv {
     }
 }
 
-/// Where core cycles come from, if all cases that have figures have cycles: of one table all cells are in one unit.
+/// Returns the source of core cycles if all cases with figures have cycles of the same source. All cells of a table
+/// must have one unit.
 fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     let first = found.next()?.cycles?.source;
     found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
 }
 
-/// Whether ticks stand beside cycles: these are estimated, and ticks of constant rate are what was counted.
+/// Whether the table also has ticks: if cycles are estimated and ticks of constant rate were counted.
 fn with_ticks(digests: &[&CaseAnalysis<'_>]) -> bool {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     source(digests) == Some(CyclesSource::Estimated) && found.all(|estimates| estimates.metric == Metric::Tsc)
 }
 
 fn is_digest(case: &Case) -> bool {
-    let known = FUNCTIONS.iter().any(|(algorithm, ..)| case.algorithm == *algorithm);
-    known && case.workload == "hash" && case.operation == "digest"
+    let is_listed = FUNCTIONS.iter().any(|(algorithm, ..)| case.algorithm == *algorithm);
+    is_listed && case.workload == "hash" && case.operation == "digest"
 }
 
 fn fixed_digest(case: &Case) -> Option<u64> {
@@ -236,7 +239,7 @@ fn joined(numbers: &BTreeSet<u64>) -> String {
     numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The counter in the words of libcpucycles: `pmc` counts core cycles, `tsc` and `vct` run at a rate of their own.
+/// Returns the counter's name in libcpucycles: `pmc` counts core cycles, `tsc` and `vct` have a rate of their own.
 fn implementation(architecture: &str, counters: &Counters) -> String {
     let machine = match architecture {
         "x86_64" => "amd64",
@@ -261,7 +264,8 @@ mod tests {
         exporter(None, None).notes(&RunAnalysis::of(run))
     }
 
-    /// Two lengths of two functions of a provider, one of them a XOF with two output lengths, and what is no digest.
+    /// Returns two lengths of two functions for each provider, one of them a XOF with two output lengths, and cases
+    /// that are not digests of SHA-3.
     fn run(providers: &[&str]) -> Run {
         let mut run = fixtures::run();
         let digest = run.records.iter().find(|record| record.case.operation == "digest").unwrap().clone();
@@ -301,7 +305,7 @@ mod tests {
     fn functions_are_rows_and_lengths_columns() {
         let mut run = run(&["openssl"]);
         for samples in run.records.iter_mut().map(|record| &mut record.samples) {
-            // Counted, one by one: nothing is to be said of them.
+            // Counted and not batched, so without caveats.
             (samples.metric, samples.ns_per_tick, samples.batch) = (Metric::Cycles, None, 1);
             samples.visits.iter_mut().for_each(|visit| {
                 visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 9 / 112);
@@ -316,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn caveats_name_the_lengths_that_they_are_of() {
+    fn caveats_name_their_lengths() {
         let mut run = run(&["openssl"]);
         run.records[2].case.facts.defect = Some("forgets, the padding".to_owned());
         let bytes = exported(&exporter(None, None), &run);
@@ -331,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_have_the_keys_that_readers_know() {
+    fn notes_have_the_expected_keys() {
         let notes = notes(&run(&["cryptogams:avx512"]));
         assert_eq!(
             notes,
@@ -346,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_cores_clock_it_is_ticks() {
+    fn without_the_core_clock_figures_are_ticks() {
         let mut run = run(&["openssl"]);
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
         assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4\n"));
@@ -357,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn counted_ticks_stand_behind_estimated_cycles() {
+    fn counted_ticks_follow_estimated_cycles() {
         let mut run = run(&["openssl"]);
         run.records[0].case.facts.defect = Some("marked".to_owned());
         let text = exported(&exporter(None, None), &run);
@@ -366,19 +370,19 @@ mod tests {
         assert_eq!(rows.headers().unwrap(), heading);
         let row = rows.records().next().unwrap().unwrap();
         let figures: Vec<&str> = row.iter().take(6).collect();
-        // At 2.7 GHz by a counter of 2.1 GHz.
+        // A core clock of 2.7 GHz and a counter of 2.1 GHz.
         assert_eq!(figures, ["sha3_256", "32", "8.4", "0.5", "6.6", "0.4"]);
     }
 
     #[test]
-    fn of_several_providers_one_must_be_chosen() {
+    fn several_providers_need_a_choice() {
         let run = run(&["openssl", "libcrux:avx2", "libcrux:portable"]);
         let refusal = |provider| match exporter(None, provider).export(&RunAnalysis::of(&run), &mut Vec::new()) {
             Err(ExportError::Choice(words)) => words,
             other => panic!("{other:?}"),
         };
-        assert!(refusal(None).ends_with("one of openssl, libcrux:avx2, libcrux:portable"));
-        assert!(refusal(Some("libcrux")).ends_with("one of libcrux:avx2, libcrux:portable"));
+        assert!(refusal(None).ends_with("--provider: openssl, libcrux:avx2, libcrux:portable"));
+        assert!(refusal(Some("libcrux")).ends_with("--provider: libcrux:avx2, libcrux:portable"));
         assert!(refusal(Some("liboqs")).contains("\"liboqs\""));
         for chosen in ["openssl", "libcrux:avx2"] {
             assert!(exported(&exporter(None, Some(chosen)), &run).contains("sha3_256,32,8.4"));
@@ -390,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_case_is_an_empty_cell_and_a_note() {
+    fn failed_cases_have_an_empty_cell_and_a_note() {
         let mut run = run(&["openssl"]);
         let case = run.records[3].case.clone();
         run.records[3] = Record::failed(case, "wrong answer: digest".into(), String::new());
@@ -401,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_are_named_so_and_nanoseconds_are_refused() {
+    fn counters_are_named_and_nanoseconds_are_rejected() {
         let mut run = run(&["openssl"]);
         run.header.environment.counters.primary = "cycles".to_owned();
         let notes = notes(&run);

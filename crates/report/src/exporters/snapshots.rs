@@ -1,6 +1,6 @@
-//! Every format, whole, as it is expected to be: files in `crates/report/snapshots`. Where a format is changed on purpose,
-//! `PQLAB_RENEW_SNAPSHOTS=1 scripts/test -p pqlab-report snapshots` writes them anew, and what changed is looked at before it is
-//! kept.
+//! Snapshots of every format in `crates/report/snapshots`. After an intended change,
+//! `PQLAB_RENEW_SNAPSHOTS=1 scripts/test -p pqlab-report snapshots` renews them. Review the difference before
+//! committing.
 
 use super::{Exporter, exporters};
 use crate::fixtures;
@@ -8,7 +8,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What the format writes of the small run; of Parquet, which is not for reading, the schema and the rows.
+/// Returns what the format writes for the small run. For Parquet, which is binary, returns the schema and the rows.
 fn written(exporter: &dyn Exporter) -> String {
     let bytes = super::written(exporter, &fixtures::small_run());
     if exporter.name() != "parquet" {
@@ -25,7 +25,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots")
 }
 
-/// Where two texts part, for a message that can be read.
+/// Describes the first difference between two texts.
 fn first_difference(one: &str, other: &str) -> String {
     let lines = one.lines().zip(other.lines()).enumerate().find(|(_, (one, other))| one != other);
     lines.map_or_else(
@@ -35,7 +35,7 @@ fn first_difference(one: &str, other: &str) -> String {
 }
 
 #[test]
-fn every_format_is_written_as_it_was() {
+fn formats_match_their_snapshots() {
     let renew = std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some();
     let mut expected_files = Vec::new();
     for exporter in exporters() {
@@ -55,5 +55,5 @@ fn every_format_is_written_as_it_was() {
         fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
     expected_files.sort();
-    assert_eq!(files, expected_files, "a file of a format that is no longer there");
+    assert_eq!(files, expected_files, "snapshot of a format that no longer exists");
 }

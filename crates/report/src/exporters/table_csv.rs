@@ -4,10 +4,10 @@ use super::ExportError;
 use pqlab_analysis::tables::{Cell, Column, Holds, Table};
 use std::io::Write;
 
-/// A table of several cases as CSV.
+/// Writes a table of several cases as CSV.
 ///
 /// # Errors
-/// Where `out` takes no more.
+/// Fails if `out` cannot be written.
 pub fn table_csv(table: &Table, out: &mut dyn Write) -> Result<(), ExportError> {
     let within = |place: usize| table.rows.iter().any(|row| ends(&row.cells[place]).is_some());
     let mut writer = csv::Writer::from_writer(out);
@@ -42,7 +42,7 @@ fn ends(cell: &Cell) -> Option<[f64; 2]> {
     cell.number.and_then(|number| number.interval)
 }
 
-/// `time_us`: the name with the unit, in letters of ASCII.
+/// Returns the name with its unit in ASCII: `time_us`.
 fn heading(column: &Column) -> String {
     let unit = match column.unit {
         "" => return column.name.clone(),
@@ -57,7 +57,7 @@ fn heading(column: &Column) -> String {
         "GB" => "gb",
         other => other,
     };
-    // What is called by its unit already.
+    // The name already contains the unit.
     if column.name == unit || column.name.ends_with(&format!("_{unit}")) {
         column.name.clone()
     } else {
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headings_say_a_unit_once() {
+    fn headings_contain_a_unit_once() {
         let column = |name: &str, unit| Column {
             name: name.to_owned(),
             heading: String::new(),

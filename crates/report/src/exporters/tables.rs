@@ -1,4 +1,4 @@
-//! What the tables that people read, in Markdown and LaTeX, have in common: their figures, and footnotes for caveats.
+//! Common parts of tables in Markdown and LaTeX: figures, and footnotes for caveats.
 
 use super::ExportError;
 use indexmap::IndexSet;
@@ -9,10 +9,10 @@ use pqlab_analysis::number::{known_rate, percent, time, time_range};
 use pqlab_analysis::tables::{Table, tables};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 
-/// A column's heading, and its cell of a case; `None` where it does not apply.
+/// Heading of a column, and its cell for a case. `None` if it does not apply.
 pub(super) type Figure = (&'static str, fn(&CaseAnalysis<'_>, &Estimates) -> Option<String>);
 
-/// The figures of a case, in this order.
+/// Figures of a case, in this order.
 pub(super) const FIGURES: [Figure; 6] = [
     ("Time", |_, of| Some(of.time_text())),
     ("95% interval", |_, of| Some(time_range(&of.headline_ns()))),
@@ -28,63 +28,62 @@ pub(super) const FIGURES: [Figure; 6] = [
     }),
 ];
 
-/// Which tables of several cases are wanted.
+/// Selection of tables of several cases.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableChoice {
-    /// What those of circuit handshakes ask about.
+    /// Scenario for tables of circuit handshakes.
     pub(super) scenario: RelayScenario,
-    /// One alone, by its name.
+    /// Name of a single table.
     pub(super) only: Option<String>,
 }
 
 impl TableChoice {
-    /// All of a run.
+    /// Returns all tables of a run.
     pub(super) fn all(&self, analysis: &RunAnalysis<'_>) -> Vec<Table> {
         tables(analysis, &self.scenario)
     }
 
-    /// The one that is wanted alone; `None` where none is.
+    /// Returns the single table, or `None` if none was selected.
     pub(super) fn one(&self, analysis: &RunAnalysis<'_>) -> Result<Option<Table>, ExportError> {
         let Some(only) = &self.only else { return Ok(None) };
         let all = self.all(analysis);
         let names: Vec<&str> = all.iter().map(|table| table.name).collect();
-        let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+        let available = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         match all.into_iter().find(|table| table.name == only) {
             Some(table) => Ok(Some(table)),
-            None => Err(ExportError::Choice(format!("the run has no table {only:?}: {there}"))),
+            None => Err(ExportError::Choice(format!("the run has no table {only:?}; available: {available}"))),
         }
     }
 }
 
-/// The footnotes of a table: a mark for each text, at however many rows it stands.
+/// Footnotes of a table. Each text has one mark, which several rows may share.
 #[derive(Default)]
 pub(super) struct Footnotes(IndexSet<String>);
 
 impl Footnotes {
-    /// What stands at a row: the words of its notes with their marks, and of its other caveats the marks alone:
-    /// `imprecise (a), defect (b), (c)`.
+    /// Returns the marks of a row. Notes are named, other caveats are only marked: `imprecise (a), defect (b), (c)`.
     pub(super) fn mark(&mut self, caveats: &Caveats) -> String {
         let marks = caveats.iter().map(|(caveat, says)| {
-            let mark = self.of(caveat, says);
+            let mark = self.add(caveat, says);
             if caveat.is_note() { format!("{} {mark}", caveat.word()) } else { mark }
         });
         marks.collect::<Vec<_>>().join(", ")
     }
 
-    /// The texts with their marks: `(b) defect: ...`.
+    /// Returns the texts with their marks: `(b) defect: ...`.
     pub(super) fn texts(&self) -> Vec<String> {
         self.0.iter().enumerate().map(|(index, text)| format!("{} {text}", mark(index))).collect()
     }
 
-    fn of(&mut self, caveat: Caveat, says: &str) -> String {
-        // What a note says of one case is short: here stands also what it means.
+    fn add(&mut self, caveat: Caveat, says: &str) -> String {
+        // The text of a note on one case is short, so its meaning follows.
         let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
         let text = format!("{}: {says}{meaning}", caveat.word());
         mark(self.0.insert_full(text).0)
     }
 }
 
-/// `(a)` to `(z)`, then `(aa)`.
+/// Returns `(a)` to `(z)`, then `(aa)`.
 fn mark(index: usize) -> String {
     let mut letters = Vec::new();
     let mut rest = index;
@@ -105,7 +104,7 @@ mod tests {
     use pqlab_analysis::RunAnalysis;
 
     #[test]
-    fn marks_go_on_after_z() {
+    fn marks_continue_after_z() {
         let found: Vec<String> = [0, 25, 26, 51, 53, 701, 702].into_iter().map(mark).collect();
         assert_eq!(found, ["(a)", "(z)", "(aa)", "(az)", "(bb)", "(zz)", "(aaa)"]);
     }

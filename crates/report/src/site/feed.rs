@@ -1,4 +1,4 @@
-//! The feed of what got worse: Atom (RFC 4287), made by the template engine, which escapes.
+//! Feed of regressions: Atom (RFC 4287), written by the template engine, which escapes.
 
 use super::{BaseUrl, FEED, FEED_TITLE, INDEX, hashed, run_file};
 use maud::{PreEscaped, html};
@@ -6,19 +6,19 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::timeline::{Changes, Regressed, Timeline, TimelineRun};
 
-/// Most entries. A reader asks for the whole feed each time.
+/// Maximum number of entries. Readers fetch the whole feed each time.
 const MOST: usize = 500;
-/// When a feed without runs was changed.
+/// Time of change of a feed without runs.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-/// The feed: an entry for each case that got worse from a complete run to the next of the same suite and machine, the newest 500.
-/// Without the site's address its links are relative to the feed itself.
+/// Writes the feed: an entry for each case that got worse between consecutive complete runs of the same suite and
+/// machine, the newest 500. Without a base URL, links are relative to the feed.
 pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     let address = |file: &str| base.map_or_else(|| file.to_owned(), |base| base.of(file));
     let updated = timeline.runs.iter().map(|run| run.moment.as_str()).max().unwrap_or(NEVER);
     let entries = timeline.runs.iter().filter_map(|run| Some((run, run.changes.as_ref()?)));
     let entries = entries.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case)));
-    // The feed is known by where it is, or by the first run where nobody says where.
+    // The feed's identity is its URL, or its oldest run if the URL is unknown.
     let oldest = timeline.runs.last().map_or("", |run| &run.summary.id);
     let site = base.map_or_else(|| uuid(&["feed", oldest]), |base| uuid(&["feed at", &base.to_string()]));
     let markup = html! {
@@ -44,19 +44,19 @@ pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     markup.into_string()
 }
 
-/// What stands behind the `#` in the address of a case, which the page knows by its id as it shows it.
+/// Returns the fragment of a case's address on the page: its id as shown there, percent-encoded.
 pub(crate) fn fragment(case: &str) -> String {
     utf8_percent_encode(&neutral(case), NON_ALPHANUMERIC).to_string()
 }
 
 fn summary(timeline: &Timeline, run: &TimelineRun, changes: &Changes, case: &Regressed) -> String {
     let host = timeline.machines.get(run.machine).and_then(|machine| machine.host.name.as_deref());
-    let of = [
+    let parts = [
         Some(format!("Run {} against run {}", run.summary.id, changes.earlier)),
         Some(format!("suite {}, {}", run.summary.suite, host.unwrap_or("unnamed host"))),
         case.medians(),
     ];
-    let mut text = of.into_iter().flatten().collect::<Vec<_>>().join("; ") + ".";
+    let mut text = parts.into_iter().flatten().collect::<Vec<_>>().join("; ") + ".";
     for difference in &changes.differences {
         text += &format!(" {} differs: {} and {}.", difference.what, difference.first, difference.second);
     }
@@ -66,7 +66,7 @@ fn summary(timeline: &Timeline, run: &TimelineRun, changes: &Changes, case: &Reg
     neutral(&text)
 }
 
-/// A name for what these texts say, the same each time: a UUID of version 8 (RFC 9562) from their digest.
+/// Returns a stable identifier for the texts: a UUID of version 8 (RFC 9562) from their digest.
 fn uuid(texts: &[&str]) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hashed(texts)[..16]);

@@ -1,5 +1,5 @@
-//! A store as a static site: which files it has, and what its addresses are. The pages are those of [`templates`](crate::templates),
-//! with addresses relative to themselves, so that the folder can lie anywhere.
+//! A store as a static site: its files and addresses. The pages are those of [`templates`](crate::templates). Their
+//! links are relative, so the folder can be anywhere.
 
 mod feed;
 
@@ -18,19 +18,19 @@ pub use crate::templates::{SuiteOnMachine, index_page, latest_page, machine_page
 pub use feed::feed;
 pub(crate) use feed::fragment;
 
-/// The list of all runs.
+/// File name of the page with all runs.
 pub const INDEX: &str = "index.html";
-/// Leads to the newest complete run.
+/// File name of the page that redirects to the newest complete run.
 pub const LATEST: &str = "latest.html";
-/// What got worse.
+/// File name of the feed of regressions.
 pub const FEED: &str = "feed.xml";
-/// What the feed is called.
-pub(crate) const FEED_TITLE: &str = "pqlab: what got worse";
+/// Title of the feed.
+pub(crate) const FEED_TITLE: &str = "pqlab: regressions";
 
-/// The longest id of a run that stands for itself in the name of a file.
+/// Maximum length of a run's id that is used as a file name.
 const ID_LENGTH: usize = 64;
 
-/// Where the site will be found: the address of its folder.
+/// URL of the site's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
@@ -38,19 +38,19 @@ impl FromStr for BaseUrl {
     type Err = String;
 
     fn from_str(text: &str) -> Result<BaseUrl, String> {
-        let wrong = || format!("{text:?} is no address of a site: give one like https://host/folder/");
-        let address: Uri = text.parse().map_err(|_| wrong())?;
-        let whose = matches!(address.scheme_str(), Some("http" | "https"))
+        let error = || format!("invalid address of a site: {text:?}; expected one such as https://host/folder/");
+        let address: Uri = text.parse().map_err(|_| error())?;
+        let has_host = matches!(address.scheme_str(), Some("http" | "https"))
             && address.host().is_some_and(|host| !host.is_empty());
-        if !whose || address.query().is_some() || text.contains(['#', '@', '"', '<', '>']) {
-            return Err(wrong());
+        if !has_host || address.query().is_some() || text.contains(['#', '@', '"', '<', '>']) {
+            return Err(error());
         }
         Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
     }
 }
 
 impl BaseUrl {
-    /// The address of a file of the site.
+    /// Returns the URL of a file of the site.
     fn of(&self, file: &str) -> String {
         format!("{}/{file}", self.0)
     }
@@ -62,7 +62,7 @@ impl Display for BaseUrl {
     }
 }
 
-/// The file of a run's page. Ids that may mean something to a file system or in an address are told by a digest instead.
+/// Returns the file of a run's page. Ids with characters that are special in file names or URLs become a digest.
 pub fn run_file(id: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     match (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(plain) {
@@ -71,25 +71,25 @@ pub fn run_file(id: &str) -> String {
     }
 }
 
-/// The file of a machine's page: as two environments are of one machine, so they have one file.
+/// Returns the file of a machine's page. Environments of the same machine have the same file.
 pub fn machine_file(machine: &Environment) -> String {
     let name = machine.host.name.as_deref();
-    let told = digest(&[name.unwrap_or_default(), &machine.cpu.model, &machine.cpu.cores.to_string()]);
-    format!("machines/{}-{told}.html", slug(name.unwrap_or("unnamed")))
+    let identity = digest(&[name.unwrap_or_default(), &machine.cpu.model, &machine.cpu.cores.to_string()]);
+    format!("machines/{}-{identity}.html", slug(name.unwrap_or("unnamed")))
 }
 
-/// The page of a run, as it lies in the site.
+/// Writes the page of a run for the site.
 pub fn run_page(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScenario) -> String {
     let around = Around { home: Some("../index.html"), live: None, feed: Some("../feed.xml") };
     page(&Page { analysis, past, scenario, around }).0
 }
 
-/// Twelve hexadecimal digits that tell texts apart.
+/// Returns twelve hexadecimal digits that distinguish texts.
 fn digest(texts: &[&str]) -> String {
     hashed(texts)[..6].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A digest of several texts, none of which can run into the next.
+/// Returns the digest of several texts. Length prefixes keep them separate.
 fn hashed(texts: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for text in texts {
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_runs_and_machines_stay_in_their_folders_and_apart() {
+    fn files_of_runs_and_machines_are_distinct_and_stay_in_their_folders() {
         assert_eq!(run_file("20261121T185800-k3f9"), "runs/20261121T185800-k3f9.html");
         let ids =
             ["../../etc/passwd", "..", ".", "", "a b", "a/b", "a%2fb", "<script>", "con\u{202e}", &"x".repeat(500)];
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_a_site_is_that_of_a_folder() {
+    fn base_urls_are_those_of_folders() {
         for (text, file) in [
             ("https://host.example", "https://host.example/feed.xml"),
             ("https://host.example/a%20b/", "https://host.example/a%20b/feed.xml"),

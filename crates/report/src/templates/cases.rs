@@ -1,4 +1,4 @@
-//! The table of the cases of an area: as the terminal lists them, those that do the same job below its name.
+//! Table of an area's cases, grouped by operation as on the terminal.
 
 use super::legend;
 use maud::{Markup, html};
@@ -10,24 +10,24 @@ use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::Form;
 use pqlab_stats::Interval;
 
-/// A table with more rows is laid out when it comes into view: thousands of rows take a browser seconds.
+/// Number of rows above which a browser lays out a table only when it comes into view. Thousands of rows take seconds.
 const LONG: usize = 100;
 
-/// Headings. The first column is seen where the rows are sorted by a heading and no longer stand below the name of their job.
-/// The stylesheet repeats those of the figures, for screens on which a row takes several lines.
+/// Headings. The first column is visible only if the rows are sorted by a heading and thus not grouped by operation.
+/// The stylesheet repeats the headings of figures for screens on which a row takes several lines.
 const HEADINGS: [&str; 11] =
-    ["Job", "Provider", "Time", "±", "Against the fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
-/// Those that hold figures.
+    ["Operation", "Library", "Time", "±", "Relative to fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
+/// Columns of figures.
 const FIGURES: std::ops::Range<usize> = 2..10;
 
-/// The table of an area.
+/// Writes the table of an area.
 pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
     let side = |place: usize| FIGURES.contains(&place).then_some("num");
     let job = |place: usize| (place == 0).then_some("job");
     html! {
         div.scroll.long[analysis.area(area).count() > LONG] {
             table.cases.grouped {
-                caption.hidden { "Cases of " (neutral(area)) ": press a heading to sort, up to three times, a provider to see a case in full" }
+                caption.hidden { "Cases of " (neutral(area)) ": select a heading to sort, again to reverse the order, a third time to restore it; select a library for details" }
                 thead { tr {
                     @for (place, heading) in HEADINGS.iter().enumerate() {
                         th class=[side(place).or(job(place))] scope="col" aria-sort="none" {
@@ -46,7 +46,7 @@ pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
     }
 }
 
-/// Whether the times of a group are means, since its operation repeats by chance.
+/// Whether the times of a group are means, because its operation repeats by chance.
 fn by_mean(group: &Group<'_, '_>) -> bool {
     group.cases.iter().any(|row| row.case().repeats_by_chance())
 }
@@ -58,7 +58,7 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
         Some(Form::Prepared) => "prepared",
         None => "",
     };
-    // The script repeats the job from the heading above: thousands of rows would carry it twice.
+    // The script copies the operation from the heading above, so that thousands of rows do not contain it.
     let names = html! { td.job {} td { button.open data-case=(row.place) { (neutral(&case.provider)) } } };
     let Some(estimates) = &row.estimates else {
         return html! {
@@ -96,17 +96,17 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
     }
 }
 
-/// A rate, with its unit where that is not the column's, `op/s`.
+/// Formats a rate, with its unit if it differs from the column's, `op/s`.
 fn rate_text(rate: &Interval, unit: &str) -> String {
     if unit == "op/s" { known_rate(rate) } else { format!("{} {unit}", known_rate(rate)) }
 }
 
-/// What the column against the fastest is sorted by: those that lead come first.
+/// Returns the sorting key for the column relative to the fastest. Leading cases come first.
 fn over_lowest(standing: Standing) -> f64 {
     standing.ratio().map_or(1.0, |ratio| ratio.estimate)
 }
 
-/// The caveats that a row is marked with.
+/// Writes the notes of a row.
 pub(super) fn notes(caveats: &Caveats) -> Markup {
     html! {
         @for (note, says) in caveats.notes() {
@@ -117,7 +117,7 @@ pub(super) fn notes(caveats: &Caveats) -> Markup {
     }
 }
 
-/// A number that a script reads: five digits are enough to sort by.
+/// Formats a number for the script. Five digits suffice for sorting.
 fn sortable(value: f64) -> String {
     if value.is_finite() { digits(value, 5).replace(',', "") } else { String::new() }
 }
@@ -128,7 +128,7 @@ mod tests {
     use crate::fixtures;
     use crate::templates::page::STYLE;
 
-    /// The texts of the cells of a row, or of its single heading.
+    /// Returns the texts of a row's cells; empty for headings.
     fn texts(row: &str) -> Vec<String> {
         let bare = |cell: &str| {
             let inside = cell.split_once('>').map_or("", |(_, inside)| inside);
@@ -138,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn rows_stand_below_their_job_as_in_the_terminal_with_their_factors() {
+    fn rows_are_grouped_by_operation_with_their_ratios() {
         let mut run = fixtures::run();
-        // Another job comes between those of one: a plan may go from provider to provider.
+        // Another operation between cases of one: a plan may be sorted by provider.
         let mut between = run.records[0].clone();
         between.case.operation = "keygen".to_owned();
         run.records.insert(1, between);
@@ -168,15 +168,15 @@ mod tests {
         ];
         assert_eq!(shown, wanted);
         assert!(rows[1].contains("num leads\" data-v=\"1.0000\"") && rows[2].contains("data-v=\"1.24"), "{text}");
-        // Buttons open the case that they name, wherever it stands in the plan.
+        // Buttons open their case by its place in the plan.
         let opens = |row: &str| row.split_once("data-case=\"").unwrap().1.split('"').next().unwrap().to_owned();
         assert_eq!([1, 2, 3, 5].map(|place| opens(rows[place])), ["0", "2", "3", "1"]);
     }
 
     #[test]
-    fn a_row_of_several_lines_says_what_its_figures_are() {
-        // A median stands out, and what stands against the fastest speaks for itself.
-        let labelled = FIGURES.filter(|place| !["Time", "Against the fastest"].contains(&HEADINGS[*place]));
+    fn rows_of_several_lines_label_their_figures() {
+        // Time and ratio need no label.
+        let labelled = FIGURES.filter(|place| !["Time", "Relative to fastest"].contains(&HEADINGS[*place]));
         for place in labelled {
             let label = format!("td:nth-child({})::before {{ content: \"{}", place + 1, HEADINGS[place]);
             assert!(STYLE.contains(&label), "{label:?} is missing");

@@ -1,4 +1,4 @@
-//! What the page's script reads: the details of each case, as JSON inside the page.
+//! Data for the page's script: details of each case, as JSON inside the page.
 
 use crate::command::command;
 use indexmap::IndexMap;
@@ -12,7 +12,7 @@ use pqlab_record::document::ExtraEntry;
 use pqlab_stats::Interval;
 use serde::Serialize;
 
-/// Details of all cases, by their place in the run, and the runs of the trend.
+/// Details of all cases in the order of the run, and the runs of the trend.
 #[derive(Serialize)]
 pub(super) struct Data {
     cases: Vec<Details>,
@@ -21,55 +21,55 @@ pub(super) struct Data {
 
 #[derive(Serialize)]
 struct Details {
-    /// Its id.
+    /// Id.
     i: String,
-    /// The command that measures it again.
+    /// Command that repeats the case.
     c: String,
-    /// Why it failed.
+    /// Reason of a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     e: Option<String>,
-    /// Median, and its interval, in ns.
+    /// Median and its interval in ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     m: Option<[f64; 3]>,
     /// Whether the case is compared by its mean.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     u: bool,
-    /// Mean, and its interval, in ns.
+    /// Mean and its interval in ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     a: Option<[f64; 3]>,
-    /// Operations a second with the half-width of their interval, in words.
+    /// Operations per second with the half-width of their interval, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     o: Option<String>,
-    /// Samples, processes, operations in a sample, samples left out.
+    /// Samples, processes, operations per sample, samples left out.
     n: [u64; 4],
     /// Medians of the processes in ns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     p: Vec<f64>,
-    /// Histogram: first limit, width of a bar, samples beyond, and those in each bar.
+    /// Histogram: first limit, width of a bar, samples beyond the last bar, samples in each bar.
     #[serde(skip_serializing_if = "Option::is_none")]
     h: Option<(f64, f64, u64, Vec<u64>)>,
-    /// Of single operations: minimum, 5th, 25th, 75th, 95th and 99th percentile, maximum, mean, deviation in ns.
+    /// Single operations in ns: minimum, 5th, 25th, 75th, 95th and 99th percentile, maximum, mean, standard deviation.
     #[serde(skip_serializing_if = "Option::is_none")]
     q: Option<[Option<f64>; 9]>,
-    /// Count of one operation and its unit.
+    /// Counter reading for one operation, and its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<(f64, &'static str)>,
-    /// Core cycles of one operation: median or mean, as its time, and its interval, and how they came about, in words.
+    /// Core cycles of one operation: median or mean, like its time, with its interval, and their origin as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     y: Option<([f64; 3], &'static str)>,
     /// Lengths in bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     s: Vec<(&'static str, u64)>,
-    /// How it stands among the other providers: `fastest`, `tied`, `1.24× ±0.4%`.
+    /// Rank among the providers: `fastest`, `tied`, `1.24× ±0.4%`.
     #[serde(skip_serializing_if = "Option::is_none")]
     f: Option<String>,
-    /// What must be known when it is read.
+    /// Caveats and other remarks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     k: Vec<String>,
-    /// What the workload measured itself.
+    /// Values that the workload measured itself.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     x: IndexMap<String, ExtraEntry>,
-    /// Times of the trend's runs, medians or means, with their intervals, relative to none: ns; null where a run has no such case.
+    /// Medians or means in the trend's runs, with their intervals, in ns. Null if a run does not have the case.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     r: Vec<Option<[f64; 3]>>,
 }
@@ -81,8 +81,8 @@ impl Data {
         Data { cases, runs: past.iter().map(|past| neutral(&format!("{} {}", past.started_at, past.id))).collect() }
     }
 
-    /// As JSON that may stand inside a `script` element: no `<` in it, so that nothing can end the element, and none of the
-    /// two separators that older scripts take for the end of a line.
+    /// Returns JSON that is safe inside a `script` element. It contains neither `<`, which could end the element, nor
+    /// the two separators that older scripts take for the end of a line.
     pub(super) fn embedded(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned());
         json.replace('<', "\\u003c")
@@ -104,14 +104,14 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    // What the others mean is in the legend of the page.
-    let said = |(caveat, says): (Caveat, &str)| match caveat.is_note() {
+    // The meanings of other caveats are in the legend of the page.
+    let text = |(caveat, says): (Caveat, &str)| match caveat.is_note() {
         true => neutral(&format!("{}: {says} ({})", caveat.word(), caveat.legend())),
         false => neutral(&format!("{}: {says}", caveat.word())),
     };
-    // The first lines of the page say of all cases that the spread between runs is assumed.
+    // The first lines of the page say for all cases that the spread between runs is assumed.
     let caveats = row.caveats.iter().filter(|(caveat, _)| *caveat != Caveat::Spread);
-    let mut known: Vec<String> = caveats.map(said).collect();
+    let mut remarks: Vec<String> = caveats.map(text).collect();
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
         let disturbances = &row.disturbances;
         let kinds: Vec<String> = disturbances
@@ -123,13 +123,13 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
             })
             .collect();
         let separator = if kinds.is_empty() { "" } else { ": " };
-        known.push(format!("{disturbances}{separator}{}", kinds.join("; ")));
+        remarks.push(format!("{disturbances}{separator}{}", kinds.join("; ")));
     }
     if analysis.parts.len() > 1 {
-        known.push(neutral(&format!("of run {}, which began {}", row.header().id, row.header().started_at)));
+        remarks.push(neutral(&format!("from run {}, started {}", row.header().id, row.header().started_at)));
     }
     if !row.record.verified && !row.failed() {
-        known.push("answers not verified".to_owned());
+        remarks.push("answers not verified".to_owned());
     }
     Details {
         c: neutral(&command(row.header(), case)),
@@ -156,14 +156,14 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         }),
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
         f: analysis.standing(row).map(Standing::text),
-        k: known,
+        k: remarks,
         x: estimates.map(crate::document::extra).unwrap_or_default(),
         r: past.iter().map(|past| past.medians.get(&id).map(|of| [of.estimate, of.low, of.high].map(round))).collect(),
         i: neutral(&id),
     }
 }
 
-/// Five digits: more than any interval tells apart, and half the bytes.
+/// Rounds to five digits, which is finer than any interval and halves the size.
 fn round(value: f64) -> f64 {
     digits(value, 5).replace(',', "").parse().unwrap_or(0.0)
 }
@@ -174,7 +174,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn nothing_in_the_data_ends_the_element() {
+    fn data_cannot_end_the_script_element() {
         let mut run = fixtures::run();
         run.records[0].case.algorithm = "</script><script>alert(1)</script>\u{2028}".to_owned();
         run.records[2].error = Some("<!-- </SCRIPT>".to_owned());
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_in_full_has_its_core_cycles_and_every_caveat() {
+    fn details_have_core_cycles_and_every_caveat() {
         let run = fixtures::doubtful_run();
         let analysis = RunAnalysis::of(&run);
         let read: serde_json::Value = serde_json::from_str(&Data::of(&analysis, &[]).embedded()).unwrap();
@@ -194,11 +194,11 @@ mod tests {
         let cycles = analysis.cases()[0].estimates.as_ref().unwrap().cycles.unwrap();
         assert_eq!(case["y"][0][0].as_f64(), Some(round(cycles.median.estimate)));
         assert_eq!(case["y"][1], "estimated from the time and the core clock");
-        let known: Vec<&str> = case["k"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        let remarks: Vec<&str> = case["k"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
         for (caveat, says) in analysis.cases()[0].caveats.iter().filter(|(caveat, _)| *caveat != Caveat::Spread) {
             let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
             let wanted = format!("{}: {says}{meaning}", caveat.word());
-            assert!(known.contains(&wanted.as_str()), "{wanted:?} is not among {known:?}");
+            assert!(remarks.contains(&wanted.as_str()), "{wanted:?} is not among {remarks:?}");
         }
         let counted = fixtures::sound_run();
         let read: serde_json::Value =
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_short_and_true() {
+    fn numbers_are_rounded_to_five_digits() {
         assert_eq!(round(10_412.345_678), 10_412.0);
         assert_eq!(round(0.002_712_345), 0.002_712_3);
         assert_eq!(round(1_234_567.0), 1_234_600.0);

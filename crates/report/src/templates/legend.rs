@@ -1,48 +1,39 @@
-//! What words, signs and marks on the page mean.
+//! Meanings of words, signs and marks on the page.
 
 use maud::{Markup, html};
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
 use pqlab_analysis::number::APPROXIMATE;
 
-/// The rule of the column against the fastest.
-const FASTEST: &str = "the lowest figure of those that do the same job and are ranked: undisturbed, without a known defect, and not pqlab's own code";
+/// Rule of the column relative to the fastest.
+const FASTEST: &str = "the fastest ranked library for this operation; disturbed cases, known defects and pqlab's own code are not ranked";
 
-/// Words beside the [caveats](Caveat), and what they mean.
+/// Words other than the [caveats](Caveat), and their meanings.
 const WORDS: [(&str, &str); 12] = [
     ("fastest", FASTEST),
-    (
-        "tied",
-        "the data do not tell it from others that are tied, and none of the same job is faster: all of them are named",
-    ),
-    ("lowest", "the lowest figure, though not told apart from one that a third is faster than"),
+    ("tied", "no measurable difference between the tied libraries, and none is faster than them"),
+    ("lowest", "the lowest figure, but at least one slower library could not be separated from it statistically"),
     (
         "1.10×",
-        "its figure over the lowest of the same job, in core cycles where both have them, else in time, with its interval",
+        "ratio to the lowest figure for the same operation, in core cycles if both have them, else in time, with its interval",
     ),
     ("±", PLUS_MINUS),
     ("≈cycles", ESTIMATED_CYCLES),
     ("≈", APPROXIMATE),
-    ("p95", "95 of 100 single operations took no longer"),
-    ("CoV", "coefficient of variation: the standard deviation of single operations over their mean"),
-    (
-        "rCoV",
-        "the same without the work of outliers, which it replaces where they treble it: 0.741 × width of the middle half / median",
-    ),
-    (
-        "null",
-        "a provider that does nothing through the same calls: its time is the floor, what the harness itself costs",
-    ),
+    ("p95", "95th percentile: 95 of 100 single operations took no longer"),
+    ("CoV", "coefficient of variation: standard deviation of single operations / mean"),
+    ("rCoV", "robust CoV: 0.741 × interquartile range / median; shown instead of the CoV if outliers treble it"),
+    ("null", "a provider that does nothing: its time through the same calls is the measurement overhead"),
     ("reference", "five earlier systems whose suites and protocols pqlab reproduces"),
 ];
 
-/// What a heading means; `None` for one that speaks for itself.
+/// Returns the meaning of a heading; `None` if it needs no explanation.
 pub(super) fn says(heading: &str) -> Option<&'static str> {
-    let word = if heading == "Against the fastest" { "fastest" } else { heading };
+    let word = if heading == "Relative to fastest" { "fastest" } else { heading };
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, means)| *means)
 }
 
-/// All of them, and how a figure came about.
+/// Writes all meanings, and how figures are obtained.
 pub(super) fn legend() -> Markup {
     html! {
         dl.legend {
@@ -50,15 +41,16 @@ pub(super) fn legend() -> Markup {
             @for note in Caveat::ALL { dt { (note.word()) } dd { (note.legend()) } }
         }
         p {
-            "A figure is the median time of one operation, or the mean if the operation repeats by chance, with its 95% interval over worker processes, rounds and whole runs: the process is the unit of \
-             repetition, since two runs of the same program differ more than two calls in one run. Cases of one block are measured in \
-             the same shuffled rounds. Every answer was checked before and after it was timed; a wrong answer voids its figures."
+            "A figure is the median time of one operation, or the mean if the operation repeats by chance, with its 95% interval. \
+             The interval covers worker processes, rounds and whole runs, because two processes of the same program differ more than \
+             two calls in one process. Cases that are compared with each other are measured in the same shuffled rounds. Every answer \
+             is checked before and after timing; a wrong answer voids the case."
         }
         p {
-            "The CoV says how widely single operations spread. It says nothing about leaks: a signer that \
+            "The CoV shows how widely single operations spread. It says nothing about leaks: a signer that \
              rejects and repeats shows 50% and leaks nothing, and a real leak can hide in 2%."
         }
-        p { "Where an operation is too short to be timed alone, a sample is the mean of a batch: then p95 and CoV are not given." }
+        p { "If an operation is too short to be timed alone, each sample is the mean of a batch, and p95 and CoV are omitted." }
     }
 }
 
@@ -72,7 +64,7 @@ mod tests {
         assert!((1..words.len()).all(|place| !words[..place].contains(&words[place])), "{words:?}");
         let text = legend().into_string();
         assert!(words.iter().all(|word| text.contains(&format!("<dt>{word}</dt>"))), "{text}");
-        assert_eq!(says("Against the fastest"), Some(FASTEST));
+        assert_eq!(says("Relative to fastest"), Some(FASTEST));
         assert_eq!(says("Notes"), None);
     }
 }

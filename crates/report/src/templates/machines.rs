@@ -1,4 +1,4 @@
-//! Two machines side by side: their environments, and each case on both with the speed-up.
+//! Comparison of two machines: their environments, and the speed-up of each case.
 
 use maud::{Markup, html};
 use pqlab_analysis::RunAnalysis;
@@ -7,17 +7,17 @@ use pqlab_analysis::history::{Past, other_machines};
 use pqlab_analysis::number::{factor_range, grouped, known_factor, known_time, time_range};
 use pqlab_analysis::text::neutral;
 
-/// Most cases that are shown side by side.
+/// Maximum number of compared cases.
 const MOST: usize = 400;
 
-/// The newest run of each other machine against this one; nothing where there is none.
+/// Compares this run with the newest run of each other machine. Empty if there is none.
 pub(super) fn machines(analysis: &RunAnalysis<'_>, past: &[Past]) -> Markup {
     let others = other_machines(analysis.run, past);
     html! {
         @if !others.is_empty() {
             section #machines {
-                h2 { "Machine against machine" }
-                p.lead { "Different machines, measured at different times: the speed-up is of the whole set-up, not of the library alone, and in time." }
+                h2 { "Comparison of machines" }
+                p.lead { "Different machines, measured at different times: the speed-up is in time, and due to the whole setup, not only to the library." }
                 @for other in others { (against(analysis, other)) }
             }
         }
@@ -42,10 +42,10 @@ fn against(analysis: &RunAnalysis<'_>, other: &Past) -> Markup {
             dt { "ENV-1, this run" } dd { (neutral(&analysis.run.header.id)) ": " (environment_line(&analysis.run.header.environment)) }
             dt { "ENV-2" } dd { (neutral(&other.id)) ": " (environment_line(&other.environment)) }
         }
-        @if both.is_empty() { p { "No case was measured on both." } } @else {
+        @if both.is_empty() { p { "No case was measured on both machines." } } @else {
             div.scroll { table.plain {
                 thead { tr {
-                    th scope="col" { "Case" } th scope="col" { "Provider" }
+                    th scope="col" { "Case" } th scope="col" { "Library" }
                     th.num scope="col" { "ENV-1" } th.num scope="col" { "Interval" }
                     th.num scope="col" { "ENV-2" } th.num scope="col" { "Interval" }
                     th.num scope="col" { "Speed-up of ENV-1" } th.num scope="col" { "95% interval" }

@@ -1,5 +1,5 @@
-//! The page: one file that holds all it needs. HTML is made by the template engine, which escapes; the script and the
-//! stylesheet are our own, and the page's policy allows these two and nothing else.
+//! The page: a single self-contained file. The template engine writes and escapes HTML. The page's policy allows only
+//! our own script and stylesheet.
 
 mod cases;
 mod data;

@@ -1,4 +1,4 @@
-//! The page as a whole, and the list of runs.
+//! The page of a run, and the frame of all pages.
 
 use super::data::Data;
 use super::legend::legend;
@@ -20,51 +20,51 @@ use sha2::{Digest, Sha256};
 pub(super) const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 
-/// What a page is made from.
+/// Input of a page.
 pub struct Page<'p> {
     /// The run that it shows.
     pub analysis: &'p RunAnalysis<'p>,
-    /// Other runs, from the oldest to the newest: of the same machine for the trend, of others for comparison.
+    /// Other runs, oldest first: those of the same machine for the trend, those of others for comparison.
     pub past: &'p [Past],
-    /// What tables of circuit handshakes ask about.
+    /// Scenario for tables of circuit handshakes.
     pub scenario: &'p RelayScenario,
-    /// What it is a part of.
+    /// The site that the page belongs to.
     pub around: Around<'p>,
 }
 
-/// What a page is a part of: addresses, as the page itself says them. The default is for one that stands alone.
+/// Addresses of the site that a page belongs to, as written in the page. The default is for a single page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Around<'p> {
-    /// The list of all runs.
+    /// List of all runs.
     pub home: Option<&'p str>,
-    /// Where the page asks whether there is something new.
+    /// State that the page polls for changes.
     pub live: Option<&'p str>,
-    /// The feed of what got worse.
+    /// Feed of regressions.
     pub feed: Option<&'p str>,
 }
 
-/// The page, and the pictures in it.
-pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
-    let analysis = of.analysis;
+/// Writes the page of a run. Returns it with its pictures.
+pub fn page(input: &Page<'_>) -> (String, Vec<Chart>) {
+    let analysis = input.analysis;
     let run = analysis.run;
     let areas: Vec<(&str, Vec<Chart>)> =
         analysis.areas().into_iter().map(|area| (area, charts::of_area(analysis, area))).collect();
     let named = charts::named(analysis);
-    let trend: Vec<Chart> = charts::trend(analysis, of.past, "trend").into_iter().collect();
+    let trend: Vec<Chart> = charts::trend(analysis, input.past, "trend").into_iter().collect();
     let found = findings(analysis);
-    let made = tables(analysis, of.scenario);
-    let data = Data::of(analysis, of.past);
+    let tables = tables(analysis, input.scenario);
+    let data = Data::of(analysis, input.past);
     let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
     let failed = analysis.cases().iter().filter(|row| row.failed()).count();
     let title = format!("pqlab: {}, {}", neutral(&run.header.suite), neutral(when.get(..10).unwrap_or(when)));
     let body = html! {
         header.top {
-            p.brand { "pqlab" @if let Some(home) = of.around.home { " · " a href=(home) { "all runs" } } }
-            h1 { "Post-quantum cryptography, measured" }
+            p.brand { "pqlab" @if let Some(home) = input.around.home { " · " a href=(home) { "all runs" } } }
+            h1 { "Post-quantum cryptography benchmarks" }
             p.sub {
                 "Suite " strong { (neutral(&run.header.suite)) } " · " time datetime=(neutral(when)) { (neutral(&moment(when))) } " · " (analysis.cases().len()) " cases"
                 @if failed > 0 { ", " (failed) " failed" }
-                @if !run.complete { " · " span.flag { "not complete" } " " (run.records.len()) " of " (run.header.plan.len()) }
+                @if !run.complete { " · " span.flag { "incomplete" } " " (run.records.len()) " of " (run.header.plan.len()) }
             }
             button #theme type="button" aria-label="Switch between light and dark" { "Theme" }
         }
@@ -79,15 +79,15 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
             @if !named.is_empty() {
                 section #pictures { h2 { "At a glance" } (sections::figures(&named)) }
             }
-            @for (area, charts) in &areas { (sections::area(analysis, &made, area, charts)) }
+            @for (area, charts) in &areas { (sections::area(analysis, &tables, area, charts)) }
             @if !trend.is_empty() { section #trend { h2 { "Trend" } (sections::figures(&trend)) } }
-            (machines(analysis, of.past))
-            section #reading { h2 { "How to read this" } (legend()) }
+            (machines(analysis, input.past))
+            section #reading { h2 { "How to read this page" } (legend()) }
             (sections::environment(run))
         }
         dialog #case aria-labelledby="case-title" {
             form method="dialog" {
-                a #case-link href="#" title="The address of this case: press to copy it" { "Link" }
+                a #case-link href="#" title="Link to this case: select to copy" { "Link" }
                 button.close autofocus { "Close" }
             }
             h2 #case-title {}
@@ -95,13 +95,13 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
         }
         script type="application/json" id="data" { (PreEscaped(data.embedded())) }
     };
-    let markup = document(&title, &of.around, body);
+    let markup = document(&title, &input.around, body);
     let pictures = named.into_iter().chain(areas.into_iter().flat_map(|(_, charts)| charts)).chain(trend).collect();
     (markup.into_string(), pictures)
 }
 
-/// What the page may do, as a content security policy: run its own script, use its own styles; ask its own server whether
-/// there is something new, where it has one.
+/// Returns the page's content security policy: it allows the page's own script and styles and, if `live`, requests to
+/// its own server.
 pub fn policy(live: bool) -> String {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
     let connect = if live { "'self'" } else { "'none'" };
@@ -113,7 +113,7 @@ pub fn policy(live: bool) -> String {
     )
 }
 
-/// `2026-11-21T19:00:00Z` for people: `2026-11-21 19:00 UTC`.
+/// Formats `2026-11-21T19:00:00Z` as `2026-11-21 19:00 UTC`.
 pub(super) fn moment(time: &str) -> String {
     match (time.get(..10), time.get(10..11), time.get(11..16), time.ends_with('Z')) {
         (Some(day), Some("T"), Some(minute), true) => format!("{day} {minute} UTC"),
@@ -149,15 +149,15 @@ mod tests {
     use super::*;
     use crate::fixtures;
 
-    fn made(run: &pqlab_record::Run, past: &[Past], live: Option<&str>) -> String {
+    fn shown(run: &pqlab_record::Run, past: &[Past], live: Option<&str>) -> String {
         let (analysis, around) = (RunAnalysis::of(run), Around { live, ..Around::default() });
         page(&Page { analysis: &analysis, past, scenario: &RelayScenario::default(), around }).0
     }
 
     #[test]
-    fn the_page_stands_alone_and_leads_with_what_was_found() {
+    fn pages_are_self_contained_and_start_with_findings() {
         let run = fixtures::run();
-        let text = made(&run, &[], None);
+        let text = shown(&run, &[], None);
         assert!(text.starts_with("<!DOCTYPE html>"));
         for outside in ["http://", "https://", "src=", "@import", "url("] {
             let found = text.replace("http://www.w3.org/2000/svg", "");
@@ -165,8 +165,8 @@ mod tests {
         }
         let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what}"));
         let answer = place("id=\"answer\"");
-        assert!(place("What was found") < answer && answer < place("class=\"card\""));
-        assert!(answer < place("Harness floor") && answer < place("id=\"area-kem\""));
+        assert!(place("<h2>Findings</h2>") < answer && answer < place("class=\"card\""));
+        assert!(answer < place("Measurement overhead") && answer < place("id=\"area-kem\""));
         assert!(text.contains("connect-src &#39;none&#39;") || text.contains("connect-src 'none'"));
         for record in run.records.iter().filter(|record| !record.case.is_overhead()) {
             assert!(text.contains(&format!("scope=\"rowgroup\">{}</th>", record.case.name())));
@@ -188,23 +188,23 @@ mod tests {
         run.header.environment.host.name = Some(wild.clone());
         run.header.environment.cpu.model = wild;
         let past = [Past::of(&fixtures::run())];
-        let text = made(&run, &past, Some("/state"));
+        let text = shown(&run, &past, Some("/state"));
         assert_eq!(text.matches("<script").count(), 2);
         assert_eq!(text.matches("</script>").count(), 2);
-        // Inside of the data a quote has a backslash before it; in an attribute it would not be there at all.
+        // In the data, quotes have a backslash before them. In attributes, they are escaped.
         assert!(!text.replace("\\\"", "").contains("\" onclick="));
     }
 
     #[test]
-    fn other_machines_are_set_beside_this_one_and_earlier_runs_make_a_trend() {
+    fn pages_compare_other_machines_and_show_the_trend_of_earlier_runs() {
         let run = fixtures::run();
         let (mut earlier, mut elsewhere) = (fixtures::run(), fixtures::run());
         earlier.records[0].samples = fixtures::samples(12.0, 1);
         elsewhere.header.environment.host.name = Some("other".to_owned());
         elsewhere.records[0].samples = fixtures::samples(20.8, 1);
-        let text = made(&run, &[Past::of(&earlier), Past::of(&elsewhere)], None);
+        let text = shown(&run, &[Past::of(&earlier), Past::of(&elsewhere)], None);
         assert!(text.contains("bench-1 against other") && text.contains("2.00×"), "machines");
-        assert!(text.contains("Trend: the cases that moved most"));
-        assert!(!made(&run, &[], None).contains("Machine against machine"));
+        assert!(text.contains("Trend: the cases that changed most"));
+        assert!(!shown(&run, &[], None).contains("Comparison of machines"));
     }
 }

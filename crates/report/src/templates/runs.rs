@@ -6,10 +6,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::text::neutral;
 use pqlab_record::RunSummary;
 
-/// What stands for itself in the path of an address beside letters and digits.
+/// Characters that are not percent-encoded in a path, in addition to letters and digits.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// The list of runs that is served, each with the address of its page.
+/// Writes the list of runs for the server, with links to their pages.
 pub fn runs_page(runs: &[RunSummary]) -> String {
     let address = |run: &RunSummary| format!("/runs/{}", utf8_percent_encode(&run.id, PATH));
     let body = html! {
@@ -24,31 +24,31 @@ pub fn runs_page(runs: &[RunSummary]) -> String {
     document("pqlab: runs", &around, body).into_string()
 }
 
-/// The head of a page that shows no single run.
+/// Writes the header of a page that does not show a single run.
 pub(super) fn top(heading: &str) -> Markup {
     html! { header.top { p.brand { "pqlab" } h1 { (heading) } button #theme type="button" aria-label="Switch between light and dark" { "Theme" } } }
 }
 
-/// Of an empty store.
+/// Writes the text for an empty store.
 pub(super) fn none() -> Markup {
-    html! { p { "No runs yet: " code { "pqlab run" } " makes one." } }
+    html! { p { "No runs yet: " code { "pqlab run" } " creates one." } }
 }
 
-/// A run in a list.
+/// Run in a list.
 pub(super) struct Row<'r> {
     pub(super) run: &'r RunSummary,
-    /// Where its page is.
+    /// Address of its page.
     pub(super) address: String,
-    /// Further cells, one for each further heading.
+    /// Additional cells, one for each additional heading.
     pub(super) more: Vec<Markup>,
 }
 
-/// A table of runs, with further columns.
+/// Writes a table of runs with additional columns.
 pub(super) fn table<'r>(headings: &[&str], rows: impl Iterator<Item = Row<'r>>) -> Markup {
     html! {
         div.scroll { table.plain {
             thead { tr {
-                th scope="col" { "Run" } th scope="col" { "Suite" } th scope="col" { "Began" } th scope="col" { "Host" }
+                th scope="col" { "Run" } th scope="col" { "Suite" } th scope="col" { "Started" } th scope="col" { "Host" }
                 th.num scope="col" { "Cases" } th.num scope="col" { "Failed" } th scope="col" { "State" }
                 @for heading in headings { th scope="col" { (heading) } }
             } }
@@ -57,7 +57,7 @@ pub(super) fn table<'r>(headings: &[&str], rows: impl Iterator<Item = Row<'r>>) 
                 td { (neutral(&run.suite)) } td { (neutral(&run.started_at)) } td { (neutral(run.host.as_deref().unwrap_or("-"))) }
                 td.num { (run.finished) " of " (run.planned) } td.num { (run.failed) }
                 td {
-                    @if run.complete { "complete" } @else { "not complete" }
+                    @if run.complete { "complete" } @else { "incomplete" }
                     @if !run.names.is_empty() { ", " (neutral(&run.names.join(", "))) }
                     @if let Some(note) = &run.note { br; span.soft { (neutral(note)) } }
                 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_listed_with_addresses_that_cannot_lead_elsewhere() {
+    fn links_of_runs_stay_within_the_site() {
         let run = RunSummary {
             id: "../x\"<b>".into(),
             suite: "<i>".into(),

@@ -1,4 +1,4 @@
-//! The parts of the page: findings, areas with their pictures and tables, environment.
+//! Sections of the page: findings, areas with their pictures and tables, environment.
 
 use super::cases::{cases, notes};
 use crate::charts::Chart;
@@ -14,22 +14,21 @@ use pqlab_analysis::words::{FLOOR_MEANING, worker_floors};
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::{Environment, Run};
 
-/// What was found, in short and then in full. The short answer comes before all else, so that it stands on the first screen, also
-/// of a phone.
+/// Writes the findings. The short answer comes first, so that it is on the first screen, also on a phone.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     html! {
         section #findings {
-            h2 { "What was found" }
+            h2 { "Findings" }
             div #answer { @for line in answer(analysis, found) { (sentence(&neutral(&line))) } }
             p.machine {
                 "Measured on " (environment_line(&analysis.run.header.environment)) "."
                 @if let Some(floor) = analysis.floor_ns() {
-                    " Harness floor " (time(floor)) " an operation: " (FLOOR_MEANING) "."
+                    " Measurement overhead " (time(floor)) " per operation: " (FLOOR_MEANING) "."
                 }
-                @if let Some(floors) = worker_floors(analysis) { " Beside that, " (neutral(&floors)) "." }
+                @if let Some(floors) = worker_floors(analysis) { " In addition, " (neutral(&floors)) "." }
             }
             @if !found.recommendations.is_empty() {
-                p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why. Where the data do not tell several apart, all are named." }
+                p.lead { "The fastest library for each use case, at NIST category 3 or higher if available, with the reason. If there is no measurable difference between several, all are named." }
                 div.cards { @for one in &found.recommendations { (card(one)) } }
             }
             @if !found.costs.is_empty() { (costs(&found.costs)) }
@@ -38,7 +37,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     }
 }
 
-/// What a sentence is about stands out: `Key exchange: ...`.
+/// Writes a sentence with its subject in bold: `Key exchange: ...`.
 fn sentence(line: &str) -> Markup {
     match line.split_once(": ") {
         Some((about, says)) => html! { p { strong { (about) ":" } " " (says) } },
@@ -62,21 +61,21 @@ fn card(recommended: &Recommendation) -> Markup {
 }
 
 fn costs(costs: &[Cost]) -> Markup {
-    let side = |of: &CostSide| {
-        html! { td { (neutral(&of.algorithm)) " " span.soft.whole { (neutral(&of.providers)) } } td.num { (of.time) } }
+    let side = |one: &CostSide| {
+        html! { td { (neutral(&one.algorithm)) " " span.soft.whole { (neutral(&one.providers)) } } td.num { (one.time) } }
     };
     html! {
-        h3 #costs { "What post-quantum costs against classical" }
+        h3 #costs { "Cost of post-quantum against classical" }
         p.lead {
-            "The fastest library of each side, all of them where the data do not tell them apart: then the time is the lowest. \
-             Each factor names its unit: core cycles if both sides have them, else time."
+            "The fastest library on each side, or several with the lowest time if there is no measurable difference. \
+             Each ratio names its unit: core cycles if both sides have them, else time."
         }
         div.scroll {
             table.plain {
                 thead { tr {
-                    th scope="col" { "What" } th scope="col" { "Post-quantum" } th.num scope="col" { "Time" }
-                    th scope="col" { "Classical" } th.num scope="col" { "Time" } th.num scope="col" { "Time, factor" }
-                    th.num scope="col" { "95% interval" } th.num scope="col" { "Bytes" } th.num scope="col" { "Bytes, factor" }
+                    th scope="col" { "Task" } th scope="col" { "Post-quantum" } th.num scope="col" { "Time" }
+                    th scope="col" { "Classical" } th.num scope="col" { "Time" } th.num scope="col" { "Ratio" }
+                    th.num scope="col" { "95% interval" } th.num scope="col" { "Bytes" } th.num scope="col" { "Ratio of bytes" }
                 } }
                 tbody {
                     @for cost in costs {
@@ -85,7 +84,7 @@ fn costs(costs: &[Cost]) -> Markup {
                             th scope="row" { (cost.what) }
                             (side(&cost.post_quantum)) (side(&cost.classical))
                             td.num { strong { (factor_text) } " in " (unit_words(cost.unit)) }
-                            td.num { (range) @if !cost.told_apart { " " span.flag { "not told apart" } } }
+                            td.num { (range) @if !cost.told_apart { " " span.flag { "no measurable difference" } } }
                             @match cost.bytes {
                                 Some((new, old)) if old > 0 => {
                                     td.num { (number::grouped(new)) " / " (number::grouped(old)) }
@@ -103,9 +102,9 @@ fn costs(costs: &[Cost]) -> Markup {
 
 fn caveats(caveats: &[RunCaveat]) -> Markup {
     html! {
-        h3 #doubts { "What is uncertain" }
+        h3 #doubts { "Caveats" }
         @if caveats.is_empty() {
-            p { "Nothing: every case was measured and verified, undisturbed, and none missed a target precision." }
+            p { "None: every case was measured undisturbed and verified, and none missed the target precision." }
         }
         @for caveat in caveats {
             details.doubt {
@@ -113,7 +112,7 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
                 ul {
                     @for detail in &caveat.details { li { (neutral(detail)) } }
                     @if caveat.count > caveat.details.len() && !caveat.details.is_empty() {
-                        li { "and " (caveat.count - caveat.details.len()) " more: in the tables below" }
+                        li { "and " (caveat.count - caveat.details.len()) " more: see the tables below" }
                     }
                 }
             }
@@ -121,8 +120,8 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
     }
 }
 
-/// An area: its pictures and its table.
-pub(super) fn area(analysis: &RunAnalysis<'_>, made: &[Table], area: &str, charts: &[Chart]) -> Markup {
+/// Writes an area: its pictures and its tables.
+pub(super) fn area(analysis: &RunAnalysis<'_>, tables: &[Table], area: &str, charts: &[Chart]) -> Markup {
     let providers = grouped(analysis.area(area), |row| row.case().provider.as_str());
     let id = format!("area-{}", crate::charts::slug(area));
     let field = |what: &str| format!("{id}-{what}");
@@ -133,29 +132,29 @@ pub(super) fn area(analysis: &RunAnalysis<'_>, made: &[Table], area: &str, chart
             div.tools role="search" aria-label=(format!("Filter the cases of {}", neutral(area))) {
                 label for=(field("text")) { "Filter" }
                 input.filter-text type="search" id=(field("text")) placeholder="algorithm, operation, …" autocomplete="off";
-                label for=(field("provider")) { "Provider" }
+                label for=(field("provider")) { "Library" }
                 select.filter-provider id=(field("provider")) {
                     option value="" { "all" }
                     @for (provider, _) in &providers { option value=(neutral(provider)) { (neutral(provider)) } }
                 }
-                label for=(field("form")) { "Form" }
+                label for=(field("form")) { "Key form" }
                 select.filter-form id=(field("form")) {
                     option value="" { "all" } option value="prepared" { "prepared" } option value="encoded" { "encoded" }
                 }
                 span.count role="status" { (analysis.area(area).count()) " cases" }
             }
             (cases(analysis, area))
-            @for table in made.iter().filter(|table| table.area == area) { (several(table)) }
+            @for table in tables.iter().filter(|table| table.area == area) { (several(table)) }
         }
     }
 }
 
-/// The address of a part of the page, to be passed on.
+/// Writes a link to a section, for sharing its address.
 fn anchor(id: &str) -> Markup {
-    html! { " " a.anchor href=(format!("#{id}")) aria-label="Link to this part" { "#" } }
+    html! { " " a.anchor href=(format!("#{id}")) aria-label="Link to this section" { "#" } }
 }
 
-/// A table of several cases.
+/// Writes a table of several cases.
 fn several(table: &Table) -> Markup {
     let side = |place: usize| (table.columns[place].holds == Holds::Figures).then_some("num");
     let shown = table.shown();
@@ -177,23 +176,23 @@ fn several(table: &Table) -> Markup {
     }
 }
 
-/// Each in a frame of its own that scrolls where the screen is narrower than the picture can be read.
+/// Writes each picture in a frame that scrolls if the screen is too narrow to read the picture.
 pub(super) fn figures(charts: &[Chart]) -> Markup {
     html! {
         @for chart in charts {
             figure tabindex="0" aria-label=(chart.title) {
                 (PreEscaped(&chart.svg))
-                details.alt { summary { "In words" } p { (chart.about) } }
+                details.alt { summary { "Text description" } p { (chart.about) } }
             }
         }
     }
 }
 
-/// How and on what it was measured.
+/// Writes the environment of the run.
 pub(super) fn environment(run: &Run) -> Markup {
     let Environment { host, cpu, os, build, providers, counters } = &run.header.environment;
-    let known = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), neutral);
-    let said = |value: Option<bool>| match value {
+    let text = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), neutral);
+    let yes_no = |value: Option<bool>| match value {
         Some(true) => "yes",
         Some(false) => "no",
         None => "unknown",
@@ -204,12 +203,12 @@ pub(super) fn environment(run: &Run) -> Markup {
             dl.facts {
                 dt { "Processor" } dd { (neutral(&cpu.model)) ", " (neutral(&cpu.architecture)) ", " (cpu.cores) " cores" }
                 dt { "Features" } dd { (neutral(&cpu.features.join(" "))) @if !cpu.hidden_features.is_empty() { "; hidden: " (neutral(&cpu.hidden_features.join(", "))) } }
-                dt { "Virtualised" } dd { (said(cpu.virtualized)) @if let Some(container) = &host.container { ", in " (neutral(container)) } }
-                dt { "Governor, turbo" } dd { (known(&cpu.governor)) ", " (said(cpu.turbo)) }
+                dt { "Virtualised" } dd { (yes_no(cpu.virtualized)) @if let Some(container) = &host.container { ", in " (neutral(container)) } }
+                dt { "Governor, turbo" } dd { (text(&cpu.governor)) ", " (yes_no(cpu.turbo)) }
                 dt { "System" } dd { (neutral(&os.name)) ", kernel " (neutral(&os.kernel)) }
                 dt { "Build" } dd {
-                    "pqlab " (neutral(&build.version)) ", " (neutral(&build.rustc)) " (" (neutral(&build.profile)) "), C compiler " (known(&build.cc))
-                    ", commit " (known(&build.commit))
+                    "pqlab " (neutral(&build.version)) ", " (neutral(&build.rustc)) " (" (neutral(&build.profile)) "), C compiler " (text(&build.cc))
+                    ", commit " (text(&build.commit))
                 }
                 dt { "Counter" } dd {
                     (neutral(&counters.primary))
@@ -222,7 +221,7 @@ pub(super) fn environment(run: &Run) -> Markup {
             h3 { "Libraries" }
             div.scroll { table.plain {
                 thead { tr {
-                    @for heading in ["Provider", "Language", "Run by", "Version", "Build"] { th scope="col" { (heading) } }
+                    @for heading in ["Library", "Language", "Runtime", "Version", "Build"] { th scope="col" { (heading) } }
                 } }
                 tbody { @for provider in providers { @let language = Language::of(&run.header.environment, &provider.id); tr {
                     th scope="row" { (neutral(&provider.id)) }

@@ -1,4 +1,4 @@
-//! The pages of a static site that show no single run: all runs, where the newest is, the runs of a machine.
+//! Pages of a static site other than those of runs: all runs, redirect to the newest run, runs of a machine.
 
 use super::page::{Around, document, moment};
 use super::runs::{Row, none, table, top};
@@ -15,28 +15,28 @@ use pqlab_analysis::timeline::{Changes, Timeline, TimelineRun};
 use pqlab_record::Environment;
 use std::collections::BTreeSet;
 
-/// Most regressions that the first page shows; the feed has more.
+/// Maximum number of regressions on the first page. The feed has more.
 const REGRESSIONS: usize = 40;
-/// Runs side by side in the medians of a machine.
+/// Maximum number of runs in a machine's table of medians.
 const SIDE_BY_SIDE: usize = 8;
-/// Most cases of a suite in them.
+/// Maximum number of cases of a suite in that table.
 const CASES: usize = 400;
 
 const AT_THE_TOP: Around<'static> = Around { home: None, live: None, feed: Some("feed.xml") };
 const BELOW: Around<'static> = Around { home: Some("../index.html"), live: None, feed: Some("../feed.xml") };
-const SINCE: &str = "Since the run before";
+const SINCE: &str = "Changes since the previous run";
 
-/// A suite on a machine, as its newest run leaves it.
+/// Suite on a machine, with its newest run and those before it.
 pub struct SuiteOnMachine {
     suite: String,
     trend: Option<Chart>,
-    /// The newest first.
+    /// Newest first.
     runs: Vec<Past>,
 }
 
 impl SuiteOnMachine {
-    /// Of the newest complete run, with the complete ones before it of the same suite and machine, from the oldest to the newest.
-    /// `place` tells it from other suites of the page.
+    /// Creates it from the newest complete run and earlier complete runs of the same suite and machine, oldest first.
+    /// `place` distinguishes it from other suites on the page.
     pub fn of(analysis: &RunAnalysis<'_>, past: &[Past], place: usize) -> SuiteOnMachine {
         let runs = std::iter::once(Past::of(analysis.run)).chain(past.iter().rev().cloned());
         SuiteOnMachine {
@@ -47,23 +47,23 @@ impl SuiteOnMachine {
     }
 }
 
-/// The first page: what is newest, the machines, what got worse, all runs.
+/// Writes the first page: newest run, machines, regressions, all runs.
 pub fn index_page(timeline: &Timeline) -> String {
     let newest = timeline.runs.iter().find(|run| run.summary.complete);
     let body = html! {
-        (top("Post-quantum cryptography, measured"))
+        (top("Post-quantum cryptography benchmarks"))
         main {
             @if timeline.runs.is_empty() { section { (none()) } } @else {
                 section {
                     @if let Some(run) = newest {
                         p.lead {
-                            "The latest: " a href=(run_file(&run.summary.id)) { "suite " (neutral(&run.summary.suite)) ", " (moment(&run.moment)) } ". "
-                            a href="feed.xml" { "What got worse" } ", as a feed."
+                            "Latest run: " a href=(run_file(&run.summary.id)) { "suite " (neutral(&run.summary.suite)) ", " (moment(&run.moment)) } ". "
+                            a href="feed.xml" { "Feed of regressions" } "."
                         }
                     }
                 }
                 section #machines { h2 { "Machines" } (machines(timeline)) }
-                section #regressions { h2 { "What got worse" } (regressions(timeline)) }
+                section #regressions { h2 { "Regressions" } (regressions(timeline)) }
                 section #runs { h2 { "Runs" } (runs(timeline.runs.iter(), "")) }
             }
         }
@@ -71,19 +71,19 @@ pub fn index_page(timeline: &Timeline) -> String {
     document("pqlab: runs", &AT_THE_TOP, body).into_string()
 }
 
-/// A page that leads to that of the newest complete run, or to the first page where there is none.
+/// Writes a page that redirects to the newest complete run, or to the first page if there is none.
 pub fn latest_page(timeline: &Timeline) -> String {
     let newest = timeline.runs.iter().find(|run| run.summary.complete);
     let target = newest.map_or_else(|| "index.html".to_owned(), |run| run_file(&run.summary.id));
     let body = html! {
         meta http-equiv="refresh" content=(format!("0; url={target}"));
-        (top("The latest run"))
-        main { section { p { a href=(target) { "Here it is." } } } }
+        (top("Latest run"))
+        main { section { p { a href=(target) { "Go to the latest run" } } } }
     };
-    document("pqlab: the latest run", &AT_THE_TOP, body).into_string()
+    document("pqlab: latest run", &AT_THE_TOP, body).into_string()
 }
 
-/// A machine's page: for each of its suites how it moved, and all its runs. The machine is given by its place in the timeline.
+/// Writes a machine's page: the trend of each suite, and all runs. The machine is given by its place in the timeline.
 pub fn machine_page(timeline: &Timeline, place: usize, suites: &[SuiteOnMachine]) -> String {
     let machine = timeline.machines.get(place);
     let name = machine.map_or_else(String::new, host);
@@ -113,13 +113,13 @@ fn host(machine: &Environment) -> String {
 fn machines(timeline: &Timeline) -> Markup {
     html! {
         div.scroll { table.plain {
-            thead { tr { th scope="col" { "Machine" } th scope="col" { "As its newest run found it" } th.num scope="col" { "Runs" } th scope="col" { "Newest" } } }
+            thead { tr { th scope="col" { "Machine" } th scope="col" { "Environment of its newest run" } th.num scope="col" { "Runs" } th scope="col" { "Newest run" } } }
             tbody { @for (place, machine) in timeline.machines.iter().enumerate() {
-                @let of = || timeline.runs.iter().filter(|run| run.machine == place);
+                @let here = || timeline.runs.iter().filter(|run| run.machine == place);
                 tr {
                     th scope="row" { a href=(machine_file(machine)) { (host(machine)) } }
-                    td { (environment_line(machine)) } td.num { (of().count()) }
-                    td { @if let Some(run) = of().next() { a href=(run_file(&run.summary.id)) { (neutral(&run.summary.suite)) ", " (moment(&run.moment)) } } }
+                    td { (environment_line(machine)) } td.num { (here().count()) }
+                    td { @if let Some(run) = here().next() { a href=(run_file(&run.summary.id)) { (neutral(&run.summary.suite)) ", " (moment(&run.moment)) } } }
                 }
             } }
         } }
@@ -131,11 +131,11 @@ fn regressions(timeline: &Timeline) -> Markup {
     let all: Vec<_> =
         all.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case))).collect();
     html! {
-        p.lead { "Cases that comparing calls slower, or that failed where they did not before, from a complete run to the next of the same suite on the same machine." }
+        p.lead { "Cases that became slower or started to fail between consecutive complete runs of the same suite on the same machine." }
         @if all.is_empty() { p { "None." } } @else {
             div.scroll { table.plain {
                 thead { tr {
-                    th scope="col" { "Case" } th scope="col" { "How" } th scope="col" { "Medians" } th scope="col" { "Run" } th scope="col" { "Against" } th scope="col" { "Machine" }
+                    th scope="col" { "Case" } th scope="col" { "Change" } th scope="col" { "Medians" } th scope="col" { "Run" } th scope="col" { "Compared with" } th scope="col" { "Machine" }
                 } }
                 tbody { @for (run, changes, case) in all.iter().take(REGRESSIONS) { tr {
                     th scope="row" { a href=(format!("{}#{}", run_file(&run.summary.id), fragment(&case.case))) { (neutral(&case.case)) } }
@@ -145,12 +145,12 @@ fn regressions(timeline: &Timeline) -> Markup {
                     td { @if let Some(machine) = timeline.machines.get(run.machine) { a href=(machine_file(machine)) { (host(machine)) } } }
                 } } }
             } }
-            @if all.len() > REGRESSIONS { p { "and " (grouped((all.len() - REGRESSIONS) as u64)) " older ones: the feed has the newest of them." } }
+            @if all.len() > REGRESSIONS { p { "and " (grouped((all.len() - REGRESSIONS) as u64)) " older ones: see the feed." } }
         }
     }
 }
 
-/// Runs with what changed; `up` leads from the page to the first one.
+/// Writes runs with their changes. `up` is the path from the page to the first page.
 fn runs<'t>(runs: impl Iterator<Item = &'t TimelineRun>, up: &str) -> Markup {
     let row = |run: &'t TimelineRun| Row {
         run: &run.summary,
@@ -166,8 +166,8 @@ fn changed(changes: &Changes, up: &str) -> Markup {
         @if slower > 0 { span.flag.bad { (slower) " slower" } " " }
         @if broken > 0 { span.flag.bad { (broken) " fail" @if broken == 1 { "s" } } " " }
         @if changes.faster > 0 { (changes.faster) " faster " }
-        @if changes.inconclusive > 0 { (changes.inconclusive) " not told " }
-        "of " (changes.compared) " cases, against " a href=(format!("{up}{}", run_file(&changes.earlier))) { "that run" }
+        @if changes.inconclusive > 0 { (changes.inconclusive) " inconclusive " }
+        "of " (changes.compared) " cases, compared with " a href=(format!("{up}{}", run_file(&changes.earlier))) { "the previous run" }
         @if !changes.differences.is_empty() {
             br; span.soft { "differs: " (neutral(&changes.differences.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join(", "))) }
         }
@@ -179,9 +179,9 @@ fn medians(suite: &SuiteOnMachine) -> Markup {
     let cases: BTreeSet<&String> = all.filter(|case| !case.starts_with("floor/")).collect();
     html! {
         div.scroll { table.plain {
-            caption.hidden { "Medians, the newest run first" }
+            caption.hidden { "Medians, newest run first" }
             thead { tr {
-                th scope="col" { "Median of" }
+                th scope="col" { "Median time of" }
                 @for run in &suite.runs { th.num scope="col" { a href=(format!("../{}", run_file(&run.id))) { (neutral(&moment(&run.started_at))) } } }
             } }
             tbody { @for case in cases.iter().take(CASES) { tr {
@@ -189,6 +189,6 @@ fn medians(suite: &SuiteOnMachine) -> Markup {
                 @for run in &suite.runs { td.num { @match run.medians.get(*case) { Some(median) => (known_time(median)), None => (NONE) } } }
             } } }
         } }
-        @if cases.len() > CASES { p { "and " (grouped((cases.len() - CASES) as u64)) " more cases, which the pages of the runs have." } }
+        @if cases.len() > CASES { p { "and " (grouped((cases.len() - CASES) as u64)) " more cases: see the pages of the runs." } }
     }
 }

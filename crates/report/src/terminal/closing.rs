@@ -9,22 +9,23 @@ use pqlab_analysis::words::{FLOOR_MEANING, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, gathered};
 use pqlab_record::Run;
 
-/// What closes a table: how many cases ended how, the marks that occur, the environment, the harness floor.
+/// Returns the lines below a table: numbers of cases by outcome, explanations of the marks that occur, the environment
+/// and the measurement overhead.
 pub fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let estimated = analysis.cases().iter().any(estimated);
     let lines = closing_lines(analysis, estimated, palette);
     lines.join("\n") + "\n"
 }
 
-/// Whether its core cycles were estimated.
+/// Whether the case's core cycles were estimated.
 pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
     case.estimates.as_ref().is_some_and(Estimates::cycles_are_estimated)
 }
 
-/// As [`closing`], where it is known whether estimated cycles are shown.
+/// Like [`closing`], with the sources of randomness. `estimated` says whether estimated cycles are shown.
 pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) -> String {
     let mut lines = closing_lines(analysis, estimated, palette);
-    // Long, and of interest to who reads a table: not at the end of a run, where the answer follows.
+    // Long, so left out at the end of a run, where the answer follows.
     lines.extend(generators(analysis.run).map(|line| palette.paint(TextStyle::Faint, &line)));
     lines.join("\n") + "\n"
 }
@@ -69,18 +70,18 @@ fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) 
     lines
 }
 
-/// What an operation that does nothing costs, where the run has measured it.
+/// Returns a line with the time of an operation that does nothing, if the run measured one.
 fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
     let floor = time(analysis.floor_ns()?);
-    Some(format!("harness floor {floor} an operation: {FLOOR_MEANING}"))
+    Some(format!("measurement overhead {floor} per operation: {FLOOR_MEANING}"))
 }
 
-/// Which random generator the providers ask where a key is generated, a secret encapsulated or a signature drawn.
+/// Returns a line with the random generators that providers use to generate keys, encapsulate and sign.
 fn generators(run: &Run) -> Option<String> {
     let cases = run.records.iter().map(|record| &record.case);
-    let asked = gathered(cases.filter_map(|case| Some((case.facts.generator.as_deref()?, case.provider.as_str()))));
-    let said = |(generator, by): (&str, Vec<&str>)| neutral(&format!("{} {generator}", distinct(by).join(", ")));
-    let all: Vec<String> = asked.into_iter().map(said).collect();
+    let used = gathered(cases.filter_map(|case| Some((case.facts.generator.as_deref()?, case.provider.as_str()))));
+    let text = |(generator, by): (&str, Vec<&str>)| neutral(&format!("{} {generator}", distinct(by).join(", ")));
+    let all: Vec<String> = used.into_iter().map(text).collect();
     (!all.is_empty()).then(|| format!("random bytes come from: {}", all.join("; ")))
 }
 
@@ -96,20 +97,20 @@ mod tests {
     }
 
     #[test]
-    fn floors_of_workers_stand_beside_that_of_the_harness() {
+    fn closing_gives_the_overhead_of_the_harness_and_of_workers() {
         let text = shown(&fixtures::workers_run(), Palette::PLAIN);
         let wanted = format!(
-            "harness floor 2.70 ns an operation: {FLOOR_MEANING}\nfloors of workers: go 1.30 ns, script 2.10 ns: "
+            "measurement overhead 2.70 ns per operation: {FLOOR_MEANING}\nfloors of workers: go 1.30 ns, script 2.10 ns: "
         );
         assert!(text.contains(&wanted), "{text}");
     }
 
     #[test]
-    fn the_closing_counts_and_explains_what_occurs() {
+    fn closing_counts_outcomes_and_explains_the_marks_that_occur() {
         let mut run = fixtures::run();
         let text = shown(&run, Palette::PLAIN);
         assert!(text.starts_with("7 cases: 6 measured, 1 failed\n±: "), "{text}");
-        assert!(text.ends_with(&format!("harness floor 2.70 ns an operation: {FLOOR_MEANING}\n")));
+        assert!(text.ends_with(&format!("measurement overhead 2.70 ns per operation: {FLOOR_MEANING}\n")));
         run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {
             visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];
@@ -120,7 +121,7 @@ mod tests {
         assert!(
             text.contains("\nimprecise: did not reach the target")
                 && !text.contains("\ndefect")
-                && !text.contains("harness floor")
+                && !text.contains("measurement overhead")
         );
         assert_eq!(stripped(&shown(&run, COLOUR)), text);
     }

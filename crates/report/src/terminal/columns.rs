@@ -2,54 +2,54 @@ use super::palette::{Palette, TextStyle};
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
 
-/// Between two columns.
+/// Spaces between two columns.
 pub(super) const GAP: usize = 2;
 
-/// A cell of a table: neutral text, its side and its role.
+/// Cell of a table: neutral text with its alignment and role.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     text: String,
     right: bool,
-    /// Of a narrow terminal left out, the greatest first; zero stays.
+    /// Rank for leaving out the column on a narrow terminal, the greatest first. Zero means never.
     spare: u8,
     role: Option<TextStyle>,
 }
 
 impl Cell {
-    /// Text at the left of its column.
+    /// Creates a left-aligned cell.
     pub(super) fn left(text: &str) -> Cell {
         Cell { text: neutral(text), ..Cell::default() }
     }
 
-    /// Text, mostly a number, at the right of its column.
+    /// Creates a right-aligned cell, usually for a number.
     pub(super) fn right(text: &str) -> Cell {
         Cell { text: neutral(text), right: true, ..Cell::default() }
     }
 
-    /// Its column is left out where the terminal is narrow: of several the one with the greatest rank first, which is above
-    /// zero. Not for what tells rows apart, nor for a median and its interval.
+    /// Lets the column be left out on a narrow terminal, in descending order of ranks, which are above zero. Not for
+    /// columns that identify rows, nor for a median and its interval.
     pub(super) fn spare(self, rank: u8) -> Cell {
         Cell { spare: rank, ..self }
     }
 
-    /// With a role.
+    /// Sets the role.
     pub(super) fn role(self, role: TextStyle) -> Cell {
         Cell { role: Some(role), ..self }
     }
 }
 
-/// Columns that the rows take side by side.
+/// Returns the total width of the rows.
 pub(super) fn total_width(rows: &[Vec<Cell>]) -> usize {
     sum(&widths(rows))
 }
 
-/// As [`fitted`], without what was left out.
+/// Like [`fitted`], without the list of omitted columns.
 pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<String> {
     fitted(rows, width, palette).0
 }
 
-/// The rows as lines, aligned, and the columns that were left out. Where the lines would be wider than `width`, columns that can
-/// be spared are left out; nothing is cut. A row of a single cell is a heading, which stands over all columns.
+/// Formats the rows as aligned lines, and returns the indices of omitted columns. If the lines would be wider than
+/// `width`, spare columns are left out. Nothing is truncated. A row with a single cell is a heading over all columns.
 pub(super) fn fitted(rows: &[Vec<Cell>], width: usize, palette: Palette) -> (Vec<String>, Vec<usize>) {
     let mut left_out = Vec::new();
     let mut widths = widths(rows);
@@ -97,7 +97,7 @@ fn is_heading(row: &[Cell]) -> bool {
 }
 
 fn sum(widths: &[usize]) -> usize {
-    // A column without text is not there.
+    // A column without text takes no space.
     let shown = widths.iter().filter(|width| **width > 0).count();
     widths.iter().sum::<usize>() + GAP * shown.saturating_sub(1)
 }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_spared_is_left_out_and_nothing_is_cut() {
+    fn narrow_terminals_omit_spare_columns_and_truncate_nothing() {
         let cells = || vec![Cell::left("name"), Cell::right("10 µs"), Cell::left("p95 11 µs").spare(1)];
         let rows = vec![[cells(), vec![Cell::left("CoV 3.0%").spare(2)]].concat(), cells()];
         assert_eq!(lines(&rows, 80, Palette::PLAIN)[0], "name  10 µs  p95 11 µs  CoV 3.0%");
@@ -136,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn a_column_without_text_is_not_there() {
+    fn columns_without_text_take_no_space() {
         let rows = vec![vec![Cell::left("a"), Cell::left(""), Cell::left("b")]; 2];
         assert_eq!(lines(&rows, 80, Palette::PLAIN), ["a  b", "a  b"]);
         assert_eq!(total_width(&rows), 4);
     }
 
     #[test]
-    fn a_heading_stands_over_all_columns() {
+    fn headings_span_all_columns() {
         let rows = [vec![Cell::left("a long heading")], vec![Cell::left("  a"), Cell::right("1 µs")]];
         assert_eq!(lines(&rows, 10, Palette::PLAIN), ["a long heading", "  a  1 µs"]);
     }

@@ -8,13 +8,13 @@ use pqlab_analysis::text::neutral;
 use pqlab_record::Unit;
 use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
-/// A comparison as a table, with what has to be known first before it and what it was judged by after it. Where the runs
-/// are from different machines, the first line says so.
+/// Formats a comparison as a table, preceded by warnings and followed by the criteria and the answer. If the runs are
+/// from different machines, the first line says so.
 pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette) -> String {
     let mut out = String::new();
     if let Some([first, second]) = &comparison.machines {
         let warning = format!(
-            "DIFFERENT MACHINES: {} and {}: what follows compares machines, not code",
+            "DIFFERENT MACHINES: {} and {}: this compares machines, not code",
             neutral(first),
             neutral(second)
         );
@@ -37,8 +37,8 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
     let right = |text: &str| Cell::right(text).role(TextStyle::Strong);
     let in_cycles = |case: &ComparedCase| case.unit == Unit::CoreCycles;
-    let beside = comparison.cases.iter().any(in_cycles);
-    let mixed = beside && !comparison.cases.iter().all(in_cycles);
+    let some_in_cycles = comparison.cases.iter().any(in_cycles);
+    let mixed = some_in_cycles && !comparison.cases.iter().all(in_cycles);
     let mut rows = vec![vec![
         heading("case"),
         right("first"),
@@ -46,8 +46,8 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         right(judged(comparison)),
         right("95% interval"),
         heading("verdict"),
-        right(if beside { "time" } else { "" }),
-        right(if beside { "its interval" } else { "" }),
+        right(if some_in_cycles { "time" } else { "" }),
+        right(if some_in_cycles { "its interval" } else { "" }),
     ]];
     rows.extend(comparison.cases.iter().map(|case| row(case, mixed)));
     let room = width.saturating_sub(total_width(&rows) + GAP);
@@ -73,18 +73,19 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         }
     }
     for case in &comparison.other_encodings {
-        out.push_str(&format!("not the same work: {}\n", neutral(case)));
+        out.push_str(&format!("not compared, different work: {}\n", neutral(case)));
     }
     out.push_str(&means(comparison));
     out.push_str(&footer(comparison));
     out + "\n" + &comparison.answer()
 }
 
-/// Columns that a narrow terminal does without, by what they hold; the first of them.
-const SPARED: [&str; 2] = ["ratio of the times", "its interval"];
+/// Descriptions of the columns that a narrow terminal omits.
+const SPARED: [&str; 2] = ["ratio of times", "its interval"];
+/// Index of the first of them.
 const SPARED_FROM: usize = 6;
 
-/// A row with what must be known of it at its end, or below it where that has no room.
+/// Appends the note to the row, or puts it below if it does not fit.
 fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec<Vec<Cell>> {
     if display_width(note) <= room {
         cells.push(Cell::left(note));
@@ -94,7 +95,7 @@ fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec
     std::iter::once(cells).chain(notes).collect()
 }
 
-/// What the column of ratios is called: by the unit, where it is the same for all cases.
+/// Returns the heading of the column of ratios. It names the unit if all cases have the same.
 fn judged(comparison: &Comparison) -> &'static str {
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     match cycles {
@@ -121,7 +122,7 @@ fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     let ends = |ratio: Option<Interval>| {
         ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3} to {:.3}", ratio.low, ratio.high))
     };
-    let beside = |text: String| Cell::right(if cycles { &text } else { "" });
+    let if_in_cycles = |text: String| Cell::right(if cycles { &text } else { "" });
     vec![
         Cell::left(&name),
         Cell::right(&time(case.first_ns)),
@@ -129,36 +130,37 @@ fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
         Cell::right(&ratio.map_or(NONE.to_owned(), |ratio| ratio_text(ratio.estimate))),
         Cell::right(&ends(ratio)),
         Cell::left(case.judgement.verdict.name()).role(role),
-        beside(time_ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3}", ratio.estimate))).spare(1),
-        beside(ends(time_ratio)).spare(2),
+        if_in_cycles(time_ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3}", ratio.estimate))).spare(1),
+        if_in_cycles(ends(time_ratio)).spare(2),
     ]
 }
 
-/// In which unit cases were judged.
+/// Returns a line with the units by which cases were judged.
 fn units(comparison: &Comparison) -> String {
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     let rest = comparison.cases.len() - cycles;
     match (cycles, rest) {
         (0, _) => "judged by time\n".to_owned(),
-        (_, 0) => "judged by core cycles; the ratio of the times stands beside it\n".to_owned(),
-        _ => format!("{cycles} judged by core cycles, with the ratio of the times beside it; {rest} by time\n"),
+        (_, 0) => "judged by core cycles; the column time has the ratio of times\n".to_owned(),
+        _ => format!("{cycles} judged by core cycles, with the ratio of times in the column time; {rest} by time\n"),
     }
 }
 
-/// Comparisons of so many cases also have a line for what the reference's statistics say of each; `--json` has it of all.
+/// Maximum number of cases for which the statistics of the earlier systems (overhead, effect size, Welch's test) are
+/// shown. `--json` has them for all.
 const MEANS: usize = 4;
 
-/// What is said of the means of samples that are taken as independent.
+/// Returns the statistics on means of samples that are assumed to be independent.
 fn means(comparison: &Comparison) -> String {
-    let told = comparison.cases.iter().filter_map(|case| Some((case, case.means.as_ref()?)));
-    let lines: Vec<String> = told
+    let compared = comparison.cases.iter().filter_map(|case| Some((case, case.means.as_ref()?)));
+    let lines: Vec<String> = compared
         .map(|(case, means)| format!("means of single samples, {}: {}\n", neutral(&case.second), means.line()))
         .collect();
     if comparison.cases.len() > MEANS || lines.is_empty() {
         return String::new();
     }
     format!(
-        "{}they take the samples for independent, which those of one process are not: no verdict is made of them\n",
+        "{}these assume independent samples, but samples of one process are not independent: no verdict follows\n",
         lines.concat()
     )
 }
@@ -168,7 +170,7 @@ fn footer(comparison: &Comparison) -> String {
     let mut text = String::new();
     let count = |verdict: Verdict| format!("{} {}", comparison.count(verdict), verdict.name());
     let counts = [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive].map(count).join(", ");
-    text.push_str(&format!("{counts}; the ratio is the second's figure over the first's\n"));
+    text.push_str(&format!("{counts}; the ratio is second / first\n"));
     text.push_str(&units(comparison));
     text.push_str(&format!(
         "equivalent: the interval lies within {} ({})\n",
@@ -182,21 +184,21 @@ fn footer(comparison: &Comparison) -> String {
             comparison.cases.iter().filter(|case| case.ratio.is_some()).count()
         ),
         false => format!(
-            "faster, slower: each pair is judged by itself, so that it gets the same word wherever it is shown; of pairs \
-             without a difference at most {false_pct} do\n"
+            "faster, slower: each pair is judged on its own, so it gets the same verdict everywhere; of pairs without a \
+             difference at most {false_pct} are called faster or slower\n"
         ),
     });
     let paired = comparison.cases.iter().filter(|case| case.paired).count();
     if paired < comparison.cases.len() {
         text.push_str(&format!(
-            "measured apart: intervals include a spread between runs of {} in time and {} in cycles ({})\n",
+            "not measured in the same rounds: intervals include a spread between runs of {} in time and {} in cycles ({})\n",
             percent(criteria.runs(Unit::Nanoseconds).pct),
             percent(criteria.runs(Unit::CoreCycles).pct),
             criteria.runs_source
         ));
     }
     if paired > 0 {
-        text.push_str(&format!("{paired} measured together, process by process in the same rounds\n"));
+        text.push_str(&format!("{paired} measured in the same rounds of the same processes\n"));
     }
     text
 }
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_lines_are_the_answer() {
+    fn last_lines_are_the_answer() {
         let (first, mut second) = (fixtures::run(), fixtures::run());
         second.header.id = "other".into();
         let same = comparison_table(&compared(&first, &second), 120, Palette::PLAIN);
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_says_that_the_machines_differ() {
+    fn first_line_warns_of_different_machines() {
         let (first, mut second) = (fixtures::run(), fixtures::run());
         second.header.id = "other".into();
         second.header.environment.cpu.model = "Another CPU".into();
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_are_never_cut() {
+    fn notes_are_never_truncated() {
         let (first, mut second) = (fixtures::run(), fixtures::run());
         second.header.id = "other".into();
         let mut comparison = compared(&first, &second);
@@ -257,37 +259,37 @@ mod tests {
             assert!(words(&text).contains(&words(&note)), "{width}: {text}");
             assert!(!text.contains('…'), "{text}");
             let shown = text.lines().any(|line| line.starts_with("case") && line.ends_with("its interval"));
-            assert_ne!(text.contains("no room for: ratio of the times, its interval\n"), shown, "{width}: {text}");
+            assert_ne!(text.contains("no room for: ratio of times, its interval\n"), shown, "{width}: {text}");
             assert_eq!(shown, width > 120, "{width}: {text}");
-            let told: Vec<&str> = text.lines().filter(|line| line.contains("contended")).collect();
-            assert!(width > 120 || told.len() > 1 && told.iter().all(|line| display_width(line) <= width), "{text}");
+            let notes: Vec<&str> = text.lines().filter(|line| line.contains("contended")).collect();
+            assert!(width > 120 || notes.len() > 1 && notes.iter().all(|line| display_width(line) <= width), "{text}");
         }
         let wide = comparison_table(&comparison, usize::MAX, Palette::PLAIN);
         assert!(wide.lines().any(|line| line.starts_with("kem/") && line.ends_with(note.trim_end())), "{wide}");
     }
 
     #[test]
-    fn pairs_of_one_run_are_judged_each_by_itself() {
+    fn pairs_of_one_run_are_judged_without_correction() {
         let run = fixtures::run();
         let analysis = RunAnalysis::of(&run);
         let pair = (&analysis.cases()[0], &analysis.cases()[1]);
         let comparison = compare(&analysis, &analysis, &[pair; 3], &ComparisonCriteria::default());
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
-        assert!(text.contains("each pair is judged by itself") && !text.contains("Benjamini"), "{text}");
+        assert!(text.contains("each pair is judged on its own") && !text.contains("Benjamini"), "{text}");
         assert!(comparison.to_json()["correction"].is_null());
         let adjusted: Vec<_> = comparison.cases.iter().map(|case| case.judgement.adjusted_p).collect();
         assert_eq!(adjusted[0], comparison.cases[0].ratio.map(|ratio| ratio.p_value));
     }
 
     #[test]
-    fn a_pair_has_what_the_references_statistics_say_of_it() {
+    fn small_comparisons_show_statistics_on_means() {
         let run = fixtures::run();
         let analysis = RunAnalysis::of(&run);
         let pair = (&analysis.cases()[0], &analysis.cases()[1]);
         let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
         let means = comparison.cases[0].means.clone().unwrap();
-        assert!(text.contains(&means.line()) && text.contains("no verdict is made of them"), "{text}");
+        assert!(text.contains(&means.line()) && text.contains("no verdict follows"), "{text}");
         assert!(means.line().starts_with("overhead +24."), "{}", means.line());
         let json = &comparison.to_json()["cases"][0];
         assert_eq!(json["cohens_d"].as_f64(), means.cohens_d);
@@ -301,12 +303,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_compared_for_its_encoding_is_said() {
+    fn cases_with_different_encodings_are_listed() {
         let run = fixtures::run();
-        let said = "kem/ML-KEM-768/decapsulate[encoded]@liboqs: key=seed in the first run, key=expanded in the second";
-        let comparison = Comparison { other_encodings: vec![said.to_owned()], ..compared(&run, &run) };
+        let pair = "kem/ML-KEM-768/decapsulate[encoded]@liboqs: key=seed in the first run, key=expanded in the second";
+        let comparison = Comparison { other_encodings: vec![pair.to_owned()], ..compared(&run, &run) };
         let text = comparison_table(&comparison, 200, Palette::PLAIN);
-        assert!(text.contains(&format!("not the same work: {said}")), "{text}");
+        assert!(text.contains(&format!("not compared, different work: {pair}")), "{text}");
     }
 
     #[test]

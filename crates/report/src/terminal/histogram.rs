@@ -4,19 +4,19 @@ use pqlab_analysis::histogram::Histogram;
 use pqlab_analysis::number::{digits, grouped};
 use pqlab_stats::Sorted;
 
-/// Most bars.
+/// Maximum number of bars.
 const BARS: usize = 20;
-/// Widest bar in columns.
+/// Maximum length of a bar in columns.
 const WIDEST: usize = 60;
-/// Columns that a row takes beside its bar, about: limits and count.
+/// Approximate number of columns that a row takes in addition to its bar, for limits and count.
 const BESIDE: usize = 36;
 
-/// A histogram of times in ns, in lines; each is indented by two, and what lies far above shares one last row.
+/// Draws a histogram of times in ns. Lines are indented by two columns. Times far above the rest share the last row.
 pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<String> {
     let bars = Histogram::of(times, BARS);
     let (step, to) = (bars.step, bars.limit(bars.counts.len()));
     let (scale, unit) = scale(times.median());
-    // As many digits as tell the limits of a bar apart.
+    // Enough digits that the limits of a bar differ.
     let wanted = if step > 0.0 { ((to / step).log10().ceil() as usize + 1).clamp(4, 9) } else { 4 };
     let shown = |time: f64| digits(time / scale, wanted);
     let mut rows: Vec<(String, String, u64)> = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<S
     lines(&cells.collect::<Vec<_>>(), usize::MAX, palette)
 }
 
-/// A bar whose length is to `widest` columns as `count` is to `most`, in eighths of a column; something is something.
+/// Draws a bar of `widest` × `count` / `most` columns, rounded to eighths. Counts above zero always have a visible bar.
 fn bar(count: u64, most: u64, widest: usize) -> String {
     let eighths = (count as f64 / most as f64 * widest as f64 * 8.0).round() as usize;
     let eighths = if count > 0 { eighths.max(1) } else { 0 };
@@ -45,7 +45,7 @@ fn bar(count: u64, most: u64, widest: usize) -> String {
     bar
 }
 
-/// One unit for all limits: its size in ns, and its name.
+/// Returns the unit for all limits: its size in ns and its name.
 fn scale(nanoseconds: f64) -> (f64, &'static str) {
     match nanoseconds {
         nanoseconds if nanoseconds < 1e3 => (1.0, "ns"),
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_fall_into_their_bars() {
+    fn bars_count_their_samples() {
         let mut times: Vec<f64> = (0..100).map(|index| 10_000.0 + f64::from(index)).collect();
         times.extend([30_000.0, 90_000.0]);
         let rows = drawn(times, 80);
@@ -80,7 +80,7 @@ mod tests {
         let rows = drawn(vec![5.0; 30], 80);
         assert_eq!(rows.len(), 1);
         assert!(rows[0].starts_with("  5.000  – 5.000 ns  30  ███"));
-        // Quartiles that are the same put everything else beyond the fence.
+        // If the quartiles are equal, everything else is beyond the fence.
         let mut times = vec![5.0; 30];
         times.push(9.0);
         assert_eq!(drawn(times, 80).len(), 2);
@@ -88,13 +88,13 @@ mod tests {
     }
 
     #[test]
-    fn limits_that_are_close_are_told_apart() {
+    fn close_limits_have_enough_digits_to_differ() {
         let rows = drawn((0..50).map(|index| 1e6 + f64::from(index)).collect(), 80);
         assert!(rows[0].starts_with("  1.000000  – 1.000006 ms  "), "{rows:#?}");
     }
 
     #[test]
-    fn bars_are_in_proportion() {
+    fn bars_are_proportional_to_counts() {
         assert_eq!(bar(10, 10, 4), "████");
         assert_eq!(bar(5, 10, 4), "██");
         assert_eq!(bar(1, 1000, 4), "▏");

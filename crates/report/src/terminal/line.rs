@@ -7,19 +7,19 @@ use pqlab_analysis::number::{NONE, duration, known_duration, known_rate, percent
 use pqlab_analysis::text::neutral;
 use pqlab_record::{Case, Record, Status};
 
-/// Widths of the columns that name a case, so that the lines of a run stand below one another.
+/// Widths of the columns that name a case, so that the lines of a run are aligned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineWidths {
     name: usize,
     provider: usize,
 }
 
-/// What stands in place of the figures of a failed case.
+/// Text in place of the figures of a failed case.
 pub(super) const FAILED: &str = "FAILED";
-/// What stands in place of the figures where a case was not timed.
+/// Text in place of the figures of a case that was not timed.
 pub(super) const NO_SAMPLES: &str = "no samples";
 
-/// Longer names push their line to the right, so that one of them does not set all others apart.
+/// Maximum widths. Longer names shift only their own line, so that they do not widen the columns of all others.
 const WIDEST: LineWidths = LineWidths { name: 44, provider: 20 };
 
 impl Default for LineWidths {
@@ -29,7 +29,7 @@ impl Default for LineWidths {
 }
 
 impl LineWidths {
-    /// Widths for these cases.
+    /// Returns widths for the cases.
     pub fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> LineWidths {
         cases.into_iter().fold(LineWidths::default(), |widths, case| LineWidths {
             name: widths.name.max(display_width(&neutral(&case.name())).min(WIDEST.name)),
@@ -38,29 +38,29 @@ impl LineWidths {
     }
 }
 
-/// A finished case in one line.
-pub fn case_line(of: &CaseAnalysis<'_>, widths: LineWidths, palette: Palette) -> String {
-    let name = left(&neutral(&of.case().name()), widths.name);
-    let provider = left(&neutral(&of.case().provider), widths.provider);
-    let figures = match &of.estimates {
-        Some(estimates) => figures(of, estimates, palette),
-        None => failure(of.record, palette),
+/// Formats a finished case in one line.
+pub fn case_line(case: &CaseAnalysis<'_>, widths: LineWidths, palette: Palette) -> String {
+    let name = left(&neutral(&case.case().name()), widths.name);
+    let provider = left(&neutral(&case.case().provider), widths.provider);
+    let figures = match &case.estimates {
+        Some(estimates) => figures(case, estimates, palette),
+        None => failure(case.record, palette),
     };
     format!("{name}  {provider}  {figures}")
 }
 
-/// Why a case has no figures.
+/// Returns the reason why a case has no figures.
 pub(super) fn failure(record: &Record, palette: Palette) -> String {
     match record.status {
         Status::Ok => NO_SAMPLES.to_owned(),
         Status::Failed => {
-            let reason = record.error.as_deref().unwrap_or("for a reason that was not recorded");
+            let reason = record.error.as_deref().unwrap_or("no reason was recorded");
             format!("{}  {}", palette.paint(TextStyle::Bad, FAILED), neutral(reason))
         }
     }
 }
 
-fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> String {
+fn figures(case: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> String {
     let headline = in_columns(known_duration(&estimates.headline_ns()));
     let width = left(&format!("±{}", percent(estimates.half_width_pct())), 8);
     let p95 = time(estimates.percentile(0.95));
@@ -69,21 +69,21 @@ fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> St
     let unsteady = if varied < Some(3.0) { "" } else { " ~" };
     let used = what.len() + 1 + display_width(&variation) + display_width(unsteady);
     let fill = " ".repeat(12_usize.saturating_sub(used));
-    let (rate, unit) = of.rate().map_or((NONE.to_owned(), "op/s"), |(rate, unit)| (known_rate(&rate), unit));
+    let (rate, unit) = case.rate().map_or((NONE.to_owned(), "op/s"), |(rate, unit)| (known_rate(&rate), unit));
     let rate = right(&rate, 6);
     let statistic = left(&format!("{}=", estimates.statistic.name()), "median=".len());
     let headline = palette.paint(TextStyle::Strong, &headline);
-    let per_byte = estimates.ticks_per_byte(of.bytes());
+    let per_byte = estimates.ticks_per_byte(case.bytes());
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
-    let words = of.caveats.note_words();
+    let words = case.caveats.note_words();
     let words = if words.is_empty() { words } else { format!("  {}", palette.paint(TextStyle::Warning, &words)) };
     format!(
         "{statistic}{headline} {width}p95={p95}   {what}={variation}{unsteady}{fill} {rate} {unit}{per_byte}{words}"
     )
 }
 
-/// A time in nine columns.
+/// Formats a time in nine columns.
 fn time(nanoseconds: Option<f64>) -> String {
     in_columns(nanoseconds.map_or((NONE.to_owned(), ""), duration))
 }
@@ -104,21 +104,21 @@ mod tests {
     const DOCUMENTED: &str =
         "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,000 op/s";
 
-    /// The line of a case, with its figures changed.
+    /// Returns the line of a case whose documented figures are changed.
     fn line(record: &Record, change: impl FnOnce(&mut Estimates), palette: Palette) -> String {
         let header = fixtures::run().header;
-        let mut of = CaseAnalysis::of(&header, record);
-        of.estimates.iter_mut().for_each(documented);
-        of.estimates.as_mut().map(change);
-        of.caveats = Caveats::of(&record.case, of.estimates.as_ref());
-        case_line(&of, LineWidths::default(), palette)
+        let mut case = CaseAnalysis::of(&header, record);
+        case.estimates.iter_mut().for_each(documented);
+        case.estimates.as_mut().map(change);
+        case.caveats = Caveats::of(&record.case, case.estimates.as_ref());
+        case_line(&case, LineWidths::default(), palette)
     }
 
     fn plain(change: impl FnOnce(&mut Estimates)) -> String {
         line(&fixtures::record("liboqs", 10.4), change, Palette::PLAIN)
     }
 
-    /// The figures of the documented line.
+    /// Sets the figures of the documented line.
     fn documented(estimates: &mut Estimates) {
         estimates.median_ns.estimate = 10_400.0;
         (estimates.median_ns.low, estimates.median_ns.high) = (10_338.0, 10_463.0);
@@ -128,12 +128,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_reads_as_documented() {
+    fn lines_have_the_documented_form() {
         assert_eq!(plain(|_| {}), DOCUMENTED);
     }
 
     #[test]
-    fn a_line_may_end_in_the_words_of_its_notes() {
+    fn lines_end_in_the_words_of_their_notes() {
         let noted = plain(|estimates| {
             estimates.contended = true;
             estimates.imprecise = vec![Imprecision::Spread];
@@ -153,20 +153,20 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_has_no_p95_and_no_variation() {
+    fn batches_have_no_p95_and_no_variation() {
         let wanted = DOCUMENTED.replace("  11.2 µs", "     -   ").replace("3.1% ~", "-     ");
         assert_eq!(plain(|estimates| estimates.batch = 16), wanted);
     }
 
     #[test]
-    fn a_failed_case_says_why() {
+    fn failed_cases_give_the_reason() {
         let record = fixtures::failed("wrong secret\nafter \u{1b}[2J");
         let found = line(&record, |_| {}, Palette::PLAIN);
         assert_eq!(found, r"ML-KEM-768 encapsulate      openssl    FAILED  wrong secret\nafter \u{1b}[2J");
     }
 
     #[test]
-    fn a_case_that_was_not_timed_has_not_failed() {
+    fn cases_without_samples_have_not_failed() {
         let mut record = fixtures::record("liboqs", 10.4);
         record.samples.visits.clear();
         let found = line(&record, |_| {}, Palette::PLAIN);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_run_stand_below_one_another() {
+    fn lines_of_a_run_are_aligned() {
         let run = fixtures::run();
         let widths = LineWidths::of(&run.header.plan);
         let cases = run.records.iter().map(|record| CaseAnalysis::of(&run.header, record));
@@ -192,13 +192,13 @@ mod tests {
         let starts = lines.filter_map(|line| line.find("median=").map(|start| display_width(&line[..start])));
         let mut starts: Vec<usize> = starts.collect();
         starts.sort_unstable();
-        // The one name that is longer than the column may become stands out alone.
+        // Only the name that exceeds the maximum width is not aligned.
         assert!(starts.len() > 3 && starts[..starts.len() - 1].iter().all(|start| *start == starts[0]));
         assert_eq!(LineWidths::of([]), LineWidths::default());
     }
 
     #[test]
-    fn hostile_names_stay_in_their_line() {
+    fn hostile_names_stay_on_their_line() {
         let mut record = fixtures::record("liboqs", 10.4);
         record.case.algorithm = fixtures::HOSTILE.to_owned();
         assert!(!line(&record, |_| {}, Palette::PLAIN).contains(|character: char| character.is_control()));

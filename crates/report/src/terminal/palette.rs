@@ -1,25 +1,25 @@
 use anstyle::{AnsiColor, Style};
 use std::sync::LazyLock;
 
-/// What a piece of text is, for those who see colour. It is always said in words or marks too.
+/// Role of a text, shown by colour. Words or marks always show it too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextStyle {
-    /// A heading, or the figure that counts most.
+    /// Heading, or most important figure.
     Strong,
-    /// Beside the point.
+    /// Secondary information.
     Faint,
-    /// The fastest, or all right.
+    /// Fastest, or no problem.
     Good,
-    /// To be read with care.
+    /// Needs care.
     Warning,
-    /// Failed.
+    /// Failure.
     Bad,
 }
 
-/// Whether text is coloured.
+/// Colouring of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
-    /// With escape sequences for colour; otherwise without any.
+    /// Whether texts have escape sequences for colour.
     pub colour: bool,
 }
 
@@ -27,7 +27,7 @@ impl Palette {
     /// No colour.
     pub const PLAIN: Palette = Palette { colour: false };
 
-    /// Colours text, or leaves it as it is.
+    /// Colours a text if the palette has colour.
     pub fn paint(self, role: TextStyle, text: &str) -> String {
         if !self.colour || text.is_empty() {
             return text.to_owned();
@@ -36,12 +36,12 @@ impl Palette {
         format!("{style}{text}{style:#}")
     }
 
-    /// All escape sequences that [`paint`](Self::paint) writes.
+    /// Returns all escape sequences that [`paint`](Self::paint) writes.
     pub(super) fn sequences() -> &'static [String] {
         static SEQUENCES: LazyLock<Vec<String>> = LazyLock::new(|| {
             let roles = [TextStyle::Strong, TextStyle::Faint, TextStyle::Good, TextStyle::Warning, TextStyle::Bad];
             let whole = roles.into_iter().map(style).map(|style| format!("{style}{style:#}"));
-            // A style may be several of them, one after the other.
+            // A style may consist of several sequences.
             whole.flat_map(|whole| whole.split_inclusive('m').map(str::to_owned).collect::<Vec<_>>()).collect()
         });
         &SEQUENCES
@@ -64,7 +64,7 @@ pub(super) mod tests {
 
     pub(crate) const COLOUR: Palette = Palette { colour: true };
 
-    /// Text without escape sequences for colour.
+    /// Removes escape sequences for colour.
     pub(crate) fn stripped(text: &str) -> String {
         let mut parts = text.split("\u{1b}[");
         let first = parts.next().unwrap().to_owned();
@@ -72,7 +72,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn without_colour_text_stays_as_it_is() {
+    fn texts_without_colour_are_unchanged() {
         assert_eq!(Palette::PLAIN.paint(TextStyle::Bad, "FAILED"), "FAILED");
         let painted = COLOUR.paint(TextStyle::Bad, "FAILED");
         assert!(painted.starts_with("\u{1b}[") && painted.ends_with("\u{1b}[0m"));

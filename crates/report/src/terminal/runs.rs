@@ -4,7 +4,7 @@ use super::text::below;
 use pqlab_analysis::number::{NONE, grouped};
 use pqlab_record::RunSummary;
 
-/// A table of runs, in the order given. Where it is too wide, the host stands below each run, then the suite too.
+/// Formats a table of runs, in the given order. If it is too wide, the host moves below each run, then the suite too.
 pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String {
     if runs.is_empty() {
         return "no runs yet\n".to_owned();
@@ -15,17 +15,17 @@ pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String
     lines(rows, width, palette).join("\n") + "\n"
 }
 
-/// With so many of host and suite below each run.
+/// Returns the rows with the first `moved` of host and suite below each run.
 fn rows(runs: &[RunSummary], moved: usize, width: usize) -> Vec<Vec<Cell>> {
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
-    let beside = |below: usize, cell: Cell| if moved >= below { Cell::default() } else { cell };
+    let in_row = |below: usize, cell: Cell| if moved >= below { Cell::default() } else { cell };
     let cases = Cell::right("cases").role(TextStyle::Strong);
     let mut rows = vec![vec![
         heading("run"),
-        beside(2, heading("suite")),
+        in_row(2, heading("suite")),
         heading("started (UTC)"),
         cases,
-        beside(1, heading("host")),
+        in_row(1, heading("host")),
         heading("state"),
         heading(if runs.iter().any(|run| !run.names.is_empty()) { "name" } else { "" }),
     ]];
@@ -39,22 +39,22 @@ fn rows(runs: &[RunSummary], moved: usize, width: usize) -> Vec<Vec<Cell>> {
         let host = run.host.as_deref().unwrap_or(NONE);
         rows.push(vec![
             Cell::left(&run.id),
-            beside(2, Cell::left(&run.suite)),
+            in_row(2, Cell::left(&run.suite)),
             Cell::left(&minute(&run.started_at)),
             Cell::right(&format!("{}/{}", grouped(run.finished as u64), grouped(run.planned as u64))),
-            beside(1, Cell::left(host)),
+            in_row(1, Cell::left(host)),
             Cell::left(&state).role(role),
             Cell::left(&run.names.join(", ")),
         ]);
         rows.extend(run.note.iter().map(|note| vec![Cell::left(&format!("    {note}")).role(TextStyle::Faint)]));
-        let told = [format!("host {host}"), format!("suite {}", run.suite)];
-        let told = below(&told[..moved].join(" · "), width);
-        rows.extend(told.iter().filter(|_| moved > 0).map(|line| vec![Cell::left(line).role(TextStyle::Faint)]));
+        let parts = [format!("host {host}"), format!("suite {}", run.suite)];
+        let lines = below(&parts[..moved].join(" · "), width);
+        rows.extend(lines.iter().filter(|_| moved > 0).map(|line| vec![Cell::left(line).role(TextStyle::Faint)]));
     }
     rows
 }
 
-/// `2026-11-21 18:58` of an RFC 3339 timestamp.
+/// Shortens an RFC 3339 timestamp to minutes: `2026-11-21 18:58`.
 fn minute(timestamp: &str) -> String {
     timestamp.chars().take(16).map(|character| if character == 'T' { ' ' } else { character }).collect()
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_notes_stand_with_their_runs() {
+    fn names_and_notes_follow_their_runs() {
         let mut named = run("20261121T185800-k3f9", 0, true);
         (named.names, named.note) = (vec!["release-1.0".to_owned()], Some("before\u{7} the new\nkernel".to_owned()));
         let text = runs_table(&[named, run("20261122T000000-aaaa", 0, true)], 200, Palette::PLAIN);

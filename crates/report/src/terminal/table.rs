@@ -17,9 +17,10 @@ use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::{CyclesSource, Status};
 use pqlab_stats::Interval;
 
-/// A run as tables, one for each area, the providers of a case below one another, and those that were
-/// [made](pqlab_analysis::tables) of several cases. A sentence on the whole run stands before them; what the notes and signs mean, the environment and the harness floor close them.
-pub fn run_table(analysis: &RunAnalysis<'_>, made: &[Table], width: usize, palette: Palette) -> String {
+/// Formats a run as one table for each area, with the providers of an operation below each other, followed by the given
+/// tables of [several cases](pqlab_analysis::tables). A sentence on the whole run precedes them. Explanations of notes
+/// and signs, the environment and the measurement overhead follow.
+pub fn run_table(analysis: &RunAnalysis<'_>, several: &[Table], width: usize, palette: Palette) -> String {
     let mut out = heading(analysis, palette);
     if let Some(sentence) = trust_sentence(analysis) {
         out.push_str(&format!("{sentence}\n"));
@@ -36,7 +37,7 @@ pub fn run_table(analysis: &RunAnalysis<'_>, made: &[Table], width: usize, palet
             wrapped(&text, width).iter().for_each(|line| out.push_str(&(palette.paint(TextStyle::Faint, line) + "\n")));
         }
     }
-    out.push_str(&tables(made, width, palette));
+    out.push_str(&tables(several, width, palette));
     let failed: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| case.failed()).collect();
     if !failed.is_empty() {
         out.push('\n');
@@ -59,15 +60,15 @@ fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     format!("run {id}  suite {}  {}  {state}\n", neutral(&header.suite), neutral(&header.started_at))
 }
 
-/// A row for each case under the name of its algorithm and operation. Notes stand at the end of their row where the terminal
-/// has room for them, else below it.
+/// Returns a row for each case, below the name of its algorithm and operation. Notes are at the end of their row if
+/// they fit, else below it.
 fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
     let measured = || groups.iter().flat_map(|group| &group.cases).filter_map(|row| row.estimates.as_ref());
     let cycles = || measured().filter_map(|estimates| estimates.cycles);
     let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
     let all_estimated = estimated.all(|estimated| estimated);
     let heading = |text: &str| Cell::right(text).role(TextStyle::Faint);
-    let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.cases)).any(|(_, row)| row.bytes().is_some());
+    let has_bytes = measured().zip(groups.iter().flat_map(|group| &group.cases)).any(|(_, row)| row.bytes().is_some());
     let mut table = vec![vec![
         Cell::left(title).role(TextStyle::Strong),
         heading("time"),
@@ -80,7 +81,7 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
             "cycles"
         }),
         Cell::default(),
-        heading(if of_bytes && cycles().next().is_some() { "per byte" } else { "" }),
+        heading(if has_bytes && cycles().next().is_some() { "per byte" } else { "" }),
         heading("mean"),
         heading("rate"),
         heading("n"),
@@ -118,10 +119,11 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     out
 }
 
-/// Columns before the notes.
+/// Number of columns before the notes.
 const COLUMNS: usize = 10;
-/// Those that a narrow terminal does without, by what they hold; the first of them.
-const SPARED: [&str; 5] = ["per byte", "mean", "rate", "n", "rank among the providers"];
+/// Descriptions of the columns that a narrow terminal omits.
+const SPARED: [&str; 5] = ["per byte", "mean", "rate", "n", "rank among the libraries"];
+/// Index of the first of them.
 const SPARED_FROM: usize = 5;
 
 fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
@@ -132,7 +134,7 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
         Some(value) => throughput_within(&value),
         None => {
             let unit = |unit| if unit == "op/s" { "/s" } else { " tx/s" };
-            row.rate().map_or(NONE.to_owned(), |(rate, of)| format!("{}{}", short_rate(&rate), unit(of)))
+            row.rate().map_or(NONE.to_owned(), |(rate, name)| format!("{}{}", short_rate(&rate), unit(name)))
         }
     };
     let leads = standing.is_some_and(Standing::leads);
@@ -159,13 +161,13 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
     ]
 }
 
-/// Says of this project's own code that it is not ranked; what else is not ranked has a note of its own.
+/// Returns why this project's own code is not ranked; empty for other cases, whose notes give the reason.
 fn own_code(row: &CaseAnalysis<'_>) -> String {
-    let own = row.not_ranked().filter(|reason| *reason == NotRanked::OwnCode);
-    own.map_or(String::new(), NotRanked::sentence)
+    let reason = row.not_ranked().filter(|reason| *reason == NotRanked::OwnCode);
+    reason.map_or(String::new(), NotRanked::sentence)
 }
 
-/// A rate in few characters: `96,130`, and from a million on `1.234 M`.
+/// Formats a rate in few characters: `96,130`, and `1.234 M` from a million on.
 fn short_rate(rate: &Interval) -> String {
     match rate.estimate {
         value if value < 999_950.0 => known_rate(rate),
@@ -173,7 +175,7 @@ fn short_rate(rate: &Interval) -> String {
     }
 }
 
-/// What stands in place of the figures.
+/// Returns the cell in place of missing figures.
 fn missing(row: &CaseAnalysis<'_>) -> Cell {
     match row.record.status {
         Status::Ok => Cell::right(NO_SAMPLES),
@@ -200,11 +202,11 @@ mod tests {
 ≈cycles: core cycles estimated from the time and the core clock, which was probed around and within each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
-harness floor 2.70 ns an operation: what the provider null, which does nothing, takes through the same calls
+measurement overhead 2.70 ns per operation: what the provider null, which does nothing, takes through the same calls
 ";
 
     #[test]
-    fn a_run_is_a_sentence_and_a_table_for_each_area() {
+    fn runs_are_shown_as_a_sentence_and_a_table_for_each_area() {
         let wanted = "run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  complete
 Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between runs. Interference: none seen.
 
@@ -231,7 +233,7 @@ kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
     }
 
     #[test]
-    fn a_narrow_terminal_leaves_columns_out_and_has_notes_below_their_row() {
+    fn narrow_terminals_omit_columns_and_move_notes_below_their_row() {
         let mut run = fixtures::run();
         let disk = run.records.iter_mut().find(|record| record.case.regime().is_some()).unwrap();
         for visit in &mut disk.samples.visits {
@@ -257,7 +259,7 @@ no room for: mean, rate, n
     }
 
     #[test]
-    fn the_widest_figures_fit_a_hundred_columns() {
+    fn widest_figures_fit_a_hundred_columns() {
         let mut run = fixtures::run();
         run.records.retain(|record| record.error.is_none() && record.case.workload == "kem");
         for (record, (provider, microseconds)) in
@@ -274,7 +276,7 @@ no room for: mean, rate, n
     }
 
     #[test]
-    fn languages_stand_behind_providers_where_programs_in_other_languages_were_measured() {
+    fn providers_have_their_language_if_workers_were_measured() {
         let text = shown(&fixtures::workers_run(), 100, Palette::PLAIN);
         for wanted in ["    openssl (C) ", "    libcrux:avx2 (Rust) ", "    go  ", "    script (JavaScript) "] {
             assert!(text.lines().any(|line| line.starts_with(wanted)), "{wanted:?} in {text}");
@@ -293,7 +295,7 @@ no room for: mean, rate, n
     }
 
     #[test]
-    fn notes_are_words_and_are_explained() {
+    fn notes_are_explained() {
         let mut run = fixtures::run();
         run.complete = false;
         let mut other = run.records[0].clone();
@@ -312,7 +314,7 @@ no room for: mean, rate, n
     }
 
     #[test]
-    fn where_some_cycles_were_counted_each_figure_says_it() {
+    fn estimated_cycles_are_marked_if_others_were_counted() {
         let mut run = fixtures::run();
         let samples = &mut run.records[0].samples;
         (samples.metric, samples.ns_per_tick) = (pqlab_record::Metric::Cycles, None);
@@ -325,7 +327,7 @@ no room for: mean, rate, n
     }
 
     #[test]
-    fn names_cannot_steer_the_terminal() {
+    fn names_cannot_control_the_terminal() {
         let mut run = fixtures::run();
         for record in &mut run.records {
             record.case.algorithm = fixtures::HOSTILE.to_owned();
@@ -341,7 +343,7 @@ no room for: mean, rate, n
     }
 
     #[test]
-    fn what_does_nothing_does_not_compete() {
+    fn the_null_provider_is_not_ranked() {
         let mut run = fixtures::run();
         let mut null = run.records[0].clone();
         null.case.provider = "null".to_owned();

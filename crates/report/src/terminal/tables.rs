@@ -6,10 +6,10 @@ use super::text::{below, wrapped};
 use pqlab_analysis::tables::{Holds, Row, Table};
 use pqlab_analysis::text::neutral;
 
-/// Each under its title, with what must be known of its rows and of itself. Where a table is too wide, what names its rows becomes
-/// a line above them and sentences stand below them, then columns are left out, and it is said which.
-pub fn tables(made: &[Table], width: usize, palette: Palette) -> String {
-    made.iter().map(|table| shown(table, width, palette)).collect()
+/// Formats tables with their titles, caveats of rows, and notes. In tables that are too wide, row names become a line
+/// above their rows and sentences move below them. If that is not enough, columns are omitted and listed.
+pub fn tables(tables: &[Table], width: usize, palette: Palette) -> String {
+    tables.iter().map(|table| shown(table, width, palette)).collect()
 }
 
 fn shown(table: &Table, width: usize, palette: Palette) -> String {
@@ -34,28 +34,28 @@ fn shown(table: &Table, width: usize, palette: Palette) -> String {
     out
 }
 
-/// How a table stands in the room that there is.
+/// Layout of a table, by available width.
 #[derive(Clone, Copy, PartialEq)]
 enum Layout {
-    /// All of a row side by side.
+    /// The whole row in one line.
     Wide,
-    /// Sentences and what must be known below their row.
+    /// Sentences and caveats below their row.
     Below,
-    /// As `Below`, and what names rows above them.
+    /// Like `Below`, with row names above their rows.
     Stacked,
 }
 
-/// The columns that stand side by side.
+/// Returns the columns that share the line of a row.
 fn cells_of(table: &Table, columns: &[usize], layout: Layout) -> Vec<usize> {
-    let beside = |place: &&usize| match layout {
+    let in_line = |place: &&usize| match layout {
         Layout::Wide => true,
         Layout::Below => table.columns[**place].holds != Holds::Prose,
         Layout::Stacked => table.columns[**place].holds != Holds::Prose && **place >= table.stacked,
     };
-    columns.iter().filter(beside).copied().collect()
+    columns.iter().filter(in_line).copied().collect()
 }
 
-/// Several columns may have one heading, and are told apart by what stands before them.
+/// Returns the heading of a column, or its name if it has none.
 fn heading(table: &Table, place: usize) -> &str {
     match table.columns[place].heading.as_str() {
         "" => &table.columns[place].name,
@@ -64,21 +64,21 @@ fn heading(table: &Table, place: usize) -> &str {
 }
 
 fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<Vec<Cell>> {
-    let beside = cells_of(table, columns, layout);
+    let in_line = cells_of(table, columns, layout);
     let indent = if layout == Layout::Stacked { "    " } else { "  " };
     let cell = |place: usize, text: &str| {
-        let text = if Some(&place) == beside.first() { format!("{indent}{text}") } else { text.to_owned() };
+        let text = if Some(&place) == in_line.first() { format!("{indent}{text}") } else { text.to_owned() };
         let cell = match table.columns[place].holds {
             Holds::Figures => Cell::right(&text),
             Holds::Text | Holds::Prose => Cell::left(&text),
         };
         cell.spare(table.columns[place].spare)
     };
-    let heads = beside.iter().map(|place| cell(*place, &table.columns[*place].heading).role(TextStyle::Faint));
+    let heads = in_line.iter().map(|place| cell(*place, &table.columns[*place].heading).role(TextStyle::Faint));
     let mut out: Vec<Vec<Cell>> = vec![heads.collect()];
     let mut before: Option<&Row> = None;
     for row in &table.rows {
-        // What names a row stands only where it changes.
+        // Row names are shown only where they change.
         let changed = (0..table.columns.len())
             .find(|place| before.is_none_or(|before| before.cells[*place].text != row.cells[*place].text))
             .unwrap_or(table.columns.len());
@@ -89,7 +89,7 @@ fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<V
             let lines = wrapped(&neutral(&names.join(" · ")), width.saturating_sub(2));
             out.extend(lines.iter().map(|line| vec![Cell::left(&format!("  {line}"))]));
         }
-        let mut cells: Vec<Cell> = beside
+        let mut cells: Vec<Cell> = in_line
             .iter()
             .map(|place| {
                 let repeated = *place < changed && *place < table.stacked;
@@ -104,18 +104,17 @@ fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<V
         }
         out.push(cells);
         let prose = columns.iter().filter(|place| table.columns[**place].holds == Holds::Prose);
-        let told = prose.filter(|place| !row.cells[**place].is_empty());
-        for place in told {
+        for place in prose.filter(|place| !row.cells[**place].is_empty()) {
             let text = format!("{}: {}", heading(table, *place), row.cells[*place].text);
-            out.extend(told_below(&text, width, None));
+            out.extend(lines_below(&text, width, None));
         }
-        out.extend(told_below(&note, width, Some(TextStyle::Warning)));
+        out.extend(lines_below(&note, width, Some(TextStyle::Warning)));
     }
     out
 }
 
-/// Lines below a row.
-fn told_below(text: &str, width: usize, role: Option<TextStyle>) -> Vec<Vec<Cell>> {
+/// Returns the lines of a text below a row.
+fn lines_below(text: &str, width: usize, role: Option<TextStyle>) -> Vec<Vec<Cell>> {
     let cell = |line: &String| {
         let cell = Cell::left(line);
         vec![role.map_or_else(|| cell.clone(), |role| cell.clone().role(role))]
@@ -133,17 +132,17 @@ mod tests {
     use pqlab_analysis::ntor::RelayScenario;
     use pqlab_record::Run;
 
-    fn made(run: &Run) -> Vec<Table> {
+    fn tables_of(run: &Run) -> Vec<Table> {
         pqlab_analysis::tables::tables(&RunAnalysis::of(run), &RelayScenario::default())
     }
 
     fn all() -> Vec<Table> {
         let runs = [fixtures::scaling_run(), fixtures::ntor_run(), fixtures::references_run(), fixtures::tls_run()];
-        runs.iter().flat_map(made).collect()
+        runs.iter().flat_map(tables_of).collect()
     }
 
     #[test]
-    fn every_row_and_note_is_shown_at_every_width() {
+    fn rows_and_notes_are_shown_at_every_width() {
         for table in all() {
             for width in [80, 120, 400] {
                 let text = tables(std::slice::from_ref(&table), width, Palette::PLAIN);
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_room_for_is_named() {
+    fn omitted_columns_are_listed() {
         for table in all() {
             let text = tables(std::slice::from_ref(&table), 80, Palette::PLAIN);
             let (shown, named) = text.split_once("no room for: ").unwrap_or((&text, ""));
@@ -184,16 +183,16 @@ mod tests {
     }
 
     #[test]
-    fn losses_stand_at_eighty_columns() {
-        let table = made(&fixtures::scaling_run()).into_iter().find(|table| table.name == "load").unwrap();
+    fn losses_fit_eighty_columns() {
+        let table = tables_of(&fixtures::scaling_run()).into_iter().find(|table| table.name == "load").unwrap();
         let text = tables(&[table], 80, Palette::PLAIN);
         assert!(text.contains("to peak") && text.contains("to smallest") && text.contains("-10.0% ±"), "{text}");
         assert!(text.contains("no room for: "), "{text}");
     }
 
     #[test]
-    fn names_stand_where_they_change() {
-        let text = tables(&made(&fixtures::scaling_run())[..1], 200, Palette::PLAIN);
+    fn row_names_are_shown_only_where_they_change() {
+        let text = tables(&tables_of(&fixtures::scaling_run())[..1], 200, Palette::PLAIN);
         assert_eq!(text.matches("ML-DSA-65 verify").count(), 1, "{text}");
         assert_eq!(text.matches("aws-lc").count(), 1, "{text}");
         let one: Vec<&str> = text.lines().find(|line| line.contains("aws-lc")).unwrap().split_whitespace().collect();

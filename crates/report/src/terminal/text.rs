@@ -2,15 +2,15 @@ use super::palette::Palette;
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
 
-/// The text as [`neutral`] makes it, but for a whole text that is ready to be printed: it keeps its line feeds and tabs, and the colours that
-/// [`Palette::paint`] gave it.
+/// Makes a text that is ready to be printed [`neutral`], but keeps its line feeds, its tabs and the colours of
+/// [`Palette::paint`].
 pub fn steady(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(character) = rest.chars().next() {
-        let own = Palette::sequences().iter().find(|sequence| rest.starts_with(sequence.as_str()));
-        let (part, after) = rest.split_at(own.map_or(character.len_utf8(), String::len));
-        if own.is_some() || matches!(character, '\n' | '\t') {
+        let colour = Palette::sequences().iter().find(|sequence| rest.starts_with(sequence.as_str()));
+        let (part, after) = rest.split_at(colour.map_or(character.len_utf8(), String::len));
+        if colour.is_some() || matches!(character, '\n' | '\t') {
             out.push_str(part);
         } else {
             out.push_str(&neutral(part));
@@ -20,17 +20,17 @@ pub fn steady(text: &str) -> String {
     out
 }
 
-/// Fills up with spaces behind.
+/// Pads a text with spaces at its end.
 pub(super) fn left(text: &str, width: usize) -> String {
     format!("{text}{}", spaces(width, text))
 }
 
-/// Fills up with spaces in front.
+/// Pads a text with spaces at its start.
 pub(super) fn right(text: &str, width: usize) -> String {
     format!("{}{text}", spaces(width, text))
 }
 
-/// The text in lines of at most so many columns, broken between words.
+/// Breaks a text between words into lines of at most `width` columns. Longer words keep a line of their own.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -45,10 +45,10 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Before what stands below a row.
+/// Indentation of lines below a row, in columns.
 const INDENT: usize = 6;
 
-/// The lines of a text below a row of a table, neutral.
+/// Breaks a text into indented lines below a row of a table, and makes it neutral.
 pub(super) fn below(text: &str, width: usize) -> Vec<String> {
     let lines = wrapped(&neutral(text), width.saturating_sub(INDENT));
     lines.iter().map(|line| format!("{}{line}", " ".repeat(INDENT))).collect()
@@ -64,7 +64,7 @@ mod tests {
     use crate::terminal::TextStyle;
 
     #[test]
-    fn a_whole_text_keeps_its_lines_and_its_own_colours_only() {
+    fn steady_keeps_line_breaks_and_palette_colours_only() {
         let painted = Palette { colour: true }.paint(TextStyle::Bad, "FAILED");
         assert_eq!(steady(&format!("a\tb\n{painted}\n")), format!("a\tb\n{painted}\n"));
         assert_eq!(steady("\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r"), r"\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r");
@@ -72,14 +72,14 @@ mod tests {
     }
 
     #[test]
-    fn sentences_break_between_words() {
+    fn lines_break_between_words() {
         assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
         assert_eq!(wrapped("漢字漢字漢字 a", 4), ["漢字漢字漢字", "a"]);
         assert!(wrapped(" ", 4).is_empty());
     }
 
     #[test]
-    fn columns_count_not_characters() {
+    fn padding_counts_columns() {
         assert_eq!(display_width("µ±漢字"), 6);
         assert_eq!(left("漢字", 6), "漢字  ");
         assert_eq!(right("µs", 4), "  µs");

@@ -1,4 +1,4 @@
-//! Transactions: the block that the reference's report shows, and blocks from small to large.
+//! Transactions: the block in the report of an earlier system, the reference, and throughput by block size.
 
 use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, width_of};
 use crate::charts::curves::{Plot, Series, curves, draw};
@@ -10,12 +10,12 @@ use pqlab_record::Form;
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
-/// Transactions in the block of the reference report.
+/// Number of transactions in the reference's block.
 const BLOCK: u64 = 100;
-/// The scheme of the reference report.
+/// Signature scheme of the reference.
 const SCHEME: &str = "ML-DSA-65";
 
-/// A block of transactions: the whole and the average, and the average written large.
+/// Draws the time of a block of transactions and the average per transaction, which is also written large.
 pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let block = |row: &&CaseAnalysis<'_>| {
         let case = row.case();
@@ -27,17 +27,17 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
             && !case.is_null()
     };
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(block).collect();
-    let of = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();
+    let by = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();
     let rows =
-        Some(of(SCHEME)).filter(|rows| !rows.is_empty()).unwrap_or_else(|| of(&format!("{REFERENCE_FORM}{SCHEME}")));
-    // Of one form and regime, which is not chosen by how fast it was.
+        Some(by(SCHEME)).filter(|rows| !rows.is_empty()).unwrap_or_else(|| by(&format!("{REFERENCE_FORM}{SCHEME}")));
+    // All of one form and regime, not chosen by speed.
     let rank = |row: &CaseAnalysis<'_>| rank_of(row.case());
     let typical = rows.iter().copied().filter_map(rank).min()?;
     let typical: Vec<&CaseAnalysis<'_>> = rows.iter().copied().filter(|row| rank(row) == Some(typical)).collect();
     let leading = analysis.leading(&typical);
     let best = *leading.first()?;
     let tied: Vec<&str> = leading.iter().skip(1).map(|row| row.case().provider.as_str()).collect();
-    let tied = if tied.is_empty() { String::new() } else { format!(" Not told apart from {}.", tied.join(", ")) };
+    let tied = if tied.is_empty() { String::new() } else { format!(" Tied with {}.", tied.join(", ")) };
     let total = best.median()?;
     let one = |value: f64| value / BLOCK as f64;
     let average = Interval { estimate: one(total.estimate), low: one(total.low), high: one(total.high), ..total };
@@ -47,8 +47,8 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let mut canvas = Canvas::new(WIDTH, height + SINGLE * (single.len() as f64 + 1.5));
     let top = canvas.head(&title, &[]) + 24.0;
     let bottom = height - 30.0;
-    // Two quantities a hundredfold apart: each has an axis of its own.
-    for (place, (name, value)) in [("the whole block", total), ("one transaction", average)].into_iter().enumerate() {
+    // Each bar has its own axis, as they differ by a factor of a hundred.
+    for (place, (name, value)) in [("whole block", total), ("one transaction", average)].into_iter().enumerate() {
         let left = 64.0 + place as f64 * 190.0;
         let up = Scale::linear([value.high].into_iter(), bottom, top);
         canvas.axis_up(&up, Quantity::Time, left, left + 110.0);
@@ -61,7 +61,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let figure = known_time(&average);
     let x = 440.0 + (WIDTH - 440.0) / 2.0;
     canvas.text(x, 150.0, TextStyle::Large, Anchor::Middle, &figure);
-    canvas.text(x, 178.0, TextStyle::Label, Anchor::Middle, "average verify time of a transaction");
+    canvas.text(x, 178.0, TextStyle::Label, Anchor::Middle, "average verification time per transaction");
     canvas.text(
         x,
         198.0,
@@ -70,7 +70,7 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         &format!("95% interval {} to {}", time(average.low), time(average.high)),
     );
     let throughput = rate_of(best, BLOCK as f64)?.estimate;
-    canvas.text(x, 226.0, TextStyle::Label, Anchor::Middle, &format!("{} transactions a second", rate(throughput)));
+    canvas.text(x, 226.0, TextStyle::Label, Anchor::Middle, &format!("{} transactions per second", rate(throughput)));
     canvas.text(
         x,
         246.0,
@@ -80,9 +80,9 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     );
     debug_assert!(width_of(&figure, 40.0) < WIDTH);
     alone(&mut canvas, &single, height);
-    let beside: String = single.iter().map(|(name, time_of)| format!(" {name}: {}.", known_time(time_of))).collect();
+    let others: String = single.iter().map(|(name, time_of)| format!(" {name}: {}.", known_time(time_of))).collect();
     let about = format!(
-        "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} a second.{tied}{beside}",
+        "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} per second.{tied}{others}",
         best.case().id(),
         known_time(&total),
         rate(throughput)
@@ -90,44 +90,44 @@ pub(crate) fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     Some(canvas.finish("block_verify", &title, about))
 }
 
-/// Height of a line of the operations beside the block.
+/// Height of the line of a single operation.
 const SINGLE: f64 = 26.0;
 
-/// What else is done with a transaction of the block's scheme and library, each alone: verifying, to bytes, from bytes.
+/// Returns the times of other operations on a single transaction, with the block's scheme and library.
 fn single_transactions(analysis: &RunAnalysis<'_>, block: &CaseAnalysis<'_>) -> Vec<(&'static str, Interval)> {
-    let of = |operation: &str| {
-        let suits = |of: &&CaseAnalysis<'_>| {
-            let (one, block) = (of.case(), block.case());
+    let time_of = |operation: &str| {
+        let suits = |row: &&CaseAnalysis<'_>| {
+            let (one, block) = (row.case(), block.case());
             one.operation == operation && one.algorithm == block.algorithm && one.provider == block.provider
         };
-        // Where there are two forms, the one that reads the key from the transaction, as the block does.
+        // If there are two forms, use the one that reads the key from the transaction, as the block does.
         let all: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
-        let alike = all.iter().find(|of| of.case().form == block.case().form).or(all.first());
-        alike.and_then(|of| of.median())
+        let alike = all.iter().find(|row| row.case().form == block.case().form).or(all.first());
+        alike.and_then(|row| row.median())
     };
-    let named = [("one alone, verified", "verify"), ("one to bytes", "encode"), ("one from bytes", "decode")];
-    named.into_iter().filter_map(|(name, operation)| Some((name, of(operation)?))).collect()
+    let named = [("verify one alone", "verify"), ("encode one", "encode"), ("decode one", "decode")];
+    named.into_iter().filter_map(|(name, operation)| Some((name, time_of(operation)?))).collect()
 }
 
-/// A line for each, on one logarithmic axis: a signature is thousands of times the work of a codec.
+/// Draws a line for each on a logarithmic axis, as verifying takes thousands of times longer than encoding.
 fn alone(canvas: &mut Canvas, single: &[(&str, Interval)], top: f64) {
     if single.is_empty() {
         return;
     }
     let (left, right) = (170.0, WIDTH - 90.0);
     let bottom = top + SINGLE * single.len() as f64;
-    let across = Scale::log(single.iter().flat_map(|(_, of)| [of.low, of.high]), left, right);
+    let across = Scale::log(single.iter().flat_map(|(_, time)| [time.low, time.high]), left, right);
     canvas.axis_across(&across, Quantity::Time, top, bottom);
-    for (place, (name, of)) in single.iter().enumerate() {
+    for (place, (name, time)) in single.iter().enumerate() {
         let y = top + SINGLE * (place as f64 + 0.5);
         canvas.text(left - 12.0, y + 4.0, TextStyle::Label, Anchor::End, name);
-        canvas.interval_across(y, &across, of.low, of.high);
-        canvas.mark(place, across.at(of.estimate), y, name);
-        canvas.text(across.at(of.high) + 10.0, y + 4.0, TextStyle::Value, Anchor::Start, &known_time(of));
+        canvas.interval_across(y, &across, time.low, time.high);
+        canvas.mark(place, across.at(time.estimate), y, name);
+        canvas.text(across.at(time.high) + 10.0, y + 4.0, TextStyle::Value, Anchor::Start, &known_time(time));
     }
 }
 
-/// Transactions a second in blocks of several sizes.
+/// Draws transactions per second by block size.
 pub(crate) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     if area != AREA {
         return None;
@@ -145,12 +145,12 @@ pub(crate) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         }
     };
     let all = curves(ledger::scaling(analysis).into_iter().filter(valid).map(curve).collect());
-    let title = format!("{area}: transactions a second against block size");
+    let title = format!("{area}: transactions per second by block size");
     let plot = Plot {
         name: format!("blocks-{}", slug(area)),
         title,
-        across: ("transactions in a block", Quantity::Plain),
-        up: ("transactions a second", Quantity::Rate),
+        across: ("transactions per block", Quantity::Plain),
+        up: ("transactions per second", Quantity::Rate),
         log: true,
         ideal: false,
     };
@@ -163,7 +163,7 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::{Record, Run};
 
-    /// A block with prepared keys.
+    /// Returns a block with prepared keys.
     fn prepared(transactions: u64, microseconds: f64) -> Record {
         let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
         record.case.form = Some(Form::Prepared);
@@ -175,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn prepared_and_encoded_keys_are_two_curves_of_blocks() {
+    fn prepared_and_encoded_keys_have_separate_curves() {
         let run = run(vec![
             prepared(100, 700.0),
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 4_000.0),
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 40_000.0),
         ]);
         let chart = blocks(&RunAnalysis::of(&run), AREA).unwrap();
-        // 25,000 a second at both sizes; that of prepared keys has one size and is no curve.
+        // 25,000 per second at both sizes. Prepared keys have only one size, so no curve.
         assert!(chart.about.contains("encoded,regime=compute") && !chart.about.contains("143k"), "{}", chart.about);
         let both = run_with(run, prepared(1_000, 7_000.0));
         let chart = blocks(&RunAnalysis::of(&both), AREA).unwrap();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_of_throughput_show_the_reciprocal_of_the_mean() {
+    fn throughput_is_the_reciprocal_of_the_mean() {
         let mut records = vec![
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 50_000.0),

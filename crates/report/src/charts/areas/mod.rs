@@ -1,4 +1,4 @@
-//! Pictures of one area of work each.
+//! Pictures of single areas.
 
 pub(super) mod hybrid;
 pub(super) mod ledger;

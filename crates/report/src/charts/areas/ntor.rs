@@ -1,4 +1,4 @@
-//! Circuit handshakes: their steps, and the pictures that the reference publishes.
+//! Circuit handshakes: their steps, and pictures that an earlier system, the reference, publishes.
 
 use crate::charts::canvas::{LegendEntry, Quantity};
 use crate::charts::columns::{Column, columns};
@@ -9,23 +9,24 @@ use pqlab_analysis::ntor::AREA;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, wire_bytes};
 use pqlab_stats::Interval;
 
-/// The steps of a circuit handshake, in their order, and the whole.
+/// Steps of a circuit handshake, in order.
 const STEPS: [&str; 3] = ["create", "reply", "finish"];
+/// The whole handshake.
 const WHOLE: &str = "handshake";
-/// The handshakes of the reference report, by what they are.
+// Handshakes of the reference's report.
 const CLASSICAL: &str = "ntor-v1";
 const KEM_ONLY: &str = "kem-only-mlkem512";
 const AUTHENTICATED: &str = "ntor-x25519-mlkem512";
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 
-/// The pictures that the reference publishes, under their names, from what this run measured.
+/// Draws the pictures that the reference publishes, under its names, from this run.
 pub(crate) fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     let pictures: [fn(&RunAnalysis<'_>) -> Option<Chart>; 4] =
         [operation_times, handshake_breakdown, ntor_comparison, overhead_analysis];
     pictures.into_iter().filter_map(|picture| picture(analysis)).collect()
 }
 
-/// The rows of a handshake by the fastest provider, or by the one with the lowest figure of those that are not told apart.
+/// Returns the rows of a handshake by the fastest provider; if several are tied, by the one with the lowest figure.
 fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows = usual(analysis, AREA).into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
     let whole: Vec<&CaseAnalysis<'a>> =
@@ -36,20 +37,20 @@ fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s Ca
     rows.into_iter().filter(|row| row.case().provider == provider).collect()
 }
 
-/// Of the handshakes in a picture those whose fastest provider the data do not tell from others, in a sentence.
-fn not_told_apart(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
-    let of = |algorithm: &&str| {
+/// Returns sentences that name tied fastest providers of the handshakes in a picture.
+fn tied_sentences(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
+    let sentence = |algorithm: &&str| {
         let usual = usual(analysis, AREA).into_iter();
         let whole: Vec<&CaseAnalysis<'_>> =
             usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake").collect();
         let names: Vec<&str> = analysis.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
         (names.len() > 1)
-            .then(|| format!(" The fastest libraries of {algorithm} are not told apart: {}.", names.join(", ")))
+            .then(|| format!(" The fastest libraries of {algorithm} are tied: {}.", names.join(", ")))
     };
-    algorithms.iter().filter_map(of).collect()
+    algorithms.iter().filter_map(sentence).collect()
 }
 
-fn of(rows: &[&CaseAnalysis<'_>], operation: &str) -> Option<Interval> {
+fn median(rows: &[&CaseAnalysis<'_>], operation: &str) -> Option<Interval> {
     rows.iter().find(|row| row.case().operation == operation)?.median()
 }
 
@@ -57,7 +58,7 @@ fn whole<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Option<&'r CaseAnalysis<'a>> 
     rows.iter().copied().find(|row| row.case().operation == "handshake")
 }
 
-/// The handshake that the reference measured, with what it is said to be.
+/// Returns the rows of the handshake that the reference measured.
 fn measured<'s, 'a>(analysis: &'s RunAnalysis<'a>) -> Vec<&'s CaseAnalysis<'a>> {
     fastest(analysis, KEM_ONLY)
 }
@@ -73,7 +74,7 @@ fn operation_times(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         .filter_map(|operation| {
             Some(Column {
                 name: (*operation).to_owned(),
-                value: of(&rows, operation)?,
+                value: median(&rows, operation)?,
                 series: usize::from(*operation == "handshake"),
             })
         })
@@ -90,10 +91,10 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         .collect();
     let mut bars = steps(analysis, AREA);
     bars.retain(|bar| best.iter().any(|(name, provider)| *name == bar.name && *provider == bar.provider));
-    let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
+    let note = "Each step was measured separately; the line is the whole handshake, measured as one operation.";
     stacked(
         "handshake_breakdown",
-        "What a handshake's time is spent on",
+        "Time of a handshake by step",
         &["create (client)", "reply (relay)", "finish (client)"],
         bars,
         MOST,
@@ -106,15 +107,15 @@ fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         .iter()
         .filter_map(|(name, series)| {
             let rows = fastest(analysis, name);
-            Some(Column { name: (*name).to_owned(), value: of(&rows, "handshake")?, series: *series })
+            Some(Column { name: (*name).to_owned(), value: median(&rows, "handshake")?, series: *series })
         })
         .collect();
     if bars.len() < 2 {
         return None;
     }
     let note = format!(
-        "Whole handshakes, measured in the same run, the fastest library of each. kem-only does not authenticate the relay.{}",
-        not_told_apart(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+        "Whole handshakes from the same run, by the fastest library of each. kem-only does not authenticate the relay.{}",
+        tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
     columns(
         "ntor_comparison",
@@ -126,7 +127,7 @@ fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     )
 }
 
-/// Bytes of onionskin and reply, as the cases say.
+/// Returns the bytes of onionskin and reply, as recorded in the cases.
 fn bytes(rows: &[&CaseAnalysis<'_>]) -> Option<u64> {
     wire_bytes(&rows.first()?.case().facts.sizes)
 }
@@ -137,8 +138,8 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let mut bars = Vec::new();
     for name in &[KEM_ONLY, AUTHENTICATED] {
         let rows = fastest(analysis, name);
-        let (Some(its), Some(sent)) = (whole(&rows), bytes(&rows)) else { continue };
-        let Some(ratio) = analysis.ratio(&[time], &[its]).and_then(|found| found.ratio) else { continue };
+        let (Some(handshake), Some(sent)) = (whole(&rows), bytes(&rows)) else { continue };
+        let Some(ratio) = analysis.ratio(&[time], &[handshake]).and_then(|found| found.ratio) else { continue };
         let ratio = ratio.ratio;
         let communication = sent as f64 / wire as f64;
         bars.push(Column {
@@ -153,22 +154,22 @@ fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         (LegendEntry::Block(1), "computation: time of the handshake".to_owned()),
     ];
     let note = format!(
-        "As multiples of {CLASSICAL}: bytes of both messages, and the whole handshake with its 95% interval, in core cycles where \
+        "Relative to {CLASSICAL}: bytes of both messages, and the whole handshake with its 95% interval, in core cycles if \
          both have them.{}",
-        not_told_apart(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+        tied_sentences(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
-    let title = "Overhead: multiples of the classical handshake";
+    let title = "Overhead relative to the classical handshake";
     columns("overhead_analysis", title, Quantity::Factor, &legend, &bars, &note)
 }
 
-/// The steps of each handshake, as measured one by one.
+/// Draws the steps of each handshake, as measured separately.
 pub(crate) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bars = steps(analysis, area);
-    let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
-    stacked(&format!("phases-{}", slug(area)), &format!("{area}: the steps of a handshake"), &STEPS, bars, MOST, note)
+    let note = "Each step was measured separately; the line is the whole handshake, measured as one operation.";
+    stacked(&format!("phases-{}", slug(area)), &format!("{area}: steps of a handshake"), &STEPS, bars, MOST, note)
 }
 
-/// For each algorithm and provider of an area that has all three steps.
+/// Returns a bar for each algorithm and provider of an area that has all three steps.
 fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
     let rows = usual(analysis, area);
     let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));

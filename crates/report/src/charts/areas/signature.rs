@@ -1,4 +1,4 @@
-//! How long signatures are where their length varies.
+//! Lengths of signatures whose length varies.
 
 use crate::charts::Chart;
 use crate::charts::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle};
@@ -9,21 +9,22 @@ use pqlab_stats::{Description, describe_samples};
 use std::collections::BTreeMap;
 
 const WIDTH: f64 = 760.0;
-/// Height of the bars of one algorithm, and of all that belongs to it.
+/// Height of the bars of a panel.
 const BARS: f64 = 110.0;
+/// Height of a panel.
 const PANEL: f64 = BARS + 62.0;
-/// The area.
+/// Name of the area.
 const AREA: &str = "signature";
-/// Under this name the workload keeps the length in bytes of each signature.
+/// Name under which the workload records the length of each signature in bytes.
 const LENGTHS: &str = "signature_bytes";
 
-/// How many signatures had which length, a panel for each algorithm and library: what the lengths are, not how long they take.
+/// Draws the distribution of signature lengths, with a panel for each algorithm and library.
 pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let panels: Vec<Panel<'_, '_>> = analysis.area(AREA).filter_map(Panel::of).collect();
     if panels.is_empty() {
         return None;
     }
-    let title = "How many signatures have which length, in bytes";
+    let title = "Distribution of signature lengths in bytes";
     let mut canvas = Canvas::new(WIDTH, 34.0 + PANEL * panels.len() as f64);
     let top = canvas.head(title, &[]);
     let (left, right) = (64.0, WIDTH - 16.0);
@@ -36,7 +37,7 @@ pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         let most = panel.counts.values().copied().max().unwrap_or(1) as f64;
         let up = Scale::linear([most].into_iter(), bottom, top);
         canvas.axis_up(&up, Quantity::Plain, left, right);
-        // Whole bytes: axes have three digits, and these lengths differ in the fourth.
+        // Ticks are whole bytes with all digits: axes show three digits, but these lengths differ in the fourth.
         for tick in across.ticks(12).into_iter().filter(|tick| tick.fract() == 0.0) {
             let x = across.at(tick);
             canvas.rule((x, top), (x, bottom));
@@ -54,16 +55,16 @@ pub(crate) fn lengths(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     Some(canvas.finish("signature_lengths", title, format!("{}. The line is the mean.", about.join("; "))))
 }
 
-/// The lengths of one case.
+/// Lengths of one case.
 struct Panel<'r, 'a> {
     of: &'r CaseAnalysis<'a>,
     seen: Description,
-    /// Signatures by their length in bytes.
+    /// Number of signatures by length in bytes.
     counts: BTreeMap<u64, u64>,
 }
 
 impl<'r, 'a> Panel<'r, 'a> {
-    /// `None` where all lengths are the same, and for what shows them in passing: signing has a case of its own for lengths.
+    /// Returns `None` if all lengths are equal, and for operations other than `signature-size`, which measures lengths.
     fn of(of: &'r CaseAnalysis<'a>) -> Option<Panel<'r, 'a>> {
         if of.case().operation != "signature-size" {
             return None;
@@ -100,7 +101,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn each_length_that_was_seen_has_a_bar() {
+    fn every_observed_length_has_a_bar() {
         let run = fixtures::references_run();
         let chart = lengths(&RunAnalysis::of(&run)).unwrap();
         for length in 650..=660 {
@@ -109,7 +110,7 @@ mod tests {
         assert!(!chart.svg.contains("661 bytes"));
         let text = |text: &str| chart.svg.contains(&format!(">{text}<"));
         assert!(text("650") && text("655") || text("652") && text("654"), "{}", chart.svg);
-        assert!(!chart.svg.contains("…"), "headings are whole");
+        assert!(!chart.svg.contains("…"), "headings are not truncated");
         assert!(
             chart.about.contains("640 signatures of 650 to 660 bytes, mean 655.0, standard deviation"),
             "{}",

@@ -1,4 +1,4 @@
-//! TLS handshakes: what a server's core holds, what goes over the wire, what they are made of.
+//! TLS handshakes: rate of a server's core, bytes on the wire, and components.
 
 use crate::charts::Chart;
 use crate::charts::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
@@ -12,16 +12,17 @@ use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
-/// Most configurations of a picture.
+/// Maximum number of configurations of a picture.
 const MOST: usize = 40;
-/// Height of a bar, and what is between two configurations.
+/// Height of a bar.
 const BAR: f64 = 13.0;
+/// Space between two configurations.
 const BETWEEN: f64 = 10.0;
 const LINE: f64 = 26.0;
-/// An interval that goes on beyond so many times the largest rate ends in an arrow.
+/// End of the scale as a multiple of the largest rate. Intervals beyond it end in an arrow.
 const WIDEST: f64 = 1.3;
 
-/// The pictures of the area, for which the run has the data.
+/// Draws the pictures of the area for which the run has the data.
 pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     if area != AREA {
         return Vec::new();
@@ -30,10 +31,10 @@ pub(crate) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     [rates(analysis, &all), flights(&all), parts(analysis), steps(&all)].into_iter().flatten().collect()
 }
 
-/// How many handshakes a core of a server holds, a bar for each implementation.
+/// Draws the handshakes per second of a server's core, with a bar for each implementation.
 fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
-    let rated: Vec<_> = all.iter().filter_map(|of| Some((of, of.server_per_second()?))).collect();
-    let mut lines = grouped(rated.iter(), |(of, _)| of.configuration.name());
+    let rated: Vec<_> = all.iter().filter_map(|one| Some((one, one.server_per_second()?))).collect();
+    let mut lines = grouped(rated.iter(), |(one, _)| one.configuration.name());
     let most = |rates: &[&(&HandshakeFigures<'_, '_>, Interval)]| {
         rates.iter().map(|(_, rate)| rate.estimate).fold(0.0, f64::max)
     };
@@ -41,13 +42,13 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
     let more = left_out(&mut lines);
     let drawn = || lines.iter().flat_map(|(_, rates)| rates);
     drawn().next()?;
-    let provider = |of: &HandshakeFigures<'_, '_>| of.configuration.provider.clone();
+    let provider = |one: &HandshakeFigures<'_, '_>| one.configuration.provider.clone();
     let mut series: Vec<(usize, String)> =
-        drawn().map(|(of, _)| (analysis.series(&of.configuration.provider), provider(of))).collect();
+        drawn().map(|(one, _)| (analysis.series(&one.configuration.provider), provider(one))).collect();
     series.sort();
     series.dedup();
     let legend: Vec<_> = series.into_iter().map(|(series, name)| (LegendEntry::Block(series), name)).collect();
-    let title = "tls: handshakes a second of one core of a server, without a socket";
+    let title = "tls: server handshakes per second on one core, in memory";
     let top = Canvas::new(WIDTH, 0.0).head_of(title, &legend) + 4.0;
     let bars = drawn().count() as f64;
     let height = top + bars * BAR + lines.len() as f64 * BETWEEN + 30.0;
@@ -62,10 +63,10 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
     for (name, rates) in &lines {
         let middle = y + rates.len() as f64 * BAR / 2.0;
         canvas.text(gutter - 10.0, middle + 4.0, TextStyle::Label, Anchor::End, &label(name));
-        for (of, rate) in rates {
+        for (one, rate) in rates {
             let text = known_rate(rate);
-            let about = format!("{name} {}: {text} a second", provider(of));
-            let series = analysis.series(&of.configuration.provider);
+            let about = format!("{name} {}: {text} per second", provider(one));
+            let series = analysis.series(&one.configuration.provider);
             canvas.bar(series, gutter, y, across.at(rate.estimate) - gutter, BAR - 2.0, &about);
             canvas.interval_across(y + BAR / 2.0 - 1.0, &across, rate.low, rate.high);
             canvas.text(across.at(rate.high) + 8.0, y + BAR - 2.0, TextStyle::Faint, Anchor::Start, &text);
@@ -74,41 +75,44 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
         }
         y += BETWEEN;
     }
-    let note = "The reciprocal of the server's mean, with its 95% interval; the most first.";
+    let note = "Reciprocal of the server's mean time with its 95% interval, highest first.";
     Some(canvas.finish("tls-server-rate", title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
-/// What goes over the wire, of the implementation that sends most; the server's flight stands first, beside the initial window.
+/// Draws the bytes on the wire, by the implementation that sends most. The server's flight comes first, so that it can
+/// be compared with the initial window.
 fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let noted: Vec<(&Configuration, Flights)> =
-        all.iter().filter_map(|of| Some((&of.configuration, of.flights()?))).collect();
-    let bytes = |of: &Flights| of.client_hello + of.server_flight + of.client_finish;
-    let by_name = grouped(noted.iter(), |(of, _)| of.name()).into_iter();
-    let mut lines: Vec<(String, &(&Configuration, Flights))> =
-        by_name.filter_map(|(name, all)| Some((name, all.into_iter().max_by_key(|(_, of)| bytes(of))?))).collect();
-    lines.sort_by_key(|(_, (_, of))| bytes(of));
+        all.iter().filter_map(|one| Some((&one.configuration, one.flights()?))).collect();
+    let bytes = |flights: &Flights| flights.client_hello + flights.server_flight + flights.client_finish;
+    let by_name = grouped(noted.iter(), |(configuration, _)| configuration.name()).into_iter();
+    let mut lines: Vec<(String, &(&Configuration, Flights))> = by_name
+        .filter_map(|(name, all)| Some((name, all.into_iter().max_by_key(|(_, flights)| bytes(flights))?)))
+        .collect();
+    lines.sort_by_key(|(_, (_, flights))| bytes(flights));
     let more = left_out(&mut lines);
     lines.first()?;
     let window = INITIAL_WINDOW * SEGMENT;
-    let parts = ["the server's flight", "ClientHello", "the client's finish"];
+    let parts = ["server flight", "ClientHello", "client finish"];
     let blocks = parts.iter().enumerate().map(|(place, name)| (LegendEntry::Block(place), (*name).to_owned()));
-    let of_window = format!("ten segments of the server: {} bytes", thousands(window));
-    let legend: Vec<_> = blocks.chain([(LegendEntry::Ideal, of_window.clone())]).collect();
-    let title = "tls: bytes of a handshake's flights";
+    let window_text = format!("initial window of ten segments: {} bytes", thousands(window));
+    let legend: Vec<_> = blocks.chain([(LegendEntry::Ideal, window_text.clone())]).collect();
+    let title = "tls: bytes of each flight of a handshake";
     let top = Canvas::new(WIDTH, 0.0).head_of(title, &legend) + 4.0;
     let height = top + lines.len() as f64 * LINE + 30.0;
     let mut canvas = Canvas::new(WIDTH, height);
     canvas.head_of(title, &legend);
     let gutter = gutter(lines.iter().map(|(name, _)| name.as_str()));
-    let ends = lines.iter().map(|(_, (_, of))| bytes(of)).chain([window]).map(|bytes| bytes as f64);
+    let ends = lines.iter().map(|(_, (_, flights))| bytes(flights)).chain([window]).map(|bytes| bytes as f64);
     let across = Scale::linear(ends, gutter, WIDTH - 20.0);
     canvas.axis_across(&across, Quantity::Bytes, top, height - 26.0);
     let mut listed = Vec::new();
-    for (place, (name, (configuration, of))) in lines.iter().enumerate() {
+    for (place, (name, (configuration, flights))) in lines.iter().enumerate() {
         let y = top + (place as f64 + 0.5) * LINE;
         canvas.text(gutter - 10.0, y + 4.0, TextStyle::Label, Anchor::End, &label(name));
         let (mut from, mut words) = (0, Vec::new());
-        for (part, bytes) in [of.server_flight, of.client_hello, of.client_finish].into_iter().enumerate() {
+        let lengths = [flights.server_flight, flights.client_hello, flights.client_finish];
+        for (part, bytes) in lengths.into_iter().enumerate() {
             let about = format!("{} {} bytes", parts[part], thousands(bytes));
             let (x, to) = (across.at(from as f64), across.at((from + bytes) as f64));
             canvas.bar(part, x, y - 8.0, to - x, 16.0, &about);
@@ -120,47 +124,47 @@ fn flights(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let x = across.at(window as f64);
     canvas.ideal(&[(x, top), (x, height - 26.0)]);
     let note = format!(
-        "Of each the implementation that sends most. A server's flight that reaches over the dashed line, {of_window}, waits for a \
-         round trip more."
+        "By the implementation that sends most. A server flight beyond the dashed line, {window_text}, needs another round \
+         trip."
     );
     Some(canvas.finish("tls-flights", title, format!("{note}{more} {}.", listed.join("; "))))
 }
 
-/// Key exchange, signatures and the rest of each handshake.
+/// Draws key exchange, signatures and the rest of each handshake.
 fn parts(analysis: &RunAnalysis<'_>) -> Option<Chart> {
-    let bar = |of: HandshakeDecomposition| Bar {
-        name: of.configuration.name(),
-        provider: of.configuration.provider.clone(),
-        parts: vec![of.exchange_ns, of.signing_ns, of.verification_ns, of.rest_ns.estimate.max(0.0)],
-        whole: Some(of.handshake_ns),
+    let bar = |one: HandshakeDecomposition| Bar {
+        name: one.configuration.name(),
+        provider: one.configuration.provider.clone(),
+        parts: vec![one.exchange_ns, one.signing_ns, one.verification_ns, one.rest_ns.estimate.max(0.0)],
+        whole: Some(one.handshake_ns),
     };
     let bars = decompositions(analysis).into_iter().map(bar).collect();
-    let note = "Means, of both sides. The primitives were measured alone; the rest is the handshake less these, not drawn where \
-                that is nothing; the line is the handshake.";
-    let parts = ["key exchange", "signing", "verification", "the rest: TLS itself"];
-    stacked("tls-parts", "tls: what a handshake is made of", &parts, bars, MOST, note)
+    let note = "Means over both sides. The primitives were measured separately. The rest is the handshake minus these and is \
+                not drawn if it is not positive. The line is the handshake.";
+    let parts = ["key exchange", "signing", "verification", "rest: TLS itself"];
+    stacked("tls-parts", "tls: components of a handshake", &parts, bars, MOST, note)
 }
 
-/// The steps of each handshake of which these were measured.
+/// Draws the steps of each handshake whose steps were measured.
 fn steps(all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
     let mean = |of: &pqlab_analysis::CaseAnalysis<'_>| of.estimates.as_ref().map(|estimates| estimates.samples_ns.mean);
-    let bar = |of: &HandshakeFigures<'_, '_>| {
+    let bar = |one: &HandshakeFigures<'_, '_>| {
         Some(Bar {
-            name: of.configuration.name(),
-            provider: of.configuration.provider.clone(),
-            parts: of.steps.iter().map(|step| mean((*step)?)).collect::<Option<_>>()?,
-            whole: of.whole.and_then(mean),
+            name: one.configuration.name(),
+            provider: one.configuration.provider.clone(),
+            parts: one.steps.iter().map(|step| mean((*step)?)).collect::<Option<_>>()?,
+            whole: one.whole.and_then(mean),
         })
     };
-    let note = "Means. Each step was measured by itself; the line is the handshake, measured in one go.";
-    stacked("tls-steps", "tls: the steps of a handshake", &STEPS, all.iter().filter_map(bar).collect(), MOST, note)
+    let note = "Means. Each step was measured separately; the line is the handshake, measured as one operation.";
+    stacked("tls-steps", "tls: steps of a handshake", &STEPS, all.iter().filter_map(bar).collect(), MOST, note)
 }
 
 fn gutter<'n>(names: impl Iterator<Item = &'n str>) -> f64 {
     names.map(|name| width_of(&label(name), 12.0)).fold(80.0, f64::max).min(330.0) + 14.0
 }
 
-/// Cuts off what is too much for a picture, and says how much that is.
+/// Truncates lines to the maximum of a picture. Returns a sentence with the number of those left out.
 fn left_out<T>(lines: &mut Vec<T>) -> String {
     let all = lines.len();
     lines.truncate(MOST);
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_tls_has_its_four_pictures() {
+    fn tls_runs_have_four_pictures() {
         let names: Vec<String> = drawn().into_iter().map(|chart| chart.name).collect();
         assert_eq!(names, ["tls-server-rate", "tls-flights", "tls-parts", "tls-steps"]);
         let run = fixtures::run();
@@ -188,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_say_the_figures_in_words() {
+    fn text_alternatives_have_the_figures() {
         let [rates, flights, parts, steps] = &drawn()[..] else { panic!() };
         let places = [
             "X25519 ECDSA-P-256 chain=1 psk openssl",
@@ -196,9 +200,9 @@ mod tests {
             "ML-DSA-65 chain=2 openssl",
         ];
         let places = places.map(|name| rates.about.find(name).unwrap());
-        assert!(places.is_sorted(), "the most first: {}", rates.about);
-        assert!(flights.about.contains("ten segments of the server: 14,480 bytes"), "{}", flights.about);
-        assert!(flights.about.contains("chain=2 openssl: the server's flight 17,900 bytes, ClientHello 1,400 bytes"));
+        assert!(places.is_sorted(), "highest first: {}", rates.about);
+        assert!(flights.about.contains("initial window of ten segments: 14,480 bytes"), "{}", flights.about);
+        assert!(flights.about.contains("chain=2 openssl: server flight 17,900 bytes, ClientHello 1,400 bytes"));
         assert!(
             parts.about.contains("key exchange 100 µs") && parts.about.contains("signing 15.0 µs"),
             "{}",

@@ -1,7 +1,6 @@
-//! Where pictures are drawn: marks, texts and axes, as SVG through the template engine that escapes what it is given.
+//! Canvas for pictures: marks, texts and axes as SVG, written by the template engine, which escapes texts.
 //!
-//! Colours stand in the attributes, for readers of the SVG alone; classes stand beside them, by which a page replaces the
-//! colours for a dark theme.
+//! Attributes have the colours for the SVG on its own. Classes let a page replace them for its dark theme.
 
 mod scale;
 mod whisker;
@@ -14,21 +13,20 @@ use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::number::{grouped, memory, rate, significant, throughput, time};
 use pqlab_analysis::text::neutral;
 
-/// Colours of series that colour-blind readers tell apart on white (after Okabe and Ito), with a shape each, so that
-/// colour is never all there is.
+/// Colours of series that colour-blind readers can distinguish on white (after Okabe and Ito). Each has a shape too.
 const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#00875f", "#a8487f", "#9a6d00", "#3d5fc4", "#5c6670", "#7a3b12"];
 const INK: &str = "#1c232b";
 const FAINT: &str = "#5b6672";
 const RULE: &str = "#dde2e7";
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
-/// Width of a character at a font size of 1, about: wide enough for the fonts that may come.
+/// Approximate width of a character at a font size of 1, wide enough for all likely fonts.
 const CHARACTER: f64 = 0.62;
-/// Room around what is drawn.
+/// Margin around the drawing.
 const MARGIN: f64 = 14.0;
-/// Longest label in characters; what is longer is cut.
+/// Maximum length of a label in characters. Longer ones are truncated.
 const LABEL: usize = 44;
 
-/// How a text looks.
+/// Style of a text.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum TextStyle {
     Title,
@@ -38,7 +36,7 @@ pub(super) enum TextStyle {
     Large,
 }
 
-/// Where a text is held.
+/// Anchor of a text.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -46,44 +44,44 @@ pub(super) enum Anchor {
     End,
 }
 
-/// What an axis shows.
+/// Quantity of an axis.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Quantity {
-    /// Nanoseconds.
+    /// Time in nanoseconds.
     Time,
-    /// A second.
+    /// Rate per second.
     Rate,
-    /// Bytes a second.
+    /// Bytes per second.
     Throughput,
     /// Bytes.
     Bytes,
-    /// A number without unit.
+    /// Number without unit.
     Plain,
-    /// A share, of 1.
+    /// Share of 1.
     Share,
-    /// How many times as much.
+    /// Ratio.
     Factor,
 }
 
-/// What a legend explains.
+/// Symbol in a legend.
 #[derive(Clone, Copy)]
 pub(super) enum LegendEntry {
-    /// The mark of a series.
+    /// Mark of a series.
     Mark(usize),
-    /// The filled places of a series.
+    /// Filled block of a series.
     Block(usize),
-    /// A whisker.
+    /// Whisker.
     Line,
-    /// The dashed line.
+    /// Dashed line.
     Ideal,
 }
 
-/// A picture in the making.
+/// Picture under construction.
 pub(super) struct Canvas {
     width: f64,
     height: f64,
     body: String,
-    /// Whether an interval goes on beyond the plot.
+    /// Whether an interval extends beyond the plot.
     goes_on: bool,
 }
 
@@ -117,7 +115,7 @@ impl Quantity {
     }
 }
 
-/// Without zeros behind the point that say nothing on an axis.
+/// Removes trailing zeros after the decimal point.
 fn trimmed(number: &str) -> String {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.').to_owned() } else { number.to_owned() }
 }
@@ -126,18 +124,18 @@ fn trimmed_unit(text: &str) -> String {
     text.split_once(' ').map_or_else(|| text.to_owned(), |(number, unit)| format!("{} {unit}", trimmed(number)))
 }
 
-/// A place in the picture.
+/// Formats a coordinate.
 fn px(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// How wide a text of the size will be, about.
+/// Returns the approximate width of a text at a font size.
 pub(super) fn width_of(text: &str, size: f64) -> f64 {
     display_width(text) as f64 * CHARACTER * size
 }
 
-/// The text, cut where it is longer than a label may be.
+/// Truncates a text to the maximum length of a label.
 pub(super) fn label(text: &str) -> String {
     let text = neutral(text);
     if text.chars().count() <= LABEL {
@@ -146,7 +144,7 @@ pub(super) fn label(text: &str) -> String {
     text.chars().take(LABEL - 1).chain(['…']).collect()
 }
 
-/// The colour of a series.
+/// Returns the colour of a series.
 pub(super) fn colour(series: usize) -> &'static str {
     COLOURS[series % COLOURS.len()]
 }
@@ -173,7 +171,7 @@ impl Canvas {
         });
     }
 
-    /// A text over a filled place: light or dark, whichever is read there.
+    /// Draws a text on a filled area, light or dark for contrast.
     pub(super) fn text_on(&mut self, x: f64, y: f64, light: bool, text: &str) {
         let fill = if light { "#ffffff" } else { INK };
         self.push(html! {
@@ -187,7 +185,7 @@ impl Canvas {
         });
     }
 
-    /// A line in the colour of a series; dashed for what is not measured.
+    /// Draws a line in the colour of a series, dashed for values that were not measured.
     pub(super) fn line(&mut self, series: usize, points: &[(f64, f64)], dashed: bool) {
         if points.is_empty() {
             return;
@@ -200,7 +198,7 @@ impl Canvas {
         });
     }
 
-    /// A faint dashed line: an ideal.
+    /// Draws a faint dashed line for an ideal.
     pub(super) fn ideal(&mut self, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
         self.push(html! {
@@ -208,7 +206,7 @@ impl Canvas {
         });
     }
 
-    /// A filled outline in the colour of a series.
+    /// Draws a filled outline in the colour of a series.
     pub(super) fn area(&mut self, series: usize, points: &[(f64, f64)]) {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
         let class = format!("f{}", series % COLOURS.len());
@@ -226,7 +224,7 @@ impl Canvas {
         });
     }
 
-    /// A filled place of a heat map.
+    /// Draws a tile of a heat map.
     pub(super) fn tile(&mut self, place: (f64, f64), size: (f64, f64), fill: &str, about: &str) {
         self.push(html! {
             rect x=(px(place.0)) y=(px(place.1)) width=(px(size.0)) height=(px(size.1)) fill=(fill) rx="2" {
@@ -235,7 +233,7 @@ impl Canvas {
         });
     }
 
-    /// A series' mark: its colour and its shape.
+    /// Draws a mark in the colour and shape of a series.
     pub(super) fn mark(&mut self, series: usize, x: f64, y: f64, about: &str) {
         let r = 4.6;
         let path = match series % COLOURS.len() {
@@ -265,7 +263,7 @@ impl Canvas {
             6 => polygon(x, y, &[(-2.6, -5.2), (2.6, -5.2), (5.2, 0.0), (2.6, 5.2), (-2.6, 5.2), (-5.2, 0.0)]),
             _ => polygon(x, y, &[(-5.4, -2.4), (5.4, -2.4), (5.4, 2.4), (-5.4, 2.4)]),
         };
-        // A second round of the colours is drawn hollow.
+        // Marks are hollow when the colours repeat.
         let hollow = (series / COLOURS.len()) % 2 == 1;
         let class = format!("{}{}", if hollow { "s" } else { "m" }, series % COLOURS.len());
         let (fill, stroke) = if hollow { ("none", colour(series)) } else { (colour(series), "#ffffff") };
@@ -276,14 +274,14 @@ impl Canvas {
         });
     }
 
-    /// The title, and below it the legend of marks; returns where it ends.
+    /// Draws the title and the legend of marks. Returns the lower end of the legend.
     pub(super) fn head(&mut self, title: &str, legend: &[(usize, String)]) -> f64 {
         let legend: Vec<(LegendEntry, String)> =
             legend.iter().map(|(series, name)| (LegendEntry::Mark(*series), name.clone())).collect();
         self.head_of(title, &legend)
     }
 
-    /// As [`Canvas::head`], of anything that a legend explains.
+    /// Like [`Canvas::head`], with any legend entries.
     pub(super) fn head_of(&mut self, title: &str, legend: &[(LegendEntry, String)]) -> f64 {
         self.text(0.0, 16.0, TextStyle::Title, Anchor::Start, title);
         let (mut x, mut y) = (6.0, 38.0);
@@ -308,7 +306,7 @@ impl Canvas {
         y + 14.0
     }
 
-    /// Ticks with their rules, below a chart of values that go across.
+    /// Draws ticks and rules for a horizontal axis.
     pub(super) fn axis_across(&mut self, scale: &Scale, quantity: Quantity, top: f64, bottom: f64) {
         let room = (scale.end - scale.start).abs();
         for tick in scale.ticks((room / 72.0) as usize) {
@@ -318,7 +316,7 @@ impl Canvas {
         }
     }
 
-    /// Ticks with their rules, beside a chart of values that go up.
+    /// Draws ticks and rules for a vertical axis.
     pub(super) fn axis_up(&mut self, scale: &Scale, quantity: Quantity, left: f64, right: f64) {
         let room = (scale.end - scale.start).abs();
         for tick in scale.ticks((room / 36.0) as usize) {
@@ -328,7 +326,7 @@ impl Canvas {
         }
     }
 
-    /// The picture, with its text alternative inside.
+    /// Returns the picture, with its text alternative.
     pub(super) fn finish(self, name: &str, title: &str, about: String) -> Chart {
         let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         let view = format!("-{MARGIN} -{MARGIN} {} {}", px(width), px(height));
@@ -366,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_escaped_and_cut() {
+    fn texts_are_escaped_and_labels_truncated() {
         let mut canvas = Canvas::new(100.0, 50.0);
         canvas.text(0.0, 0.0, TextStyle::Label, Anchor::Start, crate::fixtures::HOSTILE);
         let chart = canvas.finish("x", "<b>", "a & b".to_owned());

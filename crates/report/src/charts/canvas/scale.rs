@@ -1,6 +1,6 @@
-//! Where values stand in a picture, and which of them an axis names.
+//! Scales: coordinates of values, and ticks of axes.
 
-/// From values to places.
+/// Mapping from values to coordinates.
 #[derive(Clone, Copy)]
 pub(in crate::charts) struct Scale {
     pub(super) from: f64,
@@ -10,19 +10,18 @@ pub(in crate::charts) struct Scale {
     log: bool,
 }
 
-/// Farther from one than this, or than its reciprocal, nothing is drawn: an imported run may say of a tick that it takes
-/// 1e300 ns, and a scale must end.
+/// Largest value on a scale; its reciprocal is the smallest. An imported run may claim that a tick takes 1e300 ns.
 const LARGEST: f64 = 1e60;
 
 impl Scale {
-    /// A scale of logarithms over values above zero.
+    /// Creates a logarithmic scale over the values above zero.
     pub(in crate::charts) fn log(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
         let drawn = values.filter(|value| *value > 0.0 && value.is_finite());
         let (mut from, mut to) = extent(drawn.map(|value| value.clamp(1.0 / LARGEST, LARGEST)));
         if from >= to || !from.is_finite() {
             (from, to) = if from.is_finite() { (from / 2.0, from * 2.0) } else { (1.0, 10.0) };
         }
-        // Room at both ends, and never less than a factor of two: differences of a percent shall look like it.
+        // Leave room at both ends, and span at least a factor of two, so that small differences look small.
         let room = (to / from).powf(0.04).max(1.02);
         (from, to) = (from / room, to * room);
         if to / from < 2.0 {
@@ -32,17 +31,17 @@ impl Scale {
         Scale { from, to, start, end, log: true }
     }
 
-    /// A linear scale from zero.
+    /// Creates a linear scale from zero.
     pub(in crate::charts) fn linear(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
         let (_, to) = extent(values);
         let to = if to.is_finite() && to > 1.0 / LARGEST { to.min(LARGEST) * 1.05 } else { 1.0 };
         Scale { from: 0.0, to, start, end, log: false }
     }
 
-    /// A linear scale between two values.
+    /// Creates a linear scale between two values.
     pub(in crate::charts) fn between(from: f64, to: f64, start: f64, end: f64) -> Scale {
         let [from, to] = [from, to].map(|value| value.clamp(-LARGEST, LARGEST));
-        // Of two numbers that differ in their last digits alone no step between them is left.
+        // Numbers that differ only in their last digits leave no room for steps between them.
         let apart = to - from > 1e-9 * from.abs().max(1.0 / LARGEST);
         let to = if apart { to } else { from + from.abs().max(1.0) };
         Scale { from, to, start, end, log: false }
@@ -58,7 +57,7 @@ impl Scale {
         self.start + share * (self.end - self.start)
     }
 
-    /// Round values, about as many as fit.
+    /// Returns round values, at most about `most`.
     pub(in crate::charts) fn ticks(&self, most: usize) -> Vec<f64> {
         if !self.log {
             let rough = (self.to - self.from) / most.max(1) as f64;
@@ -86,7 +85,7 @@ impl Scale {
         all.into_iter().step_by(stride).collect()
     }
 
-    /// Whether labels of some eight characters at the places do not touch.
+    /// Whether labels of about eight characters at these values do not touch.
     fn apart(&self, places: &[f64]) -> bool {
         let least = if self.start < self.end { 56.0 } else { 18.0 };
         places.windows(2).all(|pair| (self.at(pair[1]) - self.at(pair[0])).abs() >= least)
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_lie_within() {
+    fn ticks_are_round_and_within_the_scale() {
         let scale = Scale::log([180.0, 120_000.0].into_iter(), 0.0, 600.0);
         let ticks = scale.ticks(8);
         assert_eq!(ticks, [300.0, 1e3, 3e3, 1e4, 3e4, 1e5]);
@@ -112,16 +111,16 @@ mod tests {
         let scale = Scale::linear([0.0, 9.5].into_iter(), 100.0, 0.0);
         assert_eq!(scale.ticks(5), [0.0, 2.0, 4.0, 6.0, 8.0]);
         assert_eq!(scale.at(0.0), 100.0);
-        // Nothing at all, and one value alone, have an axis too.
+        // No values and a single value give an axis too.
         assert!(!Scale::log(std::iter::empty(), 0.0, 1.0).ticks(5).is_empty());
         assert!(!Scale::log([7.0].into_iter(), 0.0, 1.0).ticks(5).is_empty());
-        // A narrow range has ticks too, and their labels do not touch.
+        // A narrow range has ticks whose labels do not touch.
         assert_eq!(Scale::log([18.0, 30.0].into_iter(), 0.0, 600.0).ticks(8), [18.0, 20.0, 25.0, 30.0]);
     }
 
-    /// An imported run may say anything of a tick's length: there are still ends, and a few ticks between them.
+    /// An imported run may claim any length of a tick. Scales must still be finite and have few ticks.
     #[test]
-    fn scales_over_numbers_beyond_all_reason_end() {
+    fn scales_over_extreme_numbers_are_finite() {
         let ends = [f64::MAX, 1e300, 1.0, 1e-300, f64::MIN_POSITIVE, 5e-324, 0.0, -1.0, f64::INFINITY, f64::NAN];
         for (one, other) in ends.into_iter().flat_map(|one| ends.map(|other| (one, other))) {
             let (from, to) = (one.min(other), one.max(other));

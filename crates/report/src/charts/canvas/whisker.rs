@@ -1,41 +1,41 @@
-//! Intervals: a line with a cap at each end, or an arrow where it goes on beyond the plot.
+//! Intervals: lines with a cap at each end, or an arrow if the interval extends beyond the plot.
 
 use super::{Canvas, INK, Scale, px};
 use maud::html;
 
-/// What the text alternative says where an interval is not drawn whole.
-pub(super) const GOES_ON: &str = " An interval that ends in an arrow goes on beyond the plot.";
+/// Note in the text alternative if an interval is not drawn whole.
+pub(super) const GOES_ON: &str = " An interval that ends in an arrow extends beyond the plot.";
 
-/// Half the length of a cap, and of an arrow's width.
+/// Half the length of a cap, and half the width of an arrow.
 const CAP: f64 = 3.5;
 /// Length of an arrow.
 const ARROW: f64 = 5.0;
 
-/// How an interval ends.
+/// End of an interval.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Cap,
     Arrow,
-    /// Outside of the plot, at the far side of an arrow.
+    /// Nothing: the end is outside the plot, on the far side of an arrow.
     None,
 }
 
 impl Canvas {
-    /// A line with ends, across or up.
+    /// Draws a line with caps, horizontally or vertically.
     pub(in crate::charts) fn whisker(&mut self, from: (f64, f64), to: (f64, f64)) {
         let length = ((to.0 - from.0).powi(2) + (to.1 - from.1).powi(2)).sqrt();
         let along = if length > 1e-9 { ((to.0 - from.0) / length, (to.1 - from.1) / length) } else { (1.0, 0.0) };
         self.line_with_ends(from, to, along, [End::Cap; 2]);
     }
 
-    /// An interval on a scale that goes up, at `x`.
+    /// Draws an interval on a vertical scale, at `x`.
     pub(in crate::charts) fn interval_up(&mut self, x: f64, up: &Scale, low: f64, high: f64) {
         let ends = self.ends(up, low, high);
         let along = (0.0, (up.end - up.start).signum());
         self.line_with_ends((x, up.at(low)), (x, up.at(high)), along, ends);
     }
 
-    /// An interval on a scale that goes across, at `y`.
+    /// Draws an interval on a horizontal scale, at `y`.
     pub(in crate::charts) fn interval_across(&mut self, y: f64, across: &Scale, low: f64, high: f64) {
         let ends = self.ends(across, low, high);
         let along = ((across.end - across.start).signum(), 0.0);
@@ -53,7 +53,7 @@ impl Canvas {
         ends
     }
 
-    /// `along` is of length one, from the first end to the second.
+    /// Draws a line with ends. `(x, y)` is the unit vector from the first end to the second.
     fn line_with_ends(&mut self, from: (f64, f64), to: (f64, f64), (x, y): (f64, f64), ends: [End; 2]) {
         let end = |place: (f64, f64), end: End, outward: f64| {
             if end == End::None {
@@ -85,19 +85,19 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_inside_the_plot_has_caps() {
+    fn intervals_inside_the_plot_have_caps() {
         let caps = "M20 5L80 5M20 1.5L20 8.5M80 1.5L80 8.5";
         assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 12.0, 18.0)), (caps.to_owned(), false));
         assert_eq!(drawn(|canvas, _| canvas.whisker((20.0, 5.0), (80.0, 5.0))), (caps.to_owned(), false));
     }
 
     #[test]
-    fn an_interval_that_goes_on_beyond_the_plot_says_so() {
+    fn intervals_beyond_the_plot_have_arrows_and_a_note() {
         let below = "M0 5L80 5M5 1.5L0 5L5 8.5M80 1.5L80 8.5";
         assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 3.0, 18.0)), (below.to_owned(), true));
         let above = "M5 20L5 100M8.5 20L1.5 20M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 12.0, 31.0)), (above.to_owned(), true));
-        // Where all of it lies outside, it points there.
+        // An interval entirely outside the plot is an arrow towards it.
         let outside = "M5 100L5 100M8.5 95L5 100L1.5 95";
         assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 30.0, 31.0)), (outside.to_owned(), true));
     }

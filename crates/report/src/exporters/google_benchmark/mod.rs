@@ -1,11 +1,13 @@
-//! The output of Google Benchmark, as JSON and as CSV, for the tools that read it (`compare.py` and dashboards).
+//! Output of Google Benchmark as JSON and CSV, for tools that read it (`compare.py` and dashboards).
 //!
-//! A repetition is a process: its time is the mean over its samples, its iterations are the operations in them. With more
-//! than one repetition the aggregates follow, as Google Benchmark writes them. `cpu_time` is the real time times the part of its
-//! visits' wall time for which the thread had a processor: reading its CPU clock around each sample would take longer than many
-//! operations do. Where that was not recorded (work on several threads) it repeats `real_time`, and the context
-//! says so. The label names the provider's version and then the caveats. Cases of the ledger carry the user counters
-//! `avg_verify_time_us` and `txs_per_second`. The harness floor is the last row.
+//! - A process is a repetition. Its time is the mean over its samples, its iterations are the operations in them. With
+//!   more than one repetition the aggregates follow, as Google Benchmark writes them.
+//! - `cpu_time` is the real time multiplied by the share of the visits' wall time during which the thread was on a
+//!   processor. Reading its CPU clock around each sample would take longer than many operations. If the share was not
+//!   recorded (work on several threads), `cpu_time` repeats `real_time`, and the context says so.
+//! - The label has the provider's version, then the caveats.
+//! - Cases of the ledger have the user counters `avg_verify_time_us` and `txs_per_second`.
+//! - The harness floor is the last row.
 
 mod names;
 
@@ -19,15 +21,15 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// The JSON of `--benchmark_format=json`.
+/// JSON as by `--benchmark_format=json`.
 pub(super) struct GoogleBenchmark {
-    /// What rows are called.
+    /// Names of rows.
     pub(super) names: Names,
 }
 
-/// The CSV of `--benchmark_format=csv`.
+/// CSV as by `--benchmark_format=csv`.
 pub(super) struct GoogleBenchmarkCsv {
-    /// What rows are called.
+    /// Names of rows.
     pub(super) names: Names,
 }
 
@@ -46,7 +48,7 @@ const HEADINGS: [&str; 12] = [
     "txs_per_second",
 ];
 
-/// One row: a repetition, an aggregate over them, or an error.
+/// Row: a repetition, an aggregate over repetitions, or an error.
 struct Row {
     name: String,
     run_name: String,
@@ -54,9 +56,9 @@ struct Row {
     repetition: usize,
     repetitions: usize,
     iterations: u64,
-    /// In `unit`; the coefficient of variation as a ratio.
+    /// Real time in `unit`. The coefficient of variation is a ratio.
     time: Option<f64>,
-    /// Likewise.
+    /// CPU time, like `time`.
     cpu_time: Option<f64>,
     unit: &'static str,
     bytes_per_second: Option<f64>,
@@ -72,7 +74,7 @@ impl Exporter for GoogleBenchmark {
     fn format(&self) -> Format {
         Format {
             name: "google-benchmark",
-            describe: "Google Benchmark's JSON, a repetition for each process",
+            describe: "Google Benchmark's JSON, one repetition per process",
             extension: "json",
         }
     }
@@ -121,7 +123,7 @@ impl Exporter for GoogleBenchmarkCsv {
     fn format(&self) -> Format {
         Format {
             name: "google-benchmark-csv",
-            describe: "Google Benchmark's CSV, with the columns of the reference's ledger benchmark",
+            describe: "Google Benchmark's CSV, with the columns of the reference ledger benchmark",
             extension: "csv",
         }
     }
@@ -205,7 +207,7 @@ impl Row {
     }
 }
 
-/// Whether the cases of a plan can have such names.
+/// Checks that the cases of a plan can have these names.
 fn check(names: Names, plan: &[Case]) -> Result<(), ExportError> {
     match names {
         Names::Ids => Ok(()),
@@ -213,38 +215,38 @@ fn check(names: Names, plan: &[Case]) -> Result<(), ExportError> {
     }
 }
 
-/// The cases with what they are called, the floor last.
+/// Returns the cases with their names, the floor last.
 fn named<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     names: Names,
 ) -> Result<Vec<(&'r CaseAnalysis<'a>, String)>, ExportError> {
-    let (floor, mut cases): (Vec<_>, Vec<_>) = analysis.cases().iter().partition(|of| of.case().is_overhead());
+    let (floor, mut cases): (Vec<_>, Vec<_>) = analysis.cases().iter().partition(|row| row.case().is_overhead());
     cases.extend(floor);
     let protocol: &Protocol = &analysis.run.header.protocol;
     let given = match names {
         Names::Ids => vec![None; cases.len()],
         Names::Reference => {
-            let of: Vec<&Case> = cases.iter().map(|of| of.case()).collect();
-            reference_names(&of, Some(protocol))?
+            let plan: Vec<&Case> = cases.iter().map(|row| row.case()).collect();
+            reference_names(&plan, Some(protocol))?
         }
     };
-    Ok(cases.into_iter().zip(given).map(|(of, name)| (of, name.unwrap_or_else(|| of.case().id()))).collect())
+    Ok(cases.into_iter().zip(given).map(|(row, name)| (row, name.unwrap_or_else(|| row.case().id()))).collect())
 }
 
-/// What is to be known of the CPU times of a run.
+/// Describes how the CPU times of a run were obtained.
 fn cpu_time_words(analysis: &RunAnalysis<'_>) -> String {
-    let measured = analysis.cases().iter().map(|of| processes(&of.record.samples)).filter(|of| !of.is_empty());
-    let known: Vec<bool> = measured.map(|of| of.iter().all(|process| process.cpu_share.is_some())).collect();
-    let unknown = known.iter().filter(|known| !**known).count();
-    let how = "real_time times the share of the wall time of its visits for which the thread had a processor";
-    match unknown {
-        _ if unknown == known.len() => "not recorded: cpu_time repeats real_time".to_owned(),
+    let measured = analysis.cases().iter().map(|row| processes(&row.record.samples)).filter(|all| !all.is_empty());
+    let recorded: Vec<bool> = measured.map(|all| all.iter().all(|process| process.cpu_share.is_some())).collect();
+    let missing = recorded.iter().filter(|recorded| !**recorded).count();
+    let how = "real_time times the share of its visits' wall time during which the thread was on a processor";
+    match missing {
+        _ if missing == recorded.len() => "not recorded: cpu_time repeats real_time".to_owned(),
         0 => how.to_owned(),
-        _ => format!("{how}; where it was not recorded the label says that cpu_time repeats real_time"),
+        _ => format!("{how}; if that was not recorded, the label says that cpu_time repeats real_time"),
     }
 }
 
-/// The rows of a case by that name.
+/// Returns the rows of a case under a name.
 fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     let (record, case) = (analysed.record, analysed.case());
     let build = analysed.header().environment.providers.iter().find(|build| build.id == case.provider);
@@ -348,17 +350,17 @@ fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     rows
 }
 
-/// A process with usable samples.
+/// Process with usable samples.
 struct Process {
     operations: u64,
-    /// Mean time of one in ns.
+    /// Mean time of one operation in ns.
     ns: f64,
-    /// Part of the wall time of its usable visits for which the thread had a processor.
+    /// Share of the wall time of usable visits during which the thread was on a processor.
     cpu_share: Option<f64>,
 }
 
 impl Process {
-    /// Mean CPU time of an operation in ns; all of its time where that is not known.
+    /// Returns the mean CPU time of an operation in ns, or its mean time if the share is unknown.
     fn cpu_ns(&self) -> f64 {
         self.ns * self.cpu_share.unwrap_or(1.0)
     }
@@ -376,7 +378,7 @@ fn processes(samples: &Samples) -> Vec<Process> {
         };
         *cpu = cpu.zip(visit.conditions.cpu_time).map(|(one, other)| sum(one, other));
     }
-    let of = |(times, cpu): &(Vec<f64>, Option<CpuTime>)| {
+    let process = |(times, cpu): &(Vec<f64>, Option<CpuTime>)| {
         let cpu = cpu.filter(|cpu| cpu.wall_ns > 0);
         Some(Process {
             operations: (times.len() as u64).saturating_mul(samples.batch),
@@ -384,10 +386,10 @@ fn processes(samples: &Samples) -> Vec<Process> {
             cpu_share: cpu.map(|cpu| cpu.cpu_ns as f64 / cpu.wall_ns as f64),
         })
     };
-    all.values().filter_map(of).collect()
+    all.values().filter_map(process).collect()
 }
 
-/// The unit that fits a time in ns, and its length in ns.
+/// Returns a suitable unit for a time in ns, and its length in ns.
 fn unit(ns: f64) -> (&'static str, f64) {
     match ns {
         ns if ns >= 1e9 => ("s", 1e9),

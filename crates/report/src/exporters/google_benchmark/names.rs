@@ -1,19 +1,19 @@
-//! What rows are called: by the ids of their cases, or, where that is asked for, as in the reference's ledger benchmark.
+//! Names of rows as in the ledger benchmark of an earlier system, the reference.
 
 use super::super::ExportError;
 use pqlab_analysis::ledger::AREA;
 use pqlab_record::{Case, Form, Protocol, ProtocolKind};
 
-/// The form of transaction that the reference measured.
+/// Form of transaction that the reference measured.
 const REFERENCE_FORM: &str = "TXv1-ML-DSA-65";
-/// And its block: transactions of one sender in memory, one after the other.
+/// Number of transactions in its block. They are from one sender, in memory, and verified one after the other.
 const BLOCK: u64 = 100;
 
-/// What the reference calls the work of a case; `None` for what it did not measure.
+/// Returns the reference's name for the work of a case; `None` for work that it did not measure.
 fn reference_name(case: &Case) -> Option<&'static str> {
     let one_thread = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
     let reference = case.workload == AREA && case.algorithm == REFERENCE_FORM && one_thread;
-    // It parsed the key on each call, and verified one after the other.
+    // The reference parsed the key on each call and did not verify in batches.
     if !reference || case.form == Some(Form::Prepared) || case.batch_size().is_some() {
         return None;
     }
@@ -29,19 +29,19 @@ fn reference_name(case: &Case) -> Option<&'static str> {
     }
 }
 
-/// The reference's name of each case that does what it measured, with the provider behind it where several do so, in the order of
-/// the cases; `None` for any other.
+/// Returns the reference's name for each case, in order; `None` for work that it did not measure. If several providers
+/// do the same work, the provider is appended.
 ///
 /// # Errors
-/// [`ExportError::Choice`] where none does, or where two of one provider do.
+/// [`ExportError::Choice`] if no case has a name, or if two cases of one provider have the same.
 pub(super) fn reference_names(
     cases: &[&Case],
     protocol: Option<&Protocol>,
 ) -> Result<Vec<Option<String>>, ExportError> {
     let all: Vec<Option<&str>> = cases.iter().map(|case| reference_name(case)).collect();
     if all.iter().all(Option::is_none) {
-        let what = "none of the cases is what the ledger benchmark of the reference measured, an earlier system: the suite ledger-reference is";
-        return Err(ExportError::Choice(what.to_owned()));
+        let text = "none of the cases has a name in the reference ledger benchmark; measure the suite ledger-reference";
+        return Err(ExportError::Choice(text.to_owned()));
     }
     let mut names = Vec::new();
     for (case, name) in cases.iter().zip(&all) {
@@ -55,23 +55,23 @@ pub(super) fn reference_names(
         if twice {
             let ids: Vec<String> = same.iter().map(|case| case.id()).collect();
             return Err(ExportError::Choice(format!(
-                "{name} would be the name of {}: filter one of them",
+                "{name} would be the name of several cases: {}; filter out all but one",
                 ids.join(", ")
             )));
         }
-        let mut own = name.to_owned();
+        let mut full_name = name.to_owned();
         if let (Some(iterations), "verify-block") = (protocol.and_then(iterations), case.operation.as_str()) {
-            own.push_str(&format!("/iterations:{iterations}"));
+            full_name.push_str(&format!("/iterations:{iterations}"));
         }
         if same.len() > 1 {
-            own.push_str(&format!("/{}", case.provider));
+            full_name.push_str(&format!("/{}", case.provider));
         }
-        names.push(Some(own));
+        names.push(Some(full_name));
     }
     Ok(names)
 }
 
-/// Iterations of each repetition, which is a process, where they are a fixed number.
+/// Returns the iterations of each repetition (a process), if their number is fixed.
 fn iterations(protocol: &Protocol) -> Option<u64> {
     let processes = u64::from(protocol.processes);
     let fixed = protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive && processes > 0);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn work_of_the_reference_has_its_name_and_nothing_else_has() {
+    fn only_work_of_the_reference_has_its_names() {
         let mut floor = case("nothing", "null", Vec::new());
         floor.workload = "floor".into();
         let mut other = case("verify", "liboqs", Vec::new());
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_of_one_case() {
+    fn names_are_unique() {
         let two = [block("liboqs", 100), block("aws-lc", 100)];
         let found: Vec<String> = names(&two, &fixed(30)).unwrap().into_iter().flatten().collect();
         assert_eq!(
@@ -157,6 +157,6 @@ mod tests {
         again.parameters.push(Parameter::Word("state".into(), "evicted".into()));
         let [first, second] = two;
         let refused = names(&[first, second, again], &fixed(30)).unwrap_err();
-        assert!(refused.contains("filter one of them") && refused.contains("evicted"), "{refused}");
+        assert!(refused.contains("filter out all but one") && refused.contains("evicted"), "{refused}");
     }
 }

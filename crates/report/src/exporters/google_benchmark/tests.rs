@@ -23,7 +23,7 @@ fn csv_rows_named(run: &Run, names: Names) -> Vec<BTreeMap<String, String>> {
 }
 
 #[test]
-fn the_columns_are_the_references() {
+fn columns_are_those_of_the_reference() {
     let text = String::from_utf8(written(&GoogleBenchmarkCsv { names: Names::Ids }, &fixtures::run())).unwrap();
     let reference = "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,\
                      error_occurred,error_message,avg_verify_time_us,txs_per_second";
@@ -31,11 +31,11 @@ fn the_columns_are_the_references() {
 }
 
 #[test]
-fn a_block_of_the_ledger_has_its_rates() {
+fn ledger_blocks_have_rates() {
     let mut run = fixtures::run();
     run.records = vec![fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 1_508.0)];
     let rows = csv_rows(&run);
-    // Eight processes, and mean, median, standard deviation and coefficient of variation over them.
+    // Eight processes, then mean, median, standard deviation and coefficient of variation.
     assert_eq!(rows.len(), 12);
     for row in &rows[..9] {
         let number = |name: &str| row[name].parse::<f64>().unwrap();
@@ -73,7 +73,7 @@ fn json_and_csv_have_the_same_figures() {
 }
 
 #[test]
-fn a_failed_case_is_an_error_and_hostile_names_are_text() {
+fn failed_cases_are_errors_and_hostile_names_are_text() {
     let mut run = fixtures::run();
     run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
     run.records.truncate(3);
@@ -85,7 +85,7 @@ fn a_failed_case_is_an_error_and_hostile_names_are_text() {
 }
 
 #[test]
-fn cpu_time_is_the_share_of_the_real_time_for_which_the_thread_had_a_processor() {
+fn cpu_time_is_the_share_of_real_time_on_a_processor() {
     let mut run = fixtures::run();
     run.records.retain(|record| !record.case.is_overhead());
     run.records.truncate(2);
@@ -95,7 +95,7 @@ fn cpu_time_is_the_share_of_the_real_time_for_which_the_thread_had_a_processor()
     assert!(rows.iter().all(|row| repeats(row) && row["label"].ends_with(note)));
     assert!(json(&run)["context"]["pqlab_cpu_time"].as_str().unwrap().starts_with("not recorded"));
 
-    // Of every second visit one tenth less than of the others.
+    // Every second visit has one tenth less CPU time.
     for (place, visit) in run.records[0].samples.visits.iter_mut().enumerate() {
         let cpu_ns = if place % 2 == 0 { 1_000_000 } else { 900_000 };
         visit.conditions.cpu_time = Some(CpuTime { cpu_ns, wall_ns: 1_000_000 });
@@ -110,17 +110,17 @@ fn cpu_time_is_the_share_of_the_real_time_for_which_the_thread_had_a_processor()
     let mean = with.iter().find(|row| row["name"].ends_with("_mean")).unwrap();
     assert!(!repeats(mean));
     let words = json(&run)["context"]["pqlab_cpu_time"].as_str().unwrap().to_owned();
-    assert!(words.contains("where it was not recorded"), "{words}");
+    assert!(words.contains("if that was not recorded"), "{words}");
     run.records.truncate(1);
     let words = json(&run)["context"]["pqlab_cpu_time"].as_str().unwrap().to_owned();
-    assert!(words.ends_with("had a processor"), "{words}");
+    assert!(words.ends_with("was on a processor"), "{words}");
     for (benchmark, row) in json(&run)["benchmarks"].as_array().unwrap().iter().zip(csv_rows(&run)) {
         assert_eq!(benchmark["cpu_time"].as_f64(), row["cpu_time"].parse().ok());
     }
 }
 
 #[test]
-fn the_floor_is_the_last_row() {
+fn floor_is_the_last_row() {
     let mut run = fixtures::run();
     let floor = run.records.iter().position(|record| record.case.is_overhead()).unwrap();
     let floor = run.records.remove(floor);
@@ -131,7 +131,7 @@ fn the_floor_is_the_last_row() {
 }
 
 #[test]
-fn the_references_names_are_given_on_request() {
+fn reference_names_are_used_on_request() {
     let mut run = fixtures::run();
     let mut block = fixtures::ledger_block("TXv1-ML-DSA-65", "liboqs", 100, 1_508.0);
     block.case.parameters[1] = Parameter::Number("senders".into(), 1);

@@ -9,8 +9,8 @@
     try { localStorage.setItem("pqlab-theme", root.dataset.theme); } catch { /* a page from disk may have no storage */ }
   });
 
-  // Tables: sort by any column, by number where a cell carries one; what has no figure comes last either way. Rows stand below
-  // the name of their job until they are sorted, and again after the third press of a heading.
+  // Tables sort by any column, numerically if a cell has a number. Rows without a figure come last in either order. Rows are
+  // grouped by operation until they are sorted, and again after the third click on a heading.
   const value = (row, column) => {
     const cell = row.cells[column];
     if (!cell || (row.classList.contains("failed") && column > 1)) return null;
@@ -31,17 +31,17 @@
     const body = table.tBodies[0];
     const listed = [...body.rows];
     const cases = listed.filter((row) => row.classList.contains("case"));
-    let job = "";
+    let operation = "";
     for (const row of listed) {
       if (!row.classList.contains("case")) {
-        job = row.textContent;
+        operation = row.textContent;
         continue;
       }
-      row.cells[0].textContent = job;
+      row.cells[0].textContent = operation;
       const open = row.cells[1].firstChild;
-      open.setAttribute("aria-label", `${open.textContent}, ${job}`);
+      open.setAttribute("aria-label", `${open.textContent}, ${operation}`);
     }
-    // About how high a table is that nobody has looked at yet, so that the scroll bar tells the truth.
+    // Estimated height of a table that is not laid out yet, for the scroll bar.
     table.parentElement.style.containIntrinsicBlockSize = `auto ${table.rows.length * 2.05}rem`;
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
@@ -59,7 +59,7 @@
       let [shown, group] = [0, null];
       for (const row of listed) {
         if (!row.classList.contains("case")) {
-          // The name of a job whose cases are all hidden is hidden too.
+          // A heading is hidden if all of its cases are.
           group = row;
           group.hidden = true;
           continue;
@@ -76,7 +76,7 @@
     for (const field of [text, provider, form]) field.addEventListener("input", filter);
   }
 
-  // A frame says so where what it holds is wider, and the stylesheet where the rest is.
+  // Marks frames whose content is wider; the stylesheet then says on which side the rest is.
   const hint = (frame) => {
     frame.classList.toggle("wide", frame.scrollWidth > frame.clientWidth + 1);
     frame.classList.toggle("end", frame.scrollLeft + frame.clientWidth >= frame.scrollWidth - 1);
@@ -91,7 +91,7 @@
   };
   document.querySelectorAll(FRAMES).forEach(watch);
 
-  // A case in full.
+  // Details of a case.
   const dialog = document.getElementById("case");
   const link = document.getElementById("case-link");
   const source = document.getElementById("data");
@@ -128,13 +128,13 @@
     });
     const text = (x, y, anchor, words) => draw("text", { class: "t faint", x, y, "font-size": 11, "text-anchor": anchor }, words);
     const marks = [0, 0.5, 1].map((share) => text(left + share * counts.length * unit, bottom + 16, ["start", "middle", "end"][share * 2], time(from + step * counts.length * share)));
-    const words = `Histogram of ${batch > 1 ? `means of ${number(batch)} operations` : "single operations"}, ${time(from)} to ${time(from + step * counts.length)}, at most ${number(most)} in a bar`;
+    const words = `Histogram of ${batch > 1 ? `means of ${number(batch)} operations` : "single operations"}, ${time(from)} to ${time(from + step * counts.length)}, at most ${number(most)} per bar`;
     return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words },
       ...bars, ...marks, text(left - 6, 20, "end", number(most)), text(left - 6, bottom, "end", "0"),
       draw("line", { class: "rule", x1: left, x2: width - 8, y1: bottom, y2: bottom }),
-      ...(beyond ? [text(width - 8, 12, "end", `${number(beyond)} farther to the right`)] : []));
+      ...(beyond ? [text(width - 8, 12, "end", `${number(beyond)} beyond the right edge`)] : []));
   };
-  // Points with their intervals over one line: processes, or runs.
+  // Points with their intervals, one line each: processes or runs.
   const dots = (points, words) => {
     const all = points.flat();
     const [low, high] = [Math.min(...all), Math.max(...all)];
@@ -155,46 +155,46 @@
       draw("text", { class: "t faint", x: at(high), y: height - 4, "font-size": 11, "text-anchor": "end" }, high > low ? time(high) : ""));
   };
   const all = () => (data ||= JSON.parse(source.textContent)).cases;
-  const show = (of) => {
-    document.getElementById("case-title").textContent = of.i;
-    link.href = address(of.i);
+  const show = (entry) => {
+    document.getElementById("case-title").textContent = entry.i;
+    link.href = address(entry.i);
     link.textContent = "Link";
     const body = document.getElementById("case-body");
     body.replaceChildren();
-    if (of.e !== undefined) body.append(make("p", {}, make("span", { class: "flag bad" }, "failed"), ` ${of.e}`));
-    if (of.m) {
-      const [samples, processes, batch, left] = of.n;
-      const pairs = [["median", `${time(of.m[0])}, 95% interval ${time(of.m[1])} to ${time(of.m[2])}`],
-        ["mean", `${time(of.a[0])}, 95% interval ${time(of.a[1])} to ${time(of.a[2])}`],
-        ["rate", of.o],
+    if (entry.e !== undefined) body.append(make("p", {}, make("span", { class: "flag bad" }, "failed"), ` ${entry.e}`));
+    if (entry.m) {
+      const [samples, processes, batch, left] = entry.n;
+      const pairs = [["median", `${time(entry.m[0])}, 95% interval ${time(entry.m[1])} to ${time(entry.m[2])}`],
+        ["mean", `${time(entry.a[0])}, 95% interval ${time(entry.a[1])} to ${time(entry.a[2])}`],
+        ["rate", entry.o],
         ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} disturbed ones excluded` : ""}`]];
-      if (of.y) pairs.push(["core cycles", `${number(of.y[0][0])}, 95% interval ${number(of.y[0][1])} to ${number(of.y[0][2])}, ${of.y[1]}`]);
-      if (of.f) pairs.push(["against the fastest", of.f]);
-      if (of.t) pairs.push(["counted", `${number(of.t[0])} ${of.t[1]}`]);
+      if (entry.y) pairs.push(["core cycles", `${number(entry.y[0][0])}, 95% interval ${number(entry.y[0][1])} to ${number(entry.y[0][2])}, ${entry.y[1]}`]);
+      if (entry.f) pairs.push(["relative to fastest", entry.f]);
+      if (entry.t) pairs.push(["counted", `${number(entry.t[0])} ${entry.t[1]}`]);
       body.append(facts(pairs));
     }
-    if (of.k) body.append(make("ul", {}, ...of.k.map((text) => make("li", {}, text))));
-    if (of.h) body.append(heading(of.n[2] > 1 ? "Distribution of batch means" : "Distribution of single operations"), framed(histogram(of.h, of.n[2])));
-    if (of.q) {
-      const names = ["minimum", "p5", "p25", "p75", "p95", "p99", "maximum", "mean", "deviation"];
+    if (entry.k) body.append(make("ul", {}, ...entry.k.map((text) => make("li", {}, text))));
+    if (entry.h) body.append(heading(entry.n[2] > 1 ? "Distribution of batch means" : "Distribution of single operations"), framed(histogram(entry.h, entry.n[2])));
+    if (entry.q) {
+      const names = ["minimum", "p5", "p25", "p75", "p95", "p99", "maximum", "mean", "standard deviation"];
       body.append(framed(make("table", { class: "plain" },
         make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { class: "num", scope: "col" }, name)))),
-        make("tbody", {}, make("tr", {}, ...of.q.map((ns) => make("td", { class: "num" }, ns === null ? "-" : time(ns))))))));
+        make("tbody", {}, make("tr", {}, ...entry.q.map((ns) => make("td", { class: "num" }, ns === null ? "-" : time(ns))))))));
     }
-    if (of.p) body.append(heading("Median of each process"), framed(dots(of.p.map((ns) => [ns]), (index) => `process ${index}`)));
-    if (of.r && of.r.some(Boolean) && of.m) {
-      const runs = [...of.r.map((point, index) => [point, data.runs[index].slice(0, 10)]), [of.u ? of.a : of.m, "this run"]].filter(([point]) => point);
-      body.append(heading("Over runs, from the oldest"), framed(dots(runs.map(([point]) => point), (index) => runs[index][1])));
+    if (entry.p) body.append(heading("Process medians"), framed(dots(entry.p.map((ns) => [ns]), (index) => `process ${index}`)));
+    if (entry.r && entry.r.some(Boolean) && entry.m) {
+      const runs = [...entry.r.map((point, index) => [point, data.runs[index].slice(0, 10)]), [entry.u ? entry.a : entry.m, "this run"]].filter(([point]) => point);
+      body.append(heading("Runs, oldest first"), framed(dots(runs.map(([point]) => point), (index) => runs[index][1])));
     }
-    if (of.x) {
+    if (entry.x) {
       const columns = ["n", "min", "median", "mean", "p95", "p99", "max"];
       body.append(heading("Measured by the workload"), framed(make("table", { class: "plain" },
         make("thead", {}, make("tr", {}, make("th", { scope: "col" }, ""), ...columns.map((name) => make("th", { class: "num", scope: "col" }, name)))),
-        make("tbody", {}, ...Object.entries(of.x).map(([name, values]) => make("tr", {}, make("th", { scope: "row" }, name),
+        make("tbody", {}, ...Object.entries(entry.x).map(([name, values]) => make("tr", {}, make("th", { scope: "row" }, name),
           ...columns.map((column) => make("td", { class: "num" }, number(Number(values[column].toPrecision(5)))))))))));
     }
-    if (of.s) body.append(heading("Lengths"), facts(of.s.map(([name, bytes]) => [name, `${number(bytes)} B`])));
-    body.append(heading("Measure it again"), make("pre", {}, make("code", {}, of.c)), heading("Environment"));
+    if (entry.s) body.append(heading("Lengths"), facts(entry.s.map(([name, bytes]) => [name, `${number(bytes)} B`])));
+    body.append(heading("Reproduce this case"), make("pre", {}, make("code", {}, entry.c)), heading("Environment"));
     const environment = document.querySelector("#environment .facts");
     if (environment) body.append(environment.cloneNode(true));
     body.querySelectorAll(".scroll").forEach(watch);
@@ -202,24 +202,24 @@
     dialog.scrollTop = 0;
   };
 
-  // A case has an address: its id behind the `#`. Back closes what was opened, and closing it goes back.
+  // The address of a case has its id after the `#`. Back closes an opened case, and closing it goes back.
   const address = (id) => `#${encodeURI(id).replaceAll("#", "%23")}`;
   const named = () => {
     try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
   };
-  const addressed = () => source && named().includes("@") ? all().find((of) => of.i === named()) : undefined;
+  const addressed = () => source && named().includes("@") ? all().find((entry) => entry.i === named()) : undefined;
   const follow = () => {
-    const of = addressed();
-    if (of) show(of);
+    const entry = addressed();
+    if (entry) show(entry);
     else if (dialog && dialog.open) dialog.close();
   };
   if (dialog) {
     document.addEventListener("click", (event) => {
       const open = event.target.closest(".open");
       if (open) {
-        const of = all()[Number(open.dataset.case)];
-        show(of);
-        history.pushState({ opened: true }, "", address(of.i));
+        const entry = all()[Number(open.dataset.case)];
+        show(entry);
+        history.pushState({ opened: true }, "", address(entry.i));
       } else if (event.target === dialog) dialog.close();
     });
     dialog.addEventListener("close", () => {
@@ -229,14 +229,14 @@
     });
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      // Browsers refuse it to pages from disk: then the address stands in the browser's own field and in the link.
+      // Browsers do not allow this for pages from disk. The address is then in the address bar and in the link.
       navigator.clipboard?.writeText(link.href).then(() => { link.textContent = "Copied"; }, () => {});
     });
     addEventListener("hashchange", follow);
     follow();
   }
 
-  // A page that is served asks now and then whether there is something new; it never changes under the reader.
+  // A served page polls for new results, but never changes without a click.
   const live = document.body.dataset.live;
   if (live) {
     let known = null;
@@ -245,12 +245,12 @@
         const answer = await fetch(live, { cache: "no-store" });
         const state = await answer.text();
         if (known !== null && state !== known && !document.querySelector(".news")) {
-          const news = make("button", { class: "news", type: "button" }, "New results: show them");
+          const news = make("button", { class: "news", type: "button" }, "New results: reload");
           news.addEventListener("click", () => location.reload());
           document.body.append(news);
         }
         known = state;
-      } catch { /* the server is gone: what is shown stays */ }
+      } catch { /* the server is gone: keep the page as it is */ }
     };
     ask();
     setInterval(ask, 3000);

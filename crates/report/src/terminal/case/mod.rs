@@ -19,35 +19,36 @@ use pqlab_analysis::{CaseAnalysis, Disturbances};
 use pqlab_record::{Protocol, Sizes};
 use pqlab_stats::{Interval, Mode};
 
-/// Processes whose medians are listed: a case of first calls has one for each sample.
+/// Maximum number of processes whose medians are listed. A case of first calls has one process per sample.
 const MOST_PROCESSES: usize = 32;
 
-/// One case in full: identity, provider, figures, how it stands against the same by others, processes, histogram, lengths,
+/// Shows one case in full: identity, provider, figures, comparison with `others`, processes, histogram, lengths,
 /// disturbances, environment.
-pub fn show_case(of: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>], width: usize, palette: Palette) -> String {
+pub fn show_case(case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>], width: usize, palette: Palette) -> String {
     let mut page = Page { out: String::new(), width, palette };
-    let id = palette.paint(TextStyle::Strong, &neutral(&of.case().id()));
+    let id = palette.paint(TextStyle::Strong, &neutral(&case.case().id()));
     page.out.push_str(&format!("{id}\n"));
-    page.pairs(&identity(of));
-    match &of.estimates {
-        None => page.out.push_str(&format!("\n{}\n", failure(of.record, palette))),
+    page.pairs(&identity(case));
+    match &case.estimates {
+        None => page.out.push_str(&format!("\n{}\n", failure(case.record, palette))),
         Some(estimates) => {
-            figures(&mut page, of, estimates);
-            against(&mut page, of, others);
+            figures(&mut page, case, estimates);
+            against(&mut page, case, others);
             processes(&mut page, estimates);
-            samples(&mut page, of, estimates);
-            signature_lengths(&mut page, of, estimates);
+            samples(&mut page, case, estimates);
+            signature_lengths(&mut page, case, estimates);
             extra(&mut page, estimates);
         }
     }
-    lengths(&mut page, &of.case().facts.sizes);
-    disturbances(&mut page, &of.disturbances);
-    page.out.push_str(&format!("\n{}\n", palette.paint(TextStyle::Faint, &environment_line(&of.header().environment))));
-    page.out.push_str(&format!("\n{}\n", neutral(&case_sentence(of))));
+    lengths(&mut page, &case.case().facts.sizes);
+    disturbances(&mut page, &case.disturbances);
+    let environment = environment_line(&case.header().environment);
+    page.out.push_str(&format!("\n{}\n", palette.paint(TextStyle::Faint, &environment)));
+    page.out.push_str(&format!("\n{}\n", neutral(&case_sentence(case))));
     page.out
 }
 
-/// The text so far.
+/// Text written so far.
 struct Page {
     out: String,
     width: usize,
@@ -63,7 +64,7 @@ impl Page {
         lines.iter().for_each(|line| self.out.push_str(&format!("{line}\n")));
     }
 
-    /// Names and values; values are never cut.
+    /// Writes pairs of name and value. Values are never truncated.
     fn pairs(&mut self, pairs: &[(&str, String)]) {
         let cells = |(name, value): &(&str, String)| vec![Cell::left(&format!("  {name}")), Cell::left(value)];
         let rows: Vec<Vec<Cell>> = pairs.iter().map(cells).collect();
@@ -75,16 +76,16 @@ impl Page {
     }
 }
 
-/// The means of the same by others over those of this case.
-fn against(page: &mut Page, of: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>]) {
+/// Compares the means of others with the mean of this case.
+fn against(page: &mut Page, case: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>]) {
     let compared = |other: &&CaseAnalysis<'_>| {
-        let means = SeriesComparison::of_cases(of, other)?;
+        let means = SeriesComparison::of_cases(case, other)?;
         Some(vec![Cell::left(&format!("  {}", other.case().provider)), Cell::left(&means.line())])
     };
     let rows: Vec<Vec<Cell>> = others.iter().filter_map(compared).collect();
     if !rows.is_empty() {
         page.heading(
-            "others against it, by the means of single samples as if they were independent (`pqlab compare` judges)",
+            "others against this one, by means, assuming independent samples (for a verdict use `pqlab compare`)",
         );
         page.lines(&lines(&rows, usize::MAX, page.palette));
     }
@@ -96,13 +97,14 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let processes = estimates.processes;
     let spreads = &protocol.run_spreads;
     let assumed = if estimates.assumed_spread_pct.is_some() { "an assumed" } else { "a measured" };
-    let of =
-        |pct: f64| format!("over {processes} processes, their rounds and {assumed} spread of {pct:.2}% between runs");
+    let basis = |pct: f64| {
+        format!("from {processes} processes and their rounds, with {assumed} spread of {pct:.2}% between runs")
+    };
     let confidence = significant(100.0 * interval.confidence);
     page.heading("one operation");
     let mut pairs = vec![
         ("median", time_within(interval)),
-        ("interval", format!("{} ({confidence}%, {})", ends(interval), of(spreads.time_pct))),
+        ("interval", format!("{} ({confidence}%, {})", ends(interval), basis(spreads.time_pct))),
         ("mean", time_within(&estimates.mean_ns)),
         ("interval", ends(&estimates.mean_ns)),
     ];
@@ -114,7 +116,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             format!("{} ±{}, {source}", known_count(&cycles.median), percent(cycles.median.half_width_pct())),
         ));
         let ends = format!("{} to {}", count(low), count(high));
-        pairs.push(("interval", format!("{ends} ({confidence}%, {})", of(spreads.cycles_pct))));
+        pairs.push(("interval", format!("{ends} ({confidence}%, {})", basis(spreads.cycles_pct))));
         let mean = format!("{} ±{}", known_count(&cycles.mean), percent(cycles.mean.half_width_pct()));
         pairs.push(("mean cycles", mean));
     }
@@ -123,7 +125,9 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
         let (between, within) = (percent(spread.between_pct), percent(spread.within_pct));
         (
             "spread",
-            format!("{between} between processes, {within} between visits of one ({share} of the variance between)"),
+            format!(
+                "{between} between processes, {within} between visits of a process ({share} of the variance is between processes)"
+            ),
         )
     }));
     pairs.extend(
@@ -168,7 +172,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     page.heading(&match estimates.batch {
         1 => format!("{n} samples of one operation{left_out}{trimmed}"),
         batch => format!(
-            "{n} samples, each the mean of a batch of {} operations{left_out}{trimmed}: single operations vary more",
+            "{n} samples, each the mean of a batch of {} operations{left_out}{trimmed}; single operations vary more",
             grouped(batch)
         ),
     });
@@ -177,7 +181,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     page.pairs(&pairs);
 }
 
-/// Where and how it was measured, and what the operation leaves behind.
+/// Returns the measuring conditions, and the processor state that the operation leaves behind.
 fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
     let mut pairs = vec![("shared", format!("{} of the measuring time", percent(estimates.shared_pct)))];
     let numbers: Vec<String> = estimates.processors.iter().map(u32::to_string).collect();
@@ -187,17 +191,17 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
         several => pairs.push(("processors", several.join(", "))),
     }
     let residues = estimates.residues.as_deref().map(residue_names);
-    pairs.push(("leaves behind", residues.unwrap_or_else(|| "unknown".to_owned())));
+    pairs.push(("leftover state", residues.unwrap_or_else(|| "unknown".to_owned())));
     pairs.extend(estimates.first_call_ns.map(|ns| ("first call", time(ns))));
     pairs.extend(estimates.modes.map(|[low, high]| {
-        let of =
+        let text =
             |mode: Mode| format!("{} in {} of {} processes", time(mode.median), mode.processes, estimates.processes);
-        ("modes", format!("{}, {}", of(low), of(high)))
+        ("modes", format!("{}, {}", text(low), text(high)))
     }));
     pairs
 }
 
-/// Whether the samples are normal, or why that is not said.
+/// Returns whether the samples are normally distributed, or why the test does not apply.
 fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
     match estimates.normality {
         Some(test) => {
@@ -206,30 +210,30 @@ fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
             format!("{} ({p}: {verdict})", digits(test.statistic, 4))
         }
         None if protocol.trim_pct > 0.0 => "does not apply to trimmed samples".to_owned(),
-        None => "does not apply: too few samples, or all equal".to_owned(),
+        None => "does not apply: too few samples, or all are equal".to_owned(),
     }
 }
 
-/// Minimum, quantiles and deviation of the samples; quantiles only where samples enough lie beyond them.
+/// Returns minimum, quantiles and deviation of the samples. A quantile is given only if enough samples lie beyond it.
 fn spread(estimates: &Estimates) -> Vec<(&'static str, String)> {
     let samples = &estimates.samples_ns;
     let mut pairs = vec![("minimum", time(samples.min))];
     let quantiles = [("p5", 0.05), ("p25", 0.25), ("p75", 0.75), ("p95", 0.95), ("p99", 0.99)];
     pairs.extend(quantiles.iter().filter_map(|(name, order)| Some((*name, time(estimates.quantile(*order)?)))));
     pairs.push(("maximum", time(samples.max)));
-    pairs.push(("middle half", format!("{} on average", time(samples.iqm))));
+    pairs.push(("IQM", format!("{} (interquartile mean)", time(samples.iqm))));
     pairs.push(("MAD", format!("{} (median absolute deviation)", time(samples.mad))));
-    pairs.extend(samples.stdev.map(|stdev| ("deviation", format!("{} (standard)", time(stdev)))));
+    pairs.extend(samples.stdev.map(|stdev| ("stdev", format!("{} (standard deviation)", time(stdev)))));
     pairs.extend(samples.cov_pct.map(|variation| ("CoV", percent(variation))));
     let robust = |variation| {
-        format!("{} (0.741 × width of the middle half / median: outliers do not move it)", percent(variation))
+        format!("{} (0.741 × interquartile range / median: robust against outliers)", percent(variation))
     };
     pairs.extend(samples.robust_cov_pct().map(|variation| ("rCoV", robust(variation))));
     pairs
 }
 
 fn processes(page: &mut Page, estimates: &Estimates) {
-    page.heading("medians of the processes");
+    page.heading("process medians");
     let all = estimates.median_ns.estimate;
     let mut rows = Vec::new();
     let shown = estimates.process_medians_ns.iter().take(MOST_PROCESSES);
@@ -243,8 +247,8 @@ fn processes(page: &mut Page, estimates: &Estimates) {
     }
 }
 
-fn samples(page: &mut Page, of: &CaseAnalysis<'_>, estimates: &Estimates) {
-    let Some(times) = of.times() else { return };
+fn samples(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
+    let Some(times) = case.times() else { return };
     page.heading(&match estimates.batch {
         1 => "histogram of single operations".to_owned(),
         batch => format!("histogram of means of {} operations", grouped(batch)),
@@ -268,10 +272,10 @@ fn extra(page: &mut Page, estimates: &Estimates) {
     page.table(&rows);
 }
 
-/// How long signatures were, against the lengths that the standard gives.
-fn signature_lengths(page: &mut Page, of: &CaseAnalysis<'_>, estimates: &Estimates) {
+/// Shows the lengths of signatures, and those that the standard specifies.
+fn signature_lengths(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let Some(seen) = estimates.extra("signature_bytes") else { return };
-    page.heading(&format!("lengths in bytes of {} signatures", grouped(seen.n as u64)));
+    page.heading(&format!("lengths of {} signatures in bytes", grouped(seen.n as u64)));
     let exact = |value: f64| digits(value, 5);
     let mut pairs = vec![("minimum", exact(seen.min))];
     pairs.extend(
@@ -280,16 +284,16 @@ fn signature_lengths(page: &mut Page, of: &CaseAnalysis<'_>, estimates: &Estimat
     pairs.extend([("p75", seen.p75), ("p95", seen.p95), ("p99", seen.p99)].map(|(name, value)| (name, exact(value))));
     pairs.push(("maximum", exact(seen.max)));
     pairs.push(("mean", exact(seen.mean)));
-    pairs.extend(seen.stdev.map(|stdev| ("deviation", format!("{} (standard)", exact(stdev)))));
-    pairs.extend(padded_length(&of.case().algorithm).map(|length| {
-        ("sbytelen", format!("{length} (Falcon specification, table 3.3: what padded signatures have)"))
+    pairs.extend(seen.stdev.map(|stdev| ("stdev", format!("{} (standard deviation)", exact(stdev)))));
+    pairs.extend(padded_length(&case.case().algorithm).map(|length| {
+        ("sbytelen", format!("{length} (length of padded signatures: Falcon specification, table 3.3)"))
     }));
-    let longest = of.case().facts.sizes.signature;
-    pairs.extend(longest.map(|longest| ("room", format!("{} (what the encoding may take at most)", grouped(longest)))));
+    let longest = case.case().facts.sizes.signature;
+    pairs.extend(longest.map(|longest| ("limit", format!("{} (maximum length of the encoding)", grouped(longest)))));
     page.pairs(&pairs);
 }
 
-/// Length in bytes of a padded signature: the Falcon specification, table 3.3, `sbytelen`.
+/// Returns the length in bytes of a padded signature: Falcon specification, table 3.3, `sbytelen`.
 fn padded_length(algorithm: &str) -> Option<u64> {
     match algorithm {
         "Falcon-512" | "Falcon-padded-512" => Some(666),
@@ -306,10 +310,10 @@ fn lengths(page: &mut Page, sizes: &Sizes) {
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    let known = all.iter().filter_map(|(name, length)| {
+    let rows = all.iter().filter_map(|(name, length)| {
         Some(vec![Cell::left(&format!("  {name}")), Cell::right(&format!("{} B", grouped((*length)?)))])
     });
-    let rows: Vec<Vec<Cell>> = known.collect();
+    let rows: Vec<Vec<Cell>> = rows.collect();
     if !rows.is_empty() {
         page.heading("lengths");
         page.table(&rows);
@@ -329,12 +333,12 @@ fn disturbances(page: &mut Page, disturbances: &Disturbances) {
     page.lines(&disturbances.kinds.iter().map(line).collect::<Vec<_>>());
 }
 
-/// Both ends of an interval of times.
-fn ends(of: &Interval) -> String {
-    format!("{} to {}", time(of.low), time(of.high))
+/// Formats both ends of an interval of times.
+fn ends(interval: &Interval) -> String {
+    format!("{} to {}", time(interval.low), time(interval.high))
 }
 
-/// A time in four digits.
+/// Formats a time with four digits.
 fn time(nanoseconds: f64) -> String {
     let (number, unit) = duration_digits(nanoseconds, 4);
     format!("{number} {unit}")
@@ -352,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_is_shown_in_full() {
+    fn show_case_gives_identity_figures_lengths_and_environment() {
         let run = fixtures::run();
         let text = shown(&run, 0);
         let wanted = "kem/ML-KEM-768/encapsulate@liboqs
@@ -364,19 +368,19 @@ mod tests {
   finished       2026-11-21T18:59:00Z
 
 one operation
-  median         10.4 µs ±3.2%
-  interval       10.08 µs to 10.74 µs (95.0%, over 8 processes, their rounds and an assumed spread of 1.50% between runs)
-  mean           10.4 µs ±3.2%
-  interval       10.09 µs to 10.75 µs
-  core cycles    28,090 ±0.9%, estimated from the time and the core clock
-  interval       27,850 to 28,330 (95.0%, over 8 processes, their rounds and an assumed spread of 0.15% between runs)
-  mean cycles    28,120 ±0.9%
-  spread         0.2% between processes, 0.1% between visits of one (67.4% of the variance between)
-  rate           96,000 ±3.2% op/s
-  counted        21,840 TSC ticks
-  core clock     about 2.70 GHz
-  shared         0.0% of the measuring time
-  leaves behind  unknown
+  median          10.4 µs ±3.2%
+  interval        10.08 µs to 10.74 µs (95.0%, from 8 processes and their rounds, with an assumed spread of 1.50% between runs)
+  mean            10.4 µs ±3.2%
+  interval        10.09 µs to 10.75 µs
+  core cycles     28,090 ±0.9%, estimated from the time and the core clock
+  interval        27,850 to 28,330 (95.0%, from 8 processes and their rounds, with an assumed spread of 0.15% between runs)
+  mean cycles     28,120 ±0.9%
+  spread          0.2% between processes, 0.1% between visits of a process (67.4% of the variance is between processes)
+  rate            96,000 ±3.2% op/s
+  counted         21,840 TSC ticks
+  core clock      about 2.70 GHz
+  shared          0.0% of the measuring time
+  leftover state  unknown
 
 640 samples of one operation
   minimum      10.26 µs
@@ -384,7 +388,7 @@ one operation
 ";
         assert!(text.starts_with(wanted), "{text}");
         let wanted = "
-medians of the processes
+process medians
   0  10.38 µs  -0.2%
 ";
         assert!(text.contains(wanted), "{text}");
@@ -405,7 +409,7 @@ Example CPU @ 2.10GHz · 2 cores · ";
     }
 
     #[test]
-    fn a_failed_case_shows_why() {
+    fn failed_cases_show_the_reason() {
         let wanted = "  finished       2026-11-21T18:59:00Z
 
 FAILED  decapsulation gave another secret
@@ -418,17 +422,17 @@ lengths
     }
 
     #[test]
-    fn batches_are_said_to_be_batches() {
+    fn batches_are_named() {
         let text = shown(&fixtures::run(), 5);
         assert!(
-            text.contains("\n640 samples, each the mean of a batch of 16 operations: single operations vary more\n")
+            text.contains("\n640 samples, each the mean of a batch of 16 operations; single operations vary more\n")
         );
         assert!(text.contains("\nhistogram of means of 16 operations\n"));
-        assert!(text.contains("\n  per byte       3.13 ns, 8.44 core cycles, 6.56 TSC ticks\n"));
+        assert!(text.contains("\n  per byte        3.13 ns, 8.44 core cycles, 6.56 TSC ticks\n"));
     }
 
     #[test]
-    fn doubts_are_explained() {
+    fn caveats_are_explained() {
         let mut run = fixtures::run();
         run.header.protocol.trim_pct = 1.0;
         run.header.protocol.precision_pct = 0.1;
@@ -467,10 +471,10 @@ measured by the workload
         }
         let text = shown(&run, 0);
         for wanted in [
-            "\n  processor      1\n",
-            "\n  leaves behind  vector-upper\n",
-            "\n  first call     250.0 µs\n",
-            "\n  modes          10.41 µs in 5 of 8 processes, 20.77 µs in 3 of 8 processes\n",
+            "\n  processor       1\n",
+            "\n  leftover state  vector-upper\n",
+            "\n  first call      250.0 µs\n",
+            "\n  modes           10.41 µs in 5 of 8 processes, 20.77 µs in 3 of 8 processes\n",
         ] {
             assert!(text.contains(wanted), "{text}");
         }
@@ -478,11 +482,11 @@ measured by the workload
         visits.iter_mut().for_each(|visit| visit.conditions.residues = Some(Vec::new()));
         visits[0].conditions.processor = Some(0);
         let text = shown(&run, 0);
-        assert!(text.contains("\n  processors     0, 1\n") && text.contains("\n  leaves behind  none\n"), "{text}");
+        assert!(text.contains("\n  processors      0, 1\n") && text.contains("\n  leftover state  none\n"), "{text}");
     }
 
     #[test]
-    fn both_halves_of_a_mixed_pair_are_named() {
+    fn all_parts_of_a_provider_are_named() {
         let mut run = fixtures::run();
         run.records[0].case.provider = "aws-lc+liboqs:portable+unknown".to_owned();
         let wanted = "
