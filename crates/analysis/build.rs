@@ -1,5 +1,5 @@
-//! Collects what is known of the libraries: `facts.json` of each folder of `crates/providers/src`, in the order of the table in
-//! `lib.rs` there. These files are data. No code of that crate is built into this one.
+//! Collects the facts about libraries: `facts.json` of each folder of `crates/providers/src`, in the order of the table
+//! in `lib.rs` there. These files are data. No code of that crate is built into this one.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
