@@ -95,7 +95,7 @@ fn show_prints_what_each_combiner_costs_and_the_spread_beside_the_yardstick() {
         let row = if row.contains('%') { row } else { rows.next().unwrap_or_default() };
         assert!(row.contains("% ±"), "an estimate with its interval: {row}");
     }
-    assert!(shown.contains("beside that of AES-256-GCM, 1 KB"), "{shown}");
+    assert!(shown.contains("compared with AES-256-GCM, 1 KB"), "{shown}");
 }
 
 #[test]

@@ -99,7 +99,7 @@ mod tests {
     fn floors_of_workers_stand_beside_that_of_the_harness() {
         let text = shown(&fixtures::workers_run(), Palette::PLAIN);
         let wanted = format!(
-            "harness floor 2.70 ns an operation: {FLOOR_MEANING}\nfloors of workers: go 1.30 ns, script 2.10 ns: "
+            "harness floor 2.70 ns an operation: {FLOOR_MEANING}\noverhead of workers: go 1.30 ns, script 2.10 ns ("
         );
         assert!(text.contains(&wanted), "{text}");
     }
