@@ -107,7 +107,7 @@ def test_report_covers_several_runs(run: pqlab.Run, tmp_path: Path) -> None:
     assert page == tmp_path / "one" / "index.html" and run.id in page.read_text()
     assert stored.report(tmp_path / "all").is_file()
     assert stored.report(tmp_path / "merged", run.id, merge=True).is_file()
-    with pytest.raises(pqlab.InvalidArgument, match="no speed of a link"):
+    with pytest.raises(pqlab.InvalidArgument, match="invalid link speed"):
         stored.report(tmp_path / "none", run.id, links=["fast"])
 
 

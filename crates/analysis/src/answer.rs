@@ -1,4 +1,4 @@
-//! A run in two or three sentences: which library for what, and how far that can be believed.
+//! Sums up a run in a few sentences: which library for what, and how reliable that is.
 
 use crate::areas::hybrid;
 use crate::case::CaseAnalysis;
@@ -11,25 +11,26 @@ use crate::trust::quality_sentence;
 use pqlab_record::RunHeader;
 use std::collections::BTreeMap;
 
-/// Recommendations that an answer names; the others stand in the report.
+/// Number of recommendations in an answer; the report has the others.
 const NAMED: usize = 3;
 
-/// Each sentence in a line.
+/// Returns the answer, one sentence per line.
 pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
-    let (first, then) = statements(analysis, found);
+    let (first, last) = statements(analysis, found);
     let mut lines = first;
     lines.extend(found.recommendations.iter().take(NAMED).map(sentence));
     lines.extend(hybrid::in_parts(analysis));
-    lines.extend(then);
+    lines.extend(last);
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
-        lines.push(format!("And {more} more, each with its reason, on the cards of the report."));
+        let noun = if more == 1 { "recommendation" } else { "recommendations" };
+        lines.push(format!("{more} more {noun}, with reasons: see the cards of the report."));
     }
     if lines.is_empty() {
         lines.extend(nothing_recommended(analysis));
     }
     lines.extend(quality_sentence(analysis));
-    lines.extend(of_which_runs(analysis));
+    lines.extend(merged_runs(analysis));
     lines
 }
 
@@ -46,39 +47,40 @@ fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
     Some(format!("Nothing is recommended: no case is ranked ({}).", reasons.collect::<Vec<_>>().join(", ")))
 }
 
-/// What answers the question of the run's suite: what is said before anything is recommended, and what after it. Of several runs one
-/// sentence for each area, after their recommendations.
+/// Statements that answer the question of the run's suite: those before the recommendations, and those after them. For
+/// several runs one statement for each area, after the recommendations.
 fn statements(analysis: &RunAnalysis<'_>, found: &Findings) -> (Vec<String>, Vec<String>) {
-    let line = |of: &Statement| format!("{}: {}.", of.about, of.text);
+    let line = |statement: &Statement| format!("{}: {}.", statement.about, statement.text);
     if analysis.parts.len() > 1 {
-        let of_areas = gathered(found.statements.iter().map(|of| (of.area.as_str(), of)));
+        let of_areas = gathered(found.statements.iter().map(|statement| (statement.area.as_str(), statement)));
         return (Vec::new(), of_areas.iter().map(|(_, all)| line(all[0])).collect());
     }
-    let (first, then): (Vec<&Statement>, Vec<&Statement>) = found.statements.iter().partition(|of| of.first);
-    (first.into_iter().map(line).collect(), then.into_iter().map(line).collect())
+    let (first, last): (Vec<&Statement>, Vec<&Statement>) =
+        found.statements.iter().partition(|statement| statement.first);
+    (first.into_iter().map(line).collect(), last.into_iter().map(line).collect())
 }
 
-/// Which runs were put together, the newest first, and how many cases are of each; `None` for a run that is one.
-fn of_which_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
-    let of = |part: &&RunHeader| {
+/// Lists the runs that were merged, the newest first, with the number of cases from each; `None` for a single run.
+fn merged_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let describe = |part: &&RunHeader| {
         let cases = analysis.cases().iter().filter(|case| !case.is_floor() && case.header().id == part.id).count();
         let cases = if cases == 1 { "1 case".to_owned() } else { format!("{} cases", grouped(cases as u64)) };
         format!("{} {} ({}, {cases})", part.suite, part.id, part.started_at)
     };
-    let parts: Vec<String> = analysis.parts.iter().map(of).collect();
+    let parts: Vec<String> = analysis.parts.iter().map(describe).collect();
     (parts.len() > 1).then(|| {
         format!(
-            "Put together of {} runs of one machine and build, each job from one of them: {}.",
+            "Merged from {} runs of one machine and build, each job from one of them: {}.",
             parts.len(),
             parts.join(", ")
         )
     })
 }
 
-/// `Key exchange: ML-KEM-768 by aws-lc, 41.0 µs (40.8 to 41.2 µs), 24,400 a second on one core, not told apart from ...`.
-fn sentence(of: &Recommendation) -> String {
-    let Recommendation { use_case, algorithm, provider, figure, interval, rate, tied, .. } = of;
-    let tied = if tied.is_empty() { String::new() } else { format!(", not told apart from {}", tied.join(" and ")) };
+/// `Key exchange: ML-KEM-768 by aws-lc, 41.0 µs (40.8 to 41.2 µs), 24,400 a second on one core, tied with ...`.
+fn sentence(recommendation: &Recommendation) -> String {
+    let Recommendation { use_case, algorithm, provider, figure, interval, rate, tied, .. } = recommendation;
+    let tied = if tied.is_empty() { String::new() } else { format!(", tied with {}", tied.join(" and ")) };
     let interval = if interval == "exact" { String::new() } else { format!(" ({interval})") };
     let rate = rate.as_ref().map_or(String::new(), |rate| format!(", {rate}"));
     format!("{use_case}: {algorithm} by {provider}, {figure}{interval}{rate}{tied}.")
@@ -91,7 +93,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn an_answer_names_what_is_recommended_and_how_far_it_can_be_believed() {
+    fn an_answer_names_recommendations_and_their_quality() {
         let run = fixtures::references_run();
         let analysis = RunAnalysis::of(&run);
         let found = findings(&analysis);
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_were_put_together_are_named() {
+    fn merged_runs_are_listed() {
         let mut later = fixtures::references_run();
         later.header.id = "later".into();
         later.header.started_at = "2027-01-01T00:00:00Z".into();
@@ -121,7 +123,7 @@ mod tests {
         let lines = answer(&analysis, &findings(&analysis));
         let last = lines.last().unwrap();
         assert!(
-            last.starts_with("Put together of 2 runs") && last.contains(" later (2027-01-01T00:00:00Z, 1 case), "),
+            last.starts_with("Merged from 2 runs") && last.contains(" later (2027-01-01T00:00:00Z, 1 case), "),
             "{last}"
         );
     }

@@ -7,11 +7,11 @@ use crate::text::neutral;
 use pqlab_record::{Case, Form, Parameter, Record, RunHeader, Sizes, State, Status};
 use pqlab_stats::{Interval, Sorted};
 
-/// Most bars of a histogram.
+/// Largest number of bars in a histogram.
 const BARS: usize = 32;
-/// Most points of a distribution's curve.
+/// Largest number of points in a distribution's curve.
 const STEPS: usize = 120;
-/// Parameters that a usual case may have, and one that signs with a construction.
+/// Parameters that a usual case may have, and those that a usual case of a signing construction may have.
 const USUAL: [&str; 1] = [Parameter::LENGTH];
 const USUAL_OF_CONSTRUCTIONS: [&str; 3] = [Parameter::LENGTH, Parameter::DETERMINISTIC, Parameter::COINS];
 
@@ -20,21 +20,21 @@ const USUAL_OF_CONSTRUCTIONS: [&str; 3] = [Parameter::LENGTH, Parameter::DETERMI
 pub struct CaseAnalysis<'a> {
     /// What was measured.
     pub record: &'a Record,
-    /// `None` for a failed case, and for one without samples.
+    /// `None` for a failed case and for one without samples.
     pub estimates: Option<Estimates>,
-    /// What must be known when the figure is read.
+    /// What a reader must know about the figure.
     pub caveats: Caveats,
-    /// What disturbed it.
+    /// Disturbances during its measurement.
     pub disturbances: Disturbances,
     header: &'a RunHeader,
-    /// As comparisons need it.
+    /// Its figures in the form that comparisons need.
     measured: Option<Measured<'a>>,
-    /// Its place among the cases of its run, where these were computed together.
+    /// Its index among the cases of its run if these were computed together.
     pub place: usize,
 }
 
 impl<'a> CaseAnalysis<'a> {
-    /// Computes the figures of a case by the rules of the run that it belongs to.
+    /// Computes the figures of a case by the rules of its run.
     pub fn of(header: &'a RunHeader, record: &'a Record) -> CaseAnalysis<'a> {
         let estimates = estimate(record, &header.protocol);
         let caveats = Caveats::of(&record.case, estimates.as_ref());
@@ -43,12 +43,12 @@ impl<'a> CaseAnalysis<'a> {
         CaseAnalysis { record, estimates, caveats, disturbances, header, measured, place: 0 }
     }
 
-    /// As one of several cases that were computed together.
+    /// Sets its index among cases that were computed together.
     pub(crate) fn at(self, place: usize) -> CaseAnalysis<'a> {
         CaseAnalysis { place, ..self }
     }
 
-    /// The run that it belongs to.
+    /// Returns the header of its run.
     pub fn header(&self) -> &'a RunHeader {
         self.header
     }
@@ -58,12 +58,12 @@ impl<'a> CaseAnalysis<'a> {
         &self.record.case
     }
 
-    /// As comparisons need it; `None` where there is no figure.
+    /// Its figures in the form that comparisons need; `None` if it has none.
     pub fn measured(&self) -> Option<&Measured<'a>> {
         self.measured.as_ref()
     }
 
-    /// Time of one operation in ns, with its interval, by the statistic that the case is compared and ranked by.
+    /// Time of one operation in ns, with its interval, by the statistic that ranks and compares the case.
     pub fn time(&self) -> Option<Interval> {
         self.estimates.as_ref().map(Estimates::headline_ns)
     }
@@ -73,12 +73,12 @@ impl<'a> CaseAnalysis<'a> {
         self.estimates.as_ref().map(|estimates| estimates.median_ns)
     }
 
-    /// Why it takes no part in rankings; `None` if it does.
+    /// Why it is excluded from rankings; `None` if it is ranked.
     pub fn not_ranked(&self) -> Option<NotRanked> {
         self.measured.as_ref().map_or(Some(NotRanked::NoFigure), Measured::not_ranked)
     }
 
-    /// Whether it takes part in rankings.
+    /// Whether it is ranked.
     pub fn ranked(&self) -> bool {
         self.not_ranked().is_none()
     }
@@ -88,28 +88,29 @@ impl<'a> CaseAnalysis<'a> {
         self.record.status == Status::Failed
     }
 
-    /// Whether it is what the harness itself costs, which is compared with nothing.
+    /// Whether it measures the overhead of the harness, which is compared with nothing.
     pub fn is_floor(&self) -> bool {
         self.case().is_overhead()
     }
 
-    /// In the usual state, with a prepared key where there are two forms, of no special variant. Of constructions that
-    /// [sign](Case::signs_with_construction) each library has one way: without randomness if it can, else with its own. Whoever
-    /// compares these takes [one kind](crate::kinds::one_kind) of them.
+    /// Whether it is in the usual state, with a prepared key if there are two forms, and not a special variant.
+    /// Constructions that [sign](Case::signs_with_construction) count in the one way that each library has: without
+    /// randomness if it can, else with its own. Callers that compare such cases must take [one
+    /// kind](crate::kinds::one_kind) of them.
     pub fn usual(&self) -> bool {
         let case = self.case();
         let may_have = if case.signs_with_construction() { &USUAL_OF_CONSTRUCTIONS[..] } else { &USUAL[..] };
         case.form != Some(Form::Encoded) && case.state() == State::Warm && case.has_only(may_have)
     }
 
-    /// Bytes that one operation works through, if it [works by the byte](Case::works_by_the_byte): then a figure for a byte or bytes a
-    /// second say something.
+    /// Bytes that one operation processes, if its time is proportional to them ([`Case::works_by_the_byte`]). Only then
+    /// are figures per byte and bytes per second meaningful.
     pub fn bytes(&self) -> Option<u64> {
         self.case().facts.bytes.filter(|bytes| *bytes > 0 && self.case().works_by_the_byte())
     }
 
-    /// Work a second, with its 95% interval and unit: transactions of a block (`tx/s`), otherwise operations (`op/s`).
-    /// `None` without samples or if the mean is zero.
+    /// Work per second, with its 95% interval and unit: transactions of a block (`tx/s`), otherwise operations
+    /// (`op/s`). `None` without samples or if the mean is zero.
     pub fn rate(&self) -> Option<(Interval, &'static str)> {
         let operations = self.estimates.as_ref()?.operations_per_second()?;
         Some(match self.case().transactions() {
@@ -118,7 +119,7 @@ impl<'a> CaseAnalysis<'a> {
         })
     }
 
-    /// What cases of several providers have in common: all but the provider.
+    /// Name that the same case has for every provider: everything but the provider.
     pub fn job(&self) -> String {
         neutral(&self.case().name())
     }
@@ -129,15 +130,15 @@ impl<'a> CaseAnalysis<'a> {
         Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
     }
 
-    /// What the workload noted under a name: of its usable visits, and where it is a number of bytes of all.
+    /// Values that the workload noted under a name: of usable visits, or of all visits if it is a number of bytes.
     pub fn noted(&self, name: &str) -> Vec<f64> {
         let samples = &self.record.samples;
         let visits: Vec<_> = if is_length(name) { samples.visits.iter().collect() } else { samples.usable().collect() };
-        let of_name = visits.into_iter().flat_map(|visit| visit.extra.iter().filter(|(known, _)| known == name));
-        of_name.flat_map(|(_, values)| values.iter().copied()).collect()
+        let with_name = visits.into_iter().flat_map(|visit| visit.extra.iter().filter(|(known, _)| known == name));
+        with_name.flat_map(|(_, values)| values.iter().copied()).collect()
     }
 
-    /// How often which times occur; `None` without samples.
+    /// Histogram of its times; `None` without samples.
     pub fn histogram(&self) -> Option<Histogram> {
         self.times().map(|times| Histogram::of(&times, BARS))
     }
@@ -149,8 +150,8 @@ impl<'a> CaseAnalysis<'a> {
     }
 }
 
-/// Bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature. Lengths of an imported run are
-/// whoever's.
+/// Bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature. Saturates, because
+/// the lengths in an imported run can be anything.
 pub fn wire_bytes(sizes: &Sizes) -> Option<u64> {
     if let (Some(onionskin), Some(reply)) = (sizes.onionskin, sizes.reply) {
         return Some(onionskin.saturating_add(reply));
@@ -164,7 +165,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn a_histogram_counts_every_sample_once() {
+    fn histogram_counts_every_sample_once() {
         let run = fixtures::run();
         for record in run.records.iter().filter(|record| record.error.is_none()) {
             let case = CaseAnalysis::of(&run.header, record);

@@ -1,39 +1,40 @@
-//! What must be known when a figure is read: the one place that says which caveats a case has, and in which words. Tables, pages
-//! and every export format take them from here, so that no file leaves one behind.
+//! Caveats that a reader must know about figures: the only place that decides which ones a case has and how they are
+//! worded. Tables, pages and every export format take them from here, so that no file omits one.
 //!
-//! Three of them are [notes](Caveat::NOTES), which tables mark by a word of their own; the others tables also say by columns
-//! and signs: `≈` before estimated cycles, no percentile where a sample is a batch, the key's form in the name.
+//! Three of them are [notes](Caveat::NOTES), for which tables have a word of their own. Tables express the others also
+//! by columns and signs: `≈` before estimated cycles, no percentiles if a sample is a batch, the key's form in the
+//! name.
 
 use crate::estimates::{Estimates, Imprecision};
 use crate::number::{duration, grouped, percent};
 use indexmap::IndexMap;
 use pqlab_record::{Case, Metric, Residue};
 
-/// What must be known when a figure is read. Each is said in words.
+/// Something that a reader must know about a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Caveat {
-    /// Somebody used the core so much that too few visits were left alone.
+    /// Another program used the core so much that too few visits were undisturbed.
     Shared,
-    /// The wanted precision was not reached.
+    /// The target precision was not reached.
     Imprecise,
-    /// A known defect of the library concerns what was measured.
+    /// A known defect of the library affects what was measured.
     Defect,
-    /// The case became slower or faster while it was measured.
+    /// The case became slower or faster during the measurement.
     Drifting,
-    /// The call leaves state of the processor behind.
+    /// The call leaves processor state behind.
     Residue,
-    /// In which encoding the private key is loaded or written.
+    /// Encoding in which the private key is loaded or written.
     Encoding,
     /// A sample is several operations.
     Batch,
-    /// Cycles were not counted, or what was counted is not cycles.
+    /// Cycles were not counted, or the ticks are not cycles.
     Clock,
-    /// How far runs lie apart was not measured on this machine.
+    /// The spread between runs was not measured on this machine.
     Spread,
 }
 
 impl Caveat {
-    /// All of them, in the order in which they are said.
+    /// All of them, in the order in which they are listed.
     pub const ALL: [Caveat; 9] = [
         Caveat::Shared,
         Caveat::Imprecise,
@@ -46,10 +47,10 @@ impl Caveat {
         Caveat::Spread,
     ];
 
-    /// Those that the row of a table is marked with.
+    /// Those that mark the row of a table.
     pub const NOTES: [Caveat; 3] = [Caveat::Shared, Caveat::Imprecise, Caveat::Defect];
 
-    /// The word by which terminals, pages and files name it.
+    /// The word for it in terminals, pages and files.
     pub fn word(self) -> &'static str {
         match self {
             Caveat::Shared => "shared",
@@ -64,7 +65,7 @@ impl Caveat {
         }
     }
 
-    /// What the word says of any case.
+    /// Explains the word for any case.
     pub fn legend(self) -> &'static str {
         match self {
             Caveat::Shared => {
@@ -75,26 +76,28 @@ impl Caveat {
                 "known defect: the library's result is wrong, or it skips a check that the standard requires"
             }
             Caveat::Drifting => {
-                "the case became slower or faster while it was measured: its median is one of moments that differ"
+                "the case became slower or faster during the measurement, so its median mixes different states"
             }
-            Caveat::Residue => "the call leaves state of the processor behind, for which the code that follows may pay",
+            Caveat::Residue => "the call leaves processor state behind that can slow the code after it",
             Caveat::Encoding => {
-                "in which encoding the private key is loaded or written: figures of different encodings are of different work"
+                "the encoding in which the private key is loaded or written; other encodings mean other work"
             }
-            Caveat::Batch => "a sample is several operations, whose mean says nothing of single ones",
-            Caveat::Clock => "core cycles were not counted: they are estimated, or the ticks are not core cycles",
+            Caveat::Batch => {
+                "each sample is the mean of several operations, so figures of single operations are missing"
+            }
+            Caveat::Clock => "core cycles were not counted but estimated, or ticks are not core cycles",
             Caveat::Spread => {
-                "the spread between runs in the intervals is assumed: `pqlab doctor --aa` measures it on this machine"
+                "the spread between runs in the intervals is assumed; `pqlab doctor --aa` measures it on this machine"
             }
         }
     }
 
-    /// Whether the row of a table is marked with it.
+    /// Whether it marks the row of a table.
     pub fn is_note(self) -> bool {
         Caveat::NOTES.contains(&self)
     }
 
-    /// What it says of this case; `None` where it does not hold.
+    /// Its text for this case; `None` if it does not apply.
     fn of(self, case: &Case, estimates: Option<&Estimates>) -> Option<String> {
         match self {
             Caveat::Shared => estimates.filter(|of| of.contended).map(|of| shared("", of.shared_pct)),
@@ -122,7 +125,7 @@ impl Caveat {
     }
 }
 
-/// `bound` is empty for one case, and `up to ` for several.
+/// `bound` is empty for one case and `up to ` for several.
 fn shared(bound: &str, pct: f64) -> String {
     let amount = if pct > 0.0 { format!(" {bound}{} of the time", percent(pct)) } else { String::new() };
     format!("another program used this core{amount}; disturbed measurements are included")
@@ -152,7 +155,7 @@ fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
     )
 }
 
-/// The words that files carry for what a call leaves behind, `none` for nothing.
+/// The names that files carry for state that a call leaves behind, `none` if there is none.
 pub fn residue_names(residues: &[Residue]) -> String {
     if residues.is_empty() {
         return "none".to_owned();
@@ -170,41 +173,42 @@ fn encoding(key: &str) -> String {
 }
 
 fn clock(estimates: &Estimates) -> Option<String> {
-    let says = [
+    let texts = [
         (estimates.cycles_are_estimated(), "core cycles are estimated from the time and the core clock"),
-        (estimates.metric == Metric::Tsc, "ticks are of constant rate, not core cycles"),
+        (estimates.metric == Metric::Tsc, "ticks have a constant rate and are not core cycles"),
     ];
-    let says: Vec<&str> = says.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect();
-    (!says.is_empty()).then(|| says.join(", "))
+    let texts: Vec<&str> = texts.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect();
+    (!texts.is_empty()).then(|| texts.join(", "))
 }
 
-/// The caveats of a case, each with what it says of it.
+/// The caveats of a case, with their texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caveats {
-    said: Vec<(Caveat, String)>,
-    /// How much of the time the core was shared, in percent, and how many operations a sample holds.
+    entries: Vec<(Caveat, String)>,
+    /// Share of the time in which the core was shared, in percent, and operations per sample.
     shared_pct: f64,
     batch: u64,
 }
 
 impl Caveats {
-    /// Those of a case. One without figures has those of its library and its key.
+    /// The caveats of a case. Without figures it only has those of its library and its key.
     pub fn of(case: &Case, estimates: Option<&Estimates>) -> Caveats {
         Caveats {
-            said: Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect(),
+            entries: Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect(),
             shared_pct: estimates.filter(|of| of.contended).map_or(0.0, |of| of.shared_pct),
             batch: estimates.map(|of| of.batch).filter(|batch| *batch > 1).unwrap_or_default(),
         }
     }
 
-    /// Merges the caveats of several cases. If texts differ, `shared` and `batch` give the largest figure; others list every text.
+    /// Merges the caveats of several cases. If texts differ, `shared` and `batch` give the largest figure; others list
+    /// every text.
     pub fn merged<'c>(of: impl IntoIterator<Item = &'c Caveats>) -> Caveats {
         let of: Vec<&Caveats> = of.into_iter().collect();
         let shared_pct = of.iter().map(|one| one.shared_pct).fold(0.0, f64::max);
         let batch = of.iter().map(|one| one.batch).max().unwrap_or(0);
         let mut merged: Vec<(Caveat, Vec<&str>)> = Vec::new();
         for (caveat, says) in of.iter().flat_map(|one| one.iter()) {
-            match merged.iter_mut().find(|(known, _)| *known == caveat) {
+            match merged.iter_mut().find(|(other, _)| *other == caveat) {
                 Some((_, texts)) if texts.contains(&says) => {}
                 Some((_, texts)) => texts.push(says),
                 None => merged.push((caveat, vec![says])),
@@ -216,26 +220,26 @@ impl Caveats {
             Caveat::Batch if texts.len() > 1 => batched("up to ", batch),
             _ => texts.join(", "),
         };
-        let said = merged.iter().map(|(caveat, texts)| (*caveat, text(*caveat, texts))).collect();
-        Caveats { said, shared_pct, batch }
+        let entries = merged.iter().map(|(caveat, texts)| (*caveat, text(*caveat, texts))).collect();
+        Caveats { entries, shared_pct, batch }
     }
 
-    /// Whether the case has it.
+    /// Whether the case has the caveat.
     pub fn has(&self, caveat: Caveat) -> bool {
-        self.said.iter().any(|(known, _)| *known == caveat)
+        self.entries.iter().any(|(other, _)| *other == caveat)
     }
 
-    /// Each with what it says of the case.
+    /// Each caveat with its text for the case.
     pub fn iter(&self) -> impl Iterator<Item = (Caveat, &str)> {
-        self.said.iter().map(|(caveat, says)| (*caveat, says.as_str()))
+        self.entries.iter().map(|(caveat, says)| (*caveat, says.as_str()))
     }
 
-    /// What the case's row in a table is marked with.
+    /// The caveats that mark the case's row in a table.
     pub fn notes(&self) -> impl Iterator<Item = (Caveat, &str)> {
         self.iter().filter(|(caveat, _)| caveat.is_note())
     }
 
-    /// The words of the notes, that for imprecision with its reasons: `shared; imprecise: few samples; defect`.
+    /// The words of the notes, with the reasons for imprecision: `shared; imprecise: few samples; defect`.
     pub fn notes_text(&self) -> String {
         let text = |(caveat, says): (Caveat, &str)| match caveat {
             Caveat::Imprecise => format!("{}: {says}", caveat.word()),
@@ -249,17 +253,17 @@ impl Caveats {
         self.notes().map(|(caveat, _)| caveat.word()).collect::<Vec<_>>().join(", ")
     }
 
-    /// A line for each: its word and what it says of the case.
+    /// A line for each: its word and its text for the case.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.iter().map(|(caveat, says)| format!("{}: {says}", caveat.word()))
     }
 
-    /// All of them in one text, empty where there is none: what files with one field for it carry.
+    /// All of them in one text, empty if there are none, for files with one field.
     pub fn text(&self) -> String {
         self.lines().collect::<Vec<_>>().join("; ")
     }
 
-    /// What each says of the case, by its word.
+    /// Their texts for the case, by word.
     pub fn by_word(&self) -> IndexMap<String, String> {
         self.iter().map(|(caveat, says)| (caveat.word().to_owned(), says.to_owned())).collect()
     }
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_without_a_caveat_has_none_and_a_doubtful_one_has_all() {
+    fn a_sound_case_has_no_caveats_and_a_doubtful_one_has_all() {
         let none = fixtures::sound_run();
         for record in none.records.iter() {
             let found = Caveats::of(&record.case, estimate(record, &none.header.protocol).as_ref());
@@ -318,14 +322,14 @@ mod tests {
     }
 
     #[test]
-    fn of_several_cases_the_largest_figures_are_said_once() {
+    fn merging_lists_the_largest_figures_once() {
         let one = Caveats {
-            said: vec![(Caveat::Batch, batched("", 40)), (Caveat::Defect, "a".into())],
+            entries: vec![(Caveat::Batch, batched("", 40)), (Caveat::Defect, "a".into())],
             shared_pct: 0.0,
             batch: 40,
         };
         let two = Caveats {
-            said: vec![
+            entries: vec![
                 (Caveat::Shared, shared("", 9.6)),
                 (Caveat::Batch, batched("", 6)),
                 (Caveat::Defect, "b".into()),
@@ -333,7 +337,7 @@ mod tests {
             shared_pct: 9.6,
             batch: 6,
         };
-        let three = Caveats { said: vec![(Caveat::Shared, shared("", 2.0))], shared_pct: 2.0, batch: 0 };
+        let three = Caveats { entries: vec![(Caveat::Shared, shared("", 2.0))], shared_pct: 2.0, batch: 0 };
         let lines: Vec<String> = Caveats::merged([&one, &two]).lines().collect();
         assert_eq!(
             lines,
@@ -351,14 +355,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_without_figures_is_said_of_a_failed_case() {
+    fn a_failed_case_keeps_caveats_that_need_no_figures() {
         let mut failed = fixtures::failed("wrong");
         failed.case.facts.defect = Some("accepts what it must refuse".into());
         assert_eq!(of(&failed, 1.0).text(), "defect: accepts what it must refuse");
     }
 
     #[test]
-    fn each_encoding_of_a_private_key_has_its_words() {
+    fn each_encoding_of_a_private_key_has_its_text() {
         let mut texts = Vec::new();
         for key in ["seed", "expanded", "both", "scalar"] {
             let mut record = fixtures::failed("wrong");
@@ -370,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_told_apart() {
+    fn words_and_legends_differ() {
         for (index, one) in Caveat::ALL.into_iter().enumerate() {
             assert!(
                 Caveat::ALL[..index].iter().all(|other| other.word() != one.word() && other.legend() != one.legend())

@@ -2,7 +2,7 @@ use crate::number::grouped;
 use pqlab_record::{Disturbance, Samples, Visit};
 use std::fmt;
 
-/// What disturbed the visits of a case, in sum.
+/// Summary of the disturbances of a case's visits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Disturbances {
     /// Visits.
@@ -11,7 +11,7 @@ pub struct Disturbances {
     pub disturbed: usize,
     /// Visits that were measured, found disturbed, discarded and measured again.
     pub repeats: u64,
-    /// By kind: the number of visits that it disturbed, and the worst of it.
+    /// For each kind, the number of visits that it disturbed and its worst occurrence.
     pub kinds: Vec<(&'static str, usize, Disturbance)>,
 }
 
@@ -21,7 +21,7 @@ impl Disturbances {
         let mut kinds: Vec<(&'static str, usize, Disturbance)> = Vec::new();
         for disturbance in samples.visits.iter().flat_map(|visit| &visit.disturbances) {
             let name = kind(disturbance);
-            match kinds.iter_mut().find(|(known, ..)| *known == name) {
+            match kinds.iter_mut().find(|(other, ..)| *other == name) {
                 None => kinds.push((name, 1, disturbance.clone())),
                 Some((_, visits, worst)) => {
                     *visits += 1;

@@ -1,4 +1,4 @@
-//! On what a run was measured, in words.
+//! The environment of a run, in words.
 
 use crate::number::frequency;
 use crate::text::neutral;
@@ -47,7 +47,7 @@ mod tests {
     use pqlab_record::{LoadedLibrary, ProviderBuild};
 
     #[test]
-    fn the_environment_takes_one_line() {
+    fn environment_takes_one_line() {
         let mut environment = fixtures::run().header.environment;
         let wanted = "Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · \
                       rustc 1.95.0 (release) · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)";

@@ -1,47 +1,47 @@
-//! What `fastest` stands for, in words.
+//! Describes the libraries that `fastest` chose.
 
 use crate::number::time;
 use crate::text::neutral;
 use pqlab_record::Fastest;
 
-/// What `fastest` stands for, by what, by how much, and among which: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs;
-/// then aws-lc, 77.9 µs (of 4 candidates: classical half of aws-lc, openssl, post-quantum half of aws-lc, liboqs)`. Those that
-/// failed or have a known defect are named with the reason.
+/// Describes what `fastest` chose, by which operations, how far ahead it is, and the candidates: `fastest for X-Wing by
+/// handshake: aws-lc+liboqs, 74.2 µs; next aws-lc, 77.9 µs (4 candidates: classical half aws-lc, openssl; post-quantum
+/// half aws-lc, liboqs)`. Candidates that failed or have a known defect are listed with the reason.
 pub fn fastest_line(found: &Fastest) -> String {
-    let asked = match found.asked.as_str() {
+    let choice = match found.asked.as_str() {
         "fastest+fastest" => String::new(),
         other => format!(" ({other})"),
     };
-    let after = match &found.runner_up {
-        Some(next) => format!("then {}, {}", next.provider, time(next.ns)),
-        None => "no other can".to_owned(),
+    let runner_up = match &found.runner_up {
+        Some(next) => format!("next {}, {}", next.provider, time(next.ns)),
+        None => "no other candidate works".to_owned(),
     };
     let failed: String =
         found.failed.iter().map(|one| format!("; {} not chosen: {}", one.provider, one.reason)).collect();
     let (construction, operations) = (&found.construction, found.operations.join(" + "));
-    let chosen = format!("{}, {}; {after}", found.provider, time(found.ns));
+    let chosen = format!("{}, {}; {runner_up}", found.provider, time(found.ns));
     neutral(&format!(
-        "fastest for {construction} by {operations}{asked}: {chosen} (of {} candidates{}){failed}",
+        "fastest for {construction} by {operations}{choice}: {chosen} ({} candidates{}){failed}",
         found.candidates,
         among(&found.among)
     ))
 }
 
-/// The libraries among which it was chosen: of pairs those of either half.
+/// Lists the candidate libraries; for pairs, the libraries of each half.
 fn among(candidates: &[String]) -> String {
     let halves = |candidate: &String| match candidate.split_once('+') {
         Some((classical, post_quantum)) => [classical.to_owned(), post_quantum.to_owned()],
         None => [candidate.clone(), candidate.clone()],
     };
     let mut libraries: [Vec<String>; 2] = Default::default();
-    for (of, half) in candidates.iter().flat_map(|candidate| [0, 1].into_iter().zip(halves(candidate))) {
-        if !libraries[of].contains(&half) {
-            libraries[of].push(half);
+    for (half_index, half) in candidates.iter().flat_map(|candidate| [0, 1].into_iter().zip(halves(candidate))) {
+        if !libraries[half_index].contains(&half) {
+            libraries[half_index].push(half);
         }
     }
     let [classical, post_quantum] = libraries.map(|libraries| libraries.join(", "));
     match candidates.iter().any(|candidate| candidate.contains('+')) {
-        true => format!(": classical half of {classical}, post-quantum half of {post_quantum}"),
+        true => format!(": classical half {classical}; post-quantum half {post_quantum}"),
         false if classical.is_empty() => String::new(),
         false => format!(": {classical}"),
     }
@@ -53,7 +53,7 @@ mod tests {
     use pqlab_record::{FailedCandidate, RunnerUp};
 
     #[test]
-    fn it_is_said_with_its_runner_up_and_what_failed() {
+    fn line_names_runner_up_and_failures() {
         let mut found = Fastest {
             construction: "X-Wing".into(),
             asked: "fastest+fastest".into(),
@@ -67,18 +67,18 @@ mod tests {
         };
         assert_eq!(
             fastest_line(&found),
-            "fastest for X-Wing by handshake: a+b, 74.2 µs; then a, 77.9 µs (of 3 candidates); c not chosen: the worker was \
-             killed by SIGSEGV"
+            "fastest for X-Wing by handshake: a+b, 74.2 µs; next a, 77.9 µs (3 candidates); c not chosen: the worker \
+             was killed by SIGSEGV"
         );
         (found.asked, found.runner_up, found.failed) = ("fastest+b".into(), None, Vec::new());
         assert_eq!(
             fastest_line(&found),
-            "fastest for X-Wing by handshake (fastest+b): a+b, 74.2 µs; no other can (of 3 candidates)"
+            "fastest for X-Wing by handshake (fastest+b): a+b, 74.2 µs; no other candidate works (3 candidates)"
         );
         found.among = ["a", "a+b", "c+b"].map(String::from).to_vec();
         let line = fastest_line(&found);
-        assert!(line.ends_with("(of 3 candidates: classical half of a, c, post-quantum half of a, b)"), "{line}");
+        assert!(line.ends_with("(3 candidates: classical half a, c; post-quantum half a, b)"), "{line}");
         found.among = ["a", "b", "c"].map(String::from).to_vec();
-        assert!(fastest_line(&found).ends_with("(of 3 candidates: a, b, c)"), "without a second half");
+        assert!(fastest_line(&found).ends_with("(3 candidates: a, b, c)"), "without a second half");
     }
 }

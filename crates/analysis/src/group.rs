@@ -1,9 +1,9 @@
-//! Things that have something in common, in the order in which they first appear.
+//! Groups things that have something in common, in the order of first appearance.
 
 use indexmap::{IndexMap, IndexSet};
 use std::hash::Hash;
 
-/// Things that have the same key, in the order in which they first appear.
+/// Groups things that have the same key, in the order of first appearance.
 pub fn grouped<'r, K: Eq + Hash, T>(
     things: impl Iterator<Item = &'r T>,
     key: impl Fn(&T) -> K,
@@ -11,8 +11,8 @@ pub fn grouped<'r, K: Eq + Hash, T>(
     gathered(things.map(|thing| (key(thing), thing)))
 }
 
-/// Values that have the same key, in the order in which the keys first appear. However many keys there are, each is looked up
-/// once: names come from files of whomever.
+/// Groups values by key, in the order in which the keys first appear. Each key is looked up once, however many there
+/// are: imported files can contain any number of names.
 pub fn gathered<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut groups: IndexMap<K, Vec<V>> = IndexMap::new();
     for (key, value) in pairs {
@@ -21,7 +21,7 @@ pub fn gathered<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec
     groups.into_iter().collect()
 }
 
-/// Each of some things once, in the order in which they first appear; likewise.
+/// Returns each distinct thing once, in the order of first appearance. Each is looked up once, too.
 pub fn distinct<K: Eq + Hash>(things: impl IntoIterator<Item = K>) -> Vec<K> {
     things.into_iter().collect::<IndexSet<K>>().into_iter().collect()
 }
@@ -34,7 +34,7 @@ mod tests {
 
     thread_local!(static COMPARED: Cell<usize> = const { Cell::new(0) });
 
-    /// A name that counts how often it is compared with another one.
+    /// A name that counts its comparisons with other names.
     #[derive(Eq)]
     struct Counted(String);
 
@@ -54,16 +54,16 @@ mod tests {
     #[test]
     fn names_are_not_compared_with_all_others() {
         const NAMES: usize = 10_000;
-        // Each twice, the second time in another order.
+        // Every number twice, the second time in reverse order.
         let numbers: Vec<usize> = (0..NAMES).chain((0..NAMES).rev()).collect();
         let groups = grouped(numbers.iter(), |number| Counted(format!("name {number}")));
         assert_eq!(groups.len(), NAMES);
-        assert!(groups.iter().zip(0..).all(|((name, of), number)| {
-            name.0 == format!("name {number}") && of.iter().all(|own| **own == number) && of.len() == 2
+        assert!(groups.iter().zip(0..).all(|((name, members), number)| {
+            name.0 == format!("name {number}") && members.iter().all(|member| **member == number) && members.len() == 2
         }));
         let once = distinct(numbers.iter().map(|number| Counted(format!("name {number}"))));
         assert!(once.len() == NAMES && once[1].0 == "name 1");
-        // Each is found once in either, and now and then two hashes look alike.
+        // Each name is found once in either call. Hashes collide now and then.
         let compared = COMPARED.get();
         assert!(compared < 2 * 4 * NAMES, "{compared} comparisons of {NAMES} names");
     }

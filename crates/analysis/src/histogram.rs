@@ -1,17 +1,17 @@
-//! How often which times occur.
+//! Histogram of sample times.
 
 use pqlab_stats::Sorted;
 
-/// What lies farther above the upper quartile than this many interquartile ranges is counted, not binned: a few stragglers
-/// would press all others into one bar.
+/// Samples further above the upper quartile than this many interquartile ranges are counted, not binned: a few
+/// stragglers would squeeze all others into one bar.
 const FAR_OUT: f64 = 6.0;
 
-/// Bars of one width, and what lies above them.
+/// Bars of equal width, and the number of samples above them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
-    /// Where the first bar begins, in ns.
+    /// Start of the first bar, in ns.
     pub from: f64,
-    /// Width of a bar in ns; zero where all times are equal.
+    /// Width of a bar in ns; zero if all times are equal.
     pub step: f64,
     /// Samples in each bar.
     pub counts: Vec<u64>,
@@ -20,11 +20,11 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// At most `most` bars, fewer where there are few times.
+    /// Makes at most `most` bars, fewer if there are few times.
     pub fn of(times: &Sorted, most: usize) -> Histogram {
         let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
         let fence = p75 + FAR_OUT * (p75 - p25);
-        // All times above the fence can only be where the quartiles are the same.
+        // All times can only be above the fence if the quartiles are equal.
         let inside = times.as_slice().partition_point(|time| *time <= fence).max(1);
         let to = times.as_slice()[inside - 1];
         let bars = if to > from { most.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
@@ -37,7 +37,7 @@ impl Histogram {
         Histogram { from, step, counts, beyond: (times.as_slice().len() - inside) as u64 }
     }
 
-    /// Where a bar begins, in ns; that of the number of bars is where the last one ends.
+    /// Start of a bar in ns. For the index after the last bar, the end of the last one.
     pub fn limit(&self, bar: usize) -> f64 {
         self.from + self.step * bar as f64
     }

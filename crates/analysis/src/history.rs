@@ -1,4 +1,4 @@
-//! Earlier and other runs, reduced to what a report of the newest one needs of them.
+//! Earlier and other runs, reduced to what a report on the newest one needs.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{ComparisonCriteria, Figure, Measured, ratio_apart};
@@ -13,24 +13,24 @@ pub struct Past {
     pub id: String,
     /// The suites' names.
     pub suite: String,
-    /// When it began: RFC 3339, UTC.
+    /// Start time: RFC 3339, UTC.
     pub started_at: String,
     /// The machine, the build and the counters.
     pub environment: Environment,
-    /// Whether every case of its plan has its record.
+    /// Whether every case of its plan has a record.
     pub complete: bool,
-    /// Times in ns with their intervals, medians or means as the case is compared by, by the case's id.
+    /// Times in ns with their intervals, by case id: medians or means, whichever the case is compared by.
     pub medians: HashMap<String, Interval>,
     /// Cases without a figure.
     pub failed: usize,
-    /// The times of its cases as comparisons need them, likewise.
+    /// Times of its cases in the form that comparisons need, by case id.
     figures: HashMap<String, Figure>,
-    /// How far runs lie apart, as it was stored with the run.
+    /// Spread between runs, as stored with the run.
     spreads: RunSpreads,
 }
 
 impl Past {
-    /// Computes the times of a run and forgets its samples.
+    /// Computes the times of a run and drops its samples.
     pub fn of(run: &Run) -> Past {
         let (mut medians, mut figures) = (HashMap::new(), HashMap::new());
         for record in &run.records {
@@ -52,39 +52,39 @@ impl Past {
         }
     }
 
-    /// How long a case took in this run over how long it took in another one, in time, with its interval: what comparing the two
-    /// runs gives. `None` where one has no such case.
+    /// Ratio of a case's time in this run to its time in another one, with its interval: the result of comparing the
+    /// two runs. `None` if either run lacks the case.
     pub fn time_over(&self, run: &RunHeader, case: &Measured<'_>) -> Option<Interval> {
         let here = case.figure(Unit::Nanoseconds)?;
         let there = self.figures.get(&case.record().case.id())?;
         Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
     }
 
-    /// How far the times of the two runs lie apart where nothing has changed: the larger of what was stored with them.
+    /// Spread between the two runs if nothing changed: the larger of the two stored spreads.
     fn runs_apart(&self, run: &RunHeader) -> RunSpread {
         ComparisonCriteria::default().between(&run.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
     }
 
-    /// Whether it was measured on the machine of the other run, as far as can be told.
+    /// Whether it was measured on the same machine as the other run, as far as its environment shows.
     pub fn same_machine(&self, run: &Run) -> bool {
         same_machine(&self.environment, &run.header.environment)
     }
 }
 
 impl CaseAnalysis<'_> {
-    /// How long the case took in another run over how long it takes here, in time.
+    /// Ratio of the case's time in another run to its time here.
     pub fn time_over(&self, past: &Past) -> Option<Interval> {
         past.time_over(self.header(), self.measured()?)
     }
 }
 
-/// Whether two environments are of one machine, as far as can be told: host, processor and number of cores.
+/// Whether two environments are the same machine, as far as host, processor and number of cores show.
 pub fn same_machine(one: &Environment, other: &Environment) -> bool {
     one.host.name == other.host.name && one.cpu.model == other.cpu.model && one.cpu.cores == other.cpu.cores
 }
 
-/// Of runs from the oldest to the newest the newest one of each machine that is not the run's own: what that machine can do now.
-/// The newest comes first.
+/// Selects the newest run of each machine other than the run's own, from runs ordered oldest to newest. Returns the
+/// newest first.
 pub fn other_machines<'p>(run: &Run, past: &'p [Past]) -> Vec<&'p Past> {
     let mut others: Vec<&Past> = Vec::new();
     for past in past.iter().rev().filter(|past| !past.same_machine(run)) {

@@ -1,5 +1,5 @@
-//! One kind of work among cases that are set against each other: a case that is given its randomness does other work than one that
-//! draws it.
+//! Selects cases that do the same kind of work before they are compared: a case with given randomness does other work
+//! than one that draws its own.
 
 use crate::case::CaseAnalysis;
 use crate::group::{distinct, gathered};
@@ -7,29 +7,29 @@ use pqlab_record::Case;
 
 /// Cases of one kind.
 pub(crate) struct OneKind<'r, 'a> {
-    /// Those of the kind that most libraries have, and those that draw nothing whatever they are asked.
+    /// Cases of the kind that most libraries have, and cases that use no randomness.
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,
     /// The others.
     pub(crate) left_out: Vec<&'r CaseAnalysis<'a>>,
 }
 
-/// Splits cases by the kind of randomness that most libraries have. If two kinds have as many libraries, the library's own
-/// randomness wins.
+/// Splits cases by the kind of randomness that most libraries have. If two kinds have as many libraries, the library's
+/// own randomness wins.
 pub(crate) fn one_kind<'r, 'a>(cases: Vec<&'r CaseAnalysis<'a>>) -> OneKind<'r, 'a> {
     let draws = |case: &Case| case.coins().is_some() || case.is_deterministic();
-    let kinds = gathered(cases.iter().map(|of| of.case()).filter(|case| draws(case)).map(|case| {
+    let kinds = gathered(cases.iter().map(|one| one.case()).filter(|case| draws(case)).map(|case| {
         let kind = case.kind();
         ((kind.exact_coins, kind.deterministic), case)
     }));
-    let libraries = |of: &[&Case]| distinct(of.iter().map(|case| case.provider.as_str())).len();
-    let most = kinds.iter().max_by_key(|((exact, deterministic), of)| (libraries(of), !exact, !deterministic));
+    let libraries = |cases: &[&Case]| distinct(cases.iter().map(|case| case.provider.as_str())).len();
+    let most = kinds.iter().max_by_key(|((exact, deterministic), cases)| (libraries(cases), !exact, !deterministic));
     let Some((_, of_kind)) = most else { return OneKind { cases, left_out: Vec::new() } };
-    let kept = |of: &&CaseAnalysis<'a>| of_kind.iter().any(|case| case.comparable(of.case()));
+    let kept = |one: &&CaseAnalysis<'a>| of_kind.iter().any(|case| case.comparable(one.case()));
     let (cases, left_out) = cases.into_iter().partition(kept);
     OneKind { cases, left_out }
 }
 
-/// The kind of randomness of some cases in words: `deterministic, with given randomness`; empty for the library's own.
+/// Describes the kind of randomness of some cases: `deterministic, with given randomness`; empty for the library's own.
 pub(crate) fn randomness<'c>(cases: impl IntoIterator<Item = &'c Case>) -> String {
     let kinds: Vec<_> = cases.into_iter().map(Case::kind).collect();
     let deterministic = kinds.iter().any(|kind| kind.deterministic).then_some("deterministic");

@@ -1,16 +1,18 @@
-//! From samples to statements: what a run says, as values and words that are shown elsewhere.
+//! Computes what a run says from its samples, as values and words that other crates show.
 //!
-//! [`RunAnalysis`] is a run with the figures of its cases, each computed once. All else is made of it: who is faster than whom
-//! ([`comparison`]), in which languages the libraries are written ([`languages`]), what was found in all ([`findings`]), and what is
-//! known of each area of work: what a hybrid costs beyond its halves ([`hybrid`]), what more threads are worth ([`scaling`]), what
-//! circuit handshakes, those of TLS and blocks of transactions take ([`ntor`], [`tls`], [`ledger`]), which one library is the best
-//! for a job ([`libraries`]).
-//! [`estimates`] says how figures come from samples, [`caveats`] what must be known when they are read.
+//! [`RunAnalysis`] is a run with the figures of its cases, each computed once. Everything else builds on it: which
+//! library is faster ([`comparison`]), the languages of the libraries ([`languages`]), findings ([`findings`]), and the
+//! results of each area: what a hybrid costs beyond its halves ([`hybrid`]), what more threads gain ([`scaling`]),
+//! circuit handshakes, TLS handshakes and blocks of transactions ([`ntor`], [`tls`], [`ledger`]), and the best single
+//! library for a job ([`libraries`]). [`estimates`] defines how figures come from samples, [`caveats`] what a reader
+//! must know about them.
 //!
-//! Everything here is a pure function of stored runs. It knows no harness and no cryptographic library and reads no clock.
+//! Everything here is a pure function of stored runs. It uses no harness and no cryptographic library, and reads no
+//! clock.
 //!
-//! Modules use each other in one direction, which a test of the program checks: text and estimates, cases, comparisons, runs, areas,
-//! and above them findings, tables and answers, which know areas by the lists in `areas`.
+//! Modules depend on each other in one direction, which a test of the program checks: text and estimates, cases,
+//! comparisons, runs, areas, and above them findings, tables and answers, which know areas only by the lists in
+//! `areas`.
 
 pub mod answer;
 mod areas;

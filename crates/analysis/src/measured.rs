@@ -1,4 +1,4 @@
-//! A case as a comparison needs it: its figures, and what each of its visits found.
+//! The figures of a case and its visits, in the form that comparisons need.
 
 use crate::estimates::{Estimates, summary_of};
 use crate::facts::is_own;
@@ -12,31 +12,32 @@ use std::sync::OnceLock;
 pub struct Measured<'a> {
     header: &'a RunHeader,
     pub(crate) record: &'a Record,
-    /// Whether its figures count all visits because too few were left alone.
+    /// Whether its figures include all visits because too few were undisturbed.
     pub(crate) contended: bool,
-    /// The statistic that it is compared by, if what it is compared with has no other.
+    /// The statistic that it is compared by, unless the other side requires another.
     statistic: Statistic,
-    /// By statistic in ns and in core cycles, if these are known and above zero.
+    /// Figures by statistic, in ns and in core cycles, if they are known and above zero.
     headlines: [[Option<f64>; 2]; 2],
     /// The moments of the visits that count, if not all do.
     only: Option<BTreeSet<Moment>>,
-    /// What stands for each visit, by statistic, unit and choice of visits, made when first asked for: a case has many rivals.
+    /// Value of each visit, by statistic, unit and choice of visits. Computed on first use and kept, because a case has
+    /// many rivals.
     values: [OnceLock<Option<BTreeMap<Moment, f64>>>; 8],
 }
 
-/// The figure of a case that was measured apart from what it is compared with, without its samples: all that another run, or
-/// another block, has to know of it.
+/// The figure of a case without its samples, for comparisons with something that was measured apart: in another run or
+/// another block.
 #[derive(Clone, Debug)]
 pub struct Figure {
     /// The headline, in ns or core cycles.
     pub headline: f64,
-    /// A step of the counter as a part of the headline.
+    /// Step of the counter relative to the headline.
     pub(crate) resolution: f64,
-    /// What its processes and rounds say.
+    /// Model over its processes and rounds.
     pub(crate) crossed: Crossed,
 }
 
-/// Why a case takes no part in rankings.
+/// Reason why a case is excluded from rankings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotRanked {
     /// The provider `null`, which does nothing through the same calls.
@@ -57,7 +58,7 @@ impl NotRanked {
         format!("not ranked: {}", self.text())
     }
 
-    /// The reason in a word or two.
+    /// The reason in a few words.
     pub fn text(self) -> &'static str {
         match self {
             NotRanked::Overhead => "measurement overhead",
@@ -69,8 +70,8 @@ impl NotRanked {
     }
 }
 
-/// The statistic that some sides are compared by, each a case or several done one after the other: the mean if a case needs it,
-/// since a mean is compared with means, or if a side is a sum, since means add up and medians do not.
+/// The statistic for comparing some sides, each a case or several done one after the other: the mean if a case requires
+/// it, because a mean is only comparable with means, or if a side is a sum, because means add up and medians do not.
 pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
     let sums = sides.iter().any(|side| side.len() > 1);
     let cases = sides.iter().flat_map(|side| side.iter());
@@ -78,7 +79,7 @@ pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
 }
 
 impl<'a> Measured<'a> {
-    /// A case of a run, with its estimates.
+    /// Creates it from a case of a run and its estimates.
     pub(crate) fn of(header: &'a RunHeader, record: &'a Record, estimates: &Estimates) -> Measured<'a> {
         let positive = |value: f64| (value > 0.0).then_some(value);
         let headlines = [Statistic::Median, Statistic::Mean].map(|statistic| {
@@ -89,9 +90,9 @@ impl<'a> Measured<'a> {
         Measured { header, record, contended, statistic, headlines, only: None, values: Default::default() }
     }
 
-    /// Cases by the means of the visits that all of them have in common, however many more one of them has: what they cost
-    /// together is asked of the rounds that they share. Of these the visits that count, else, where that is too few, all.
-    /// Empty where the same processes did not measure them in the same rounds.
+    /// Restricts cases to the visits that all of them have in common, by means, however many more visits one of them
+    /// has: their cost together is judged by the rounds that they share. Uses the visits that count, or all visits if
+    /// those are too few. Empty if the same processes did not measure the cases in the same rounds.
     pub fn together_by_means(cases: &[&Measured<'a>]) -> Vec<Measured<'a>> {
         let [usable, all] = [Visits::Usable, Visits::All].map(|visits| shared_moments(cases, visits));
         let enough = usable.len() as f64 >= LEAST_COMMON * all.len() as f64;
@@ -105,8 +106,8 @@ impl<'a> Measured<'a> {
             let (headlines, values) = (Default::default(), Default::default());
             let mut case = Measured { header, record, contended, statistic, headlines, only, values };
             for unit in UNITS {
-                let known = unit == Unit::Nanoseconds || record.case.computes();
-                let values = case.values(unit, statistic, visits).filter(|_| known);
+                let has_unit = unit == Unit::Nanoseconds || record.case.computes();
+                let values = case.values(unit, statistic, visits).filter(|_| has_unit);
                 let values: Vec<f64> = values.map(|values| values.values().copied().collect()).unwrap_or_default();
                 case.headlines[statistic as usize][place(unit)] = mean(&values).filter(|mean| *mean > 0.0);
             }
@@ -120,12 +121,12 @@ impl<'a> Measured<'a> {
         self.record
     }
 
-    /// Whether its figures count all visits because too few were left alone.
+    /// Whether its figures include all visits because too few were undisturbed.
     pub fn contended(&self) -> bool {
         self.contended
     }
 
-    /// Why it takes no part in rankings; `None` if it does.
+    /// Why it is excluded from rankings; `None` if it is ranked.
     pub fn not_ranked(&self) -> Option<NotRanked> {
         let case = &self.record.case;
         let reasons = [
@@ -137,22 +138,22 @@ impl<'a> Measured<'a> {
         reasons.into_iter().find(|(_, holds)| *holds).map(|(reason, _)| reason)
     }
 
-    /// Whether it takes part in rankings.
+    /// Whether it is ranked.
     pub fn ranked(&self) -> bool {
         self.not_ranked().is_none()
     }
 
-    /// The statistic that it is compared by, if what it is compared with has no other.
+    /// The statistic that it is compared by, unless the other side requires another.
     pub fn statistic(&self) -> Statistic {
         self.statistic
     }
 
-    /// Its figure in a unit by a statistic; `None` if it is not known, or zero.
+    /// Its figure in a unit by a statistic; `None` if it is unknown or zero.
     pub fn headline(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
         self.headlines[statistic as usize][place(unit)]
     }
 
-    /// Its figure in a unit by its own statistic, for comparisons with what was measured apart.
+    /// Its figure in a unit by its own statistic, for comparisons with something that was measured apart.
     pub fn figure(&self, unit: Unit) -> Option<Figure> {
         self.figure_by(unit, self.statistic)
     }
@@ -168,7 +169,7 @@ impl<'a> Measured<'a> {
         Some(Figure { headline, resolution: self.resolution(unit, statistic)?, crossed })
     }
 
-    /// A step of the counter as a part of the headline.
+    /// Step of the counter relative to the headline.
     pub(crate) fn resolution(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
         Some(step(&self.record.samples, unit) / self.headline(unit, statistic)?)
     }
@@ -178,25 +179,26 @@ impl<'a> Measured<'a> {
         std::ptr::eq(self.record, other.record)
     }
 
-    /// Whether they are cases of one run that were put into one block.
+    /// Whether both are cases of one block of one run.
     pub(crate) fn shares_block(&self, other: &Measured<'_>) -> bool {
         self.header.id == other.header.id && self.record.case.block == other.record.case.block
     }
 
-    /// Whether the same processes measured them in the same rounds: the run was not stopped and gone on with between them.
+    /// Whether the same processes measured both in the same rounds: the run was not interrupted and resumed between
+    /// them.
     pub(crate) fn beside(&self, other: &Measured<'_>) -> bool {
         self.shares_block(other) && self.record.samples.shares_start(&other.record.samples)
     }
 
-    /// What stands for each visit, by its moment; `None` if the unit is not known.
+    /// Value of each visit by its moment; `None` if the unit is unknown.
     pub(crate) fn values(&self, unit: Unit, statistic: Statistic, visits: Visits) -> Option<&BTreeMap<Moment, f64>> {
-        let made = || {
+        let compute = || {
             let counts = |moment: &Moment| self.only.as_ref().is_none_or(|only| only.contains(moment));
             let all = self.record.samples.values(unit, visits)?.into_iter().filter(|(moment, _)| counts(moment));
             Some(all.filter_map(|(moment, values)| Some((moment, summary_of(statistic)(&values)?))).collect())
         };
         let at = 4 * statistic as usize + 2 * place(unit) + usize::from(visits == Visits::All);
-        self.values[at].get_or_init(made).as_ref()
+        self.values[at].get_or_init(compute).as_ref()
     }
 
     fn moments(&self, visits: Visits) -> BTreeSet<Moment> {
@@ -205,8 +207,8 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The moments at which all of some cases were visited, and which visits these are; `None` where for one of the cases they are
-/// less than [`LEAST_COMMON`] of its visits.
+/// The moments at which all of some cases were visited, with the choice of visits; `None` if they are less than
+/// [`LEAST_COMMON`] of the visits of one of the cases.
 pub(crate) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<(BTreeSet<Moment>, Visits)> {
     let most = cases.iter().map(|case| case.moments(visits).len()).max()?;
     let common = shared_moments(cases, visits);
@@ -220,8 +222,8 @@ fn shared_moments(cases: &[&Measured<'_>], visits: Visits) -> BTreeSet<Moment> {
     all.reduce(|one, two| one.intersection(&two).copied().collect()).unwrap_or_default()
 }
 
-/// The share of the visits of each of some cases that must have a counterpart in the others for the rounds in common to speak
-/// for all.
+/// Share of the visits of each case that must have counterparts in the others for the common rounds to represent them
+/// all.
 const LEAST_COMMON: f64 = 0.5;
 
 const UNITS: [Unit; 2] = [Unit::Nanoseconds, Unit::CoreCycles];
@@ -230,7 +232,7 @@ fn place(unit: Unit) -> usize {
     usize::from(unit == Unit::CoreCycles)
 }
 
-/// A step of the counter in a unit, as far as an operation is concerned.
+/// Step of the counter in a unit, per operation.
 fn step(samples: &Samples, unit: Unit) -> f64 {
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     match (unit, samples.cycles_source()) {

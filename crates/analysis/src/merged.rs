@@ -1,4 +1,4 @@
-//! Several runs as one: what a report over several suites is made of.
+//! Merges several runs into one, for reports over several suites.
 
 use crate::comparison::{Difference, differences_of_builds};
 use crate::group::distinct;
@@ -6,24 +6,25 @@ use pqlab_record::{Case, Run, RunHeader};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// Runs of one machine and build as one: each job (all but the provider) is that of one run, the one that has the most providers of
-/// it and of several such the newest, so that libraries that are ranked with each other were measured beside each other.
+/// Runs of one machine and build, merged into one. Each job (all but the provider) comes from one run: the one with the
+/// most providers for it, or the newest of several such runs. So libraries that are ranked with each other were
+/// measured together.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    /// All cases, as one run: it begins with the oldest, ends with the newest, and is complete if all are.
+    /// All cases as one run. It begins with the oldest, ends with the newest, and is complete if all are.
     pub(crate) run: Run,
-    /// What is known of the runs that gave a case, the newest first.
+    /// Headers of the runs that cases come from, the newest first.
     pub(crate) parts: Vec<RunHeader>,
-    /// Of which of these each case is.
+    /// Index of the run in `parts` that each case comes from.
     of: Vec<usize>,
 }
 
-/// Why runs are not put into one.
+/// Reason why runs cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotOneRun {
-    /// There is none.
+    /// There are no runs.
     None,
-    /// They are of different machines or builds.
+    /// They come from different machines or builds.
     Apart {
         /// Id of the newest run.
         newest: String,
@@ -37,11 +38,11 @@ pub enum NotOneRun {
 impl fmt::Display for NotOneRun {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotOneRun::None => formatter.write_str("no runs to put together"),
+            NotOneRun::None => formatter.write_str("no runs to merge"),
             NotOneRun::Apart { newest, other, what: Difference { what, first, second } } => write!(
                 formatter,
-                "runs {newest} and {other} are not of one machine and build ({what}: {first:?} and {second:?}) and make no one report: \
-                 `pqlab compare {other} {newest}` sets them side by side"
+                "runs {newest} and {other} are from different machines or builds ({what}: {first:?} and {second:?}); \
+                 compare them with `pqlab compare {other} {newest}`"
             ),
         }
     }
@@ -49,7 +50,7 @@ impl fmt::Display for NotOneRun {
 
 impl std::error::Error for NotOneRun {}
 
-/// What cases of one job have in common: area and name. The floor of the harness is one job.
+/// Area and name, which all cases of a job share. The measurement overhead is one job.
 type Job = (String, String);
 
 fn job(case: &Case) -> Job {
@@ -57,7 +58,7 @@ fn job(case: &Case) -> Job {
 }
 
 impl Merged {
-    /// Puts runs together, in whatever order they come.
+    /// Merges runs, given in any order.
     ///
     /// # Errors
     /// [`NotOneRun`].
@@ -76,7 +77,7 @@ impl Merged {
         }
         let complete = runs.iter().all(|run| run.complete);
         let finished_at = newest.finished_at.clone();
-        // The run that has the most providers of a job, and of several such the newest.
+        // The run with the most providers for a job, or the newest of several such runs.
         let mut taken: HashMap<Job, (usize, usize)> = HashMap::new();
         for (place, run) in runs.iter().enumerate() {
             let mut counts: HashMap<Job, usize> = HashMap::new();
@@ -92,10 +93,10 @@ impl Merged {
         let giving: HashSet<usize> = taken.values().copied().collect();
         let (mut records, mut of, mut plan, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (place, mut run) in runs.into_iter().enumerate().filter(|(place, _)| giving.contains(place)) {
-            let own = |case: &Case| taken.get(&job(case)) == Some(&place);
-            plan.extend(run.header.plan.iter().filter(|case| own(case)).cloned());
+            let is_from_this_run = |case: &Case| taken.get(&job(case)) == Some(&place);
+            plan.extend(run.header.plan.iter().filter(|case| is_from_this_run(case)).cloned());
             for record in std::mem::take(&mut run.records) {
-                if own(&record.case) {
+                if is_from_this_run(&record.case) {
                     of.push(parts.len());
                     records.push(record);
                 }
@@ -106,16 +107,17 @@ impl Merged {
         Ok(Merged { run: Run { header, records, complete, finished_at }, parts, of })
     }
 
-    /// Of which run a case is.
+    /// Header of the run that a case comes from.
     pub(crate) fn header(&self, place: usize) -> &RunHeader {
         &self.parts[self.of[place]]
     }
 }
 
-/// What is said of all: what differs is named of each, joined.
+/// Header of the merged run. Fields that differ are joined.
 fn header(parts: &[RunHeader], plan: Vec<Case>) -> RunHeader {
-    let joined =
-        |of: fn(&RunHeader) -> &String, by: &str| distinct(parts.iter().map(|part| of(part).as_str())).join(by);
+    let joined = |field: fn(&RunHeader) -> &String, separator: &str| {
+        distinct(parts.iter().map(|part| field(part).as_str())).join(separator)
+    };
     let newest = &parts[0];
     RunHeader {
         id: joined(|part| &part.id, "+"),
@@ -134,7 +136,7 @@ mod tests {
     use crate::fixtures;
     use crate::run::RunAnalysis;
 
-    /// A later run of the area `kem` alone, without one of the providers of a job where that is asked for.
+    /// A later run of the area `kem` only, without one of the providers if requested.
     fn later(without: Option<&str>) -> Run {
         let mut run = fixtures::run();
         run.header.id = "later".into();
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn each_job_is_of_the_newest_run_and_the_rest_of_the_older_one() {
+    fn each_job_comes_from_the_newest_run_that_has_it() {
         let (old, new) = (fixtures::run(), later(None));
         let (all, kems) = (old.records.len(), new.records.len());
         let merged = Merged::of(vec![old.clone(), new.clone()]).unwrap();
@@ -167,31 +169,31 @@ mod tests {
     }
 
     #[test]
-    fn what_was_ranked_together_stays_together() {
+    fn cases_that_were_ranked_together_stay_together() {
         let old = fixtures::run();
         let merged = Merged::of(vec![later(Some("aws-lc")), old.clone()]).unwrap();
         let analysis = merged.analysis();
         let shared: Vec<_> = analysis.cases().iter().filter(|case| analysis.standing(case).is_some()).collect();
         assert!(
             !shared.is_empty() && shared.iter().all(|case| case.header().id == old.header.id),
-            "both providers are the old run's"
+            "both providers come from the old run"
         );
         assert!(shared.iter().any(|case| analysis.standing(case) == Some(Standing::Fastest)));
     }
 
     #[test]
-    fn cases_of_two_runs_are_compared_as_measured_apart_with_the_larger_spread_between_runs() {
+    fn cases_of_two_runs_are_compared_with_the_larger_spread_between_runs() {
         let (old, new) = (fixtures::run(), later(None));
         let merged = Merged::of(vec![old.clone(), new]).unwrap();
         let (analysis, alone) = (merged.analysis(), RunAnalysis::of(&old));
-        let of = |analysis: &RunAnalysis<'_>, area: &str| {
+        let first_place = |analysis: &RunAnalysis<'_>, area: &str| {
             analysis
                 .area(area)
                 .position(|case| case.estimates.is_some())
                 .map(|at| analysis.area(area).nth(at).unwrap().place)
         };
         let compared = |analysis: &RunAnalysis<'_>| {
-            let [kem, signature] = ["kem", "signature"].map(|area| of(analysis, area).unwrap());
+            let [kem, signature] = ["kem", "signature"].map(|area| first_place(analysis, area).unwrap());
             let case = |place: usize| &analysis.cases()[place];
             let ratio = crate::comparison::ratio(
                 &[case(kem).measured().unwrap()],
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_and_builds_are_not_put_together() {
+    fn other_machines_and_builds_are_not_merged() {
         let mut other = later(None);
         other.header.environment.build.commit = Some("another".into());
         let error = Merged::of(vec![fixtures::run(), other]).unwrap_err().to_string();

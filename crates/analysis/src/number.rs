@@ -1,23 +1,23 @@
-//! Numbers as people read them: with an interval as many significant digits as it supports, four at most; without one three, four of
-//! rates and counts. Separated thousands, a unit that fits.
+//! Formats numbers for people: with an interval, as many significant digits as it supports, four at most; without one,
+//! three digits, or four for rates and counts. Thousands are separated and units fit the size.
 
 use pqlab_stats::Interval;
 
-/// What stands where there is no number.
+/// Placeholder for a missing number.
 pub const NONE: &str = "-";
 
-/// Three significant digits without exponent, thousands separated: `0.0123`, `1.23`, `96.2`, `1,230`.
+/// Formats three significant digits without exponent, thousands separated: `0.0123`, `1.23`, `96.2`, `1,230`.
 pub fn significant(value: f64) -> String {
     digits(value, 3)
 }
 
-/// As [`significant`], with another number of digits.
+/// Like [`significant`], with another number of digits.
 pub fn digits(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
     }
     let digits = digits.max(1);
-    // Rounding first: 9.996 has the magnitude of 10.
+    // Rounds first: 9.996 has the magnitude of 10.
     let scientific = format!("{:.*e}", digits - 1, value);
     let (rounded, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -30,18 +30,19 @@ pub fn digits(value: f64, digits: usize) -> String {
     separate(&whole)
 }
 
-/// Most digits of a figure with an interval, and of one without.
+/// Largest number of digits of a figure with an interval, and of one without.
 const MOST: usize = 4;
 const MOST_ALONE: usize = 3;
-/// From this half-width of the interval on, in percent, a figure is marked as approximate.
+/// Half-width of the interval, in percent, above which a figure is marked as approximate.
 const APPROXIMATE_PCT: f64 = 10.0;
-/// What stands before such a figure.
+/// Sign before an approximate figure.
 const SIGN: &str = "≈";
-/// What it means there.
-pub const APPROXIMATE: &str = "before a figure: its 95% interval is wider than ±10%";
+/// Meaning of the sign.
+pub const APPROXIMATE: &str = "approximate figure: its 95% interval is wider than ±10%";
 
-/// So many digits of an estimate are known: one or two of the half-width, by the rule of the Particle Data Group ("Review of
-/// Particle Physics", section 5.3 of the introduction): two where its leading digits are at most 354, else one.
+/// Number of known digits of an estimate, by the rule of the Particle Data Group ("Review of Particle Physics", section
+/// 5.3 of the introduction): down to the second digit of the half-width if its leading digits are at most 354, else
+/// down to the first.
 fn known_digits(estimate: f64, half_width: f64, most: usize) -> usize {
     if !(estimate.is_finite() && half_width.is_finite() && half_width > 0.0 && estimate != 0.0) {
         return most;
@@ -53,16 +54,16 @@ fn known_digits(estimate: f64, half_width: f64, most: usize) -> usize {
     digits.clamp(1, most as i32) as usize
 }
 
-fn digits_of(of: &Interval, most: usize) -> usize {
-    known_digits(of.estimate, (of.high - of.estimate).max(of.estimate - of.low), most)
+fn digits_of(interval: &Interval, most: usize) -> usize {
+    known_digits(interval.estimate, (interval.high - interval.estimate).max(interval.estimate - interval.low), most)
 }
 
-/// Digits of a time or a ratio that stands without the ends of its interval: three at most, unless these would round it out of the
-/// interval.
-fn digits_alone(of: &Interval) -> usize {
-    let known = digits_of(of, MOST);
-    let half = (of.high - of.estimate).max(of.estimate - of.low);
-    let last = 10_f64.powi(of.estimate.abs().log10().floor() as i32 + 1 - MOST_ALONE as i32);
+/// Digits of a time or ratio that is printed without the ends of its interval: three at most, unless rounding to three
+/// would move it out of the interval.
+fn digits_alone(interval: &Interval) -> usize {
+    let known = digits_of(interval, MOST);
+    let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
+    let last = 10_f64.powi(interval.estimate.abs().log10().floor() as i32 + 1 - MOST_ALONE as i32);
     if half > 0.0 && half < last / 2.0 { known } else { known.min(MOST_ALONE) }
 }
 
@@ -71,50 +72,50 @@ fn sign_of(half_width_pct: f64) -> &'static str {
 }
 
 /// Whether a figure is marked as approximate.
-pub fn is_approximate(of: &Interval) -> bool {
-    of.half_width_pct() > APPROXIMATE_PCT
+pub fn is_approximate(interval: &Interval) -> bool {
+    interval.half_width_pct() > APPROXIMATE_PCT
 }
 
-/// A time with as many digits as its interval leaves: `31.2 µs`, `≈31 µs`.
-pub fn known_time(of: &Interval) -> String {
-    let (number, unit) = known_duration(of);
+/// Formats a time with the digits that its interval supports: `31.2 µs`, `≈31 µs`.
+pub fn known_time(interval: &Interval) -> String {
+    let (number, unit) = known_duration(interval);
     format!("{number} {unit}")
 }
 
-/// As [`known_time`], number and unit.
-pub fn known_duration(of: &Interval) -> (String, &'static str) {
-    let (number, unit) = rescaled(of.estimate, MOST_ALONE, digits_alone(of));
-    (format!("{}{number}", sign_of(of.half_width_pct())), unit)
+/// Like [`known_time`], as number and unit.
+pub fn known_duration(interval: &Interval) -> (String, &'static str) {
+    let (number, unit) = rescaled(interval.estimate, MOST_ALONE, digits_alone(interval));
+    (format!("{}{number}", sign_of(interval.half_width_pct())), unit)
 }
 
-/// A ratio with as many digits as its interval leaves: `1.32×`.
-pub fn known_factor(of: &Interval) -> String {
-    format!("{}{}×", sign_of(of.half_width_pct()), digits(of.estimate, digits_alone(of)))
+/// Formats a ratio with the digits that its interval supports: `1.32×`.
+pub fn known_factor(interval: &Interval) -> String {
+    format!("{}{}×", sign_of(interval.half_width_pct()), digits(interval.estimate, digits_alone(interval)))
 }
 
-/// A count with as many digits as its interval leaves: `28,080`.
-pub fn known_count(of: &Interval) -> String {
-    format!("{}{}", sign_of(of.half_width_pct()), count_digits(of.estimate, digits_of(of, MOST)))
+/// Formats a count with the digits that its interval supports: `28,080`.
+pub fn known_count(interval: &Interval) -> String {
+    format!("{}{}", sign_of(interval.half_width_pct()), count_digits(interval.estimate, digits_of(interval, MOST)))
 }
 
-/// A rate with as many digits as its interval leaves: `79,800`.
-pub fn known_rate(of: &Interval) -> String {
-    let known = digits_of(of, MOST);
-    format!("{}{}", sign_of(of.half_width_pct()), digits(of.estimate, known))
+/// Formats a rate with the digits that its interval supports: `79,800`.
+pub fn known_rate(interval: &Interval) -> String {
+    let known = digits_of(interval, MOST);
+    format!("{}{}", sign_of(interval.half_width_pct()), digits(interval.estimate, known))
 }
 
-/// A rate with the half-width of its interval: `79,800 ±0.4%`.
-pub fn rate_within(of: &Interval) -> String {
-    format!("{} ±{}", known_rate(of), percent(of.half_width_pct()))
+/// Formats a rate with the half-width of its interval: `79,800 ±0.4%`.
+pub fn rate_within(interval: &Interval) -> String {
+    format!("{} ±{}", known_rate(interval), percent(interval.half_width_pct()))
 }
 
-/// An estimate and the ends of its interval, rounded to the same decimal place, the last one that the interval leaves: so the
-/// estimate lies between the ends as printed too.
-fn rounded_alike(of: &Interval) -> [String; 3] {
-    let known = digits_of(of, MOST) as i32;
+/// Rounds an estimate and the ends of its interval to the same decimal place, the last one that the interval supports,
+/// so that the printed estimate also lies between the printed ends.
+fn rounded_alike(interval: &Interval) -> [String; 3] {
+    let known = digits_of(interval, MOST) as i32;
     let magnitude = |value: f64| if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
-    let decimals = known - 1 - magnitude(of.estimate);
-    [of.estimate, of.low, of.high].map(|value| {
+    let decimals = known - 1 - magnitude(interval.estimate);
+    [interval.estimate, interval.low, interval.high].map(|value| {
         if !value.is_finite() {
             return NONE.to_owned();
         }
@@ -126,42 +127,48 @@ fn rounded_alike(of: &Interval) -> [String; 3] {
     })
 }
 
-/// A time in ns with the ends of its interval, in one unit and to the same decimal place: `("31.2 µs", "31.0 to 31.4 µs")`.
-pub fn time_and_range(of: &Interval) -> (String, String) {
-    let (_, unit) = duration(of.estimate);
+/// Formats a time in ns and the ends of its interval, in one unit and to the same decimal place: `("31.2 µs", "31.0 to
+/// 31.4 µs")`.
+pub fn time_and_range(interval: &Interval) -> (String, String) {
+    let (_, unit) = duration(interval.estimate);
     let divisor = divisor(unit);
-    let scaled = Interval { estimate: of.estimate / divisor, low: of.low / divisor, high: of.high / divisor, ..*of };
+    let scaled = Interval {
+        estimate: interval.estimate / divisor,
+        low: interval.low / divisor,
+        high: interval.high / divisor,
+        ..*interval
+    };
     let [estimate, low, high] = rounded_alike(&scaled);
-    (format!("{}{estimate} {unit}", sign_of(of.half_width_pct())), format!("{low} to {high} {unit}"))
+    (format!("{}{estimate} {unit}", sign_of(interval.half_width_pct())), format!("{low} to {high} {unit}"))
 }
 
-/// A ratio with the ends of its interval, to the same decimal place: `("1.404×", "1.402× to 1.406×")`.
-pub fn factor_and_range(of: &Interval) -> (String, String) {
-    let [estimate, low, high] = rounded_alike(of);
-    (format!("{}{estimate}×", sign_of(of.half_width_pct())), format!("{low}× to {high}×"))
+/// Formats a ratio and the ends of its interval to the same decimal place: `("1.404×", "1.402× to 1.406×")`.
+pub fn factor_and_range(interval: &Interval) -> (String, String) {
+    let [estimate, low, high] = rounded_alike(interval);
+    (format!("{}{estimate}×", sign_of(interval.half_width_pct())), format!("{low}× to {high}×"))
 }
 
-/// A whole number with thousands separated: `96,154`.
+/// Formats a whole number with thousands separated: `96,154`.
 pub fn grouped(value: u64) -> String {
     separate(&value.to_string())
 }
 
-/// A rate: four significant digits with thousands separated from 1,000 on, three below: `94,340`.
+/// Formats a rate: four significant digits with thousands separated from 1,000, three below: `94,340`.
 pub fn rate(value: f64) -> String {
     if value.is_finite() && value >= 999.5 { digits(value, MOST) } else { significant(value) }
 }
 
-/// A time as number and unit, `ns`, `µs`, `ms` or `s`, with three significant digits.
+/// Formats a time as number and unit, `ns`, `µs`, `ms` or `s`, with three significant digits.
 pub fn duration(nanoseconds: f64) -> (String, &'static str) {
     duration_digits(nanoseconds, 3)
 }
 
-/// As [`duration`], with another number of digits.
+/// Like [`duration`], with another number of digits.
 pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str) {
     let mut scaled = nanoseconds;
     let mut unit = "ns";
     for larger in ["µs", "ms", "s"] {
-        // What would round to 1,000 belongs to the next unit.
+        // A value that would round to 1,000 belongs to the next unit.
         if scaled.abs() < 1000.0 - 0.5 * 10_f64.powi(3 - wanted as i32) {
             break;
         }
@@ -171,7 +178,7 @@ pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str
     (digits(scaled, wanted), unit)
 }
 
-/// As [`duration_digits`], with so many digits of those that decide on the unit.
+/// Like [`duration_digits`], with `known` digits in the unit that `wanted` digits choose.
 fn rescaled(nanoseconds: f64, wanted: usize, known: usize) -> (String, &'static str) {
     let (_, unit) = duration_digits(nanoseconds, wanted);
     (digits(nanoseconds / divisor(unit), known), unit)
@@ -187,23 +194,24 @@ fn divisor(unit: &str) -> f64 {
     }
 }
 
-/// A time with its unit and three significant digits: `31.2 µs`.
+/// Formats a time with its unit and three significant digits: `31.2 µs`.
 pub fn time(nanoseconds: f64) -> String {
     let (number, unit) = duration(nanoseconds);
     format!("{number} {unit}")
 }
 
-/// A time with the half-width of its interval: `31.2 µs ±0.4%`.
-pub fn time_within(of: &Interval) -> String {
-    format!("{} ±{}", known_time(of), percent(of.half_width_pct()))
+/// Formats a time with the half-width of its interval: `31.2 µs ±0.4%`.
+pub fn time_within(interval: &Interval) -> String {
+    format!("{} ±{}", known_time(interval), percent(interval.half_width_pct()))
 }
 
-/// Both ends of a time's interval in ns: `10.3 to 10.5 µs`.
-pub fn time_range(of: &Interval) -> String {
-    time_and_range(of).1
+/// Formats both ends of a time's interval in ns: `10.3 to 10.5 µs`.
+pub fn time_range(interval: &Interval) -> String {
+    time_and_range(interval).1
 }
 
-/// A share in percent with one decimal; `<0.1` for what rounds to nothing and is not, whole from 1,000 on.
+/// Formats a share in percent with one decimal: `<0.1` if it is positive but rounds to zero, without decimals from
+/// 1,000.
 pub fn percent(value: f64) -> String {
     match value {
         value if !value.is_finite() => NONE.to_owned(),
@@ -213,7 +221,7 @@ pub fn percent(value: f64) -> String {
     }
 }
 
-/// A count in four digits: `28,080`, and from a million on `1.234 M`.
+/// Formats a count with four digits: `28,080`, from a million `1.234 M`.
 pub fn count(value: f64) -> String {
     count_digits(value, MOST)
 }
@@ -227,40 +235,40 @@ fn count_digits(value: f64, wanted: usize) -> String {
     }
 }
 
-/// A ratio: `1.32×`.
+/// Formats a ratio: `1.32×`.
 pub fn factor(value: f64) -> String {
     format!("{}×", significant(value))
 }
 
-/// A ratio with the half-width of its interval: `1.32× ±0.4%`.
+/// Formats a ratio with the half-width of its interval: `1.32× ±0.4%`.
 pub fn factor_within(ratio: &Interval) -> String {
     format!("{} ±{}", known_factor(ratio), percent(ratio.half_width_pct()))
 }
 
-/// How far an interval goes to its farther side, in the unit of its estimate, with so many decimals.
-pub(crate) fn plus_minus(of: &Interval, decimals: usize) -> String {
-    format!("±{:.decimals$}", (of.high - of.estimate).max(of.estimate - of.low))
+/// Distance from the estimate to the farther end of its interval, in the estimate's unit.
+pub(crate) fn plus_minus(interval: &Interval, decimals: usize) -> String {
+    format!("±{:.decimals$}", (interval.high - interval.estimate).max(interval.estimate - interval.low))
 }
 
-/// Decimals of a share in percent: one, or more if the interval leaves more.
-pub(crate) fn decimals_of(of: &Interval) -> usize {
-    let half = (of.high - of.estimate).max(of.estimate - of.low);
+/// Decimals of a share in percent: one, or more if the interval supports more.
+pub(crate) fn decimals_of(interval: &Interval) -> usize {
+    let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
     if half > 0.0 && half < 0.05 { (-half.log10().floor()).clamp(1.0, 4.0) as usize } else { 1 }
 }
 
-/// A difference in percent with its interval: `+1.3% ±0.2`; without one if it is a point.
-pub fn difference(of: &Interval) -> String {
-    let decimals = decimals_of(of);
-    let estimate = format!("{:+.decimals$}%", of.estimate);
-    if of.low == of.high { estimate } else { format!("{estimate} {}", plus_minus(of, decimals)) }
+/// Formats a difference in percent with its interval: `+1.3% ±0.2`; without one if it is a point.
+pub fn difference(interval: &Interval) -> String {
+    let decimals = decimals_of(interval);
+    let estimate = format!("{:+.decimals$}%", interval.estimate);
+    if interval.low == interval.high { estimate } else { format!("{estimate} {}", plus_minus(interval, decimals)) }
 }
 
-/// Both ends of a ratio's interval: `1.31× to 1.33×`.
+/// Formats both ends of a ratio's interval: `1.31× to 1.33×`.
 pub fn factor_range(ratio: &Interval) -> String {
     factor_and_range(ratio).1
 }
 
-/// Bytes a second in the unit that fits.
+/// Divisor and unit that fit a rate in bytes per second.
 fn throughput_unit(bytes_per_second: f64) -> (f64, &'static str) {
     match bytes_per_second {
         bytes if bytes >= 999.5e6 => (1e9, "GB/s"),
@@ -269,13 +277,13 @@ fn throughput_unit(bytes_per_second: f64) -> (f64, &'static str) {
     }
 }
 
-/// An amount of data a second, in decimal units: `320 MB/s`.
+/// Formats a rate in bytes per second, in decimal units: `320 MB/s`.
 pub fn throughput(bytes_per_second: f64) -> String {
     let (divisor, unit) = throughput_unit(bytes_per_second);
     format!("{} {unit}", significant(bytes_per_second / divisor))
 }
 
-/// As [`throughput`], with as many digits as the interval leaves: `320 MB/s`.
+/// Like [`throughput`], with the digits that the interval supports: `320 MB/s`.
 pub fn throughput_within(bytes_per_second: &Interval) -> String {
     let known = digits_of(bytes_per_second, MOST);
     let (divisor, unit) = throughput_unit(bytes_per_second.estimate);
@@ -286,7 +294,7 @@ pub fn throughput_within(bytes_per_second: &Interval) -> String {
     )
 }
 
-/// A frequency: `2.10 GHz`.
+/// Formats a frequency: `2.10 GHz`.
 pub fn frequency(hertz: f64) -> String {
     let (scaled, unit) = match hertz {
         hertz if hertz >= 999.5e6 => (hertz / 1e9, "GHz"),
@@ -296,7 +304,7 @@ pub fn frequency(hertz: f64) -> String {
     format!("{} {unit}", significant(scaled))
 }
 
-/// An amount of memory in binary units: `16.0 GiB`.
+/// Formats an amount of memory in binary units: `16.0 GiB`.
 pub fn memory(bytes: u64) -> String {
     let mut scaled = bytes as f64;
     let mut unit = "B";
@@ -310,7 +318,7 @@ pub fn memory(bytes: u64) -> String {
     format!("{} {unit}", if unit == "B" { grouped(bytes) } else { significant(scaled) })
 }
 
-/// Separates the thousands of a whole number in decimal.
+/// Separates the thousands of a whole decimal number.
 fn separate(whole: &str) -> String {
     let (sign, figures) = match whole.strip_prefix('-') {
         Some(figures) => ("-", figures),
@@ -331,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_digits_count() {
+    fn significant_keeps_three_digits() {
         let cases = [
             (0.0, "0.00"),
             (0.012_345, "0.0123"),
@@ -381,8 +389,8 @@ mod tests {
     }
 
     #[test]
-    fn digits_that_the_interval_leaves_open_are_not_shown() {
-        let of = |estimate: f64, pct: f64| Interval {
+    fn only_digits_that_the_interval_supports_are_shown() {
+        let interval = |estimate: f64, pct: f64| Interval {
             estimate,
             low: estimate * (1.0 - pct / 100.0),
             high: estimate * (1.0 + pct / 100.0),
@@ -401,23 +409,23 @@ mod tests {
             (999_600.0, 60.0, "≈1 ms"),
             (2.712, 0.0, "2.71 ns"),
         ] {
-            assert_eq!(known_time(&of(ns, pct)), text, "{ns} ±{pct}%");
+            assert_eq!(known_time(&interval(ns, pct)), text, "{ns} ±{pct}%");
         }
-        assert_eq!(known_factor(&of(3.284, 0.7)), "3.28×");
-        assert_eq!(known_factor(&of(3.284, 12.0)), "≈3.3×");
-        assert_eq!(known_count(&of(45_742.0, 0.3)), "45,740");
-        assert_eq!(known_count(&of(45_742.0, 1.2)), "45,700");
-        assert_eq!(known_count(&of(1_234_567.0, 0.9)), "1.235 M");
-        assert_eq!(known_rate(&of(79_783.0, 0.6)), "79,800");
-        assert_eq!(known_rate(&of(79_783.0, 0.2)), "79,780");
-        assert_eq!(known_rate(&of(52.04, 0.1)), "52.04");
-        assert_eq!(known_rate(&of(520.4, 20.0)), "≈520");
-        assert_eq!(rate_within(&of(520.4, 2.0)), "520 ±2.0%");
+        assert_eq!(known_factor(&interval(3.284, 0.7)), "3.28×");
+        assert_eq!(known_factor(&interval(3.284, 12.0)), "≈3.3×");
+        assert_eq!(known_count(&interval(45_742.0, 0.3)), "45,740");
+        assert_eq!(known_count(&interval(45_742.0, 1.2)), "45,700");
+        assert_eq!(known_count(&interval(1_234_567.0, 0.9)), "1.235 M");
+        assert_eq!(known_rate(&interval(79_783.0, 0.6)), "79,800");
+        assert_eq!(known_rate(&interval(79_783.0, 0.2)), "79,780");
+        assert_eq!(known_rate(&interval(52.04, 0.1)), "52.04");
+        assert_eq!(known_rate(&interval(520.4, 20.0)), "≈520");
+        assert_eq!(rate_within(&interval(520.4, 2.0)), "520 ±2.0%");
     }
 
     #[test]
     fn estimates_lie_between_the_ends_as_printed() {
-        let of = |estimate: f64, low: f64, high: f64| Interval {
+        let interval = |estimate: f64, low: f64, high: f64| Interval {
             estimate,
             low,
             high,
@@ -425,27 +433,33 @@ mod tests {
             method: pqlab_stats::IntervalMethod::CrossedT,
         };
         let pair = |found: (String, String)| (found.0, found.1);
-        assert_eq!(pair(factor_and_range(&of(1.404, 1.4021, 1.4059))), ("1.404×".into(), "1.402× to 1.406×".into()));
-        assert_eq!(pair(factor_and_range(&of(1.44, 0.9, 2.1))), ("≈1.4×".into(), "0.9× to 2.1×".into()));
-        assert_eq!(pair(factor_and_range(&of(29.4, 20.0, 41.0))), ("≈29×".into(), "20× to 41×".into()));
         assert_eq!(
-            pair(time_and_range(&of(41_040.0, 41_022.0, 41_061.0))),
+            pair(factor_and_range(&interval(1.404, 1.4021, 1.4059))),
+            ("1.404×".into(), "1.402× to 1.406×".into())
+        );
+        assert_eq!(pair(factor_and_range(&interval(1.44, 0.9, 2.1))), ("≈1.4×".into(), "0.9× to 2.1×".into()));
+        assert_eq!(pair(factor_and_range(&interval(29.4, 20.0, 41.0))), ("≈29×".into(), "20× to 41×".into()));
+        assert_eq!(
+            pair(time_and_range(&interval(41_040.0, 41_022.0, 41_061.0))),
             ("41.04 µs".into(), "41.02 to 41.06 µs".into())
         );
-        assert_eq!(pair(time_and_range(&of(1_000.2, 991.0, 1_009.0))), ("1.000 µs".into(), "0.991 to 1.009 µs".into()));
-        assert_eq!(difference(&of(1.32, 1.30, 1.34)), "+1.32% ±0.02");
+        assert_eq!(
+            pair(time_and_range(&interval(1_000.2, 991.0, 1_009.0))),
+            ("1.000 µs".into(), "0.991 to 1.009 µs".into())
+        );
+        assert_eq!(difference(&interval(1.32, 1.30, 1.34)), "+1.32% ±0.02");
         let number = |text: &str| text.trim_matches(['≈', '×']).replace(',', "").parse::<f64>().unwrap();
         for step in 1..4000 {
             let estimate = 0.37 * 1.004_f64.powi(step);
             let half = estimate * [0.0002, 0.003, 0.04, 0.3][step as usize % 4];
-            let (figure, range) = factor_and_range(&of(estimate, estimate - half, estimate + 1.3 * half));
+            let (figure, range) = factor_and_range(&interval(estimate, estimate - half, estimate + 1.3 * half));
             let (low, high) = range.split_once(" to ").unwrap();
             assert!(number(low) <= number(&figure) && number(&figure) <= number(high), "{figure} {range}");
         }
     }
 
     #[test]
-    fn shares_frequencies_and_amounts() {
+    fn shares_frequencies_and_amounts_have_units() {
         assert_eq!(percent(0.62), "0.6%");
         assert_eq!(percent(0.01), "<0.1%");
         assert_eq!(percent(0.0), "0.0%");

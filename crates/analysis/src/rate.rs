@@ -1,13 +1,13 @@
-//! Operations a second.
+//! Operations per second.
 
 use crate::case::CaseAnalysis;
 use crate::estimates::scaled;
 use pqlab_stats::Interval;
 
-/// Rate of a case in units a second, if one operation does `units` of them (bytes, or transactions of a block): the
-/// reciprocal of the mean time with its interval, as everywhere.
-pub fn rate(of: &CaseAnalysis<'_>, units: f64) -> Option<Interval> {
-    Some(scaled(&of.estimates.as_ref()?.operations_per_second()?, units))
+/// Rate of a case in units per second, if one operation does `units` of them (bytes, or transactions of a block): the
+/// reciprocal of the mean time, with its interval.
+pub fn rate(case: &CaseAnalysis<'_>, units: f64) -> Option<Interval> {
+    Some(scaled(&case.estimates.as_ref()?.operations_per_second()?, units))
 }
 
 #[cfg(test)]
@@ -19,16 +19,16 @@ mod tests {
     #[test]
     fn rate_is_the_reciprocal_of_the_mean() {
         let mut run = fixtures::run();
-        // One slow sample in each visit moves the mean and leaves the median alone.
+        // One slow sample in each visit moves the mean but not the median.
         for visit in &mut run.records[0].samples.visits {
             visit.ticks[0] *= 30;
         }
         let analysis = RunAnalysis::of(&run);
-        let of = &analysis.cases()[0];
-        let mean = of.estimates.as_ref().unwrap().samples_ns.mean;
-        let found = rate(of, 100.0).unwrap();
+        let case = &analysis.cases()[0];
+        let mean = case.estimates.as_ref().unwrap().samples_ns.mean;
+        let found = rate(case, 100.0).unwrap();
         assert!((found.estimate / (100.0 * 1e9 / mean) - 1.0).abs() < 1e-9);
-        assert!(found.estimate < 0.7 * 100.0 * 1e9 / of.median().unwrap().estimate, "1/median is another figure");
+        assert!(found.estimate < 0.7 * 100.0 * 1e9 / case.median().unwrap().estimate, "1/median is another figure");
         assert!(found.low < found.estimate && found.estimate < found.high);
     }
 }

@@ -1,4 +1,4 @@
-//! What a run recommends, for what use, and out of what: candidates, and the best of them.
+//! Recommendations of a run: the use cases, the candidates, and the best of them.
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{Compared, NotRanked, Standing};
@@ -8,26 +8,26 @@ use crate::statement::unit_words;
 use pqlab_record::{Sizes, Statistic};
 use pqlab_stats::Interval;
 
-/// The NIST category that a recommendation should have at least, where there is one: what the standards' own defaults have.
+/// Lowest NIST category that a recommendation should have if possible, like the defaults of the standards.
 pub(crate) const CATEGORY: u8 = 3;
 
 /// A use case of one area.
 pub(crate) struct UseCase {
     pub(crate) name: &'static str,
     pub(crate) area: &'static str,
-    /// Done one after the other.
+    /// Operations, done one after the other.
     pub(crate) operations: &'static [&'static str],
     pub(crate) what: &'static str,
-    /// Which algorithms do it.
+    /// Whether an algorithm fits the use case.
     pub(crate) algorithms: fn(&str) -> bool,
     /// Transactions of the block that one operation works on, if it works on a block.
     pub(crate) transactions: Option<u64>,
-    /// Whether its rate is told in bytes a second.
+    /// Whether its rate is given in bytes per second.
     pub(crate) by_the_byte: bool,
 }
 
 impl UseCase {
-    /// One that any algorithm of an area does, one operation at a time. The rest of it is to be filled in.
+    /// Defaults for a use case that any algorithm of an area fits. The other fields must be filled in.
     pub(crate) const USUAL: UseCase = UseCase {
         name: "",
         area: "",
@@ -39,52 +39,53 @@ impl UseCase {
     };
 }
 
-/// A comparison with what is in use today: what is done, the area, its operations, the post-quantum algorithm, the classical one.
+/// Comparison with classical algorithms: the task, the area, its operations, the post-quantum algorithm, the classical
+/// one.
 pub(crate) type Against = (&'static str, &'static str, &'static [&'static str], &'static str, &'static str);
 
-/// What is sent the fewest bytes of: the area, an operation that is timed with it, the use case, what the bytes are.
+/// Comparison of lengths: the area, an operation whose time is shown with it, the use case, and what the bytes are.
 pub(crate) type Smallest = (&'static str, &'static str, &'static str, &'static str);
 
-/// What is recommended for a use case: the best of those that may be.
+/// Recommendation for a use case: the best of the candidates that may be recommended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recommendation {
     /// The use case: `Key exchange`.
     pub use_case: &'static str,
     /// The algorithm.
     pub algorithm: String,
-    /// The provider, with the language of one that is a program of its own: `go (Go)`.
+    /// The provider, with its language if it is a separate program: `go (Go)`.
     pub provider: String,
     /// Its figure: `31.2 µs`, `mean 88.8 µs`.
     pub figure: String,
     /// The figure's interval.
     pub interval: String,
-    /// How often that can be done: `4,780 a second on one core`.
+    /// Rate at which it can be done: `4,780 a second on one core`.
     pub rate: Option<String>,
-    /// The ids of the cases that the figure is made of, one as often as the job does it.
+    /// The ids of the cases that the figure is computed from, each as often as the job does it.
     pub cases: Vec<String>,
-    /// What the figure is of.
+    /// What the figure measures.
     pub what: String,
-    /// Why it and not another.
+    /// Reasons for the choice.
     pub why: String,
-    /// What else may be the best as far as the data tell: `ML-KEM-768 by aws-lc`.
+    /// Other candidates that may be the best, as far as the data show: `ML-KEM-768 by aws-lc`.
     pub tied: Vec<String>,
 }
 
-/// One that could be chosen.
+/// A candidate for a recommendation.
 pub(crate) struct Candidate<'r, 'a> {
     pub(crate) algorithm: String,
-    /// As people read it: `go (Go)` for a program in another language.
+    /// The name that people read: `go (Go)` for a program in another language.
     pub(crate) provider: String,
     pub(crate) category: Option<u8>,
-    /// By the statistic that all candidates for the use case are compared by.
+    /// By the statistic that compares all candidates for the use case.
     pub(crate) time: Interval,
     pub(crate) statistic: Statistic,
-    /// Mean time in ns, which rates are made of.
+    /// Mean time in ns, from which rates are computed.
     pub(crate) mean: Interval,
     pub(crate) sizes: Sizes,
-    /// What one operation works through, in bytes.
+    /// Bytes that one operation processes.
     pub(crate) bytes: Option<u64>,
-    /// What the library is known to do wrong.
+    /// Known defect of the library.
     pub(crate) defect: Option<String>,
     /// Its cases, one for each operation.
     pub(crate) parts: Vec<&'r CaseAnalysis<'a>>,
@@ -111,7 +112,7 @@ impl Candidate<'_, '_> {
         self.time_and_range().0
     }
 
-    /// Its time with the ends of its interval.
+    /// Its time, and the ends of its interval.
     pub(crate) fn time_and_range(&self) -> (String, String) {
         let (time, range) = time_and_range(&self.time);
         match self.statistic {
@@ -131,12 +132,12 @@ impl Candidate<'_, '_> {
     }
 }
 
-/// Which of some candidates is the best, which cannot be told from it, and which comes next.
+/// The best of some candidates, those tied with it, and the next one.
 pub(crate) struct Best<'c, 'r, 'a> {
     pub(crate) best: &'c Candidate<'r, 'a>,
-    /// Not told apart from it.
+    /// Candidates without a measurable difference from the best.
     pub(crate) tied: Vec<&'c Candidate<'r, 'a>>,
-    /// The least slow one of those that are slower, and how many times as long it takes, in words.
+    /// The fastest of the slower candidates, with its ratio to the best, in words.
     pub(crate) next: Option<(&'c Candidate<'r, 'a>, String)>,
 }
 
@@ -163,13 +164,13 @@ impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
     }
 }
 
-/// A ratio with its interval and its unit: `1.217× (1.185× to 1.251×) in core cycles`.
+/// Formats a ratio with its interval and unit: `1.217× (1.185× to 1.251×) in core cycles`.
 pub(crate) fn factor_text(compared: &Compared) -> Option<String> {
     let (factor, range) = factor_and_range(&compared.ratio?.ratio);
     Some(format!("{factor} ({range}) in {}", unit_words(compared.unit)))
 }
 
-/// What took less time than what is recommended, and why it is not.
+/// Describes a candidate that took less time than the recommended one, and why it is not recommended.
 pub(crate) fn not_recommended(one: &Candidate<'_, '_>) -> String {
     let reason = match (one.not_ranked(), &one.defect) {
         (Some(NotRanked::KnownDefect), Some(defect)) => format!("known defect: {defect}"),

@@ -1,6 +1,5 @@
-//! Samples that somebody else took: what the statistics of this project say of one series, of two, and of throughput under
-//! growing load. The samples are taken to be independent; where they came from one process after another, intervals of a run
-//! measured here say more.
+//! Statistics of samples from elsewhere: of one series, of two, and of throughput under growing load. Samples are
+//! assumed independent; if they came from several processes, the intervals of a run measured here say more.
 
 use crate::case::CaseAnalysis;
 use crate::number::significant;
@@ -14,15 +13,15 @@ use serde_json::{Value, json};
 /// A series of samples with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// The name of the operation, as its file has it.
+    /// The name of the operation in its file.
     pub name: String,
-    /// The unit of the samples, such as `s`; empty where the file says none.
+    /// The unit of the samples, such as `s`; empty if the file names none.
     pub unit: String,
-    /// The samples, in the order in which they were taken.
+    /// The samples in the order in which they were taken.
     pub samples: Vec<f64>,
 }
 
-/// How series are judged.
+/// How to judge series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesRequest {
     /// Confidence of the intervals, such as 0.95.
@@ -41,7 +40,7 @@ impl Default for SeriesRequest {
     }
 }
 
-/// What is said of one series.
+/// Summary of one series.
 #[derive(Clone, Debug)]
 pub struct SeriesSummary {
     /// Its name.
@@ -54,14 +53,14 @@ pub struct SeriesSummary {
     pub mean: Option<Interval>,
     /// The bootstrap's interval of the median; `None` without a resample.
     pub median: Option<BootstrapInterval>,
-    /// Whether the samples could be normal; `None` for fewer than three, and for equal ones.
+    /// Whether the samples could be normal; `None` for fewer than three, and if all are equal.
     pub normality: Option<JarqueBera>,
-    /// The coefficient of variation against the limit.
+    /// The coefficient of variation compared with the limit.
     pub stability: Stability,
 }
 
 impl SeriesSummary {
-    /// `None` where there is no sample, or one that is no finite number.
+    /// `None` without samples, or if a sample is not a finite number.
     pub fn of(series: &Series, request: &SeriesRequest) -> Option<SeriesSummary> {
         let Series { name, unit, samples } = series;
         Some(SeriesSummary {
@@ -76,7 +75,7 @@ impl SeriesSummary {
         })
     }
 
-    /// The same for programs.
+    /// Converts it to JSON.
     pub fn to_json(&self) -> Value {
         let Description { n, mean, stdev, cov_pct, min, p5, p25, median, p75, p95, p99, max, iqm, mad } =
             self.description;
@@ -94,18 +93,18 @@ impl SeriesSummary {
     }
 }
 
-/// A second series against a first one.
+/// Comparison of a second series with a first one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesComparison {
     /// The name of the first.
     pub first: String,
     /// The name of the second.
     pub second: String,
-    /// Welch's test of the means; `None` where there is no spread to judge by.
+    /// Welch's test of the means; `None` if there is no spread to judge by.
     pub welch: Option<WelchTest>,
-    /// The difference of the means in pooled standard deviations.
+    /// Difference of the means in pooled standard deviations.
     pub cohens_d: Option<f64>,
-    /// By how much the second mean exceeds the first in percent of it, with its interval; `None` where a mean is not positive.
+    /// By how many percent the second mean exceeds the first, with its interval; `None` if a mean is not positive.
     pub overhead_pct: Option<Interval>,
 }
 
@@ -128,22 +127,24 @@ impl SeriesComparison {
         }
     }
 
-    /// The samples of two cases as the reference's statistics take them: each operation, or batch of them, by itself, as if they were
-    /// independent. Those of one process are not, so that `t` is too large and the interval too narrow: verdicts are made otherwise.
-    /// `None` where one has no samples.
+    /// Compares the samples of two cases as the earlier systems do: each operation or batch by itself, as if they were
+    /// independent. Samples of one process are not independent, so `t` is too large and the interval too narrow;
+    /// verdicts are made another way. `None` if a case has no samples.
     pub fn of_cases(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>) -> Option<SeriesComparison> {
-        let series = |of: &CaseAnalysis<'_>| {
-            let samples = &of.record.samples;
+        let series = |case: &CaseAnalysis<'_>| {
+            let samples = &case.record.samples;
             let samples = samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect::<Vec<f64>>();
-            (!samples.is_empty()).then(|| Series { name: of.case().id(), unit: "ns".to_owned(), samples })
+            (!samples.is_empty()).then(|| Series { name: case.case().id(), unit: "ns".to_owned(), samples })
         };
         Some(SeriesComparison::of(&series(first)?, &series(second)?, &SeriesRequest::default()))
     }
 
-    /// In a line: `overhead +24.1% ±0.3, t = 230 (p < 1e-16, 1,240 degrees of freedom), d = 9.12`.
+    /// Formats it as a line: `overhead +24.1% [+23.8, +24.4], Welch's t = 230 (p < 1e-16, 1,240 degrees of freedom),
+    /// Cohen's d = 9.12`.
     pub fn line(&self) -> String {
-        let overhead =
-            self.overhead_pct.map(|of| format!("overhead {:+.1}% [{:+.1}, {:+.1}]", of.estimate, of.low, of.high));
+        let overhead = self.overhead_pct.map(|interval| {
+            format!("overhead {:+.1}% [{:+.1}, {:+.1}]", interval.estimate, interval.low, interval.high)
+        });
         let welch = self.welch.map(|test| {
             let p = if test.p_value < 1e-16 { "p < 1e-16".to_owned() } else { format!("p = {:.2e}", test.p_value) };
             format!(
@@ -156,7 +157,7 @@ impl SeriesComparison {
         [overhead, welch, effect].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// The same for programs.
+    /// Converts it to JSON.
     pub fn to_json(&self) -> Value {
         json!({
             "first": self.first, "second": self.second,
@@ -171,41 +172,42 @@ impl SeriesComparison {
     }
 }
 
-/// Throughput under growing load, of repetitions.
+/// Throughput under growing load, from repeated measurements.
 #[derive(Clone, Debug)]
 pub struct LoadCurve {
-    /// The curve of all repetitions of each level together.
+    /// The curve, with the repetitions of each level added up.
     pub curve: ThroughputCurve,
-    /// For each of its points Student's interval of the rate over repetitions, in operations a second; `None` for one alone.
+    /// Student's interval of the rate over repetitions, for each point, in operations per second; `None` for a single
+    /// repetition.
     pub rates: Vec<Option<Interval>>,
 }
 
 impl LoadCurve {
-    /// `None` where there is no load, or one without operations, concurrency or time.
+    /// `None` without loads, or if one has no operations, no concurrency or no time.
     pub fn of(loads: &[Load], request: &SeriesRequest) -> Option<LoadCurve> {
         let mut levels: Vec<(u64, Vec<Load>)> = Vec::new();
         for load in loads {
             match levels.iter_mut().find(|(level, _)| *level == load.concurrency) {
-                Some((_, of)) => of.push(*load),
+                Some((_, loads_of_level)) => loads_of_level.push(*load),
                 None => levels.push((load.concurrency, vec![*load])),
             }
         }
-        let together = levels.iter().map(|(concurrency, of)| Load {
+        let together = levels.iter().map(|(concurrency, loads_of_level)| Load {
             concurrency: *concurrency,
-            operations: of.iter().map(|load| load.operations).sum(),
-            seconds: of.iter().map(|load| load.seconds).sum(),
+            operations: loads_of_level.iter().map(|load| load.operations).sum(),
+            seconds: loads_of_level.iter().map(|load| load.seconds).sum(),
         });
         let curve = throughput_curve(&together.collect::<Vec<_>>())?;
         let rate = |load: &Load| load.operations as f64 / load.seconds;
         let rates = curve.points.iter().map(|point| {
-            let (_, of) = levels.iter().find(|(level, _)| *level == point.concurrency)?;
-            mean_interval(&of.iter().map(rate).collect::<Vec<_>>(), request.confidence)
+            let (_, loads_of_level) = levels.iter().find(|(level, _)| *level == point.concurrency)?;
+            mean_interval(&loads_of_level.iter().map(rate).collect::<Vec<_>>(), request.confidence)
         });
         let rates = rates.collect();
         Some(LoadCurve { curve, rates })
     }
 
-    /// The same for programs.
+    /// Converts it to JSON.
     pub fn to_json(&self) -> Value {
         let point = |(point, rate): (&pqlab_stats::ThroughputPoint, &Option<Interval>)| {
             json!({

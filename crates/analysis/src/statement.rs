@@ -34,22 +34,22 @@ impl Statement {
 
 /// The fastest of several libraries, each with one case or several done one after the other.
 pub(crate) struct Fastest<'r, 'a> {
-    /// Its cases.
+    /// The cases of the fastest library.
     pub(crate) best: Vec<&'r CaseAnalysis<'a>>,
-    /// `aws-lc (not told apart from liboqs)`.
+    /// `aws-lc (tied with liboqs)`.
     pub(crate) by: String,
-    /// The next one that is slower: `the next, liboqs, takes 1.20× (1.19× to 1.21×) in core cycles`.
+    /// The fastest of the slower libraries: `the next, liboqs, takes 1.20× (1.19× to 1.21×) in core cycles`.
     pub(crate) next: Option<String>,
 }
 
-/// Finds the fastest of those that may be recommended; `None` if there is none.
+/// Finds the fastest library that may be recommended; `None` if there is none.
 pub(crate) fn fastest_library<'r, 'a>(
     analysis: &RunAnalysis<'a>,
     rivals: &[Vec<&'r CaseAnalysis<'a>>],
 ) -> Option<Fastest<'r, 'a>> {
     let ranking = analysis.ranking(rivals);
     let best = rivals[ranking.leader?].clone();
-    let name = |place: usize| analysis.by(rivals[place].first().map_or("", |of| &of.case().provider));
+    let name = |place: usize| analysis.by(rivals[place].first().map_or("", |case| &case.case().provider));
     let tied: Vec<String> = ranking.not_told_apart().into_iter().map(name).collect();
     let slower = ranking.standings.iter().enumerate().filter_map(|(place, standing)| match standing {
         Some(Standing::Slower(ratio)) => Some((place, ratio.estimate)),
@@ -60,19 +60,19 @@ pub(crate) fn fastest_library<'r, 'a>(
         Some(format!("the next, {}, takes {}", name(place), times(analysis, &best, &rivals[place])?))
     });
     let by = analysis.by(&best.first()?.case().provider);
-    let by = if tied.is_empty() { by } else { format!("{by} (not told apart from {})", listed(&tied)) };
+    let by = if tied.is_empty() { by } else { format!("{by} (tied with {})", listed(&tied)) };
     Some(Fastest { best, by, next })
 }
 
-/// As [`fastest_library`], of libraries with one case each.
+/// Like [`fastest_library`], for libraries with one case each.
 pub(crate) fn fastest_case<'r, 'a>(
     analysis: &RunAnalysis<'a>,
     cases: &[&'r CaseAnalysis<'a>],
 ) -> Option<Fastest<'r, 'a>> {
-    fastest_library(analysis, &cases.iter().map(|of| vec![*of]).collect::<Vec<_>>())
+    fastest_library(analysis, &cases.iter().map(|case| vec![*case]).collect::<Vec<_>>())
 }
 
-/// How long some cases take one after the other: `31.2 µs`, `mean 88.8 µs`.
+/// Total time of cases done one after the other: `31.2 µs`, `mean 88.8 µs`.
 pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) -> Option<String> {
     match cases {
         [one] => time_per_item(one, 1),
@@ -80,13 +80,13 @@ pub(crate) fn time<'a>(analysis: &RunAnalysis<'a>, cases: &[&CaseAnalysis<'a>]) 
     }
 }
 
-/// How long each of several things takes that one operation of a case does.
-pub(crate) fn time_per_item(of: &CaseAnalysis<'_>, number: u64) -> Option<String> {
-    Some(time_text(&scaled(&of.time()?, 1.0 / number as f64), of.case().statistic()))
+/// Time of each of the `number` things that one operation of a case does.
+pub(crate) fn time_per_item(case: &CaseAnalysis<'_>, number: u64) -> Option<String> {
+    Some(time_text(&scaled(&case.time()?, 1.0 / number as f64), case.case().statistic()))
 }
 
-fn time_text(of: &Interval, statistic: Statistic) -> String {
-    let time = time_and_range(of).0;
+fn time_text(interval: &Interval, statistic: Statistic) -> String {
+    let time = time_and_range(interval).0;
     match statistic {
         Statistic::Median => time,
         Statistic::Mean => format!("mean {time}"),
@@ -101,7 +101,7 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// For what stands in parentheses: `1.16× in core cycles, 1.15× to 1.17×`.
+    /// Formats it for use inside parentheses: `1.16× in core cycles, 1.15× to 1.17×`.
     pub(crate) fn inside(&self) -> String {
         format!("{} in {}, {}", self.factor, self.unit, self.range)
     }
@@ -114,7 +114,7 @@ impl std::fmt::Display for Times {
     }
 }
 
-/// How many times as long the second takes as the first, each one case or several done one after the other.
+/// Ratio of the second's time to the first's, each one case or several done one after the other.
 pub(crate) fn times<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],
@@ -122,14 +122,14 @@ pub(crate) fn times<'a>(
 ) -> Option<Times> {
     let compared = analysis.ratio(first, second)?;
     let (factor, range) = factor_and_range(&compared.ratio?.ratio);
-    let open = match compared.verdict() {
+    let tie = match compared.verdict() {
         Verdict::Faster | Verdict::Slower => "",
-        _ => ", not told apart",
+        _ => ", no measurable difference",
     };
-    Some(Times { factor, range: format!("{range}{open}"), unit: unit_words(compared.unit) })
+    Some(Times { factor, range: format!("{range}{tie}"), unit: unit_words(compared.unit) })
 }
 
-/// A unit as sentences name it.
+/// Name of a unit in sentences.
 pub fn unit_words(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "time",

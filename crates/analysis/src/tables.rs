@@ -1,5 +1,5 @@
-//! Tables that several cases of a run make together. Each is made once, of typed cells with the caveats of its rows; the terminal,
-//! the page, Markdown, LaTeX, CSV and JSON lay them out and add nothing.
+//! Tables that combine several cases of a run. Each is computed once, from typed cells with the caveats of its rows;
+//! the terminal, the page, Markdown, LaTeX, CSV and JSON only lay them out.
 
 pub use crate::table::{Cell, Column, Holds, Number, Row, Table};
 
@@ -7,7 +7,7 @@ use crate::areas::TABLES;
 use crate::areas::ntor::RelayScenario;
 use crate::run::RunAnalysis;
 
-/// Names of all tables that there can be, in the order in which they are shown.
+/// Names of all tables, in the order in which they are shown.
 pub const NAMES: [&str; 37] = [
     "headlines",
     "languages",
@@ -48,7 +48,7 @@ pub const NAMES: [&str; 37] = [
     "claims",
 ];
 
-/// The tables of a run, those without rows left out. A scenario is what tables of circuit handshakes are asked about.
+/// Computes the tables of a run, without those that have no rows. The scenario is for the tables of circuit handshakes.
 pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let mut all: Vec<Table> = TABLES.iter().flat_map(|tables| tables(analysis, scenario)).collect();
     all.retain(|table| !table.rows.is_empty());
@@ -61,7 +61,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn every_table_is_a_rectangle_with_a_name_and_columns_of_its_own() {
+    fn every_table_is_a_rectangle_with_unique_names() {
         let mut seen = Vec::new();
         for run in [
             fixtures::run(),

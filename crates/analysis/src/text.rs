@@ -1,7 +1,7 @@
-//! Texts from outside (names, reasons, hosts) made harmless for whatever shows them.
+//! Makes text from outside (names, reasons, hosts) harmless for whatever shows it.
 
-/// The text with everything escaped that would steer a terminal: control characters, and those that are invisible or turn
-/// the direction of writing.
+/// Escapes everything that could steer a terminal: control characters, invisible characters, and those that change the
+/// direction of writing.
 pub fn neutral(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -14,7 +14,7 @@ pub fn neutral(text: &str) -> String {
     out
 }
 
-/// Marks and embeddings of direction, zero-width characters, separators of lines and paragraphs.
+/// Direction marks and embeddings, zero-width characters, line and paragraph separators.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -25,7 +25,7 @@ mod tests {
     use crate::fixtures::HOSTILE;
 
     #[test]
-    fn nothing_steers_the_terminal() {
+    fn neutral_text_cannot_steer_a_terminal() {
         assert_eq!(neutral("ML-KEM-768 [len=64]"), "ML-KEM-768 [len=64]");
         assert_eq!(neutral("a\nb\tc\u{1b}[31m\u{7f}\u{9b}"), r"a\nb\tc\u{1b}[31m\u{7f}\u{9b}");
         assert_eq!(neutral(HOSTILE), r#"a,b"c"\r\nd<script>alert('x')</script>\u{1b}[31mé漢字\u{202e}"#);

@@ -1,4 +1,4 @@
-//! All runs of a store, one after the other: on which machine each was measured, and what changed since the run before it.
+//! All runs of a store in order: the machine of each, and what changed since the run before it.
 
 use crate::comparison::{ComparedCase, Comparison, Difference};
 use crate::number::{difference, time};
@@ -8,7 +8,7 @@ use pqlab_stats::{Interval, Verdict};
 /// The runs of a store.
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// The machines, each as its newest run found it, in the order of these runs: the one that measured last comes first.
+    /// The machines as their newest runs describe them, the one that measured last first.
     pub machines: Vec<Environment>,
     /// The runs, the newest first.
     pub runs: Vec<TimelineRun>,
@@ -17,31 +17,31 @@ pub struct Timeline {
 /// A run among others.
 #[derive(Clone, Debug)]
 pub struct TimelineRun {
-    /// What is listed of it.
+    /// Its summary as lists show it.
     pub summary: RunSummary,
-    /// Its machine, by its place among those of the timeline.
+    /// Index of its machine in the timeline.
     pub machine: usize,
-    /// When it was complete, or began where it is not: RFC 3339, UTC, to the second.
+    /// Time when it was complete, or when it began if it is incomplete: RFC 3339, UTC, to the second.
     pub moment: String,
-    /// What changed since the complete run before it of the same suite and machine. `None` where there is none, where the two have
-    /// no case in common, or where it is not complete itself.
+    /// Changes since the previous complete run of the same suite and machine. `None` if there is none, if the two have
+    /// no case in common, or if this run is incomplete.
     pub changes: Option<Changes>,
 }
 
 /// A comparison of two runs, reduced to what a list shows of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Changes {
-    /// Id of the run before.
+    /// Id of the earlier run.
     pub earlier: String,
     /// Cases that are faster.
     pub faster: usize,
-    /// Cases of which the measurements do not tell.
+    /// Cases whose measurements do not decide.
     pub inconclusive: usize,
     /// Cases that were compared.
     pub compared: usize,
-    /// What got worse, in the order of the plan.
+    /// Regressions, in the order of the plan.
     pub regressions: Vec<Regressed>,
-    /// In what the environments differ.
+    /// Differences between the environments.
     pub differences: Vec<Difference>,
 }
 
@@ -50,25 +50,25 @@ pub struct Changes {
 pub struct Regressed {
     /// Its id in the later run.
     pub case: String,
-    /// How: slower, in the unit in which it was judged, or failed where it did not fail before.
+    /// Whether it is slower, in the unit in which it was judged, or newly fails.
     pub how: Worse,
     /// Medians in ns, before and after.
     pub medians_ns: [Option<f64>; 2],
-    /// What must be known when this is read.
+    /// What a reader must know about it.
     pub notes: Vec<String>,
 }
 
-/// In what way a case got worse.
+/// How a case got worse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Worse {
-    /// It takes longer: by so much in percent, with the interval, of time or of core cycles.
+    /// It takes longer: by how many percent of time or core cycles, with the interval.
     Slower(Interval, Unit),
     /// It failed.
     Failed,
 }
 
 impl Changes {
-    /// What a comparison of two runs says.
+    /// Reduces a comparison of two runs.
     pub fn of(comparison: &Comparison) -> Changes {
         Changes {
             earlier: comparison.first_run.clone(),
@@ -85,7 +85,7 @@ impl Changes {
         self.regressions.iter().filter(|regressed| regressed.how != Worse::Failed).count()
     }
 
-    /// Cases that failed where they did not fail before.
+    /// Cases that newly fail.
     pub fn broken(&self) -> usize {
         self.regressions.len() - self.slower()
     }
@@ -111,7 +111,7 @@ impl Regressed {
         })
     }
 
-    /// In a few words: `+20.1% ±0.4 cycles`, `fails`.
+    /// Describes it in a few words: `+20.1% ±0.4 cycles`, `fails`.
     pub fn words(&self) -> String {
         match self.how {
             Worse::Slower(pct, Unit::CoreCycles) => format!("{} cycles", difference(&pct)),
@@ -120,7 +120,7 @@ impl Regressed {
         }
     }
 
-    /// The medians before and after: `10.4 µs, then 12.5 µs`; `None` where one is missing.
+    /// The medians before and after: `10.4 µs, then 12.5 µs`; `None` if one is missing.
     pub fn medians(&self) -> Option<String> {
         let [before, after] = self.medians_ns;
         Some(format!("{}, then {}", time(before?), time(after?)))
@@ -135,7 +135,7 @@ mod tests {
     use crate::run::{RunAnalysis, compare_runs};
 
     #[test]
-    fn what_is_slower_or_fails_is_a_regression_and_nothing_else_is() {
+    fn only_slower_and_failing_cases_are_regressions() {
         let earlier = fixtures::sound_run();
         let mut later = earlier.clone();
         later.header.id = "later".into();

@@ -1,5 +1,5 @@
-//! How good the figures of a run are: a quality for each case by a fixed rule, and a count of each for the run. Whether to publish
-//! them is for their author to decide.
+//! Quality of the figures of a run: a quality for each case by a fixed rule, and counts for the run. Whether to publish
+//! the figures is for their author to decide.
 
 use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
@@ -7,19 +7,19 @@ use crate::number::{grouped, percent};
 use crate::run::RunAnalysis;
 use pqlab_record::{ASSUMED, Protocol, ProtocolKind};
 
-/// The rule by which a case's quality is judged, in words.
+/// The rule for a case's quality, in words.
 pub const RULE: &str = "precision: the half-width of the 95% interval, in core cycles if they are known, else in time, is within the target; \
                         undisturbed: at least three processes have three visits each during which nothing else used the core, and only \
                         such visits count; spread between runs: measured by `pqlab doctor --aa` on this machine, or assumed";
 
-/// Whether a case reached the precision that was asked for.
+/// Whether a case reached the requested precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// The interval is within the target.
     Reached,
     /// The interval is wider than the target.
     Missed,
-    /// A number of samples was asked for, and no precision.
+    /// A number of samples was requested instead of a precision.
     NotAsked,
 }
 
@@ -34,19 +34,19 @@ impl Precision {
     }
 }
 
-/// How good the figure of a case is, by the [rule](RULE).
+/// Quality of the figure of a case, by the [rule](RULE).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quality {
-    /// Whether it reached the precision that was asked for.
+    /// Whether it reached the requested precision.
     pub precision: Precision,
-    /// Whether disturbed visits count, because too few were undisturbed.
+    /// Whether disturbed visits are included, because too few were undisturbed.
     pub disturbed: bool,
-    /// Whether the spread between runs in its intervals was measured on this machine; else it is assumed.
+    /// Whether the spread between runs in its intervals was measured on this machine; otherwise it is assumed.
     pub spread_measured: bool,
 }
 
 impl Quality {
-    /// That of a case; `None` if it has no figure.
+    /// The quality of a case; `None` if it has no figure.
     pub fn of(case: &CaseAnalysis<'_>) -> Option<Quality> {
         let estimates = case.estimates.as_ref()?;
         let protocol = &case.header().protocol;
@@ -60,7 +60,7 @@ impl Quality {
         Some(Quality { precision, disturbed: estimates.contended, spread_measured })
     }
 
-    /// The word that files carry for where the spread between runs comes from.
+    /// The word that files carry for the source of the spread between runs.
     pub fn spread_name(&self) -> &'static str {
         if self.spread_measured { "measured" } else { ASSUMED }
     }
@@ -75,8 +75,8 @@ fn cases_text(count: usize) -> String {
     counted(count, if count == 1 { "case" } else { "cases" })
 }
 
-/// How many cases of a run have which quality: `Quality: 156 of 163 cases reached ±1.0% in core cycles; 7 imprecise; spread between runs
-/// assumed`. `None` for a run that measured nothing.
+/// Counts the cases of a run by quality: `Quality: 156 of 163 cases reached ±1.0% in core cycles; 7 imprecise; spread
+/// between runs assumed`. `None` for a run that measured nothing.
 pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
     let all: Vec<Quality> = cases.iter().filter_map(|case| Quality::of(case)).collect();
@@ -84,7 +84,7 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
         return None;
     }
     let count = |holds: &dyn Fn(&Quality) -> bool| all.iter().filter(|quality| holds(quality)).count();
-    let with = |precision: Precision| count(&|of| of.precision == precision);
+    let with = |precision: Precision| count(&|quality| quality.precision == precision);
     let (reached, missed) = (with(Precision::Reached), with(Precision::Missed));
     let mut parts = Vec::new();
     if reached + missed > 0 {
@@ -100,26 +100,26 @@ pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let doubts = [
         (missed, "imprecise"),
         (with(Precision::NotAsked), "with a fixed number of samples"),
-        (count(&|of| of.disturbed), "disturbed"),
+        (count(&|quality| quality.disturbed), "disturbed"),
         (cases.iter().filter(|case| case.case().facts.defect.is_some()).count(), "with a known defect"),
         (cases.iter().filter(|case| case.failed()).count(), "failed"),
         (cases.iter().filter(|case| !case.failed() && !case.record.verified).count(), "not verified"),
     ];
     parts.extend(doubts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what)));
     if !all.is_empty() {
-        parts.push(match count(&|of| of.spread_measured) {
+        parts.push(match count(&|quality| quality.spread_measured) {
             0 => "spread between runs assumed".to_owned(),
             some if some == all.len() => "spread between runs measured".to_owned(),
             some => format!("spread between runs measured for {}", cases_text(some)),
         });
     }
     if !analysis.run.complete {
-        parts.push("the run was stopped".to_owned());
+        parts.push("the run was interrupted".to_owned());
     }
     Some(format!("Quality: {}.", parts.join("; ")))
 }
 
-/// The precisions that were asked for, each once.
+/// The requested precisions, without duplicates.
 fn targets(analysis: &RunAnalysis<'_>) -> Vec<f64> {
     let mut targets: Vec<f64> = analysis.parts.iter().map(|part| part.protocol.precision_pct).collect();
     targets.sort_by(f64::total_cmp);
@@ -127,19 +127,19 @@ fn targets(analysis: &RunAnalysis<'_>) -> Vec<f64> {
     targets
 }
 
-/// The unit in which precision is judged, of the cases that have a figure.
+/// The unit in which precision is judged, for the cases that have a figure.
 fn judged_in(cases: &[&CaseAnalysis<'_>]) -> &'static str {
     let figures = || cases.iter().filter_map(|case| case.estimates.as_ref());
-    match figures().filter(|of| of.cycles.is_some()).count() {
+    match figures().filter(|estimates| estimates.cycles.is_some()).count() {
         0 => " in time",
         some if some == figures().count() => " in core cycles",
         _ => " in core cycles (in time if unknown)",
     }
 }
 
-/// How wide the intervals of a run are, how much of its time was disturbed, and what to do about it: `Typical uncertainty (95%): ±3.3% in time,
-/// ±0.3% in core cycles, with an assumed spread between runs. Interference: under 0.1% of the time, excluded.` `None` for a run without
-/// figures.
+/// Describes the width of a run's intervals, its interference, and what to do about them: `Typical uncertainty (95%):
+/// ±3.3% in time, ±0.3% in core cycles, with an assumed spread between runs. Interference: under 0.1% of the time,
+/// excluded.` `None` for a run without figures.
 pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
     let figures: Vec<&Estimates> = cases.iter().filter_map(|case| case.estimates.as_ref()).collect();
@@ -157,10 +157,10 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     ))
 }
 
-/// How much of the measuring time another program or virtual machine used the core, and what became of it.
+/// Share of the measuring time in which another program or virtual machine used the core, and how it was treated.
 fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     let shared_pct = shared_pct(figures);
-    let disturbed = figures.iter().filter(|of| of.contended).count();
+    let disturbed = figures.iter().filter(|estimates| estimates.contended).count();
     let amount = match shared_pct {
         0.0 if disturbed > 0 => "disturbed measurements".to_owned(),
         0.0 => "none seen".to_owned(),
@@ -187,15 +187,15 @@ fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
 }
 
 fn shared_pct(figures: &[&Estimates]) -> f64 {
-    figures.iter().map(|of| of.shared_pct).sum::<f64>() / figures.len().max(1) as f64
+    figures.iter().map(|estimates| estimates.shared_pct).sum::<f64>() / figures.len().max(1) as f64
 }
 
-/// The quality of a case in a sentence, and how to improve it.
-pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
-    let (Some(estimates), Some(quality)) = (&of.estimates, Quality::of(of)) else {
+/// Describes the quality of a case, and how to improve it.
+pub fn case_sentence(case: &CaseAnalysis<'_>) -> String {
+    let (Some(estimates), Some(quality)) = (&case.estimates, Quality::of(case)) else {
         return "Quality: no figure, because the case failed.".to_owned();
     };
-    let protocol = &of.header().protocol;
+    let protocol = &case.header().protocol;
     let cycles =
         estimates.cycles.map(|cycles| format!(", ±{} in core cycles", percent(cycles.headline().half_width_pct())));
     let reasons: Vec<&str> = estimates.imprecise.iter().map(|reason| reason.words()).collect();
@@ -210,10 +210,10 @@ pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
         format!("±{} in time{}", percent(estimates.half_width_pct()), cycles.unwrap_or_default()),
         precision,
         if quality.disturbed { "disturbed" } else { "undisturbed" }.to_owned(),
-        if of.record.verified { "every answer verified" } else { "answers not verified" }.to_owned(),
+        if case.record.verified { "every answer verified" } else { "answers not verified" }.to_owned(),
         format!("spread between runs {}", quality.spread_name()),
     ];
-    parts.extend(of.case().facts.defect.iter().map(|defect| format!("known defect: {defect}")));
+    parts.extend(case.case().facts.defect.iter().map(|defect| format!("known defect: {defect}")));
     let remedy = match quality {
         Quality { disturbed: true, .. } => " To improve it, measure again when the machine is quiet.",
         Quality { precision: Precision::Missed, .. } => " To improve it, measure again with --rigorous.",
@@ -222,17 +222,17 @@ pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
     format!("Quality: {}.{remedy}", parts.join("; "))
 }
 
-/// From this share of disturbed measuring time on, in percent, and from this share of disturbed cases, a quieter machine is the
-/// remedy.
+/// Share of disturbed measuring time, in percent, and share of disturbed cases from which the advice is a quieter
+/// machine.
 const BUSY_PCT: f64 = 25.0;
 const BUSY_CASES: f64 = 0.1;
 
-/// From this share of imprecise cases on, more processes are worth their time.
+/// Share of imprecise cases from which more processes are worth their time.
 const IMPRECISE_CASES: f64 = 0.25;
 
 fn advice(figures: &[&Estimates], protocol: &Protocol) -> Option<String> {
     let share = |holds: &dyn Fn(&Estimates) -> bool| {
-        figures.iter().filter(|of| holds(of)).count() as f64 / figures.len().max(1) as f64
+        figures.iter().filter(|estimates| holds(estimates)).count() as f64 / figures.len().max(1) as f64
     };
     if share(&|of| of.contended) >= BUSY_CASES || shared_pct(figures) >= BUSY_PCT {
         return Some("Measure again when the machine is quiet.".to_owned());
@@ -267,7 +267,7 @@ mod tests {
         run.header.protocol.run_spreads.source = "measured".into();
         run.complete = false;
         let wanted = "Quality: 0 of 5 cases reached ±0.1% in core cycles (in time if unknown); 5 imprecise; 1 disturbed; spread between runs measured; the \
-                      run was stopped.";
+                      run was interrupted.";
         assert_eq!(of(&run), wanted);
         assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));
         run.records.clear();

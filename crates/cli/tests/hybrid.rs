@@ -96,7 +96,7 @@ fn show_prints_the_cost_of_each_combiner_and_the_spread_of_the_yardstick() {
         let row = if row.contains('%') { row } else { rows.next().unwrap_or_default() };
         assert!(row.contains("% ±"), "an estimate with its interval: {row}");
     }
-    assert!(shown.contains("beside that of AES-256-GCM, 1 KB"), "{shown}");
+    assert!(shown.contains("compared with AES-256-GCM, 1 KB"), "{shown}");
 }
 
 #[test]

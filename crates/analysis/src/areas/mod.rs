@@ -1,6 +1,6 @@
-//! What is known of each area of work, in a room of its own: what its cases say together, its tables (`tables`), what is found of it
-//! (`findings`). Some rooms hold what concerns several areas at once, such as the choice of one library. The lists below are all that
-//! the rest of the crate calls: a new room goes into them, in the order in which tables and sentences are shown.
+//! The areas of work, one folder each: figures that combine several cases, tables (`tables`) and findings (`findings`).
+//! Some folders hold results that span several areas, such as the choice of one library. The rest of the crate uses
+//! only the lists below. A new folder is added to them, in the order in which tables and sentences are shown.
 
 mod certificate;
 mod claims;
@@ -28,7 +28,7 @@ use crate::statement::Statement;
 use crate::table::Table;
 use ntor::RelayScenario;
 
-/// Makes tables of a run; those without rows are left out afterwards.
+/// Computes tables of a run. Tables without rows are removed afterwards.
 type MakeTables = fn(&RunAnalysis<'_>, &RelayScenario) -> Vec<Table>;
 
 /// All tables, in the order in which they are shown.
@@ -46,10 +46,10 @@ pub(crate) const TABLES: [MakeTables; 11] = [
     |run, _| vec![claims::claims(run)],
 ];
 
-/// Says what a run found of an area.
+/// Computes statements about an area of a run.
 type MakeStatements = fn(&RunAnalysis<'_>) -> Vec<Statement>;
 
-/// All statements, in the order in which they are made.
+/// All statements, in order.
 pub(crate) const STATEMENTS: [MakeStatements; 12] = [
     tls::findings::statements,
     hpke::findings::statements,
@@ -65,7 +65,7 @@ pub(crate) const STATEMENTS: [MakeStatements; 12] = [
     ledger::findings::statements,
 ];
 
-/// All use cases, in the order in which they are recommended for.
+/// All use cases, in the order of recommendations.
 pub(crate) const USE_CASES: [&[UseCase]; 7] = [
     kem::findings::USE_CASES,
     signature::findings::USE_CASES,
@@ -76,7 +76,7 @@ pub(crate) const USE_CASES: [&[UseCase]; 7] = [
     hash::findings::USE_CASES,
 ];
 
-/// All comparisons with what is in use today, in the order in which they are shown.
+/// All comparisons with classical algorithms, in the order in which they are shown.
 pub(crate) const AGAINST: [&[Against]; 5] = [
     kem::findings::AGAINST,
     signature::findings::AGAINST,
@@ -85,11 +85,11 @@ pub(crate) const AGAINST: [&[Against]; 5] = [
     ntor::findings::AGAINST,
 ];
 
-/// What is recommended for its few bytes, likewise.
+/// All recommendations for the fewest bytes, in the order in which they are shown.
 pub(crate) const SMALLEST: [Smallest; 3] =
     [signature::findings::SMALLEST, kem::findings::SMALLEST, ledger::findings::SMALLEST];
 
-/// Whether an algorithm is what one of the reference systems has for itself.
+/// Whether an algorithm is a construction of the reference systems only.
 pub(crate) fn is_of_reference(algorithm: &str) -> bool {
     algorithm.starts_with(ledger::REFERENCE_FORM) || hybrid::OF_REFERENCE.contains(&algorithm)
 }

@@ -1,4 +1,4 @@
-//! A comparison in a line or two.
+//! Sums up a comparison in a line or two.
 
 use super::{ComparedCase, Comparison};
 use crate::number::{factor, factor_within, grouped, percent};
@@ -6,19 +6,19 @@ use crate::text::neutral;
 use pqlab_stats::{Sorted, Verdict};
 
 impl Comparison {
-    /// What it comes to, in a line or two.
+    /// Sums it up in a line or two.
     pub fn answer(&self) -> String {
         let cases = grouped(self.cases.len() as u64);
-        let of = |verdict: Verdict| self.cases.iter().filter(move |case| case.judgement.verdict == verdict);
+        let with_verdict = |verdict: Verdict| self.cases.iter().filter(move |case| case.judgement.verdict == verdict);
         let ratio = |case: &&ComparedCase| case.ratio.map(|ratio| ratio.ratio);
-        let (slower, faster) = (of(Verdict::Slower), of(Verdict::Faster));
+        let (slower, faster) = (with_verdict(Verdict::Slower), with_verdict(Verdict::Faster));
         let worst = slower
             .filter_map(|case| Some((case, ratio(&case)?)))
             .max_by(|one, two| one.1.estimate.total_cmp(&two.1.estimate));
         let best = faster
             .filter_map(|case| Some((case, ratio(&case)?)))
             .min_by(|one, two| one.1.estimate.total_cmp(&two.1.estimate));
-        let mut said = Vec::new();
+        let mut parts = Vec::new();
         for (found, verdict) in [(worst, Verdict::Slower), (best, Verdict::Faster)] {
             if let Some((case, ratio)) = found {
                 let number = grouped(self.count(verdict) as u64);
@@ -27,7 +27,7 @@ impl Comparison {
                 } else {
                     format!("{} than {}", case.second, case.first)
                 };
-                said.push(format!(
+                parts.push(format!(
                     "{number} of {cases} {}, most of all {} ({})",
                     verdict.name(),
                     neutral(&name),
@@ -37,22 +37,22 @@ impl Comparison {
         }
         let broken = self.cases.iter().filter(|case| case.broken).count();
         if broken > 0 {
-            said.push(format!("{} fail that did not", grouped(broken as u64)));
+            parts.push(format!("{} newly failing", grouped(broken as u64)));
         }
         let margin = percent(self.criteria.margin_pct);
         let (equivalent, open) = (self.count(Verdict::Equivalent), self.count(Verdict::Inconclusive));
         if equivalent > 0 {
-            said.push(format!("{} equivalent within ±{margin}", grouped(equivalent as u64)));
+            parts.push(format!("{} equivalent within ±{margin}", grouped(equivalent as u64)));
         }
         if open > 0 {
-            said.push(format!("{} not told", grouped(open as u64)));
+            parts.push(format!("{} inconclusive", grouped(open as u64)));
         }
-        let mut text = format!("Answer: {}.\n", said.join("; "));
+        let mut text = format!("Answer: {}.\n", parts.join("; "));
         let mut ratios: Vec<f64> = self.cases.iter().filter_map(|case| Some(case.time_ratio?.ratio.estimate)).collect();
         ratios.sort_by(f64::total_cmp);
         if let (Some([first, second]), Some(sorted)) = (&self.machines, Sorted::new(ratios)) {
             text.push_str(&format!(
-                "On {} the cases take {} the time that they take on {} in the middle, half of them {} to {}.\n",
+                "On {}, a typical case takes {} the time that it takes on {}; half of the cases take {} to {}.\n",
                 neutral(second),
                 factor(sorted.median()),
                 neutral(first),

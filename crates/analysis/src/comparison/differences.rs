@@ -1,17 +1,17 @@
 use pqlab_record::{Environment, Protocol, RunHeader};
 
-/// Something in which two runs differ.
+/// A difference between two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// What it is.
+    /// Its name.
     pub what: String,
-    /// What the first run had.
+    /// Value in the first run.
     pub first: String,
-    /// What the second run had.
+    /// Value in the second run.
     pub second: String,
 }
 
-/// Whether two runs were measured on different machines, to judge by host name, processor, cores and memory.
+/// Whether two runs were measured on different machines, judged by host name, processor, cores and memory.
 pub(crate) fn machines_differ(first: &Environment, second: &Environment) -> bool {
     let hosts = (&first.host.name, &second.host.name);
     let named_apart = matches!(hosts, (Some(one), Some(two)) if one != two);
@@ -22,25 +22,28 @@ pub(crate) fn machines_differ(first: &Environment, second: &Environment) -> bool
     named_apart || facts(first) != facts(second)
 }
 
-/// A machine in a few words.
+/// Describes a machine in a few words.
 pub(crate) fn machine(environment: &Environment) -> String {
     let name = environment.host.name.as_deref().unwrap_or("unnamed host");
     format!("{name} ({}, {} cores)", environment.cpu.model, environment.cpu.cores)
 }
 
-/// Every difference between two runs that may move their figures: machine, system, compiler, counters, rules, providers.
+/// All differences between two runs that may affect their figures: machine, system, compiler, counters, rules,
+/// providers.
 pub fn differences(first: &RunHeader, second: &RunHeader) -> Vec<Difference> {
-    let facts = |of: &RunHeader| [machine_and_build(&of.environment), rules(of), libraries(&of.environment)].concat();
+    let facts = |header: &RunHeader| {
+        [machine_and_build(&header.environment), rules(header), libraries(&header.environment)].concat()
+    };
     between(&facts(first), &facts(second))
 }
 
-/// As [`differences`], without the rules: what two runs must not differ in to be of one machine and build.
+/// Like [`differences`], without the rules: the differences that two runs of one machine and build must not have.
 pub fn differences_of_builds(first: &Environment, second: &Environment) -> Vec<Difference> {
-    let facts = |of: &Environment| [machine_and_build(of), libraries(of)].concat();
+    let facts = |environment: &Environment| [machine_and_build(environment), libraries(environment)].concat();
     between(&facts(first), &facts(second))
 }
 
-/// A name and what it stands for.
+/// A name and its value.
 type Fact = (String, String);
 
 fn between(one: &[Fact], two: &[Fact]) -> Vec<Difference> {
@@ -59,7 +62,7 @@ fn between(one: &[Fact], two: &[Fact]) -> Vec<Difference> {
     found
 }
 
-fn said(value: Option<String>) -> String {
+fn or_unknown(value: Option<String>) -> String {
     value.unwrap_or_else(|| "unknown".into())
 }
 
@@ -70,26 +73,26 @@ fn named(facts: Vec<(&str, String)>) -> Vec<Fact> {
 fn machine_and_build(environment: &Environment) -> Vec<Fact> {
     let Environment { host, cpu, os, build, counters, .. } = environment;
     named(vec![
-        ("host", said(host.name.clone())),
-        ("container", said(host.container.clone())),
+        ("host", or_unknown(host.name.clone())),
+        ("container", or_unknown(host.container.clone())),
         ("processor", cpu.model.clone()),
         ("cores", cpu.cores.to_string()),
         ("processor features", cpu.features.join(" ")),
-        ("microcode", said(cpu.microcode.clone())),
-        ("governor", said(cpu.governor.clone())),
-        ("turbo", said(cpu.turbo.map(|on| on.to_string()))),
-        ("simultaneous multithreading", said(cpu.smt.map(|on| on.to_string()))),
-        ("virtualized", said(cpu.virtualized.map(|on| on.to_string()))),
+        ("microcode", or_unknown(cpu.microcode.clone())),
+        ("governor", or_unknown(cpu.governor.clone())),
+        ("turbo", or_unknown(cpu.turbo.map(|on| on.to_string()))),
+        ("simultaneous multithreading", or_unknown(cpu.smt.map(|on| on.to_string()))),
+        ("virtualized", or_unknown(cpu.virtualized.map(|on| on.to_string()))),
         ("operating system", os.name.clone()),
         ("kernel", os.kernel.clone()),
-        ("address-space randomisation", said(os.aslr.map(|level| level.to_string()))),
+        ("address-space randomisation", or_unknown(os.aslr.map(|level| level.to_string()))),
         ("pqlab", build.version.clone()),
-        ("commit", said(build.commit.clone())),
+        ("commit", or_unknown(build.commit.clone())),
         ("Rust compiler", build.rustc.clone()),
-        ("C compiler", said(build.cc.clone())),
+        ("C compiler", or_unknown(build.cc.clone())),
         ("build profile", build.profile.clone()),
         ("target", build.target.clone()),
-        ("compiler flags", said(build.flags.clone())),
+        ("compiler flags", or_unknown(build.flags.clone())),
         ("counter", counters.primary.clone()),
     ])
 }
@@ -103,12 +106,12 @@ fn rules(header: &RunHeader) -> Vec<Fact> {
         ("warm-up", warmup.to_string()),
         ("iterations", count(iterations)),
         ("batch", count(batch)),
-        ("seconds a visit", visit_s.to_string()),
+        ("seconds per visit", visit_s.to_string()),
         ("cores to run on", affinity.as_ref().map_or("chosen".into(), |cpus| format!("{cpus:?}"))),
     ])
 }
 
 fn libraries(environment: &Environment) -> Vec<Fact> {
-    let of = environment.providers.iter();
-    of.map(|build| (format!("provider {}", build.id), format!("{} ({})", build.version, build.origin()))).collect()
+    let builds = environment.providers.iter();
+    builds.map(|build| (format!("provider {}", build.id), format!("{} ({})", build.version, build.origin()))).collect()
 }

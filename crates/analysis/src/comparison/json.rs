@@ -1,4 +1,4 @@
-//! A comparison as JSON.
+//! JSON form of a comparison.
 
 use super::{Comparison, unit_name};
 use pqlab_record::Unit;
@@ -6,7 +6,8 @@ use pqlab_stats::VERDICT_SIGNIFICANCE;
 use serde_json::{Value, json};
 
 impl Comparison {
-    /// The comparison for programs; times in µs, as in the schema of runs. `ratio` is in the unit that `metric` of the case names. Fields are null where they do not apply.
+    /// Converts it to JSON. Times are in µs, as in the schema of runs; `ratio` is in the unit that the case's `metric`
+    /// names. Fields that do not apply are null.
     pub fn to_json(&self) -> Value {
         let cases: Vec<Value> = self
             .cases

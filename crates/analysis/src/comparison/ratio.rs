@@ -1,4 +1,4 @@
-//! The one function by which figures are compared, whatever shows the result.
+//! The only function that compares figures, whatever shows the result.
 
 use super::{ComparisonCriteria, Judged};
 use crate::measured::{Figure, Measured, common_moments, common_statistic};
@@ -6,31 +6,32 @@ use pqlab_record::{CyclesSource, Moment, Statistic, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
 
-/// Paired rounds and medians over all rounds may differ by as much, as a part of the ratio, where the interval is narrower.
+/// Relative tolerance between paired rounds and medians over all rounds, if the interval is narrower.
 const TOLERANCE: f64 = 0.01;
 
-/// Two sides, compared: each a case, or several done one after the other.
+/// Comparison of two sides, each one case or several done one after the other.
 #[derive(Clone, Debug)]
 pub struct Compared {
-    /// In which unit.
+    /// The unit.
     pub unit: Unit,
-    /// By which statistic.
+    /// The statistic.
     pub statistic: Statistic,
-    /// The second side's figure over the first's, with its interval; `None` where one is not known or zero.
+    /// Ratio of the second side's figure to the first's, with its interval; `None` if one is unknown or zero.
     pub ratio: Option<Ratio>,
     /// Whether the same processes measured both sides in the same rounds, part by part.
     pub paired: bool,
-    /// Whether either side was contended and was measured apart from the other: then a difference may be the contention's.
+    /// Whether either side was disturbed and measured apart from the other: then the disturbance may have caused the
+    /// difference.
     pub doubtful: bool,
-    /// What must be known when it is read.
+    /// What a reader must know about it.
     pub notes: Vec<String>,
-    /// What is made of the ratio by itself, before any doubt.
+    /// Verdict on the ratio alone, before any doubt.
     plain: Verdict,
 }
 
 impl Compared {
-    /// What can be said of the second side by this comparison alone: [`pqlab_stats::judge`] of one ratio, and nothing where it
-    /// is doubtful.
+    /// Verdict on the second side by this comparison alone: [`pqlab_stats::judge`] of one ratio, inconclusive if it is
+    /// doubtful.
     pub fn verdict(&self) -> Verdict {
         match self.plain {
             Verdict::Faster | Verdict::Slower if self.doubtful => Verdict::Inconclusive,
@@ -39,22 +40,22 @@ impl Compared {
     }
 }
 
-/// Compares the sum of some cases with the sum of others: how long `second` takes over how long `first` does.
+/// Compares the sum of some cases with the sum of others: the ratio of `second`'s time to `first`'s.
 ///
-/// - **Unit**: core cycles where all cases have them and the criteria do not say otherwise, else time.
-/// - **Statistic**: the mean of every case if one of them [repeats by chance](pqlab_record::Case::repeats_by_chance) or a side is a
-///   sum, else the median.
-/// - **The estimate** is the ratio of the sums of the headlines: what a reader makes of the figures beside it.
-/// - **The interval** is that of the weighted sum of the logarithms of the cases' visits, each weighted with its part of its
-///   side's sum, negative for the first side ([`ratio_of`]). The visits of cases of one block and start count together, at the
-///   moments that they have in common, so that what a process or a round does to all of them cancels out. Where these are few,
-///   or say something else than the headlines, and for cases of different blocks, starts or runs, each case counts by itself; what
-///   tells whole runs apart is added for what was measured in other blocks or runs.
+/// - **Unit**: core cycles if all cases have them and the criteria allow them, else time.
+/// - **Statistic**: the mean of every case if one of them [retries at random](pqlab_record::Case::repeats_by_chance) or
+///   a side is a sum, else the median.
+/// - **The estimate** is the ratio of the sums of the headlines, as a reader would compute it from the figures shown.
+/// - **The interval** is that of the weighted sum of the logarithms of the cases' visits. The weight of a case is its
+///   share of its side's sum, negative for the first side ([`ratio_of`]). Visits of cases of one block and start count
+///   together, at the moments that they have in common, so that what a process or a round does to all of them cancels
+///   out. If these are few or contradict the headlines, and for cases of different blocks, starts or runs, each case
+///   counts alone. The spread between whole runs is added for what was measured in other blocks or runs.
 pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Compared {
     ratio_by(first, second, common_statistic(&[first, second]), criteria)
 }
 
-/// As [`ratio`], by a statistic: throughputs are compared by means.
+/// Like [`ratio`], by a given statistic: throughputs are compared by means.
 pub(crate) fn ratio_by(
     first: &[&Measured<'_>],
     second: &[&Measured<'_>],
@@ -88,28 +89,29 @@ pub(crate) fn ratio_by(
     if found.ratio.is_none() {
         found.paired = false;
         found.notes.push(match unit {
-            Unit::CoreCycles if !in_cycles => "core cycles of both are not known".into(),
+            Unit::CoreCycles if !in_cycles => "core cycles are not known for both".into(),
             _ => "a figure is zero: no interval".into(),
         });
     } else if unit == Unit::CoreCycles && sources.iter().any(|source| *source != sources[0]) {
-        let said = |cases: &[&Measured<'_>]| {
+        let source_word = |cases: &[&Measured<'_>]| {
             let counted = |case: &&Measured<'_>| case.record.samples.cycles_source() == CyclesSource::Counter;
             if cases.iter().all(counted) { "counted" } else { "estimated" }
         };
-        found.notes.push(format!("core cycles {} of the first, {} of the second", said(first), said(second)));
+        let (first, second) = (source_word(first), source_word(second));
+        found.notes.push(format!("core cycles {first} for the first, {second} for the second"));
     }
     found.plain = judge(&[found.ratio], criteria.margin_pct)[0].verdict;
     found
 }
 
-/// How long some cases take one after the other, in ns, with the interval of the whole: the estimate is the sum of the headlines,
-/// the interval is made as that of [`ratio`], so that what a process, a round or a run does to several of them counts for all of
-/// them at once. A case that stands there several times is done as often. `None` where one has no figure.
+/// Total time of cases done one after the other, in ns. The estimate is the sum of the headlines. The interval is
+/// computed like that of [`ratio`], so that the effect of a process, a round or a run on several of them counts once
+/// for the whole. A case listed several times is done as often. `None` if one has no figure.
 pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
     total_in(cases, Unit::Nanoseconds, criteria)
 }
 
-/// As [`total`], in a unit.
+/// Like [`total`], in a given unit.
 pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &ComparisonCriteria) -> Option<Interval> {
     let statistic = common_statistic(&[cases]);
     let sum = Sum::of(&[], cases, unit, statistic)?;
@@ -126,7 +128,7 @@ pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &Compariso
     Some(ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)?.ratio)
 }
 
-/// Compares two figures that were measured apart and of which no samples are left: what [`ratio`] gives for two cases of
+/// Compares two figures that were measured apart and whose samples are gone: the same as [`ratio`] for two cases of
 /// different runs.
 pub(crate) fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
     let contrasts = [Contrast::apart(&first.crossed, -1.0), Contrast::apart(&second.crossed, 1.0)];
@@ -141,20 +143,20 @@ struct Term<'m, 'a> {
     weight: f64,
 }
 
-/// The logarithm of a ratio of sums as a sum over cases, to the first order.
+/// The logarithm of a ratio of sums as a sum over cases, to first order.
 struct Sum<'m, 'a> {
-    /// All cases with their weights, without those that are on both sides alike.
+    /// All cases with their weights, except those that are equal on both sides.
     terms: Vec<Term<'m, 'a>>,
-    /// The ratio of the sums of the headlines; of one side alone its sum.
+    /// The ratio of the sums of the headlines, or the sum if there is one side only.
     beside: f64,
-    /// The counter's step as a part of the headlines, the largest.
+    /// The largest step of a counter, relative to its headline.
     resolution: f64,
     unit: Unit,
     statistic: Statistic,
 }
 
 impl<'m, 'a> Sum<'m, 'a> {
-    /// `None` where a headline is not known.
+    /// `None` if a headline is unknown.
     fn of(
         first: &[&'m Measured<'a>],
         second: &[&'m Measured<'a>],
@@ -169,8 +171,8 @@ impl<'m, 'a> Sum<'m, 'a> {
             for (case, headline) in side.iter().zip(headlines) {
                 resolution = resolution.max(case.resolution(unit, statistic)?);
                 let weight = sign * headline / *sum;
-                match terms.iter_mut().find(|known| known.case.is(case)) {
-                    Some(known) => known.weight += weight,
+                match terms.iter_mut().find(|term| term.case.is(case)) {
+                    Some(term) => term.weight += weight,
                     None => terms.push(Term { case, weight }),
                 }
             }
@@ -180,8 +182,8 @@ impl<'m, 'a> Sum<'m, 'a> {
         beside.is_finite().then_some(Sum { terms, beside, resolution, unit, statistic })
     }
 
-    /// What its cases say, those of one block together where that can be; what is to be known of it goes to `found`. `None`
-    /// where a case says nothing.
+    /// The contrasts of its cases, with cases of one block together if possible. Notes about them go to `found`. `None`
+    /// if a case has no figure.
     fn contrasts(&self, found: &mut Compared) -> Option<Vec<Contrast>> {
         let groups = groups(&self.terms);
         let one_block = |one: &Term<'_, '_>, two: &Term<'_, '_>| one.case.shares_block(two.case);
@@ -189,9 +191,9 @@ impl<'m, 'a> Sum<'m, 'a> {
             groups.iter().skip(at + 1).any(|other| one_block(&group[0], &other[0]))
         };
         if groups.iter().enumerate().any(split) {
-            found.notes.push("measured apart: the run was stopped and gone on with between them".into());
+            found.notes.push("measured separately: the run was interrupted and resumed between them".into());
         }
-        // Where all are beside others, whoever disturbed one disturbed them too.
+        // If all were measured alongside others, a disturbance of one hit them all.
         found.doubtful &= groups.iter().any(|group| group.len() == 1);
         let mut contrasts = Vec::new();
         for group in &groups {
@@ -199,17 +201,19 @@ impl<'m, 'a> Sum<'m, 'a> {
             if group.len() > 1 {
                 if let Some((together, all_visits)) = self.together(group, weight) {
                     if all_visits {
-                        found.notes.push("disturbed visits count: too few rounds left both alone".into());
+                        found
+                            .notes
+                            .push("disturbed visits are included: too few rounds were undisturbed for both".into());
                     }
                     contrasts.push(together);
                     continue;
                 }
-                found.notes.push("mostly measured in rounds of their own: compared over all rounds".into());
+                found.notes.push("few rounds in common: compared over all rounds".into());
             }
             found.paired = false;
             for term in group {
                 let figure = term.case.figure_by(self.unit, self.statistic)?;
-                // What tells runs apart cases of one block have in common.
+                // Cases of one block share the spread between runs.
                 let of_runs = weight / group.len() as f64;
                 contrasts.push(Contrast::apart(&figure.crossed, term.weight).with_runs(of_runs));
             }
@@ -217,12 +221,12 @@ impl<'m, 'a> Sum<'m, 'a> {
         Some(contrasts)
     }
 
-    /// What cases of one block and start say together, and whether all their visits had to count for it. `None` where too few of
-    /// these have counterparts, or where they say something else than the headlines.
+    /// The contrast of cases of one block and start together, and whether it needs all their visits. `None` if too few
+    /// visits have counterparts, or if they contradict the headlines.
     fn together(&self, group: &[Term<'m, 'a>], weight: f64) -> Option<(Contrast, bool)> {
         let Sum { unit, statistic, resolution, .. } = *self;
         let cases: Vec<&Measured<'_>> = group.iter().map(|term| term.case).collect();
-        // What is left out of each must leave rounds of all.
+        // Excluding disturbed visits of each case must leave rounds that all cases have.
         let found = [Visits::Usable, Visits::All].into_iter().find_map(|visits| {
             let (common, visits) = common_moments(&cases, visits)?;
             let values = cases.iter().map(|case| case.values(unit, statistic, visits)).collect::<Option<Vec<_>>>()?;
@@ -245,7 +249,7 @@ impl<'m, 'a> Sum<'m, 'a> {
     }
 }
 
-/// The terms by block and start; those of one block of which two have no start in common each by itself.
+/// Groups the terms by block and start. Terms of one block without a common start stay alone.
 fn groups<'m, 'a>(terms: &[Term<'m, 'a>]) -> Vec<Vec<Term<'m, 'a>>> {
     let mut groups: Vec<Vec<Term<'m, 'a>>> = Vec::new();
     for term in terms {

@@ -1,37 +1,38 @@
-//! Whether cases are slower than in a baseline by more than a threshold, in three words: what `run --baseline` ends with.
+//! Judges whether cases are slower than in a baseline by more than a threshold, in three words: the last line of `run
+//! --baseline`.
 //!
-//! - The **interval** of a case's ratio is the one of the comparison. Of the cases whose interval is not wholly below the
-//!   threshold it is made wider for their having been picked from many: where R of m cases are left, its confidence is
-//!   1 - 0.05 R/m (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
-//! - **Contention** makes it wider by what it was [seen to do](contention_factor) to the very samples: a contended case may be
-//!   slower through it, so the lower end is divided by its factor; a contended baseline may hide a slowdown, so the upper
-//!   end is multiplied by its own.
+//! - The **interval** of a case's ratio is that of the comparison. For cases whose interval is not wholly below the
+//!   threshold it is widened, because they were selected from many: if R of m cases remain, its confidence is 1 - 0.05
+//!   R/m (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
+//! - **Disturbance** widens it by the [factor](contention_factor) seen in the samples themselves. A disturbed case may
+//!   be slower because of it, so the lower end is divided by its factor. A disturbed baseline may hide a slowdown, so
+//!   the upper end is multiplied by its factor.
 //! - **Pass** and **fail**: the interval lies wholly at or below the threshold, or wholly above it. **Undecided**: it
-//!   contains it.
+//!   contains the threshold.
 
 use super::{ComparedCase, Comparison};
 use pqlab_record::{Record, Run, Samples};
 use pqlab_stats::{CONFIDENCE, Sorted};
 use std::collections::BTreeMap;
 
-/// In how many runs in all, the first included, a case is measured before it stays undecided.
+/// Number of runs, including the first, in which a case is measured before it stays undecided.
 pub const MOST_RUNS: usize = 3;
-/// In how many of them a case must be slower before it fails.
+/// Number of these runs in which a case must be slower to fail.
 const RUNS_TO_FAIL: usize = 2;
 
-/// What a run against a baseline comes to, from the best to the worst.
+/// Outcome of a run compared with a baseline, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     /// Not slower by more than the threshold.
     Pass,
-    /// The measurements do not tell.
+    /// The measurements do not decide.
     Undecided,
     /// Slower by more than the threshold, or without a figure because the case failed.
     Fail,
 }
 
 impl Outcome {
-    /// The word of the last line, and of files.
+    /// The word in the last line and in files.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Pass => "PASS",
@@ -40,8 +41,8 @@ impl Outcome {
         }
     }
 
-    /// What a case comes to by its outcomes in one run after the other; `None` where it is to be measured once more. One run
-    /// in which it is not slower clears it, two in which it is make it fail.
+    /// Final outcome of a case from its outcomes in successive runs; `None` if it must be measured again. One run in
+    /// which it is not slower clears it; two in which it is slower make it fail.
     pub fn settled(runs: &[Outcome]) -> Option<Outcome> {
         let slower = runs.iter().filter(|outcome| **outcome == Outcome::Fail).count();
         if runs.contains(&Outcome::Pass) {
@@ -54,20 +55,20 @@ impl Outcome {
     }
 }
 
-/// A case of a run against its baseline.
+/// Result for a case of a run compared with its baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regression {
     /// The case's id.
     pub case: String,
-    /// What this run says of it.
+    /// Outcome in this run.
     pub outcome: Outcome,
-    /// Whether it gave no figure because it failed: no further run fixes that.
+    /// Whether it failed and so has no figure, which no further run can change.
     pub failed: bool,
-    /// Between what the ratio to the baseline lies, contention and the number of cases considered; `None` without a ratio.
+    /// Ends of the ratio to the baseline, widened for disturbance and the number of cases; `None` without a ratio.
     pub ends: Option<[f64; 2]>,
 }
 
-/// Judges each case of a comparison, in its order; `first` and `second` are the runs that were compared.
+/// Judges each case of a comparison, in order; `first` and `second` are the runs that were compared.
 pub fn regressions(comparison: &Comparison, first: &Run, second: &Run, slower_pct: f64) -> Vec<Regression> {
     let most = 1.0 + slower_pct / 100.0;
     let by_id = |run: &'_ Run| -> BTreeMap<String, usize> {
@@ -96,7 +97,7 @@ pub fn regressions(comparison: &Comparison, first: &Run, second: &Run, slower_pc
         let outcome = match ends {
             _ if failed => Outcome::Fail,
             Some(ends) => place(ends, most),
-            // What had no figure cannot have become slower.
+            // A case without an earlier figure cannot have become slower.
             None if one.error.is_some() => Outcome::Pass,
             None => Outcome::Undecided,
         };
@@ -113,12 +114,12 @@ impl ComparedCase {
     }
 }
 
-/// Both ends, farther apart by what contention did to the first case and to the second.
+/// Widens an interval by the disturbance factors of the first and the second case.
 fn widen([low, high]: [f64; 2], [first, second]: [f64; 2]) -> [f64; 2] {
     [low / second, high * first]
 }
 
-/// On which side of the threshold an interval lies.
+/// Side of the threshold on which an interval lies.
 fn place([low, high]: [f64; 2], most: f64) -> Outcome {
     if low > most {
         Outcome::Fail
@@ -129,8 +130,8 @@ fn place([low, high]: [f64; 2], most: f64) -> Outcome {
     }
 }
 
-/// By what factor contention made a case slower, as far as its own samples show: the median over all visits over that of the
-/// undisturbed ones, or over the 5th percentile where there are none. 1 for a case that is not contended.
+/// Factor by which disturbance slowed a case, as far as its own samples show: the median over all visits divided by
+/// that of the undisturbed ones, or by the 5th percentile if there are none. 1 for an undisturbed case.
 pub fn contention_factor(samples: &Samples) -> f64 {
     if !samples.contended() {
         return 1.0;
@@ -155,15 +156,15 @@ mod tests {
 
     const THRESHOLD_PCT: f64 = 5.0;
 
-    /// The fixture's run, slower by a factor. Of each `every` visits one stays as it is; the others are disturbed, and slower
-    /// by another factor. An `every` of 0 disturbs them all, one of 1 none.
+    /// The fixture's run, slower by a factor. One of every `every` visits stays as it is; the others are disturbed, and
+    /// slower by another factor. With an `every` of 0 all are disturbed, with 1 none.
     fn run(factor: f64, every: usize, contention: f64) -> Run {
         let mut run = fixtures::run();
         run.header.id = format!("{factor} {every} {contention}");
         run.records.retain(|record| record.error.is_none() && record.case.regime().is_none());
         for record in &mut run.records {
             for (index, visit) in record.samples.visits.iter_mut().enumerate() {
-                // Rounds of eight: none of the processes is spared in both.
+                // Rounds of eight: no process is spared in both.
                 let disturbed = every == 0 || (index % 8 + index / 8) % every != 0;
                 let factor = if disturbed { factor * contention } else { factor };
                 visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor).round() as u64);
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slowdown_of_two_fails_however_contended_either_side_is() {
+    fn a_slowdown_of_two_fails_however_disturbed_either_side_is() {
         let quiet = run(1.0, 1, 1.0);
         assert!(all(&outcomes(&quiet, &run(2.0, 1, 1.0)), Fail));
         for every in [0, 2, 3, 5, 8] {
@@ -211,15 +212,15 @@ mod tests {
         for factor in [0.5, 0.97, 1.0, 1.01] {
             assert!(all(&outcomes(&quiet, &run(factor, 1, 1.0)), Pass), "{factor}");
         }
-        // Contended all over, and still no slower.
+        // Disturbed throughout, but not slower.
         assert!(all(&outcomes(&quiet, &run(1.0, 2, 1.0)), Pass));
     }
 
     #[test]
-    fn what_contains_the_threshold_is_undecided() {
+    fn an_interval_that_contains_the_threshold_is_undecided() {
         let quiet = run(1.0, 1, 1.0);
         assert!(all(&outcomes(&quiet, &run(1.05, 1, 1.0)), Undecided));
-        // A contended baseline may hide a slowdown: 1.0 measured against what contention made 1.4 of.
+        // A disturbed baseline may hide a slowdown: 1.0 may have been measured as 1.4.
         assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(1.1, 1, 1.0)), Undecided));
         assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(0.5, 1, 1.0)), Pass));
         assert_eq!(place([1.0, 1.06], 1.05), Undecided);
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_more_cases_the_surer_a_slow_one_must_be() {
+    fn more_cases_need_a_surer_slowdown() {
         let (quiet, slow) = (run(1.0, 1, 1.0), run(1.0, 1, 1.0));
         let ends = |others: bool| {
             let (mut first, mut second) = (quiet.clone(), slow.clone());
@@ -256,7 +257,7 @@ mod tests {
         let found = regressions(&comparison, &quiet, &second, THRESHOLD_PCT);
         assert_eq!((found[0].outcome, found[0].failed, found[0].ends), (Fail, true, None));
         assert_eq!((found[1].outcome, found[1].failed, found[1].ends), (Undecided, false, None));
-        // What the baseline has no figure of.
+        // A case without a figure in the baseline.
         let comparison = compared(&second, &quiet);
         assert_eq!(regressions(&comparison, &second, &quiet, THRESHOLD_PCT)[0].outcome, Pass);
     }
@@ -266,13 +267,13 @@ mod tests {
         let factor = |every, contention| contention_factor(&run(1.0, every, contention).records[0].samples);
         assert_eq!((factor(1, 1.0), factor(1, 1.5)), (1.0, 1.0));
         assert!((factor(8, 1.5) - 1.5).abs() < 0.05, "{}", factor(8, 1.5));
-        // Without an undisturbed visit what is usual counts against what was seldom: the fixture's own spread.
+        // Without an undisturbed visit, the median counts against the fastest samples: the fixture's own spread.
         assert!((1.0..1.05).contains(&factor(0, 1.5)), "{}", factor(0, 1.5));
         assert_eq!(factor(2, 0.5), 1.0, "contention makes nothing faster");
     }
 
     #[test]
-    fn one_good_run_clears_two_bad_ones_condemn() {
+    fn one_good_run_clears_a_case_and_two_bad_ones_fail_it() {
         for (runs, wanted) in [
             (&[Pass][..], Some(Pass)),
             (&[Fail], None),

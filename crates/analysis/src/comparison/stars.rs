@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-/// Pairs texts that match two patterns: those for which the stars of both stand for the same. Where each pattern matches
-/// one text only, these two. Returns positions.
+/// Pairs texts that match two patterns if the stars of both match the same text. If each pattern matches only one text,
+/// pairs these two. Returns indices.
 pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize, usize)> {
     let matching = |pattern: &str| -> Vec<(usize, Vec<String>)> {
         texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars(pattern, text)?))).collect()
@@ -15,8 +15,8 @@ pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize,
     pairs.filter(|(one, two)| one != two).collect()
 }
 
-/// What the stars of a pattern stand for in a text, each as little as can be but the last; `None` where it does not match.
-/// `?` stands for any one character.
+/// What the stars of a pattern match in a text, each as little as possible except the last; `None` if the pattern does
+/// not match. `?` matches any one character.
 fn stars(pattern: &str, text: &str) -> Option<Vec<String>> {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ fn filled(pattern: &[char], text: &[char], found: &mut Vec<String>) -> bool {
             })
         }
         Some((wanted, rest)) => match text.split_first() {
-            Some((there, text)) if wanted == there || *wanted == '?' => filled(rest, text, found),
+            Some((character, text)) if wanted == character || *wanted == '?' => filled(rest, text, found),
             _ => false,
         },
     }
@@ -50,18 +50,18 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_paired_where_the_stars_stand_for_the_same() {
+    fn texts_are_paired_if_their_stars_match_the_same() {
         assert_eq!(pair_by_stars("*@x", "*@y", &texts()), [(0, 3), (1, 4)]);
         assert_eq!(pair_by_stars("kem/A/*@*", "kem/B/*@*", &texts()), [(0, 2)]);
         assert_eq!(pair_by_stars("kem/A/enc@x", "kem/A/dec@y", &texts()), [(0, 4)]);
-        // One text on each side is a pair, whatever the stars stand for.
+        // One text on each side is a pair, whatever the stars match.
         assert_eq!(pair_by_stars("kem/B*", "*dec@y", &texts()), [(2, 4)]);
         assert!(pair_by_stars("*", "*", &texts()).is_empty());
         assert!(pair_by_stars("nothing", "*", &texts()).is_empty());
     }
 
     #[test]
-    fn a_star_stands_for_as_little_as_can_be() {
+    fn a_star_matches_as_little_as_possible() {
         assert_eq!(stars("*a*", "banana"), Some(vec!["b".into(), "nana".into()]));
         assert_eq!(stars("b?n*", "banana"), Some(vec!["ana".into()]));
         assert_eq!(stars("*x", "banana"), None);

@@ -1,4 +1,4 @@
-//! The intervals of a case's medians and means, in time and in core cycles.
+//! Intervals of a case's medians and means, in time and in core cycles.
 
 use super::CyclesEstimate;
 use pqlab_record::{CyclesSource, Moment, RunSpreads, Samples, Statistic, Unit, Visits};
@@ -6,7 +6,7 @@ use pqlab_stats::{
     CONFIDENCE, Crossed, Description, Interval, IntervalMethod, RunSpread, Sorted, crossed_visits, mean, median,
 };
 
-/// How far whole runs of the same thing lie apart in a unit, as it was stored with a run.
+/// The spread between whole runs of the same thing in a unit, as stored with a run.
 pub fn run_spread(spreads: &RunSpreads, unit: Unit) -> RunSpread {
     let pct = match unit {
         Unit::Nanoseconds => spreads.time_pct,
@@ -15,7 +15,7 @@ pub fn run_spread(spreads: &RunSpreads, unit: Unit) -> RunSpread {
     RunSpread { pct, degrees_of_freedom: usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX) }
 }
 
-/// The function that makes a visit's figure of its samples.
+/// The function that computes a visit's figure from its samples.
 pub(crate) fn summary_of(statistic: Statistic) -> fn(&[f64]) -> Option<f64> {
     match statistic {
         Statistic::Median => median,
@@ -29,23 +29,23 @@ pub fn crossed_of(visits: &[(Moment, Vec<f64>)], statistic: Statistic) -> Option
     crossed_visits(cells, summary_of(statistic))
 }
 
-/// Samples by visit, in one unit, with what their intervals are made of besides.
+/// Samples by visit in one unit, with what else their intervals need.
 pub(super) struct Pooled<'v> {
     pub(super) visits: &'v [(Moment, Vec<f64>)],
     pub(super) runs: RunSpread,
-    /// The counter's step, for one operation.
+    /// The counter's step for one operation.
     pub(super) step: f64,
 }
 
 impl Pooled<'_> {
-    /// The median of all samples with the interval that processes, rounds and runs give it. `None` without samples.
+    /// Median of all samples, with an interval over processes, rounds and runs. `None` without samples.
     pub(super) fn median(&self) -> Option<Interval> {
         let median = median_of(self.visits.iter().flat_map(|(_, values)| values.iter().copied()))?;
         Some(self.interval(self.visits, Statistic::Median, median))
     }
 
-    /// The mean of the samples that are left after trimming, `described`, with the interval that processes, rounds and runs
-    /// give it.
+    /// Mean of the samples left after trimming, which `described` describes, with an interval over processes, rounds
+    /// and runs.
     pub(super) fn mean(&self, described: &Description) -> Interval {
         let left = described.min..=described.max;
         let trimmed: Vec<(Moment, Vec<f64>)> = self
@@ -59,7 +59,7 @@ impl Pooled<'_> {
     fn interval(&self, visits: &[(Moment, Vec<f64>)], statistic: Statistic, estimate: f64) -> Interval {
         let crossed = crossed_of(visits, statistic);
         let interval = crossed.map(|crossed| crossed.interval(estimate, self.runs, self.step, CONFIDENCE));
-        // A reading of zero has no logarithm: all that is known is the counter's step.
+        // A reading of zero has no logarithm, so only the counter's step is known.
         let by_step = Interval {
             estimate,
             low: (estimate - self.step).max(0.0),

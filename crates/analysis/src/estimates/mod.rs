@@ -1,34 +1,34 @@
-//! How figures come from samples. This is the one place that says so; every table and every file follows it.
+//! Defines how figures come from samples. Every table and every file follows these rules.
 //!
-//! - **Which samples.** Those of undisturbed visits; of all visits where the case is contended
+//! - **Which samples.** Those of undisturbed visits, or of all visits if the case is disturbed
 //!   ([`Samples::usable`](pqlab_record::Samples::usable)). In `samples-csv` they are the rows with `used` set.
-//! - **One operation.** A sample is the time of a batch; divided by the batch it is the time of one operation.
-//! - **The median** is the median of all these samples pooled over the processes
-//!   ([definition 7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the column `ns_per_operation`, over
-//!   1,000. The protocol's trimming takes as many samples at one tail as at the other and cannot move it.
-//! - **The mean** is that of the same samples after trimming.
-//! - **The headline** is what the case is compared and ranked by ([`pqlab_record::Case::statistic`]): the median, or the mean of an
-//!   operation that repeats by chance, such as signing with ML-DSA.
-//! - **Intervals** ([`pqlab_stats::crossed`]) are those of the median or the mean that the case has in the long run on this machine
-//!   and build, with 95% confidence: a two-way model of processes and rounds over the visits' medians or means, with the spread
-//!   between runs that was stored with the run ([`pqlab_record::RunSpreads`]) and the counter's step. The median's is made
-//!   before trimming, the mean's after it. Each contains its estimate.
-//! - **Core cycles** are those of a counter, or the time of each sample by the core's clock as it was estimated while the sample
-//!   was taken; for the computing of one thread alone ([`pqlab_record::Case::computes`]).
-//! - **Precision** is that of the cycles where there are some: the core's clock is not what software decides.
-//! - **Drift.** A case whose visits become slower or faster from round to round is [marked](Estimates::drift): its median is
-//!   one of moments that differ.
+//! - **One operation.** A sample is the time of a batch. Divided by the batch it is the time of one operation.
+//! - **The median** is the median of all these samples, pooled over the processes ([definition
+//!   7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the column `ns_per_operation`, divided by 1,000.
+//!   The protocol's trimming removes equally many samples from both tails, so it cannot move the median.
+//! - **The mean** is the mean of the same samples after trimming.
+//! - **The headline** is the statistic that compares and ranks the case ([`pqlab_record::Case::statistic`]): the
+//!   median, or the mean of an operation that retries at random, such as signing with ML-DSA.
+//! - **Intervals** ([`pqlab_stats::crossed`]) are 95% intervals of the long-run median or mean on this machine and
+//!   build. They come from a two-way model of processes and rounds over the visits' medians or means, with the spread
+//!   between runs that was stored with the run ([`pqlab_record::RunSpreads`]) and the counter's step. The median's
+//!   interval is computed before trimming, the mean's after it. Each contains its estimate.
+//! - **Core cycles** come from a counter, or from the time of each sample and the core clock estimated during that
+//!   sample. They exist only for the computing of a single thread ([`pqlab_record::Case::computes`]).
+//! - **Precision** is judged in cycles if they are known, because software does not control the core's clock.
+//! - **Drift.** A case whose visits become slower or faster from round to round is [marked](Estimates::drift): its
+//!   median mixes moments that differ.
 //! - **Trimming** applies to everything else: mean, deviation, extremes, quantiles.
-//! - **Batches.** A percentile or a coefficient of variation of batch means is not one of operations: a batch of `b`
-//!   hides what single operations do, and its deviation is smaller by the root of `b` and more. So above a batch of 1 the
-//!   deviation, the coefficient of variation, minimum, maximum, the quantiles other than the median and the interquartile
-//!   mean are not given ([`Estimates::operations`]). The mean is the same for batches as for operations; the median is
-//!   the one of batch means, and with the batch beside it is given as such.
-//! - **Normality**: Jarque and Bera's statistic and p-value are those of the samples, of batch means where a sample is a
-//!   batch. They are not given for trimmed data, whose tails were cut off, nor for fewer than 300 samples, for which the
-//!   distribution of the statistic is not yet the one that the p-value is made from.
+//! - **Batches.** Percentiles and the coefficient of variation of batch means do not describe single operations: a
+//!   batch of `b` hides what single operations do, and its deviation is smaller by a factor of at least the square root
+//!   of `b`. So if the batch is above 1, deviation, coefficient of variation, minimum, maximum, interquartile mean and
+//!   all quantiles except the median are omitted ([`Estimates::operations`]). The mean is the same for batches as for
+//!   operations. The median is that of batch means and is given together with the batch.
+//! - **Normality**: Jarque and Bera's statistic and p-value of the samples, or of batch means if a sample is a batch.
+//!   They are omitted for trimmed data, because its tails were cut off, and for fewer than 300 samples, because the
+//!   p-value assumes many.
 //! - **The rate** is the reciprocal of the mean, with the reciprocal interval.
-//! - **Percentiles** are given where at least two samples lie beyond them.
+//! - **Percentiles** are given if at least two samples lie beyond them.
 
 mod interval;
 
@@ -48,30 +48,30 @@ use pqlab_stats::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What `±` means.
+/// Meaning of `±`.
 pub const PLUS_MINUS: &str =
     "95% interval of the long-run figure on this machine and build, including the spread between runs";
 
-/// What `≈` means before cycles.
+/// Meaning of `≈` before cycles.
 pub const ESTIMATED_CYCLES: &str =
     "core cycles estimated from the time and the core clock, which was probed around and within each visit";
 
-/// What the samples of a case say.
+/// Estimates from the samples of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimates {
-    /// By which rules the samples were taken.
+    /// Rules by which the samples were taken.
     pub rules: ProtocolKind,
-    /// Samples that estimates are made from, before trimming.
+    /// Samples that estimates are computed from, before trimming.
     pub n: usize,
-    /// Samples of disturbed visits that were left out.
+    /// Samples of disturbed visits that were excluded.
     pub left_out: usize,
     /// Processes that took the samples.
     pub processes: usize,
     /// Operations in a sample.
     pub batch: u64,
-    /// Whether the case is contended; then nothing was left out.
+    /// Whether the case is disturbed; then nothing was excluded.
     pub contended: bool,
-    /// The statistic that the case is compared and ranked by.
+    /// The statistic that compares and ranks the case.
     pub statistic: Statistic,
     /// Median of the time of one operation in ns, with its 95% interval.
     pub median_ns: Interval,
@@ -79,46 +79,47 @@ pub struct Estimates {
     pub mean_ns: Interval,
     /// The median of each process in ns, by the process's number.
     pub process_medians_ns: Vec<(Worker, f64)>,
-    /// Core cycles of one operation; `None` where they are not known, and for what is not the computing of one thread.
+    /// Core cycles of one operation; `None` if they are unknown or the case is not the computing of one thread.
     pub cycles: Option<CyclesEstimate>,
-    /// How much of the measuring time somebody used the core's other hardware thread, in percent.
+    /// Share of the measuring time in which another program used the core's other hardware thread, in percent.
     pub shared_pct: f64,
-    /// The two levels on which processes settled, in ns, where they did.
+    /// The two levels on which processes settled, in ns, if they did.
     pub modes: Option<[Mode; 2]>,
-    /// Half-width in percent of the interval that decides on precision: that of the cycles; where there are none, that of the
-    /// time without what the core's clock does between runs, which no measuring fixes.
+    /// Half-width in percent of the interval that decides on precision. It is the interval of the cycles, or without
+    /// cycles that of the time without the clock's variation between runs, which no measuring can reduce.
     pub deciding_half_width_pct: f64,
     /// The spread between runs in percent, in time and in core cycles, if it was assumed; `None` if it was measured.
     pub assumed_spread_pct: Option<[f64; 2]>,
-    /// Why the wanted precision was not reached; empty where it was.
+    /// Why the target precision was missed; empty if it was reached.
     pub imprecise: Vec<Imprecision>,
     /// The processors that were used.
     pub processors: Vec<u32>,
-    /// What the operation leaves behind in its thread; `None` where there was no reading it.
+    /// State that the operation leaves in its thread; `None` if it could not be read.
     pub residues: Option<Vec<Residue>>,
-    /// Time of the operation's first call in a process in ns, the median over processes: with what the library sets up in it.
+    /// Time of the operation's first call in a process, in ns, including the library's set-up; the median over
+    /// processes.
     pub first_call_ns: Option<f64>,
-    /// The samples after trimming, in ns per operation: of single operations where `batch` is 1, else of batch means.
+    /// The samples after trimming, in ns per operation: single operations if `batch` is 1, else batch means.
     pub samples_ns: Description,
-    /// Whether the samples are normal; `None` where they were trimmed, or are fewer than 300.
+    /// Whether the samples are normal; `None` if they were trimmed or are fewer than 300.
     pub normality: Option<JarqueBera>,
-    /// What was counted.
+    /// The counter that was read.
     pub metric: Metric,
     /// Median of the count of one operation; `None` for the wall clock.
     pub ticks: Option<f64>,
-    /// Whether the visits become slower or faster; `None` where too few were made to say.
+    /// Whether the visits become slower or faster; `None` if there are too few to tell.
     pub drift: Option<Drift>,
-    /// Spread of the visits' medians within processes and between them; `None` where it cannot be told apart.
+    /// Spread of the visits' medians within processes and between them; `None` if the two cannot be separated.
     pub components: Option<VarianceComponents>,
     /// Median of the core clock that the visits estimated, in Hz.
     pub clock_hz: Option<f64>,
-    /// What the workload measured itself, by name.
+    /// Values that the workload measured itself, by name.
     pub extra: Vec<(String, Description)>,
 }
 
 impl Estimates {
-    /// What speaks of single operations in ns: deviation, coefficient of variation, extremes, quantiles. `None` where a
-    /// sample is more than one operation.
+    /// Figures of single operations in ns: deviation, coefficient of variation, extremes, quantiles. `None` if a sample
+    /// is more than one operation.
     pub fn operations(&self) -> Option<&Description> {
         (self.batch == 1).then_some(&self.samples_ns)
     }
@@ -131,8 +132,8 @@ impl Estimates {
         }
     }
 
-    /// How widely single operations spread, in percent, with what it is called: their coefficient of variation (`CoV`), or where that
-    /// is the work of outliers the robust one (`rCoV`). Under the rules of the reference, which trims, it is the CoV that is asked for.
+    /// Spread of single operations in percent, with its name: the coefficient of variation (`CoV`), or the robust one
+    /// (`rCoV`) if outliers dominate it. Always the CoV under the rules of the reference, which trim.
     pub fn variation(&self) -> Option<(&'static str, f64)> {
         let operations = self.operations()?;
         let robust = operations.cov_without_outliers_pct().filter(|_| self.rules != ProtocolKind::Reference);
@@ -148,18 +149,19 @@ impl Estimates {
         }
     }
 
-    /// Time of one operation in ns by the statistic that the case is compared and ranked by, with its 95% interval.
+    /// Time of one operation in ns by the statistic that compares and ranks the case, with its 95% interval.
     pub fn headline_ns(&self) -> Interval {
         self.time(self.statistic)
     }
 
-    /// Operations a second, one after the other, with the 95% interval: the reciprocal of the mean. `None` if the mean is zero.
+    /// Operations per second, one after the other, with the 95% interval: the reciprocal of the mean. `None` if the
+    /// mean is zero.
     pub fn operations_per_second(&self) -> Option<Interval> {
         rate_of(&self.mean_ns)
     }
 
-    /// A quantile of single operations in ns, of those that [`operations`](Self::operations) has, where at least two samples
-    /// lie beyond it: `order` is 0.05, 0.25, 0.75, 0.95 or 0.99.
+    /// Quantile of single operations in ns; `None` if [`operations`](Self::operations) is `None` or fewer than two
+    /// samples lie beyond it. `order` is 0.05, 0.25, 0.75, 0.95 or 0.99.
     pub fn percentile(&self, order: f64) -> Option<f64> {
         self.operations().and_then(|_| self.quantile(order))
     }
@@ -179,19 +181,19 @@ impl Estimates {
         (beyond >= SAMPLES_BEYOND).then_some(value)
     }
 
-    /// Core cycles for each of the `bytes` that one operation works through.
+    /// Core cycles per byte, if one operation processes this number of `bytes`.
     pub fn cycles_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(self.cycles.as_ref()?.median.estimate / bytes as f64)
     }
 
-    /// Bytes a second, one operation after the other, if one operation works through this number of `bytes`.
+    /// Bytes per second, one operation after the other, if one operation processes this number of `bytes`.
     pub fn bytes_per_second(&self, bytes: Option<u64>) -> Option<Interval> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(scaled(&self.operations_per_second()?, bytes as f64))
     }
 
-    /// Ticks for each of the `bytes` that one operation works through.
+    /// Ticks per byte, if one operation processes this number of `bytes`.
     pub fn ticks_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
         Some(self.ticks? / bytes as f64)
@@ -210,9 +212,9 @@ impl Estimates {
         Some(format!("{sign}{text} ±{}", percent(cycles.half_width_pct())))
     }
 
-    /// What the workload measured itself under a name.
+    /// Values that the workload measured itself under a name.
     pub fn extra(&self, name: &str) -> Option<&Description> {
-        self.extra.iter().find(|(known, _)| known == name).map(|(_, values)| values)
+        self.extra.iter().find(|(other, _)| other == name).map(|(_, values)| values)
     }
 
     /// Half-width of the [headline's](Self::headline_ns) interval in percent of the headline.
@@ -221,7 +223,7 @@ impl Estimates {
     }
 }
 
-/// How often a second something is done that takes this time in ns: the reciprocal, with its interval. `None` for no time.
+/// Rate per second of something that takes this time in ns: the reciprocal, with its interval. `None` for no time.
 pub fn rate_of(time_ns: &Interval) -> Option<Interval> {
     let per_second = |ns: f64| 1e9 / ns;
     let Interval { estimate, low, high, .. } = *time_ns;
@@ -233,9 +235,14 @@ pub fn rate_of(time_ns: &Interval) -> Option<Interval> {
     })
 }
 
-/// An interval of `times` as much.
-pub fn scaled(of: &Interval, times: f64) -> Interval {
-    Interval { estimate: of.estimate * times, low: of.low * times, high: of.high * times, ..*of }
+/// Multiplies an interval by `times`.
+pub fn scaled(interval: &Interval, times: f64) -> Interval {
+    Interval {
+        estimate: interval.estimate * times,
+        low: interval.low * times,
+        high: interval.high * times,
+        ..*interval
+    }
 }
 
 /// Core cycles of one operation.
@@ -245,14 +252,14 @@ pub struct CyclesEstimate {
     pub median: Interval,
     /// The mean after trimming, with its 95% interval.
     pub mean: Interval,
-    /// The statistic that the case is compared and ranked by.
+    /// The statistic that compares and ranks the case.
     pub statistic: Statistic,
-    /// Counted, or estimated.
+    /// Whether they were counted or estimated.
     pub source: CyclesSource,
 }
 
 impl CyclesEstimate {
-    /// By a statistic.
+    /// The estimate by a statistic.
     pub fn by(&self, statistic: Statistic) -> Interval {
         match statistic {
             Statistic::Median => self.median,
@@ -260,12 +267,12 @@ impl CyclesEstimate {
         }
     }
 
-    /// By the statistic that the case is compared and ranked by.
+    /// The estimate by the statistic that compares and ranks the case.
     pub fn headline(&self) -> Interval {
         self.by(self.statistic)
     }
 
-    /// How they came about, in words.
+    /// How they were obtained, in words.
     pub fn origin(&self) -> &'static str {
         match self.source {
             CyclesSource::Counter => "counted",
@@ -274,7 +281,7 @@ impl CyclesEstimate {
     }
 }
 
-/// Why a case is less precise than was wanted.
+/// Reason why a case missed the target precision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imprecision {
     /// It became slower or faster while it was measured.
@@ -288,7 +295,7 @@ pub enum Imprecision {
 }
 
 impl Imprecision {
-    /// In words.
+    /// The word that files carry.
     pub fn words(self) -> &'static str {
         match self {
             Imprecision::Drifting => "drifting",
@@ -299,13 +306,13 @@ impl Imprecision {
     }
 }
 
-/// So many samples must lie beyond a percentile for it to be given.
+/// Number of samples that must lie beyond a percentile for it to be given.
 const SAMPLES_BEYOND: f64 = 2.0;
 
-/// Fewer samples than this are few.
+/// Number of samples below which a case has few.
 const FEW_SAMPLES: usize = 100;
 
-/// Makes estimates from the stored samples of a case. `None` for a failed case, and for one without samples.
+/// Computes estimates from the stored samples of a case. `None` for a failed case and for one without samples.
 pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
     #[cfg(test)]
     tests::MADE.set(tests::MADE.get() + 1);
@@ -322,7 +329,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     let spreads = &protocol.run_spreads;
-    // What a link takes is the same whatever the core's clock did.
+    // A link takes the same time whatever the core's clock does.
     let unit = if record.case.waits_for_network() { Unit::CoreCycles } else { Unit::Nanoseconds };
     let statistic = record.case.statistic();
     let samples_ns = Description::of(&pooled.trim(protocol.trim_pct));
@@ -379,7 +386,7 @@ fn processors(samples: &Samples) -> Vec<u32> {
     used.into_iter().collect()
 }
 
-/// Why the case is less precise than the rules want it; nothing where a number of iterations was asked for and no precision.
+/// Why the case missed the target precision; empty if a number of iterations was requested instead.
 fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imprecision> {
     if !protocol.asks_for_precision(case) || estimates.deciding_half_width_pct <= protocol.precision_pct {
         return Vec::new();
@@ -397,14 +404,14 @@ fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imp
     found
 }
 
-/// Fewest samples of which normality is judged: the p-value is the one of many.
+/// Fewest samples for a test of normality: the p-value holds for many samples.
 const FEWEST_FOR_NORMALITY: usize = 300;
 
 fn normality(samples: &[f64], protocol: &Protocol) -> Option<JarqueBera> {
     (protocol.trim_pct == 0.0 && samples.len() >= FEWEST_FOR_NORMALITY).then(|| jarque_bera(samples)).flatten()
 }
 
-/// The round and the median of each visit, process by process.
+/// Round and median of each visit, by process.
 fn by_round(visits: &[(Moment, Vec<f64>)]) -> Vec<Vec<(u32, f64)>> {
     let mut processes: BTreeMap<Worker, Vec<(u32, f64)>> = BTreeMap::new();
     for (moment, values) in visits {
@@ -422,14 +429,15 @@ fn median_ticks(samples: &Samples) -> Option<f64> {
     median_of(samples.usable().flat_map(|visit| samples.ticks_per_operation(visit)))
 }
 
-/// Whether what a workload notes under this name is a number of bytes.
+/// Whether a workload's value of this name is a number of bytes.
 pub(crate) fn is_length(name: &str) -> bool {
     name.ends_with("_bytes")
 }
 
-/// The workload's own figures over all usable visits, lengths first and over all visits, in the order in which they first appear.
+/// The workload's own values, in the order of first appearance: lengths first, over all visits, then others over usable
+/// visits.
 fn extra(samples: &Samples) -> Vec<(String, Description)> {
-    // What disturbs a visit changes how long things take, not how many bytes they have.
+    // Disturbances change how long things take, not how many bytes they have.
     let lengths = samples.visits.iter().flat_map(|visit| &visit.extra).filter(|(name, _)| is_length(name));
     let others = samples.usable().flat_map(|visit| &visit.extra).filter(|(name, _)| !is_length(name));
     let pooled = gathered(lengths.chain(others).map(|(name, values)| (name.as_str(), values.as_slice())));

@@ -5,7 +5,7 @@ use pqlab_record::{Disturbance, Visit};
 use pqlab_stats::IntervalMethod;
 
 thread_local! {
-    /// How often estimates were made by this thread.
+    /// Number of estimates that this thread computed.
     pub(crate) static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -92,7 +92,7 @@ fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
     let left = estimate(&record, &Protocol::default()).unwrap();
     assert!(!left.contended && left.left_out == alone.n / 2 && left.processes == 4, "{left:?}");
     assert!((left.median_ns.estimate / alone.median_ns.estimate - 1.0).abs() < 0.01, "{left:?}");
-    // Of the four processes that were left alone two are not.
+    // Now two of the four undisturbed processes are disturbed as well.
     record.samples.visits.iter_mut().filter(|visit| [1, 3].contains(&visit.process)).for_each(slow);
     let shared = estimate(&record, &Protocol::default()).unwrap();
     assert!(shared.contended && shared.left_out == 0, "{shared:?}");
@@ -109,7 +109,7 @@ fn three_processes_stay_whatever_a_neighbour_does() {
 }
 
 #[test]
-fn of_a_fixed_number_of_samples_none_is_left_out_for_a_neighbour() {
+fn a_fixed_number_of_samples_keeps_visits_next_to_a_neighbour() {
     let mut record = fixtures::record("liboqs", 10.4);
     let neighbour = |visit: &mut Visit| visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: true }];
     record.samples.visits.iter_mut().step_by(2).for_each(neighbour);
@@ -165,7 +165,7 @@ fn no_samples_give_no_estimate() {
 }
 
 #[test]
-fn the_wall_clock_counts_no_ticks_and_equal_readings_are_no_certainty() {
+fn the_wall_clock_has_no_ticks_and_equal_readings_keep_an_interval() {
     let mut record = fixtures::record("liboqs", 10.4);
     record.samples.metric = Metric::Wall;
     record.samples.ns_per_tick = Some(1.0);
@@ -178,7 +178,7 @@ fn the_wall_clock_counts_no_ticks_and_equal_readings_are_no_certainty() {
 }
 
 #[test]
-fn cycles_come_with_the_wall_time_beside_them() {
+fn cycles_come_with_wall_times() {
     let mut record = fixtures::record("liboqs", 10.4);
     record.samples.metric = Metric::Cycles;
     record.samples.ns_per_tick = None;
@@ -204,9 +204,9 @@ fn the_workloads_own_figures_are_described_by_name() {
     assert_eq!((name.as_str(), sizes.n, sizes.median), ("signature_bytes", 3, 655.0));
 }
 
-/// Names are whoever's: an imported run may have as many as it likes.
+/// Names in an imported run can be anything, and as many as its author likes.
 #[test]
-fn figures_of_a_hundred_thousand_names_are_told_apart_in_their_order() {
+fn a_hundred_thousand_names_keep_their_order() {
     let mut record = fixtures::record("liboqs", 10.4);
     record.samples.visits.truncate(2);
     for visit in &mut record.samples.visits {

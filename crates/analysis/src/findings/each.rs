@@ -4,16 +4,16 @@ use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time};
 
-/// Most operations of an area that are named.
+/// Largest number of operations listed for an area.
 const NAMED: usize = 6;
 
-/// The operations of an area, each with its fastest library: the usual cases, or all where none is usual.
+/// The fastest library of each operation of an area: for usual cases, or for all cases if none is usual.
 pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statement> {
     let groups = analysis.groups(area);
-    let usual = groups.iter().any(|group| group.cases.iter().any(|of| of.usual()));
+    let usual = groups.iter().any(|group| group.cases.iter().any(|case| case.usual()));
     let statement = |cases: &[&CaseAnalysis<'_>], job: &str| {
-        let rows: Vec<&CaseAnalysis<'_>> = cases.iter().map(|of| &analysis.cases()[of.place]).collect();
-        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().filter(|of| of.usual() || !usual).collect();
+        let rows: Vec<&CaseAnalysis<'_>> = cases.iter().map(|case| &analysis.cases()[case.place]).collect();
+        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().filter(|case| case.usual() || !usual).collect();
         let found = fastest_case(analysis, &rows)?;
         let mut text = format!("{} by {}", time(analysis, &found.best)?, found.by);
         if let Some(next) = &found.next {
@@ -25,7 +25,7 @@ pub(super) fn statements(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Statemen
     let more = all.len().saturating_sub(NAMED);
     all.truncate(NAMED);
     if more > 0 {
-        all.push(Statement::new(area, "Other operations", format!("{more} more stand in the tables")));
+        all.push(Statement::new(area, "Other operations", format!("{more} more in the tables")));
     }
     all
 }

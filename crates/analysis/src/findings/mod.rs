@@ -1,6 +1,6 @@
-//! What a run found: which algorithm and library for which use case, what post-quantum costs against classical, and what is
-//! uncertain. Every sentence is computed, and whatever is said to be faster is so by [the one function that
-//! compares](crate::comparison::ratio); where the data do not tell some apart, all of them are named.
+//! Findings of a run: the best algorithm and library for each use case, what post-quantum algorithms cost compared with
+//! classical ones, and what is uncertain. Every sentence is computed. "Faster" is always decided by [the one function
+//! that compares](crate::comparison::ratio); if the data do not separate some libraries, all of them are named.
 
 mod each;
 mod randomness;
@@ -23,22 +23,22 @@ use crate::statement::listed;
 use pqlab_record::{State, Statistic, Unit};
 use pqlab_stats::{Interval, Verdict};
 
-/// What one thing costs against another.
+/// Cost of a post-quantum algorithm compared with a classical one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
-    /// What is done: `Key exchange`.
+    /// The task: `Key exchange`.
     pub what: String,
     /// The post-quantum side.
     pub post_quantum: CostSide,
     /// The classical side.
     pub classical: CostSide,
-    /// How many times as long the post-quantum side takes, with its 95% interval.
+    /// Ratio of the post-quantum side's time to the classical side's, with its 95% interval.
     pub factor: Interval,
     /// The unit of the factor.
     pub unit: Unit,
-    /// Whether the two are told apart.
+    /// Whether there is a measurable difference.
     pub told_apart: bool,
-    /// Bytes on the wire over bytes on the wire.
+    /// Bytes on the wire of the post-quantum side and of the classical side.
     pub bytes: Option<(u64, u64)>,
 }
 
@@ -47,42 +47,42 @@ pub struct Cost {
 pub struct CostSide {
     /// The algorithm.
     pub algorithm: String,
-    /// The library, with those that are not told apart from it.
+    /// The library, with those tied with it.
     pub providers: String,
     /// Its time: `31.2 µs`, `mean 88.8 µs`.
     pub time: String,
-    /// The ids of the cases that the time is made of.
+    /// The ids of the cases that the time is computed from.
     pub cases: Vec<String>,
 }
 
-/// What must be known of the run as a whole: what is not sure, in how many cases.
+/// Caveat of the run as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunCaveat {
-    /// How often.
+    /// Number of occurrences.
     pub count: usize,
-    /// What.
+    /// What is uncertain.
     pub what: String,
-    /// Which, or why.
+    /// Details: which cases, or why.
     pub details: Vec<String>,
 }
 
-/// All of it.
+/// All findings of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// What it says to the question of its suite.
+    /// Answers to the question of its suite.
     pub statements: Vec<Statement>,
-    /// What is recommended, use case by use case.
+    /// Recommendations by use case.
     pub recommendations: Vec<Recommendation>,
-    /// What post-quantum costs.
+    /// Costs of post-quantum algorithms.
     pub costs: Vec<Cost>,
-    /// What is not sure.
+    /// Caveats.
     pub caveats: Vec<RunCaveat>,
 }
 
-/// Most details of a caveat that are named.
+/// Largest number of details listed for a caveat.
 const NAMED: usize = 12;
 
-/// What the run found.
+/// Computes the findings of a run.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
     let mut recommendations: Vec<Recommendation> = libraries::for_job(analysis).into_iter().collect();
     let recommended = |use_case| Some(randomness::note_kind(analysis, use_case, recommend(analysis, use_case)?));
@@ -94,7 +94,8 @@ pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
     Findings { statements, recommendations, costs, caveats: caveats(analysis) }
 }
 
-/// What a run says beside its recommendations. If neither speaks of what it is mostly about, each operation speaks for itself.
+/// Statements of a run besides its recommendations. If neither covers the area with the most cases, each of its
+/// operations gets a statement.
 fn statements(analysis: &RunAnalysis<'_>, recommendations: &[Recommendation]) -> Vec<Statement> {
     let mut all = smoke::statements(analysis);
     all.extend(STATEMENTS.iter().flat_map(|statements| statements(analysis)));
@@ -102,29 +103,30 @@ fn statements(analysis: &RunAnalysis<'_>, recommendations: &[Recommendation]) ->
         return analysis.areas().into_iter().flat_map(|area| each::statements(analysis, area)).collect();
     }
     let most = analysis.areas().into_iter().rev().max_by_key(|area| analysis.area(area).count());
-    let is_of = |area: &str, use_case: &str| match use_cases().find(|of| of.name == use_case) {
-        Some(of) => of.area == area,
+    let belongs_to = |area: &str, use_case: &str| match use_cases().find(|known| known.name == use_case) {
+        Some(known) => known.area == area,
         None => use_case == scaling::USE_CASE,
     };
-    let spoken_of = |area: &&str| {
-        all.iter().any(|of| of.area == *area) || recommendations.iter().any(|of| is_of(area, of.use_case))
+    let is_covered = |area: &&str| {
+        all.iter().any(|statement| statement.area == *area)
+            || recommendations.iter().any(|one| belongs_to(area, one.use_case))
     };
-    let missing = most.filter(|area| !spoken_of(area));
+    let missing = most.filter(|area| !is_covered(area));
     all.extend(missing.into_iter().flat_map(|area| each::statements(analysis, area)));
     all
 }
 
-/// The use cases of all areas, in the order in which recommendations have them.
+/// The use cases of all areas, in the order of recommendations.
 fn use_cases() -> impl Iterator<Item = &'static UseCase> {
     USE_CASES.into_iter().flatten()
 }
 
-/// The comparisons with what is in use today, of all areas.
+/// The comparisons with classical algorithms, of all areas.
 fn against() -> impl Iterator<Item = &'static Against> {
     AGAINST.into_iter().flatten()
 }
 
-/// The cases of some operations that may be set against each other, and those that do other work.
+/// The comparable cases of some operations, and those that do other work.
 fn rows<'s, 'a>(
     analysis: &'s RunAnalysis<'a>,
     area: &str,
@@ -148,17 +150,17 @@ fn rows<'s, 'a>(
         let typical = rows.iter().filter_map(|row| ledger::rank(row.case())).min();
         rows.retain(|row| ledger::rank(row.case()) == typical);
     }
-    // Messages are compared in one length: of a hash the longest, of a signature the shortest.
+    // Messages are compared at one length: the longest for hashes, the shortest for signatures.
     let hash = rows.iter().any(|row| row.case().facts.bytes.is_some()) && transactions.is_none();
     let lengths = || rows.iter().filter_map(|row| row.case().message_length());
     let length = if hash { lengths().max() } else { lengths().min() };
-    rows.retain(|row| row.case().message_length().is_none_or(|own| Some(own) == length));
-    // Of each construction those of one kind: some draw whoever signs.
+    rows.retain(|row| row.case().message_length().is_none_or(|length_of_row| Some(length_of_row) == length));
+    // Each construction is compared in one kind: some draw randomness in every library.
     let mut kept = OneKind { cases: Vec::new(), left_out: Vec::new() };
     for (_, rows) in grouped(rows.into_iter(), |row| row.case().algorithm.clone()) {
-        let of = one_kind(rows);
-        kept.cases.extend(of.cases);
-        kept.left_out.extend(of.left_out);
+        let kind = one_kind(rows);
+        kept.cases.extend(kind.cases);
+        kept.left_out.extend(kind.left_out);
     }
     kept
 }
@@ -180,7 +182,8 @@ fn candidates<'s, 'a>(
         let Some(parts) = operations.iter().map(part).collect::<Option<Vec<_>>>() else { continue };
         let times = match parts[..] {
             [one] => one.estimates.as_ref().map(|estimates| (estimates.time(statistic), estimates.mean_ns)),
-            // What whole runs differ by is the same for all parts of one run: it does not average out in their sum.
+            // The difference between whole runs is the same for all parts of one run, so it does not average out in
+            // their sum.
             _ => analysis.total(&parts).map(|total| (total, total)),
         };
         let (Some((time, mean)), Some(row)) = (times, parts.first()) else { continue };
@@ -198,7 +201,8 @@ fn candidates<'s, 'a>(
 fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
     let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.transactions);
     all.retain(|candidate| (use_case.algorithms)(&candidate.algorithm));
-    // What one of the reference systems has for itself is chosen where it stands alone: it is no tie with the same in another form.
+    // A construction of the reference systems is recommended only if it is alone: it is not a rival of the same
+    // construction in another form.
     let of_reference = |one: &Candidate<'_, '_>| areas::is_of_reference(&one.algorithm);
     if !all.iter().all(of_reference) {
         all.retain(|one| !of_reference(one));
@@ -207,8 +211,8 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
-    // What was measured decides how strong the best has to be, not what was measured well: where no strong one may be
-    // recommended, a weak one is no substitute.
+    // All candidates decide how strong the best must be, not only the sound ones: if no strong candidate may be
+    // recommended, a weak one is not a substitute.
     let any_strong = all.iter().any(Candidate::strong);
     let suits = |one: &&Candidate<'_, '_>| if any_strong { one.strong() } else { post_quantum(one) };
     let from: Vec<&Candidate<'_, '_>> = sound.iter().copied().filter(suits).collect();
@@ -223,11 +227,11 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         why.push(format!("NIST category {category}"));
     }
     if !found.tied.is_empty() {
-        why.push(format!("not told apart from {}", listed(&found.tied_names())));
+        why.push(format!("tied with {}", listed(&found.tied_names())));
     }
     match &found.next {
         Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.name(), next.time_text())),
-        None if found.tied.is_empty() => why.push("measured alone".to_owned()),
+        None if found.tied.is_empty() => why.push("the only one measured".to_owned()),
         None => {}
     }
     let weak = |one: &&&Candidate<'_, '_>| one.category.is_some() && !one.strong();
@@ -265,7 +269,8 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     })
 }
 
-/// The fewest bytes on the wire: by what the encoding may take at most, and by what was seen on average where lengths vary.
+/// Recommends the fewest bytes on the wire: by the encoding's maximum, and for varying lengths also by the measured
+/// average.
 fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Smallest) -> Option<Recommendation> {
     let all = candidates(analysis, area, &[operation], None);
     let any_strong = all.iter().any(Candidate::strong);
@@ -288,24 +293,24 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
         let seen = areas::most_lengths(analysis, &one.algorithm)?.1.mean;
         Some((one.algorithm.clone(), seen + one.sizes.public_key? as f64))
     };
-    // Against the lengths that do not vary: a mean may be the least of all.
+    // Compared with lengths that do not vary. An average may be the smallest of all.
     let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
     why.extend(by_mean.map(|(algorithm, mean)| {
-        let least = if mean < fewest as f64 {
-            "the fewest on average has"
+        let smallest = if mean < fewest as f64 {
+            "smallest on average"
         } else {
-            "of those whose length varies the least on average has"
+            "smallest on average among those that vary"
         };
-        format!("{least} {algorithm}: {} B", digits(mean, 4))
+        format!("{smallest}: {algorithm}, {} B", digits(mean, 4))
     }));
     let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));
     why.extend(weaker.min_by_key(|(bytes, _)| *bytes).filter(|(bytes, _)| *bytes < fewest).map(|(bytes, one)| {
         format!("at category {}, {} has {} B", one.category.unwrap_or(0), one.algorithm, thousands(bytes))
     }));
     why.push(match (&found.tied[..], same.len()) {
-        (_, 1) => "this library alone was measured".to_owned(),
-        ([], _) => "this library is the fastest at it".to_owned(),
-        _ => format!("not told apart from {}", listed(&found.tied_names())),
+        (_, 1) => "only this library was measured".to_owned(),
+        ([], _) => "the fastest library for it".to_owned(),
+        _ => format!("tied with {}", listed(&found.tied_names())),
     });
     Some(Recommendation {
         use_case,
@@ -368,7 +373,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     let reason = |row: &CaseAnalysis<'_>| {
         format!("{}: {}", row.case().id(), row.record.error.as_deref().unwrap_or("no reason given"))
     };
-    add("failed: no figure is given for work that was not done right", failed.map(reason).collect());
+    add("failed; a failed case has no figures", failed.map(reason).collect());
     let defective = analysis.cases().iter().filter(|row| !row.failed() && row.case().facts.defect.is_some());
     let defects = grouped(defective, |row| (row.case().provider.clone(), row.case().facts.defect.clone()));
     let defect = |((provider, defect), rows): ((String, Option<String>), Vec<&CaseAnalysis<'_>>)| {
@@ -376,21 +381,18 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
         let what = distinct(cases.map(|case| format!("{} {}", case.algorithm, case.operation)));
         format!("{provider}, {}: {}", what.join(", "), defect.unwrap_or_default())
     };
-    add(
-        "known defects: the library does not do all that the standard demands",
-        defects.into_iter().map(defect).collect(),
-    );
+    add(Caveat::Defect.legend(), defects.into_iter().map(defect).collect());
     let noted = |note: Caveat, width: fn(&Estimates) -> String| {
         let rows = analysis.cases().iter().filter(move |row| !row.is_floor() && row.caveats.has(note));
         rows.map(move |row| format!("{} ({})", row.case().id(), row.estimates.as_ref().map_or(String::new(), width)))
     };
-    let in_time = |of: &Estimates| format!("±{}", percent(of.half_width_pct()));
-    let judged = |of: &Estimates| {
-        let unit = if of.cycles.is_some() { "core cycles" } else { "time" };
-        format!("±{} in {unit}", percent(of.deciding_half_width_pct))
+    let in_time = |estimates: &Estimates| format!("±{}", percent(estimates.half_width_pct()));
+    let judged = |estimates: &Estimates| {
+        let unit = if estimates.cycles.is_some() { "core cycles" } else { "time" };
+        format!("±{} in {unit}", percent(estimates.deciding_half_width_pct))
     };
-    add(Caveat::Shared.legend(), noted(Caveat::Shared, in_time).collect());
-    add(Caveat::Imprecise.legend(), noted(Caveat::Imprecise, judged).collect());
+    add(&format!("disturbed: {}", Caveat::Shared.legend()), noted(Caveat::Shared, in_time).collect());
+    add(&format!("imprecise: {}", Caveat::Imprecise.legend()), noted(Caveat::Imprecise, judged).collect());
     let usual: Vec<&CaseAnalysis<'_>> =
         analysis.cases().iter().filter(|row| row.usual() && row.time().is_some() && !row.case().is_null()).collect();
     let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
@@ -402,16 +404,16 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
             (!names.is_empty()).then(|| format!("{job}: {}", listed(&names)))
         },
     );
-    add("comparisons whose fastest are not told apart", open.collect());
+    add("tied: no measurable difference between the fastest libraries", open.collect());
     add(
-        "gains above the number of threads: the figure of one thread alone is disturbed",
+        "impossible: a speed-up above the number of threads, because the single-thread figure was disturbed",
         scaling::impossible(analysis),
     );
     let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());
     if missing > 0 {
         caveats.push(RunCaveat {
             count: missing,
-            what: "not measured: the run was stopped, or is still going on".to_owned(),
+            what: "not measured: the run was interrupted or is still in progress".to_owned(),
             details: Vec::new(),
         });
     }

@@ -1,4 +1,4 @@
-//! Kind of randomness that a finding is about.
+//! Adds to findings the kind of randomness that they apply to.
 
 use super::{Cost, against, rows};
 use crate::areas::hybrid::OF_REFERENCE;
@@ -16,14 +16,14 @@ pub(super) fn retain_one_kind(all: &mut Vec<Candidate<'_, '_>>) {
     all.retain(|one| one.parts.iter().all(|row| !other.contains(&row.place)));
 }
 
-/// Adds to a recommendation its kind of randomness, and the libraries that it leaves out for another kind.
+/// Adds to a recommendation its kind of randomness and the libraries left out for another kind.
 pub(super) fn note_kind(analysis: &RunAnalysis<'_>, use_case: &UseCase, found: Recommendation) -> Recommendation {
-    let of = rows(analysis, use_case.area, use_case.operations, use_case.transactions);
+    let kinds = rows(analysis, use_case.area, use_case.operations, use_case.transactions);
     let is_best = |row: &&&CaseAnalysis<'_>| row.case().algorithm == found.algorithm;
-    let best: Vec<_> = of.cases.iter().filter(is_best).map(|row| row.case()).collect();
+    let best: Vec<_> = kinds.cases.iter().filter(is_best).map(|row| row.case()).collect();
     let is_reference = |name: &str| OF_REFERENCE.contains(&name);
     let suits = |name: &str| (use_case.algorithms)(name) && is_reference(name) == is_reference(&found.algorithm);
-    let others = of.cases.iter().chain(&of.left_out).map(|row| row.case()).filter(|case| suits(&case.algorithm));
+    let others = kinds.cases.iter().chain(&kinds.left_out).map(|row| row.case()).filter(|case| suits(&case.algorithm));
     let others =
         others.filter(|case| best.iter().all(|best| best.operation != case.operation || !best.comparable(case)));
     let name = |case: &pqlab_record::Case| {
@@ -56,8 +56,8 @@ pub(super) fn note_cost_kind(analysis: &RunAnalysis<'_>, found: Cost) -> Cost {
         return found;
     };
     let rows = rows(analysis, area, operations, None).cases;
-    let of = |name: &str| randomness(rows.iter().map(|row| row.case()).filter(|case| case.algorithm == name));
-    let what = match (of(new), of(old)) {
+    let kind_of = |name: &str| randomness(rows.iter().map(|row| row.case()).filter(|case| case.algorithm == name));
+    let what = match (kind_of(new), kind_of(old)) {
         (new, old) if new.is_empty() && old.is_empty() => return found,
         (new, old) if new == old => format!("{}, {new}", found.what),
         (new, old) => {

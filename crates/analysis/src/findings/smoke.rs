@@ -1,15 +1,15 @@
-//! Whether the laboratory works on this machine.
+//! Answers whether pqlab works on this machine.
 
 use crate::number::grouped;
 use crate::run::RunAnalysis;
 use crate::statement::Statement;
 
-/// The suite that asks.
+/// The suite that asks this question.
 const SUITE: &str = "smoke";
 
 pub(super) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    let cases = || analysis.cases().iter().filter(|of| !of.is_floor());
-    let good = cases().filter(|of| of.estimates.is_some() && of.record.verified).count();
+    let cases = || analysis.cases().iter().filter(|case| !case.is_floor());
+    let good = cases().filter(|case| case.estimates.is_some() && case.record.verified).count();
     if analysis.run.header.suite != SUITE || good == 0 {
         return Vec::new();
     }

@@ -1,5 +1,5 @@
-//! In which language the code of a provider is written, what runs it and of which version it is: of what was not linked in by the
-//! environment of its run, of linked libraries by what is [known](crate::facts::facts_of) of them.
+//! Language, runtime and version of a provider's code. They come from the run's environment for loaded libraries and
+//! programs, and from the [facts](crate::facts::facts_of) for linked libraries.
 
 mod table;
 
@@ -9,11 +9,11 @@ use crate::facts::facts_of;
 use crate::run::RunAnalysis;
 use pqlab_record::{Environment, ProviderBuild};
 
-/// What a program in another language is loaded as.
+/// Kind of library under which a program in another language is loaded.
 const WORKER: &str = "worker";
-/// Whatever is written in part in assembly is written in something else too.
+/// Suffix for assembly: such a library is also written in another language.
 const WITH_ASSEMBLY: &str = " and assembly";
-/// Words of languages with the names by which people know them.
+/// Words for languages, with their display names.
 const NAMES: [(&str, &str); 12] = [
     ("c", "C"),
     ("cpp", "C++"),
@@ -29,27 +29,27 @@ const NAMES: [(&str, &str); 12] = [
     ("zig", "Zig"),
 ];
 
-/// What a provider is written in, run by and a version of; of a pair what both halves are, each once.
+/// Language, runtime and version of a provider. For a pair, those of both halves without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Language {
-    /// The language as people read it: `Go`, `C and assembly`; `None` where it is not known.
+    /// Display name of the language: `Go`, `C and assembly`; `None` if unknown.
     pub name: Option<String>,
-    /// The language by which providers are grouped, in which assembly does not count: `Go`, `C`.
+    /// Language by which providers are grouped, without assembly: `Go`, `C`.
     pub group: Option<String>,
-    /// The word that files carry for what was not linked in, of a pair of the first such half: `go`; `None` for what was.
+    /// The word that files carry for loaded code: `go`; of a pair, for the first loaded half. `None` for linked code.
     pub word: Option<String>,
-    /// What runs it, with its version; `None` where nothing does.
+    /// Runtime with its version; `None` if there is none.
     pub runtime: Option<String>,
-    /// The library's version; `None` where the run does not say it.
+    /// Version of the library; `None` if the run does not name it.
     pub version: Option<String>,
-    /// The shared library or the program; `None` for what was linked in.
+    /// The shared library or the program; `None` for linked code.
     pub file: Option<String>,
-    /// Whether it, or a half of it, is a program of its own.
+    /// Whether it, or one half of it, is a separate program.
     pub is_worker: bool,
 }
 
 impl Language {
-    /// What is known of a provider of a run with this environment.
+    /// The language of a provider of a run with this environment.
     pub fn of(environment: &Environment, provider: &str) -> Language {
         let mut found = Language::default();
         for part in provider.split('+') {
@@ -58,7 +58,7 @@ impl Language {
             let build = named(part).or_else(|| named(library));
             let loaded = build.and_then(|build| build.library.as_ref());
             let word = build.and_then(|build| build.language.as_deref());
-            // A loaded library may have the name of another, of which the facts are.
+            // A loaded library may share its name with a linked one, to which the facts belong.
             let linked = || facts_of(library).filter(|_| loaded.is_none()).map(|facts| facts.language.clone());
             let name = word.map(display_name).or_else(linked);
             join(&mut found.group, name.as_deref().map(|name| name.strip_suffix(WITH_ASSEMBLY).unwrap_or(name)));
@@ -72,33 +72,33 @@ impl Language {
         found
     }
 
-    /// Whether a label says the language already.
-    fn is_said_by(&self, label: &str) -> bool {
-        let said = |text: &Option<String>| text.as_ref().is_some_and(|text| text.eq_ignore_ascii_case(label));
-        said(&self.group) || said(&self.word)
+    /// Whether a label already names the language.
+    fn is_named_by(&self, label: &str) -> bool {
+        let equals_label = |text: &Option<String>| text.as_ref().is_some_and(|text| text.eq_ignore_ascii_case(label));
+        equals_label(&self.group) || equals_label(&self.word)
     }
 
-    /// `fast (Go)`, `openssl (C)`, and `go` alone.
+    /// Adds the language to a label: `fast (Go)`, `openssl (C)`, but `go` alone.
     pub fn beside(&self, label: &str) -> String {
         match &self.group {
-            Some(group) if !self.is_said_by(label) => format!("{label} ({group})"),
+            Some(group) if !self.is_named_by(label) => format!("{label} ({group})"),
             _ => label.to_owned(),
         }
     }
 }
 
 impl RunAnalysis<'_> {
-    /// What is known of a provider of the run.
+    /// The language of a provider of the run.
     pub fn language(&self, provider: &str) -> Language {
         Language::of(&self.run.header.environment, provider)
     }
 
-    /// Whether some of the cases are of programs in other languages.
+    /// Whether some of the cases come from programs in other languages.
     pub fn has_workers(&self) -> bool {
         self.providers.iter().any(|provider| self.language(provider).is_worker)
     }
 
-    /// The provider with the language of one that is a program of its own: `go (Go)`, `openssl`.
+    /// The provider, with its language if it is a separate program: `go (Go)`, `openssl`.
     pub fn by(&self, provider: &str) -> String {
         let language = self.language(provider);
         match &language.group {
@@ -108,10 +108,10 @@ impl RunAnalysis<'_> {
     }
 }
 
-/// The language that people call so: `javascript` is JavaScript. A word that is not known is its own name.
+/// Display name of a language: `javascript` is JavaScript. An unknown word is capitalized.
 pub fn display_name(word: &str) -> String {
-    let known = NAMES.iter().find(|(known, _)| *known == word).map(|(_, name)| (*name).to_owned());
-    known.unwrap_or_else(|| {
+    let name = NAMES.iter().find(|(known, _)| *known == word).map(|(_, name)| (*name).to_owned());
+    name.unwrap_or_else(|| {
         let mut letters = word.chars();
         letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     })
@@ -121,11 +121,11 @@ fn is_worker(build: &ProviderBuild) -> bool {
     build.library.as_ref().is_some_and(|library| library.kind == WORKER)
 }
 
-/// With another part behind a plus, where it does not stand there.
+/// Appends another part with a plus, unless it is already there.
 fn join(whole: &mut Option<String>, part: Option<&str>) {
     let Some(part) = part.filter(|part| !part.is_empty()) else { return };
     match whole {
-        Some(whole) if whole.split(" + ").any(|known| known == part) => {}
+        Some(whole) if whole.split(" + ").any(|other| other == part) => {}
         Some(whole) => whole.push_str(&format!(" + {part}")),
         None => *whole = Some(part.to_owned()),
     }
@@ -139,40 +139,40 @@ mod tests {
     #[test]
     fn every_provider_has_its_language_run_time_and_version() {
         let run = fixtures::workers_run();
-        let of = |provider: &str| Language::of(&run.header.environment, provider);
-        let go = of("go");
+        let language = |provider: &str| Language::of(&run.header.environment, provider);
+        let go = language("go");
         assert_eq!((go.name.as_deref(), go.group.as_deref(), go.word.as_deref()), (Some("Go"), Some("Go"), Some("go")));
         assert_eq!((go.runtime.as_deref(), go.version.as_deref()), (Some("go1.26.8"), Some("crypto/mlkem go1.26.8")));
         assert!(go.is_worker && go.file.as_deref() == Some("/opt/workers/go"));
-        let openssl = of("openssl");
+        let openssl = language("openssl");
         assert_eq!((openssl.name.as_deref(), openssl.group.as_deref()), (Some("C and assembly"), Some("C")));
         assert!(!openssl.is_worker && openssl.word.is_none() && openssl.runtime.is_none() && openssl.file.is_none());
-        assert_eq!(of("libcrux:avx2").group.as_deref(), Some("Rust"));
-        let loaded = of("branch");
+        assert_eq!(language("libcrux:avx2").group.as_deref(), Some("Rust"));
+        let loaded = language("branch");
         assert_eq!((loaded.word.as_deref(), loaded.is_worker), (Some("c"), false));
-        assert_eq!(of("null"), Language::default());
+        assert_eq!(language("null"), Language::default());
     }
 
     #[test]
-    fn a_pair_is_what_its_halves_are_each_once() {
+    fn a_pair_lists_its_halves_without_duplicates() {
         let run = fixtures::workers_run();
-        let of = |provider: &str| Language::of(&run.header.environment, provider);
-        assert_eq!(of("openssl+liboqs").group.as_deref(), Some("C"));
-        let mixed = of("openssl+libcrux:avx2");
+        let language = |provider: &str| Language::of(&run.header.environment, provider);
+        assert_eq!(language("openssl+liboqs").group.as_deref(), Some("C"));
+        let mixed = language("openssl+libcrux:avx2");
         assert_eq!((mixed.name.as_deref(), mixed.word), (Some("C and assembly + Rust"), None));
-        let with = of("openssl+script");
+        let with = language("openssl+script");
         assert_eq!((with.group.as_deref(), with.word.as_deref()), (Some("C + JavaScript"), Some("javascript")));
         assert!(with.is_worker);
-        assert_eq!(of("branch+go").word.as_deref(), Some("c"), "the first that was not linked in");
+        assert_eq!(language("branch+go").word.as_deref(), Some("c"), "the first loaded half");
     }
 
     #[test]
-    fn a_label_that_is_the_language_is_not_said_twice() {
+    fn a_label_that_names_the_language_is_not_repeated() {
         let run = fixtures::workers_run();
         let analysis = RunAnalysis::of(&run);
-        let beside = |provider: &str| analysis.language(provider).beside(provider);
+        let labelled = |provider: &str| analysis.language(provider).beside(provider);
         assert_eq!(
-            ["go", "script", "openssl", "null"].map(beside),
+            ["go", "script", "openssl", "null"].map(labelled),
             ["go", "script (JavaScript)", "openssl (C)", "null"]
         );
         assert_eq!(
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_language_of_which_nobody_has_heard_has_its_word_for_a_name() {
+    fn an_unknown_language_is_named_by_its_word() {
         assert_eq!(["c", "javascript", "nim", ""].map(display_name), ["C", "JavaScript", "Nim", ""]);
     }
 }

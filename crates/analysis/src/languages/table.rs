@@ -1,4 +1,4 @@
-//! The same operation in programs and libraries in several languages.
+//! Table of the same operation in programs and libraries in several languages.
 
 use super::Language;
 use crate::case::CaseAnalysis;
@@ -7,16 +7,17 @@ use crate::number::NONE;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 
-/// A row for each provider of what a program in another language does too; without rows where there is none, or nothing beside it.
+/// One row per provider for each operation that a program in another language supports, without rows if there is none,
+/// or no other provider.
 pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
-    let title = "Languages: the same operation by programs and libraries in several";
+    let title = "Languages: the same operation in several languages";
     let mut table = Table::new("languages", "", title)
         .names("operation", "operation")
         .names("language", "language")
         .names("provider", "provider")
         .figures("median", "median", "µs", 0)
-        .figures("factor", "to the fastest", "", 0)
-        .names("runtime", "run by")
+        .figures("factor", "vs fastest", "", 0)
+        .names("runtime", "runtime")
         .column("version", "version", "", Holds::Text, 1);
     if !analysis.has_workers() {
         return table;
@@ -24,9 +25,10 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     let areas = analysis.areas();
     for (area, group) in areas.iter().flat_map(|area| analysis.groups(area).into_iter().map(move |group| (area, group)))
     {
-        // What does nothing is written in no language.
-        let of = |case: &&CaseAnalysis<'_>| case.median().is_some() && !case.case().is_null();
-        let cases = group.cases.into_iter().filter(of).map(|case| (analysis.language(&case.case().provider), case));
+        // The provider that does nothing has no language.
+        let is_measured = |case: &&CaseAnalysis<'_>| case.median().is_some() && !case.case().is_null();
+        let cases = group.cases.into_iter().filter(is_measured);
+        let cases = cases.map(|case| (analysis.language(&case.case().provider), case));
         let mut cases: Vec<(Language, &CaseAnalysis<'_>)> = cases.collect();
         if cases.len() < 2 || !cases.iter().any(|(language, _)| language.is_worker) {
             continue;
@@ -43,7 +45,7 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
                 or_none(language.name),
                 Cell::text(&case.case().provider),
                 Cell::of(case.median().as_ref(), Cell::time_within),
-                stands(analysis.standing(case), case.not_ranked()),
+                standing_cell(analysis.standing(case), case.not_ranked()),
                 or_none(language.runtime),
                 or_none(language.version),
             ];
@@ -51,12 +53,12 @@ pub(crate) fn languages(analysis: &RunAnalysis<'_>) -> Table {
         }
     }
     table
-        .note("a program in another language times its own loop, and the clock of the harness around it bears that out: messages between the two are no part of a figure")
-        .note("it is of code as far compiled as warm-up brings it; what compiles or collects meanwhile shares the core")
+        .note("programs in other languages time their own loop, checked by the clock of the harness, without messages")
+        .note("figures are for code as compiled after warm-up; compilers and garbage collectors share the core")
 }
 
-/// How many times as long as the fastest it takes; for those that lead the word for how.
-fn stands(standing: Option<Standing>, reason: Option<NotRanked>) -> Cell {
+/// The ratio to the fastest, or for leaders their standing.
+fn standing_cell(standing: Option<Standing>, reason: Option<NotRanked>) -> Cell {
     match standing {
         None => Cell::text(reason.map_or_else(String::new, NotRanked::sentence)),
         Some(standing) => {
@@ -71,14 +73,14 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn providers_of_an_operation_stand_by_their_time_with_language_run_time_and_version() {
+    fn providers_are_sorted_by_time_with_language_runtime_and_version() {
         let run = fixtures::workers_run();
         let table = languages(&RunAnalysis::of(&run));
-        let of = |job: &str| {
+        let rows_of = |job: &str| {
             let rows = table.rows.iter().filter(|row| row.cells[0].text == job);
             rows.map(|row| row.cells[1..].iter().map(|cell| cell.text.clone()).collect::<Vec<_>>()).collect::<Vec<_>>()
         };
-        let verify = of("ML-DSA-65 verify[len=32]");
+        let verify = rows_of("ML-DSA-65 verify[len=32]");
         let named: Vec<[&str; 2]> = verify.iter().map(|row| [row[0].as_str(), row[1].as_str()]).collect();
         assert_eq!(
             named,
@@ -87,12 +89,12 @@ mod tests {
         assert_eq!(verify[0][3..], ["fastest", "go1.26.8", "crypto/mlkem go1.26.8"]);
         assert_eq!(verify[1][3], "1.13× ±0.9%");
         assert_eq!(verify[1][4..], ["-", "4.0.3"]);
-        assert_eq!(of("ML-KEM-768 keygen").len(), 5);
+        assert_eq!(rows_of("ML-KEM-768 keygen").len(), 5);
         assert_eq!(table.rows.len(), 3 * 5 + 3 + 4 + 4);
     }
 
     #[test]
-    fn caveats_travel_and_what_is_defective_is_not_the_fastest() {
+    fn rows_keep_caveats_and_defective_providers_are_not_the_fastest() {
         let mut run = fixtures::workers_run();
         for record in run.records.iter_mut().filter(|record| record.case.provider == "go") {
             record.case.facts.defect = Some("made up".into());
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_table_without_a_worker_or_without_anything_beside_it() {
+    fn there_is_no_table_without_a_worker_and_another_provider() {
         assert!(languages(&RunAnalysis::of(&fixtures::libraries_run())).rows.is_empty());
         let mut alone = fixtures::workers_run();
         alone.records.retain(|record| record.case.provider == "go");

@@ -1,21 +1,21 @@
-//! Cases of a run that do the same job.
+//! Groups of cases of a run that do the same job.
 
 use super::RunAnalysis;
 use crate::case::CaseAnalysis;
 use crate::group::grouped;
 
-/// Cases that do the same job, a case for each provider.
+/// Cases of the same job, one per provider.
 #[derive(Clone, Debug)]
 pub struct Group<'r, 'a> {
-    /// What they have in common: all but the provider.
+    /// Their common name: everything but the provider.
     pub job: String,
-    /// In the order of the plan.
+    /// The cases, in the order of the plan.
     pub cases: Vec<&'r CaseAnalysis<'a>>,
 }
 
 impl<'a> RunAnalysis<'a> {
-    /// The cases of an area as tables list them: those that differ in the provider alone stand together, and those of one
-    /// algorithm follow each other, all in the order in which the plan names them first.
+    /// Groups the cases of an area for tables: cases that differ only in the provider together, jobs of one algorithm
+    /// next to each other, both in the order of first appearance in the plan.
     pub fn groups<'r>(&'r self, area: &'r str) -> Vec<Group<'r, 'a>> {
         let algorithms = grouped(self.area(area), |case| case.case().algorithm.as_str());
         let jobs = algorithms.into_iter().flat_map(|(_, cases)| grouped(cases.into_iter(), |case| case.job()));
@@ -29,21 +29,21 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn rivals_stand_together_and_an_algorithm_is_named_once() {
+    fn rivals_are_grouped_and_algorithms_stay_together() {
         let mut run = fixtures::run();
         run.records.retain(|record| record.case.workload == "kem");
         let (first, second) = (run.records[0].clone(), run.records[1].clone());
-        let mut of = |algorithm: &str, operation: &str, like: &pqlab_record::Record| {
+        let mut add = |algorithm: &str, operation: &str, like: &pqlab_record::Record| {
             let mut record = like.clone();
             record.case.algorithm = algorithm.to_owned();
             record.case.operation = operation.to_owned();
             run.records.push(record);
         };
-        // As a plan has them that goes from provider to provider.
-        of("X25519", "keygen", &first);
-        of("ML-KEM-768", "keygen", &first);
-        of("X25519", "keygen", &second);
-        of("ML-KEM-768", "keygen", &second);
+        // In the order of a plan that goes from provider to provider.
+        add("X25519", "keygen", &first);
+        add("ML-KEM-768", "keygen", &first);
+        add("X25519", "keygen", &second);
+        add("ML-KEM-768", "keygen", &second);
         let analysis = RunAnalysis::of(&run);
         let groups = analysis.groups("kem");
         let listed: Vec<(&str, Vec<&str>)> = groups

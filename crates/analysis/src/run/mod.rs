@@ -1,4 +1,4 @@
-//! A run with its figures: what everything above a case is made of.
+//! A run with its figures, which everything else builds on.
 
 mod groups;
 mod pairs;
@@ -19,23 +19,23 @@ use pqlab_stats::Interval;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// A run with its figures: what everything that is said of a run is made of, computed once.
+/// A run with its figures, computed once.
 #[derive(Debug)]
 pub struct RunAnalysis<'a> {
-    /// The run, or the [one](Merged::of) that several were put into.
+    /// The run, or the [merged](Merged::of) one.
     pub run: &'a Run,
-    /// The runs that its cases are of, the newest first: itself, or those that were merged.
+    /// The runs that its cases come from, the newest first: itself, or those that were merged.
     pub parts: Vec<&'a RunHeader>,
-    /// The job that a library is chosen for.
+    /// The job for which a library is chosen.
     pub job: JobWeights,
-    /// Its providers, in the order in which they first appear: what colours and shapes go by.
+    /// Its providers in the order of first appearance, which determines their colours and shapes.
     pub providers: Vec<String>,
-    /// Where each stands among them.
+    /// Index of each provider.
     places: HashMap<String, usize>,
     cases: Vec<CaseAnalysis<'a>>,
-    /// By what its cases are compared with each other.
+    /// Criteria for comparing its cases with each other.
     criteria: ComparisonCriteria,
-    /// How each case stands, made when it is first asked for: a table of figures alone compares nothing.
+    /// Standing of each case, computed on first use: a table of figures needs no comparisons.
     standings: OnceLock<Vec<Option<Standing>>>,
 }
 
@@ -43,23 +43,23 @@ impl<'a> RunAnalysis<'a> {
     /// Computes the figures of all cases.
     pub fn of(run: &'a Run) -> RunAnalysis<'a> {
         let criteria = ComparisonCriteria::within(&run.header);
-        RunAnalysis::made(run, vec![&run.header], |_| &run.header, criteria)
+        RunAnalysis::assemble(run, vec![&run.header], |_| &run.header, criteria)
     }
 
-    /// Computes the figures of cases of several runs, each by the rules of its own: cases of different runs are compared as measured
-    /// apart.
+    /// Computes the figures of cases of several runs, each by the rules of its own run. Cases of different runs are
+    /// compared as measured apart.
     pub fn of_merged(merged: &'a Merged) -> RunAnalysis<'a> {
         let each = merged.parts.iter().map(ComparisonCriteria::within);
         let criteria = each.reduce(ComparisonCriteria::wider).unwrap_or_default();
-        RunAnalysis::made(&merged.run, merged.parts.iter().collect(), |place| merged.header(place), criteria)
+        RunAnalysis::assemble(&merged.run, merged.parts.iter().collect(), |place| merged.header(place), criteria)
     }
 
-    /// With another job that a library is chosen for.
+    /// Replaces the job for which a library is chosen.
     pub fn with_job(self, job: JobWeights) -> RunAnalysis<'a> {
         RunAnalysis { job, ..self }
     }
 
-    fn made(
+    fn assemble(
         run: &'a Run,
         parts: Vec<&'a RunHeader>,
         header: impl Fn(usize) -> &'a RunHeader,
@@ -80,7 +80,7 @@ impl<'a> RunAnalysis<'a> {
         &self.cases
     }
 
-    /// The areas, without the floor of the harness, in the order of the plan.
+    /// The areas without the measurement overhead, in the order of the plan.
     pub fn areas(&self) -> Vec<&'a str> {
         let measured = self.cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
         distinct(measured.map(|case| case.workload.as_str()))
@@ -91,13 +91,14 @@ impl<'a> RunAnalysis<'a> {
         self.cases.iter().filter(move |case| case.case().workload == area)
     }
 
-    /// Median in ns of what does nothing through the same calls; `None` where the run has not measured it. A worker's floor is
-    /// that of its own loop.
+    /// Measurement overhead: the median in ns of the provider `null`, which does nothing, through the same calls.
+    /// `None` if the run did not measure it. A worker has the overhead of its own loop.
     pub fn floor_ns(&self) -> Option<f64> {
         self.floors().find(|(provider, _)| *provider == NULL).map(|(_, ns)| ns)
     }
 
-    /// What an empty turn takes in the loop of each program in another language: its provider, and the median in ns.
+    /// Overhead of each program in another language: its provider, and the median in ns of an empty iteration of its
+    /// loop.
     pub fn worker_floors(&self) -> Vec<(&'a str, f64)> {
         self.floors().filter(|(provider, _)| *provider != NULL).collect()
     }
@@ -107,63 +108,63 @@ impl<'a> RunAnalysis<'a> {
         floors.filter_map(|case| Some((case.case().provider.as_str(), case.median()?.estimate)))
     }
 
-    /// By what its cases are compared with each other.
+    /// Criteria for comparing its cases with each other.
     pub fn criteria(&self) -> &ComparisonCriteria {
         &self.criteria
     }
 
-    /// How a case of this run stands among those that differ in the provider alone; `None` for what takes no part in rankings.
+    /// Standing of a case among the cases that differ only in the provider; `None` if it is not ranked.
     pub fn standing(&self, case: &CaseAnalysis<'_>) -> Option<Standing> {
         let measured = || self.cases.iter().map(CaseAnalysis::measured).collect::<Vec<_>>();
         let standings = self.standings.get_or_init(|| standings(&measured(), &self.criteria));
         standings.get(case.place).copied().flatten()
     }
 
-    /// How long the second takes over how long the first does, each one case or several done one after the other; `None` where
-    /// one has no figure.
+    /// Compares the time of the second with that of the first, each one case or several done one after the other;
+    /// `None` if one has no figure.
     pub fn ratio(&self, first: &[&CaseAnalysis<'a>], second: &[&CaseAnalysis<'a>]) -> Option<Compared> {
         Some(ratio(&measured(first)?, &measured(second)?, &self.criteria))
     }
 
-    /// How many times the throughput of the first the second has, in time; `None` if one has no figure.
+    /// Ratio of the second's throughput to the first's, in time; `None` if one has no figure.
     pub fn throughput_ratio(&self, first: &CaseAnalysis<'a>, second: &CaseAnalysis<'a>) -> Option<Interval> {
         let (first, second) = (measured(&[first])?, measured(&[second])?);
         let criteria = self.criteria.clone().judged_in(Judged::Time);
         Some(ratio_by(&second, &first, Statistic::Mean, &criteria).ratio?.ratio)
     }
 
-    /// How long some cases take one after the other, in ns, with the interval of the whole: of several the sum of their means, with
-    /// a case counted as often as it occurs. `None` if one has no figure.
+    /// Total time of cases done one after the other, in ns, with its interval: for several cases the sum of their
+    /// means, with a case counted as often as it occurs. `None` if one has no figure.
     pub fn total(&self, cases: &[&CaseAnalysis<'a>]) -> Option<Interval> {
         total(&measured(cases)?, &self.criteria)
     }
 
-    /// Which of some that do the same is the fastest, each one case or several done one after the other.
+    /// Ranks rivals that do the same work, each one case or several done one after the other.
     pub fn ranking(&self, rivals: &[Vec<&CaseAnalysis<'a>>]) -> Ranking {
         let rivals: Vec<Vec<&Measured<'a>>> = rivals.iter().map(|cases| measured(cases).unwrap_or_default()).collect();
         ranking(&rivals, &self.criteria)
     }
 
-    /// Those of some cases that lead, each by itself, the one with the lowest figure first; none where none takes part.
+    /// The leaders of some cases, each ranked alone, the one with the lowest figure first; empty if none is ranked.
     pub fn leading<'r>(&self, cases: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
         let rivals: Vec<Vec<&CaseAnalysis<'a>>> = cases.iter().map(|case| vec![*case]).collect();
         self.ranking(&rivals).leaders().into_iter().map(|place| cases[place]).collect()
     }
 
-    /// The place of a provider among all, for its colour and shape.
+    /// Index of a provider, for its colour and shape.
     pub fn series(&self, provider: &str) -> usize {
         self.places.get(provider).copied().unwrap_or(self.providers.len())
     }
 }
 
 impl Merged {
-    /// With the figures of its cases.
+    /// Computes the figures of its cases.
     pub fn analysis(&self) -> RunAnalysis<'_> {
         RunAnalysis::of_merged(self)
     }
 }
 
-/// As comparisons need them; `None` where one has no figure.
+/// The figures in the form that comparisons need; `None` if a case has none.
 fn measured<'r, 'a>(cases: &[&'r CaseAnalysis<'a>]) -> Option<Vec<&'r Measured<'a>>> {
     cases.iter().map(|case| case.measured()).collect()
 }
@@ -174,7 +175,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn every_record_is_a_case_in_its_place_and_the_floor_no_area() {
+    fn every_record_is_a_case_and_the_overhead_is_not_an_area() {
         let run = fixtures::run();
         let analysis = RunAnalysis::of(&run);
         assert_eq!(analysis.cases().len(), run.records.len());
@@ -187,11 +188,11 @@ mod tests {
         let standings: Vec<Option<Standing>> = analysis.cases().iter().map(|case| analysis.standing(case)).collect();
         assert_eq!(standings[0], Some(Standing::Fastest));
         assert!(matches!(standings[1], Some(Standing::Slower(_))));
-        assert!(standings[2..].iter().all(Option::is_none), "they have no rival: {standings:?}");
+        assert!(standings[2..].iter().all(Option::is_none), "they have no rivals: {standings:?}");
     }
 
     #[test]
-    fn a_case_is_estimated_once_whatever_is_said_of_the_run() {
+    fn a_case_is_estimated_once_whatever_is_computed_from_the_run() {
         let made = || crate::estimates::tests::MADE.get();
         for run in [fixtures::run(), fixtures::scaling_run(), fixtures::ntor_run()] {
             let before = made();
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_is_that_of_the_harness_and_a_worker_has_its_own() {
+    fn the_overhead_is_that_of_the_harness_and_workers_have_their_own() {
         let run = fixtures::workers_run();
         let analysis = RunAnalysis::of(&run);
         assert!((analysis.floor_ns().unwrap() / 2.7 - 1.0).abs() < 0.01);

@@ -1,4 +1,4 @@
-//! What a table is made of: columns, and rows of typed cells with their caveats. Each room of [areas](crate::areas) makes its own.
+//! Tables: columns, and rows of typed cells with their caveats. Each folder of [areas](crate::areas) builds its own.
 
 pub(crate) mod side_by_side;
 
@@ -9,10 +9,10 @@ use crate::number::{
 };
 use pqlab_stats::Interval;
 
-/// Of which one is a µs.
+/// Nanoseconds in a µs.
 pub(crate) const NS_PER_US: f64 = 1000.0;
 
-/// What stands in a column.
+/// Content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Names.
@@ -26,15 +26,15 @@ pub enum Holds {
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name in files: lower case, unlike that of any other column of the table.
+    /// Name in files: lower case, unique in the table.
     pub name: String,
-    /// What people read above it.
+    /// Heading for people.
     pub heading: String,
-    /// The unit of its numbers; empty for what has none.
+    /// Unit of its numbers; empty if they have none.
     pub unit: &'static str,
-    /// What stands below.
+    /// Its content.
     pub holds: Holds,
-    /// The rank by which it is left out where there is no room: the greatest first; zero stays.
+    /// Rank for omission if space is short: the highest rank goes first, zero is always kept.
     pub spare: u8,
 }
 
@@ -43,16 +43,16 @@ pub struct Column {
 pub struct Number {
     /// The estimate.
     pub estimate: f64,
-    /// The ends of its 95% interval; `None` for what has none.
+    /// The ends of its 95% interval; `None` if it has none.
     pub interval: Option<[f64; 2]>,
 }
 
-/// A cell: what people read, and the number that it is.
+/// A cell: its text, and its number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
-    /// With its unit, rounded.
+    /// The text, rounded and with its unit.
     pub text: String,
-    /// As exact as it is known; `None` for names, and where there is no figure.
+    /// The number in full precision; `None` for names and missing figures.
     pub number: Option<Number>,
 }
 
@@ -61,31 +61,31 @@ pub struct Cell {
 pub struct Row {
     /// The cells.
     pub cells: Vec<Cell>,
-    /// What must be known of the cases that it is made of.
+    /// Merged caveats of the cases in the row.
     pub caveats: Caveats,
 }
 
 /// A table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// A word for it, unlike that of any other table.
+    /// Unique word for it.
     pub name: &'static str,
-    /// The area whose cases it is made of.
+    /// The area of its cases.
     pub area: String,
-    /// What it shows.
+    /// Its title.
     pub title: String,
     /// The columns.
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// What must be known when it is read.
+    /// What a reader must know about it.
     pub notes: Vec<String>,
-    /// How many columns at the left tell rows apart and become a line above them where there is no room.
+    /// Number of columns at the left that identify rows, and become a line above them if space is short.
     pub stacked: usize,
 }
 
 impl Table {
-    /// One without columns and rows.
+    /// Creates a table without columns and rows.
     pub(crate) fn new(name: &'static str, area: &str, title: impl Into<String>) -> Table {
         Table {
             name,
@@ -98,17 +98,17 @@ impl Table {
         }
     }
 
-    /// With a column more of names.
+    /// Adds a column of names.
     pub(crate) fn names(self, name: &str, heading: &str) -> Table {
         self.column(name, heading, "", Holds::Text, 0)
     }
 
-    /// With a column more of figures in a unit, which is left out by this rank where there is no room.
+    /// Adds a column of figures in a unit, with its rank for omission.
     pub(crate) fn figures(self, name: &str, heading: &str, unit: &'static str, spare: u8) -> Table {
         self.column(name, heading, unit, Holds::Figures, spare)
     }
 
-    /// With a column more of sentences.
+    /// Adds a column of sentences.
     pub(crate) fn prose(self, name: &str, heading: &str, spare: u8) -> Table {
         self.column(name, heading, "", Holds::Prose, spare)
     }
@@ -118,18 +118,18 @@ impl Table {
         self
     }
 
-    /// So many columns become a line above their rows where there is no room.
+    /// Sets the number of columns that become a line above their rows if space is short.
     pub(crate) fn stacked(self, columns: usize) -> Table {
         Table { stacked: columns, ..self }
     }
 
-    /// With a sentence more below it.
+    /// Adds a note below the table.
     pub(crate) fn note(mut self, note: impl Into<String>) -> Table {
         self.notes.push(note.into());
         self
     }
 
-    /// Adds a row, made of cases with these caveats.
+    /// Adds a row that is computed from cases with these caveats.
     pub(crate) fn row<'c>(
         &mut self,
         caveats: impl IntoIterator<Item = &'c Caveats>,
@@ -142,15 +142,15 @@ impl Table {
 }
 
 impl Table {
-    /// The columns that have something in some row: the others are not shown to people.
+    /// The columns that have a value in some row. The others are not shown to people.
     pub fn shown(&self) -> Vec<usize> {
-        let told = |place: &usize| self.rows.iter().any(|row| !row.cells[*place].is_empty());
-        (0..self.columns.len()).filter(told).collect()
+        let has_value = |place: &usize| self.rows.iter().any(|row| !row.cells[*place].is_empty());
+        (0..self.columns.len()).filter(has_value).collect()
     }
 }
 
 impl Cell {
-    /// Whether there is neither a name nor a figure.
+    /// Whether it has neither a name nor a figure.
     pub fn is_empty(&self) -> bool {
         self.number.is_none() && (self.text.is_empty() || self.text == NONE)
     }
@@ -159,7 +159,7 @@ impl Cell {
         Cell { text: text.into(), number: None }
     }
 
-    /// Where there is no figure.
+    /// A cell for a missing figure.
     pub(crate) fn none() -> Cell {
         Cell::text(NONE)
     }
@@ -168,7 +168,7 @@ impl Cell {
         Cell { text, number: estimate.is_finite().then_some(Number { estimate, interval: None }) }
     }
 
-    /// What is there, or none.
+    /// A cell for a value, or an empty one.
     pub(crate) fn of<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
         value.map_or_else(Cell::none, cell)
     }
@@ -183,12 +183,12 @@ impl Cell {
         Cell::time(ns.estimate).within(time_within(ns), ns, NS_PER_US)
     }
 
-    /// Operations a second, calculated and not measured.
+    /// Operations per second, calculated rather than measured.
     pub(crate) fn rate(per_second: f64) -> Cell {
         Cell::number(rate(per_second), per_second)
     }
 
-    /// Operations a second with their interval.
+    /// Operations per second with their interval.
     pub(crate) fn rate_within(per_second: &Interval) -> Cell {
         Cell::rate(per_second.estimate).within(rate_within(per_second), per_second, 1.0)
     }
@@ -198,7 +198,7 @@ impl Cell {
         Cell::number(grouped(value), value as f64)
     }
 
-    /// A number of three digits.
+    /// A number with three digits.
     pub(crate) fn significant(value: f64) -> Cell {
         Cell::number(significant(value), value)
     }
@@ -213,13 +213,13 @@ impl Cell {
         Cell::number(factor(value), value)
     }
 
-    /// A ratio with its interval; without one where it is a point.
+    /// A ratio with its interval; without one if it is a point.
     pub(crate) fn factor_within(ratio: &Interval) -> Cell {
         let text = if ratio.low == ratio.high { factor(ratio.estimate) } else { factor_within(ratio) };
         Cell::factor(ratio.estimate).within(text, ratio, 1.0)
     }
 
-    /// A share in percent with its interval: `20.7% ±0.4`; without one where it is a point.
+    /// A share in percent with its interval: `20.7% ±0.4`; without one if it is a point.
     pub(crate) fn share_within(share: &Interval) -> Cell {
         let decimals = decimals_of(share);
         let estimate = format!("{:.decimals$}%", share.estimate);
@@ -228,28 +228,28 @@ impl Cell {
         Cell::percent(share.estimate).within(text, share, 1.0)
     }
 
-    /// A difference in percent with its interval: `+1.3% ±0.2`; without one where it is a point.
+    /// A difference in percent with its interval: `+1.3% ±0.2`; without one if it is a point.
     pub(crate) fn difference_within(difference: &Interval) -> Cell {
         Cell::percent(difference.estimate).within(number::difference(difference), difference, 1.0)
     }
 
-    /// Its number in another unit.
-    pub(crate) fn scaled(mut self, by: f64) -> Cell {
+    /// Converts its number to another unit.
+    pub(crate) fn scaled(mut self, factor: f64) -> Cell {
         if let Some(Number { estimate, interval }) = &mut self.number {
-            *estimate *= by;
-            interval.iter_mut().flatten().for_each(|end| *end *= by);
+            *estimate *= factor;
+            interval.iter_mut().flatten().for_each(|end| *end *= factor);
         }
         self
     }
 
-    /// With the ends of an interval of which so much is one of its column's unit.
-    pub(crate) fn within(mut self, text: String, of: &Interval, unit: f64) -> Cell {
+    /// Adds the ends of an interval, given how many of its units make one of the column's.
+    pub(crate) fn within(mut self, text: String, interval: &Interval, unit: f64) -> Cell {
         self.text = text;
         if let Some(number) = &mut self.number
-            && of.low.is_finite()
-            && of.high.is_finite()
+            && interval.low.is_finite()
+            && interval.high.is_finite()
         {
-            number.interval = Some([of.low / unit, of.high / unit]);
+            number.interval = Some([interval.low / unit, interval.high / unit]);
         }
         self
     }

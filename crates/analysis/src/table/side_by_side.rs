@@ -1,4 +1,4 @@
-//! Algorithms side by side, a row for each of them and each provider: rates, NIST category, lengths.
+//! Algorithms side by side, with a row for each algorithm and provider: rates, NIST category, lengths.
 
 use super::{Cell, Holds, Table};
 use crate::case::CaseAnalysis;
@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 use pqlab_record::{Case, Form};
 use pqlab_stats::Interval;
 
-/// The order of the reference's table; what it does not know comes after.
+/// Order of the algorithms, as in the reference's table. Unlisted ones come last.
 const ORDER: [&str; 11] = [
     "Falcon-512",
     "Falcon-1024",
@@ -23,19 +23,19 @@ const ORDER: [&str; 11] = [
     "ML-KEM-1024",
     "X25519",
 ];
-/// Fewer algorithms are no comparison.
+/// With fewer algorithms there is nothing to compare.
 const LEAST: usize = 2;
 
-/// What is known of an algorithm of a provider.
+/// An algorithm of a provider.
 pub(crate) struct Side<'r, 'a> {
     /// The first of its cases.
     pub(crate) case: &'a Case,
     pub(crate) cases: Vec<&'r CaseAnalysis<'a>>,
-    /// Operations a second, by operation.
+    /// Operations per second, by operation.
     rates: [Option<Interval>; 3],
 }
 
-/// A table of three operations, without rows; what an area has more of goes into columns after these.
+/// Creates a table of three operations without rows. Areas append their own columns.
 pub(crate) fn side_by_side(name: &'static str, area: &str, title: &str, operations: [(&str, &str); 3]) -> Table {
     let table = Table::new(name, area, title).names("algorithm", "algorithm").names("provider", "provider").figures(
         "nist_category",
@@ -46,14 +46,14 @@ pub(crate) fn side_by_side(name: &'static str, area: &str, title: &str, operatio
     let table = operations.into_iter().fold(table, |table, (name, heading)| table.figures(name, heading, "1/s", 0));
     table.figures("public_key", "public key", "B", 2).figures("secret_key", "secret key", "B", 3).column(
         "secret_key_form",
-        "as",
+        "key encoding",
         "",
         Holds::Text,
         3,
     )
 }
 
-/// With its rows: those of algorithms and providers of the table's area. `more` makes the cells of the area's own columns.
+/// Adds the rows: the algorithms and providers of the table's area. `more` makes the cells of the area's own columns.
 pub(crate) fn filled(
     analysis: &RunAnalysis<'_>,
     mut table: Table,
@@ -62,11 +62,11 @@ pub(crate) fn filled(
 ) -> Table {
     let mut by_name: IndexMap<(&str, &str), Side<'_, '_>> = IndexMap::new();
     let area = table.area.clone();
-    for of in analysis.area(&area).filter(|of| of.case().form == Some(Form::Prepared) && of.usual()) {
-        let (case, estimates) = (of.case(), of.estimates.as_ref());
+    for one in analysis.area(&area).filter(|one| one.case().form == Some(Form::Prepared) && one.usual()) {
+        let (case, estimates) = (one.case(), one.estimates.as_ref());
         let new = || Side { case, cases: Vec::new(), rates: [None; 3] };
         let row = by_name.entry((&case.algorithm, &case.provider)).or_insert_with(new);
-        row.cases.push(of);
+        row.cases.push(one);
         if let Some(operation) = operations.iter().position(|(name, _)| *name == case.operation) {
             row.rates[operation] = estimates.and_then(Estimates::operations_per_second);
         }
@@ -97,14 +97,15 @@ pub(crate) fn filled(
         let caveats: Vec<&Caveats> = row.cases.iter().map(|case| &case.caveats).collect();
         table.row(caveats, cells);
     }
-    table.note("rates are operations a second of a loop: 1 over the mean; lengths are in bytes")
-        .note("as: whether the library writes the secret key as the seed that it comes from, or expanded, if there are both encodings")
+    table.note("rates: operations a second in a loop, 1 over the mean; lengths in bytes")
+        .note("key encoding: how the library writes the secret key, as seed or expanded, if the scheme has both")
 }
 
-/// Length in bytes of the seed of a scheme that has two encodings of a secret key (FIPS 203, algorithm 16; FIPS 204, algorithm 1).
+/// Length in bytes of the seed of a scheme with two encodings of its secret key (FIPS 203, algorithm 16; FIPS 204,
+/// algorithm 1).
 const SEEDS: [(&str, u64); 2] = [("ML-DSA-", 32), ("ML-KEM-", 64)];
 
-/// The encoding of a secret key of so many bytes; `None` for a scheme that has a single one.
+/// The encoding of a secret key of this length in bytes; `None` for a scheme with a single encoding.
 fn secret_key_form(algorithm: &str, length: u64) -> Option<&'static str> {
     let (_, seed) = SEEDS.into_iter().find(|(name, _)| algorithm.starts_with(name))?;
     Some(if length == seed { "seed" } else { "expanded" })

@@ -179,7 +179,7 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
     writeln!(out, "- quality: {RULE}")?;
     writeln!(out, "- every answer is checked before and after timing; a wrong answer voids the case")?;
     if let Some(floor) = analysis.floor_ns() {
-        writeln!(out, "- measurement overhead: {} per operation: {FLOOR_MEANING}", time(floor))?;
+        writeln!(out, "- measurement overhead: {} per operation, {FLOOR_MEANING}", time(floor))?;
     }
     worker_floors(analysis).iter().try_for_each(|line| writeln!(out, "- {}", escape(line)))?;
     let fastest = analysis.run.header.protocol.fastest.iter().map(fastest_line);

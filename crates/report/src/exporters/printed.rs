@@ -269,8 +269,8 @@ fn assert_recommendation(found: &Recommendation, export: &Export) -> usize {
         r"the next, (?:.* by )?(\S+), takes ((?:mean )?\S+ \S+), ≈?([\d.,]+)× \(([\d.,]+)× to ([\d.,]+)×\) in (time|core cycles)",
     );
     for parts in next.unwrap().captures_iter(&found.why) {
-        let same =
-            found.why.contains(&format!("the next, {} by ", found.algorithm)) || found.use_case.starts_with("One");
+        let same = found.why.contains(&format!("the next, {} by ", found.algorithm))
+            || found.use_case.contains("single library");
         let [factor, low, high] = [3, 4, 5].map(|place| Printed::of(&parts[place], 1.0));
         assert!(low.value <= factor.value && factor.value <= high.value, "{about}");
         let ids = by(&found.cases, &parts[1]);

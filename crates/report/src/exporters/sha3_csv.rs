@@ -327,7 +327,7 @@ mod tests {
         let rows: Vec<csv::StringRecord> =
             csv::Reader::from_reader(bytes.as_bytes()).records().map(Result::unwrap).collect();
         let wanted = "64 1024: batch: each sample is the mean of 16 operations, no percentiles; 64 1024: clock: core cycles are \
-                      estimated from the time and the core clock, ticks are of constant rate, not core cycles; \
+                      estimated from the time and the core clock, ticks have a constant rate and are not core cycles; \
                       64 1024: spread: assumed spread between runs: 1.5% in time, 0.15% in core cycles; \
                       1024: defect: forgets, the padding";
         assert_eq!(&rows[0][6], wanted);

@@ -23,7 +23,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
             p.machine {
                 "Measured on " (environment_line(&analysis.run.header.environment)) "."
                 @if let Some(floor) = analysis.floor_ns() {
-                    " Measurement overhead " (time(floor)) " per operation: " (FLOOR_MEANING) "."
+                    " Measurement overhead: " (time(floor)) " per operation, " (FLOOR_MEANING) "."
                 }
                 @if let Some(floors) = worker_floors(analysis) { " In addition, " (neutral(&floors)) "." }
             }

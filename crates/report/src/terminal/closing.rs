@@ -73,7 +73,7 @@ fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) 
 /// Returns a line with the time of an operation that does nothing, if the run measured one.
 fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
     let floor = time(analysis.floor_ns()?);
-    Some(format!("measurement overhead {floor} per operation: {FLOOR_MEANING}"))
+    Some(format!("measurement overhead: {floor} per operation, {FLOOR_MEANING}"))
 }
 
 /// Returns a line with the random generators that providers use to generate keys, encapsulate and sign.
@@ -100,7 +100,7 @@ mod tests {
     fn closing_gives_the_overhead_of_the_harness_and_of_workers() {
         let text = shown(&fixtures::workers_run(), Palette::PLAIN);
         let wanted = format!(
-            "measurement overhead 2.70 ns per operation: {FLOOR_MEANING}\nfloors of workers: go 1.30 ns, script 2.10 ns: "
+            "measurement overhead: 2.70 ns per operation, {FLOOR_MEANING}\noverhead of workers: go 1.30 ns, script 2.10 ns ("
         );
         assert!(text.contains(&wanted), "{text}");
     }
@@ -110,7 +110,7 @@ mod tests {
         let mut run = fixtures::run();
         let text = shown(&run, Palette::PLAIN);
         assert!(text.starts_with("7 cases: 6 measured, 1 failed\n±: "), "{text}");
-        assert!(text.ends_with(&format!("measurement overhead 2.70 ns per operation: {FLOOR_MEANING}\n")));
+        assert!(text.ends_with(&format!("measurement overhead: 2.70 ns per operation, {FLOOR_MEANING}\n")));
         run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {
             visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];

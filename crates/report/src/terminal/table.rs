@@ -202,7 +202,7 @@ mod tests {
 ≈cycles: core cycles estimated from the time and the core clock, which was probed around and within each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
-measurement overhead 2.70 ns per operation: what the provider null, which does nothing, takes through the same calls
+measurement overhead: 2.70 ns per operation, included in all figures (the time of the provider null, which does nothing, through the same calls)
 ";
 
     #[test]

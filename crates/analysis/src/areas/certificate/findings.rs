@@ -1,4 +1,4 @@
-//! What is found of certificates.
+//! Findings on certificates.
 
 use super::AREA;
 use crate::recommendation::UseCase;

@@ -9,10 +9,10 @@ use crate::areas::ntor::RelayScenario;
 use crate::areas::{certificate, hybrid, kem, ledger, ntor, signature};
 use crate::run::RunAnalysis;
 
-/// A row of a list: what is claimed, the figure and its unit, how it is found, and what explains a difference.
+/// A claim: its text, figure and unit, how to find it, and reasons for a difference.
 type Line = (&'static str, f64, Unit, Find, &'static str);
 
-/// All of them, in the order in which they are shown.
+/// All claims, in the order in which they are shown.
 pub(super) fn claims() -> Vec<Claim> {
     let mut all = Vec::new();
     all.extend(HYBRIDS.iter().map(|line| claim(Document::Hybrids, line)));
@@ -34,9 +34,9 @@ const CERTIFICATE: &str = "X.509-detached";
 const HANDSHAKE: (&str, &str, &str) = (ntor::AREA, KEM_ONLY, "handshake");
 const NTOR: (&str, &str, &str) = (ntor::AREA, "ntor-v1", "handshake");
 
-/// Why a signature of the reference's hybrid may differ beyond the machine.
-const RANDOMNESS: &str = "signed with fresh randomness there, here without if the library can";
-const POOL: &str = "a thread pool of Python there";
+/// Why a signature of the reference's hybrid may differ, other than by machine.
+const RANDOMNESS: &str = "they sign with fresh randomness, pqlab without if the library can";
+const POOL: &str = "they use a Python thread pool";
 
 const HYBRIDS: &[Line] = &[
     (
@@ -47,31 +47,31 @@ const HYBRIDS: &[Line] = &[
         "",
     ),
     (
-        "Ed25519+ML-DSA-65, keys made, signed, verified",
+        "Ed25519+ML-DSA-65, key generation, signing and verification",
         468.0,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "cycle"), &[]),
-        "keys from given seeds here, and signed without randomness if the library can",
+        "pqlab generates keys from given seeds and signs without randomness if the library can",
     ),
-    ("Ed25519, signed", 33.5, Unit::Time, Find::Time((hybrid::AREA, "Ed25519", "sign"), &[]), ""),
+    ("Ed25519, signing", 33.5, Unit::Time, Find::Time((hybrid::AREA, "Ed25519", "sign"), &[]), ""),
     (
-        "Ed25519, verified",
+        "Ed25519, verification",
         106.9,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519", "verify"), &[]),
-        "twice what its ML-DSA-65 took there",
+        "twice the time of ML-DSA-65 in the document",
     ),
-    ("ML-DSA-65, signed", 100.5, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "sign"), &[]), RANDOMNESS),
-    ("ML-DSA-65, verified", 45.4, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "verify"), &[]), ""),
+    ("ML-DSA-65, signing", 100.5, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "sign"), &[]), RANDOMNESS),
+    ("ML-DSA-65, verification", 45.4, Unit::Time, Find::Time((hybrid::AREA, "ML-DSA-65", "verify"), &[]), ""),
     (
-        "Ed25519+ML-DSA-65, signed",
+        "Ed25519+ML-DSA-65, signing",
         138.8,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "sign"), &[]),
         RANDOMNESS,
     ),
     (
-        "Ed25519+ML-DSA-65, verified",
+        "Ed25519+ML-DSA-65, verification",
         133.2,
         Unit::Time,
         Find::Time((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), &[]),
@@ -82,7 +82,7 @@ const HYBRIDS: &[Line] = &[
         133.2 / 106.9,
         Unit::Factor,
         Find::Ratio((hybrid::AREA, "Ed25519+ML-DSA-65", "verify"), (hybrid::AREA, "Ed25519", "verify"), &[]),
-        "its Ed25519 took 107 µs, twice what its ML-DSA-65 took",
+        "its Ed25519 took 107 µs, twice the time of its ML-DSA-65",
     ),
     ("combiner of a key generation", 94.0, Unit::Time, Find::By(|run| combiner(run, "keygen")), ENCODED),
     ("combiner of an encapsulation", 57.0, Unit::Time, Find::By(|run| combiner(run, "encapsulate")), ENCODED),
@@ -103,7 +103,7 @@ const HYBRIDS: &[Line] = &[
         -0.8,
         Unit::Percent,
         Find::By(|run| loss(run, 5000, |entry| entry.against_smallest_pct)),
-        "the table there has 1,992 and 2,009 a second, which is +0.9%",
+        "the document's table has 1,992 and 2,009 a second, which gives +0.9%",
     ),
     ("CoV of AES-256-GCM, 1 KB", 2.1, Unit::Percent, Find::Variation((hybrid::AREA, "AES-256-GCM", "seal")), ""),
     ("CoV of verifying with Ed25519", 2.2, Unit::Percent, Find::Variation((hybrid::AREA, "Ed25519", "verify")), ""),
@@ -114,24 +114,24 @@ const HYBRIDS: &[Line] = &[
         9.4,
         Unit::Percent,
         Find::Variation((hybrid::AREA, "ML-KEM-768", "encapsulate")),
-        "put down to the scheduler there",
+        "they attribute it to the scheduler",
     ),
     (
         "CoV of signing with ML-DSA-65",
         52.4,
         Unit::Percent,
         Find::Variation((hybrid::AREA, "ML-DSA-65", "sign")),
-        "it is the luck of rejection",
+        "caused by rejection sampling",
     ),
     (
-        "a certificate with a second signature, issued",
+        "issuing a certificate with a second signature",
         314.0,
         Unit::Time,
         Find::Time((certificate::AREA, CERTIFICATE, "build"), &[]),
         RANDOMNESS,
     ),
     (
-        "the second signature of a certificate, verified",
+        "verifying the second signature of a certificate",
         255.4,
         Unit::Time,
         Find::Time((certificate::AREA, CERTIFICATE, "verify-cosignature"), &[]),
@@ -142,14 +142,15 @@ const HYBRIDS: &[Line] = &[
         5.3,
         Unit::Factor,
         Find::Between((kem::AREA, "ML-KEM-768", "keygen"), "generic", "vector"),
-        "two operating systems there, one here",
+        "they compare two operating systems, pqlab uses one",
     ),
 ];
 
-/// Why a combiner takes longer there.
-const ENCODED: &str = "keys are encoded to PEM and CBOR in it there";
+/// Why a combiner takes longer in the document.
+const ENCODED: &str = "theirs includes encoding keys to PEM and CBOR";
 
-/// The schemes side by side: key generation, signing, verification a second, and the libraries that stand for the document's.
+/// The schemes side by side: key generations, signatures and verifications per second, and the libraries that represent
+/// the document's.
 const RATES: &[(&str, [f64; 3], &[&str])] = &[
     ("Falcon-512", [212.0, 7_014.0, 43_787.0], LIBOQS),
     ("Falcon-1024", [65.0, 3_502.0, 22_102.0], LIBOQS),
@@ -161,9 +162,9 @@ const RATES: &[(&str, [f64; 3], &[&str])] = &[
 ];
 const LIBOQS: &[&str] = &["liboqs"];
 const OPENSSL: &[&str] = &["openssl"];
-/// liboqs has SLH-DSA by its older name alone.
+/// liboqs has SLH-DSA only under its older name.
 const PQ_OR_OPENSSL: &[&str] = &["liboqs", "openssl"];
-const SLH_DSA: &str = "SLH-DSA of liboqs there";
+const SLH_DSA: &str = "they use the SLH-DSA of liboqs";
 
 fn rates(&(algorithm, rates, libraries): &(&'static str, [f64; 3], &'static [&'static str])) -> Vec<Claim> {
     let operations =
@@ -186,35 +187,35 @@ const SIGNATURES: &[Line] = &[
         1.17,
         Unit::Factor,
         Find::Ratio((signature::AREA, "ML-DSA-44", "verify"), (signature::AREA, "Falcon-512", "verify"), LIBOQS),
-        "both of liboqs, whose fastest code for a processor differs by algorithm",
+        "both from liboqs, whose fastest code for a processor differs by algorithm",
     ),
     (
         "verifications of Falcon-512 against Ed25519",
         3.5,
         Unit::Factor,
         Find::Ratio((signature::AREA, "Ed25519", "verify"), (signature::AREA, "Falcon-512", "verify"), PQ_OR_OPENSSL),
-        "Falcon-512 of liboqs, Ed25519 of OpenSSL",
+        "Falcon-512 from liboqs, Ed25519 from OpenSSL",
     ),
     (
         "key generations of ML-DSA-44 against Ed25519",
         36_065.0 / 34_711.0,
         Unit::Factor,
         Find::Ratio((signature::AREA, "Ed25519", "keygen"), (signature::AREA, "ML-DSA-44", "keygen"), PQ_OR_OPENSSL),
-        "ML-DSA-44 of liboqs, Ed25519 of OpenSSL",
+        "ML-DSA-44 from liboqs, Ed25519 from OpenSSL",
     ),
     (
         "signatures of Ed25519 against Falcon-512",
         4.9,
         Unit::Factor,
         Find::Ratio((signature::AREA, "Falcon-512", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
-        "Falcon-512 of liboqs, Ed25519 of OpenSSL",
+        "Falcon-512 from liboqs, Ed25519 from OpenSSL",
     ),
     (
         "signatures of Ed25519 against ML-DSA-44",
         5.0,
         Unit::Factor,
         Find::Ratio((signature::AREA, "ML-DSA-44", "sign"), (signature::AREA, "Ed25519", "sign"), PQ_OR_OPENSSL),
-        "the document's own table has 34,335 and 15,307 a second, which is 2.24",
+        "the document's own table has 34,335 and 15,307 a second, which gives 2.24",
     ),
     (
         "signatures of Ed25519 against SLH-DSA-SHA2-128f",
@@ -232,83 +233,83 @@ const SIGNATURES: &[Line] = &[
         8.6,
         Unit::Factor,
         Find::By(|run| gain(run, "Falcon-512 sign")),
-        "as many cores as there are here",
+        "measured on the cores of this machine",
     ),
     (
         "efficiency of signing with Falcon-512 on 10 cores",
         86.0,
         Unit::Percent,
         Find::By(|run| efficiency(run, "Falcon-512 sign")),
-        "as many cores as there are here",
+        "measured on the cores of this machine",
     ),
     (
-        "mean length of a signature of Falcon-512",
+        "mean length of a Falcon-512 signature",
         655.0,
         Unit::Bytes,
-        Find::By(|run| lengths(run, "Falcon-512", |of| Some(of.mean))),
+        Find::By(|run| lengths(run, "Falcon-512", |lengths| Some(lengths.mean))),
         "",
     ),
     (
-        "standard deviation of the length of a signature of Falcon-512",
+        "standard deviation of the length of a Falcon-512 signature",
         2.2,
         Unit::Bytes,
-        Find::By(|run| lengths(run, "Falcon-512", |of| of.stdev)),
+        Find::By(|run| lengths(run, "Falcon-512", |lengths| lengths.stdev)),
         "",
     ),
     (
-        "CoV of the length of a signature of Falcon-512, at most",
+        "CoV of the length of a Falcon-512 signature, at most",
         0.35,
         Unit::Percent,
-        Find::By(|run| lengths(run, "Falcon-512", |of| of.cov_pct)),
+        Find::By(|run| lengths(run, "Falcon-512", |lengths| lengths.cov_pct)),
         "",
     ),
     (
-        "99th percentile of the length of a signature of Falcon-512",
+        "99th percentile of the length of a Falcon-512 signature",
         660.0,
         Unit::Bytes,
-        Find::By(|run| lengths(run, "Falcon-512", |of| Some(of.p99))),
+        Find::By(|run| lengths(run, "Falcon-512", |lengths| Some(lengths.p99))),
         "",
     ),
     (
-        "mean length of a signature of Falcon-1024",
+        "mean length of a Falcon-1024 signature",
         1_271.0,
         Unit::Bytes,
-        Find::By(|run| lengths(run, "Falcon-1024", |of| Some(of.mean))),
+        Find::By(|run| lengths(run, "Falcon-1024", |lengths| Some(lengths.mean))),
         "",
     ),
 ];
 
 const TRANSACTIONS: &[Line] = &[
     (
-        "a transaction of a block of 100, verified",
+        "verification of a transaction in a block of 100",
         15.08,
         Unit::Time,
         Find::By(|run| block(run).and_then(transaction)),
         "",
     ),
-    ("a transaction alone, verified", 13.78, Unit::Time, Find::By(|run| reference_ledger(run, "verify")), ""),
-    ("a transaction to bytes", 0.69, Unit::Time, Find::By(|run| reference_ledger(run, "encode")), ""),
+    ("verification of a single transaction", 13.78, Unit::Time, Find::By(|run| reference_ledger(run, "verify")), ""),
+    ("encoding a transaction", 0.69, Unit::Time, Find::By(|run| reference_ledger(run, "encode")), ""),
     (
-        "bytes to a transaction",
+        "decoding a transaction",
         0.58,
         Unit::Time,
         Find::By(|run| reference_ledger(run, "decode")),
-        "here it is read in place",
+        "pqlab reads it in place",
     ),
     (
         "transactions a second on one thread",
         64_000.0,
         Unit::Rate,
         Find::By(|run| block(run).and_then(transactions_per_second)),
-        "15.08 µs a transaction would be 66,300",
+        "15.08 µs a transaction would give 66,300",
     ),
 ];
 
-/// Times of classical schemes that are assumed there, from and to, in µs.
+/// Times in µs that the document assumes for classical schemes, from and to.
 const ASSUMED: &[(&str, &str, [f64; 2])] = &[
-    ("Ed25519, verified", "Ed25519", [10.0, 15.0]),
-    ("ECDSA with secp256k1, verified", "ECDSA-secp256k1", [50.0, 100.0]),
-    ("RSA-2048, verified", "RSA-2048", [100.0, 200.0]),
+    ("Ed25519, verification", "Ed25519", [10.0, 15.0]),
+    ("ECDSA with secp256k1, verification", "ECDSA-secp256k1", [50.0, 100.0]),
+    ("RSA-2048, verification", "RSA-2048", [100.0, 200.0]),
 ];
 
 fn assumed(&(what, algorithm, [from, to]): &(&'static str, &'static str, [f64; 2])) -> Claim {
@@ -319,13 +320,13 @@ fn assumed(&(what, algorithm, [from, to]): &(&'static str, &'static str, [f64; 2
         to: Some(to),
         unit: Unit::Time,
         find: Find::Time((ledger::AREA, algorithm, "verify"), &[]),
-        why: "not measured there",
+        why: "assumed in the document, not measured",
     }
 }
 
-const PROFILE: &str = "a profile there, each part left out here";
-const WHOLE: &str = "the whole handshake there, the relay's step here";
-const WHOLE_TIMES_CORES: &str = "the whole handshake times the number of cores there, the relay's step here";
+const PROFILE: &str = "they profile, pqlab leaves out one part at a time";
+const WHOLE: &str = "they count the whole handshake, pqlab the relay's step";
+const WHOLE_TIMES_CORES: &str = "they multiply the whole handshake by the cores, pqlab measures the relay's step";
 
 const CIRCUITS: &[Line] = &[
     ("KEM-only handshake with ML-KEM-512", 29.0, Unit::Time, Find::Time(HANDSHAKE, &[]), ""),
@@ -333,14 +334,14 @@ const CIRCUITS: &[Line] = &[
     ("the relay's step", 13.0, Unit::Time, Find::Time((ntor::AREA, KEM_ONLY, "reply"), &[]), ""),
     ("the client's last step", 10.0, Unit::Time, Find::Time((ntor::AREA, KEM_ONLY, "finish"), &[]), ""),
     (
-        "classical ntor against it, in time",
+        "classical ntor against the KEM-only handshake, in time",
         15.5,
         Unit::Factor,
         Find::Ratio(NTOR, HANDSHAKE, &[]),
-        "the classical handshake was not measured there, but taken as 0.45 ms",
+        "they did not measure the classical handshake, but assumed 0.45 ms",
     ),
     (
-        "it against classical ntor, in time",
+        "KEM-only handshake against classical ntor, in time",
         64.0,
         Unit::Factor,
         Find::Ratio(HANDSHAKE, NTOR, &[]),
@@ -351,8 +352,8 @@ const CIRCUITS: &[Line] = &[
         10.8,
         Unit::Percent,
         Find::By(|run| {
-            handshake_of(run, KEM_ONLY, |of| {
-                let whole = of.whole.as_ref()?;
+            handshake_of(run, KEM_ONLY, |one| {
+                let whole = one.whole.as_ref()?;
                 Some(point(100.0 * whole.single?.stdev? / whole.mean))
             })
         }),
@@ -362,7 +363,7 @@ const CIRCUITS: &[Line] = &[
         "handshakes a second on a core",
         34_500.0,
         Unit::Rate,
-        Find::By(|run| handshake_of(run, KEM_ONLY, |of| of.whole.as_ref()?.per_second)),
+        Find::By(|run| handshake_of(run, KEM_ONLY, |one| one.whole.as_ref()?.per_second)),
         "",
     ),
     ("handshakes a second on 8 cores", 276_000.0, Unit::Rate, Find::By(|run| on_cores(run, 8)), WHOLE_TIMES_CORES),
@@ -407,14 +408,14 @@ const CIRCUITS: &[Line] = &[
         35.0,
         Unit::Time,
         Find::Time((ntor::AREA, "kem-only-mlkem768", "handshake"), &[]),
-        "extrapolated there",
+        "extrapolated in the document",
     ),
     (
         "the handshake with ML-KEM-1024",
         45.0,
         Unit::Time,
         Find::Time((ntor::AREA, "kem-only-mlkem1024", "handshake"), &[]),
-        "extrapolated there",
+        "extrapolated in the document",
     ),
     ("share of the client's first step", 20.7, Unit::Percent, Find::By(|run| share_of_step(run, 0)), ""),
     ("share of the relay's step", 45.0, Unit::Percent, Find::By(|run| share_of_step(run, 1)), ""),
@@ -423,12 +424,12 @@ const CIRCUITS: &[Line] = &[
     ("share of key derivation", 25.0, Unit::Percent, Find::By(|run| share_of_part(run, "kdf")), PROFILE),
     ("share of authentication", 10.0, Unit::Percent, Find::By(|run| share_of_part(run, "mac")), PROFILE),
     (
-        "of a core at 1,000 circuits a second",
+        "share of a core at 1,000 circuits a second",
         2.9,
         Unit::Percent,
         Find::By(|run| {
             let scenario = RelayScenario { circuits_per_second: 1000.0, ..RelayScenario::default() };
-            handshake_of(run, KEM_ONLY, |of| of.cpu_pct(&scenario).map(point))
+            handshake_of(run, KEM_ONLY, |one| one.cpu_pct(&scenario).map(point))
         }),
         WHOLE,
     ),
@@ -436,7 +437,7 @@ const CIRCUITS: &[Line] = &[
         "CPU time of a million handshakes",
         29.0,
         Unit::Seconds,
-        Find::By(|run| handshake_of(run, KEM_ONLY, |of| Some(point(1e6 / of.replies_per_second()?)))),
+        Find::By(|run| handshake_of(run, KEM_ONLY, |one| Some(point(1e6 / one.replies_per_second()?)))),
         WHOLE,
     ),
     (
@@ -455,19 +456,19 @@ const CIRCUITS: &[Line] = &[
     ),
 ];
 
-const POWERS_OF_TWO: &str = "counted in powers of two there";
+const POWERS_OF_TWO: &str = "they count in powers of two";
 
-/// Answers that so many cores of a relay give in a second: measured, else multiplied up.
+/// Replies per second on this number of cores of a relay: measured, or else multiplied up.
 fn on_cores(run: &RunAnalysis<'_>, cores: u64) -> Option<Found> {
-    handshake_of(run, KEM_ONLY, |of| {
-        let rate = of.measured_replies(cores).or_else(|| of.extrapolated_replies(cores));
+    handshake_of(run, KEM_ONLY, |one| {
+        let rate = one.measured_replies(cores).or_else(|| one.extrapolated_replies(cores));
         rate.map(point)
     })
 }
 
 const SCALAR: &str = "cryptogams:scalar";
 const AVX512: &str = "cryptogams:avx512vl";
-const OTHER_CODE: &str = "other code than there";
+const OTHER_CODE: &str = "other code than in the document";
 
 const HASHES: &[Line] = &[(
     "SHA3-256 of 16,384 bytes: plain code against AVX-512",
@@ -480,7 +481,7 @@ const HASHES: &[Line] = &[(
 /// Message lengths in bytes of the table in cycles per byte.
 const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16_384];
 
-/// Its rows: function, what stands for the code that the document measured, and the figures.
+/// Its rows: the function, the code that represents the document's, and the figures.
 const SHA3: &[(&str, &str, [f64; 5])] = &[
     ("SHA3-224", AVX512, [15.4, 7.8, 7.8, 7.1, 7.0]),
     ("SHA3-256", AVX512, [15.4, 7.8, 7.8, 7.6, 7.4]),

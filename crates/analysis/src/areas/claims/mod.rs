@@ -1,4 +1,4 @@
-//! What published documents claim, and what this run found of it. The claims are quoted figures; whatever stands under `found` was
+//! Claims of published documents, and what this run found. Claims are quoted figures. Everything under `found` was
 //! measured in the run.
 
 mod figures;
@@ -13,34 +13,34 @@ use pqlab_stats::Interval;
 /// A claim of a document.
 struct Claim {
     document: Document,
-    /// What is claimed of what.
+    /// What the claim is about.
     what: String,
-    /// The figure, the lower one of a range.
+    /// The claimed figure, or the lower end of a range.
     claimed: f64,
-    /// The upper figure of a range.
+    /// The upper end of a range.
     to: Option<f64>,
     unit: Unit,
     find: Find,
-    /// What explains a difference, beside what the document explains; empty for nothing.
+    /// Reasons for a difference beyond the conditions of the document; empty if there are none.
     why: &'static str,
 }
 
-/// How a run's figure is found. Libraries are tried in their order; if none is named, the fastest counts.
+/// How to find a run's figure. Libraries are tried in order; if none is named, the fastest counts.
 #[derive(Clone, Copy)]
 enum Find {
     /// Median of a job.
     Time(Job, &'static [&'static str]),
-    /// Operations a second.
+    /// Operations per second.
     Rate(Job, &'static [&'static str]),
     /// CoV of single operations.
     Variation(Job),
-    /// How many times as long the first job takes as the second.
+    /// Ratio of the first job's time to the second's.
     Ratio(Job, Job, &'static [&'static str]),
-    /// How many times as long the first library takes as the second for the job.
+    /// Ratio of the first library's time for the job to the second's.
     Between(Job, &'static str, &'static str),
     /// Core cycles per byte of a digest.
     CyclesPerByte { algorithm: &'static str, provider: &'static str, length: u64 },
-    /// By a function of its own.
+    /// A function of its own.
     By(fn(&RunAnalysis<'_>) -> Option<Found>),
 }
 
@@ -60,7 +60,7 @@ impl Find {
     }
 }
 
-/// A document and under which conditions its figures came about.
+/// A document, with the conditions of its figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Document {
     Hybrids,
@@ -70,7 +70,7 @@ enum Document {
     Hashes,
 }
 
-/// The unit of a figure. Times are found in ns and shown in µs.
+/// Unit of a figure. Times are found in ns and shown in µs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Unit {
     Factor,
@@ -98,12 +98,12 @@ impl Document {
     fn conditions(self) -> &'static str {
         match self {
             Document::Hybrids => {
-                "there Python over liboqs 0.15, keys in PEM and CBOR within the operation; here no interpreter"
+                "theirs: Python over liboqs 0.15, with keys in PEM and CBOR inside the operation; here: no interpreter"
             }
-            Document::Signatures => "there liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
-            Document::Transactions => "there liboqs on 44 cores with Windows, 3 repetitions of 10 blocks",
-            Document::Circuits => "there Kyber512 of liboqs 0.11, one loop of 1,000",
-            Document::Hashes => "there an i7-1185G7",
+            Document::Signatures => "theirs: liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
+            Document::Transactions => "theirs: liboqs on 44 cores with Windows, 3 repetitions of 10 blocks",
+            Document::Circuits => "theirs: Kyber512 of liboqs 0.11, one loop of 1,000",
+            Document::Hashes => "theirs: an i7-1185G7",
         }
     }
 }
@@ -152,14 +152,14 @@ impl Unit {
 }
 
 pub(crate) fn claims(analysis: &RunAnalysis<'_>) -> Table {
-    let mut table = Table::new("claims", "", "Claimed elsewhere, found here")
+    let mut table = Table::new("claims", "", "Claims of published documents, and what this run measured")
         .names("document", "document")
         .names("what", "claim")
         .column("unit", "unit", "", Holds::Text, 2)
-        .figures("claimed", "claimed there", "", 0)
+        .figures("claimed", "claimed", "", 0)
         .figures("claimed_to", "to", "", 0)
-        .figures("found", "found here", "", 0)
-        .names("of", "of")
+        .figures("found", "measured", "", 0)
+        .names("of", "with")
         .prose("why", "why it may differ", 1)
         .stacked(2);
     let mut documents = Vec::new();
@@ -194,18 +194,18 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn claims_are_told_apart_and_name_a_figure_each() {
+    fn claims_are_unique_and_have_a_figure() {
         let all = list::claims();
         for (index, claim) in all.iter().enumerate() {
             let same = |other: &&Claim| other.document == claim.document && other.what == claim.what;
             assert!(all[..index].iter().find(same).is_none(), "{} twice", claim.what);
             assert!(claim.claimed.is_finite() && claim.to.is_none_or(|to| to > claim.claimed), "{}", claim.what);
         }
-        let of = |document: Document, unit: Unit| {
+        let count = |document: Document, unit: Unit| {
             all.iter().filter(|claim| claim.document == document && claim.unit == unit).count()
         };
-        assert_eq!(of(Document::Hashes, Unit::CyclesPerByte), 60, "six functions, two codes, five lengths");
-        assert_eq!(of(Document::Signatures, Unit::Rate), 21, "seven schemes, three operations");
+        assert_eq!(count(Document::Hashes, Unit::CyclesPerByte), 60, "six functions, two codes, five lengths");
+        assert_eq!(count(Document::Signatures, Unit::Rate), 21, "seven schemes, three operations");
     }
 
     #[test]
@@ -219,16 +219,17 @@ mod tests {
         let found = |what: &str| row(what)[5].number.unwrap().estimate;
         let near =
             |what: &str, wanted: f64| assert!((found(what) / wanted - 1.0).abs() < 0.02, "{what}: {}", found(what));
-        // The certificate whose second signature is detached, not the alternative one; the load of the reference's own hybrid.
-        near("a certificate with a second signature, issued", 150.0);
+        // The certificate with the detached second signature, not the alternative one; the load of the reference's own
+        // hybrid.
+        near("issuing a certificate with a second signature", 150.0);
         near("handshakes a second, 5,000 at once", 1e6 / 62.0);
         assert!(row("handshakes a second, 5,000 at once")[6].text.starts_with("X25519+ML-KEM-768"));
-        // A cycle is measured from given seeds alone.
-        near("Ed25519+ML-DSA-65, keys made, signed, verified", 210.0);
+        // A cycle is only measured with given seeds.
+        near("Ed25519+ML-DSA-65, key generation, signing and verification", 210.0);
         near("Falcon-512, verifications a second", 1e6 / 30.0);
         near("SHA3-256 of 16,384 bytes by AVX-512", 42.0 * 2700.0 / 16_384.0);
         assert_eq!(row("SHA3-256 of 64 bytes by plain code")[2].text, "cycles/B");
-        assert_eq!(row("99th percentile of the length of a signature of Falcon-512")[2].text, "B");
+        assert_eq!(row("99th percentile of the length of a Falcon-512 signature")[2].text, "B");
     }
 
     #[test]
@@ -243,7 +244,7 @@ mod tests {
             assert!(row.cells[3].number.is_some() && row.cells[5].number.is_some(), "{row:?}");
             assert!(!row.cells[2].text.is_empty(), "{row:?}");
         }
-        let rsa = table.rows.iter().find(|row| row.cells[1].text == "RSA-2048, verified").unwrap();
+        let rsa = table.rows.iter().find(|row| row.cells[1].text == "RSA-2048, verification").unwrap();
         assert_eq!([3, 4].map(|place| rsa.cells[place].number.unwrap().estimate), [100.0, 200.0]);
     }
 }

@@ -16,23 +16,24 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
 }
 
 fn area_statements(analysis: &RunAnalysis<'_>, area: &'static str) -> Vec<Statement> {
-    let measured = || analysis.area(area).filter(|of| of.estimates.is_some() && of.case().form != Some(Form::Encoded));
+    let suits = |case: &&CaseAnalysis<'_>| case.estimates.is_some() && case.case().form != Some(Form::Encoded);
+    let measured = || analysis.area(area).filter(suits);
     let in_state = |warm: &CaseAnalysis<'_>, state: State| {
         let id = warm.case().clone().in_state(state).id();
-        measured().find(|of| of.case().id() == id)
+        measured().find(|case| case.case().id() == id)
     };
-    let is_first = |of: &&CaseAnalysis<'_>| in_state(of, State::FirstCall).is_some();
-    let warm: Vec<&CaseAnalysis<'_>> = measured().filter(|of| of.usual()).filter(is_first).collect();
+    let is_first = |case: &&CaseAnalysis<'_>| in_state(case, State::FirstCall).is_some();
+    let warm: Vec<&CaseAnalysis<'_>> = measured().filter(|case| case.usual()).filter(is_first).collect();
     let strong = |case: &Case| case.facts.category >= Some(CATEGORY);
-    let any_strong = warm.iter().any(|of| strong(of.case()));
-    let rows = warm.iter().copied().filter(|of| strong(of.case()) || !any_strong);
+    let any_strong = warm.iter().any(|case| strong(case.case()));
+    let rows = warm.iter().copied().filter(|case| strong(case.case()) || !any_strong);
     let statement = |((algorithm, operation), rows): ((String, String), Vec<&&CaseAnalysis<'_>>)| {
-        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|of| &analysis.cases()[of.place]).collect();
+        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|case| &analysis.cases()[case.place]).collect();
         let found = fastest_case(analysis, &rows)?;
         let cold = in_state(found.best[0], State::FirstCall)?;
         let ratio = times(analysis, &found.best, &[cold])?;
         let mut text = format!(
-            "{} for the first call by {}, {ratio} as long as {} for a warm one",
+            "{} for the first call by {}, {ratio} compared with {} for a warm call",
             time(analysis, &[cold])?,
             found.by,
             time(analysis, &found.best)?
@@ -43,6 +44,6 @@ fn area_statements(analysis: &RunAnalysis<'_>, area: &'static str) -> Vec<Statem
         Some(Statement::new(area, format!("Cold {algorithm} {operation}"), text))
     };
     let rows: Vec<&CaseAnalysis<'_>> = rows.collect();
-    let groups = grouped(rows.iter(), |of| (of.case().algorithm.clone(), of.case().operation.clone()));
+    let groups = grouped(rows.iter(), |case| (case.case().algorithm.clone(), case.case().operation.clone()));
     groups.into_iter().filter_map(statement).collect()
 }

@@ -1,3 +1,3 @@
-//! Operations in other states than the usual one, whatever their area.
+//! Operations in states other than the usual one, in any area.
 
 pub(super) mod findings;

@@ -1,4 +1,4 @@
-//! What is found of hash functions.
+//! Findings on hash functions.
 
 use super::AREA;
 use crate::recommendation::UseCase;

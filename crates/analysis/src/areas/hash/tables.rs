@@ -1,4 +1,4 @@
-//! Core cycles per byte of message, by function, provider and length: the table that benchmarks of SHA-3 publish.
+//! Core cycles per byte of message, by function, provider and length, as benchmarks of SHA-3 publish them.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -12,7 +12,7 @@ use pqlab_stats::Interval;
 use std::collections::BTreeSet;
 
 const OPERATION: &str = "digest";
-/// Fewer message lengths are no table.
+/// With fewer message lengths there is no table.
 const LEAST: usize = 2;
 /// Half-width in cycles per byte below which the second decimal is known.
 const SECOND_DECIMAL: f64 = 0.05;
@@ -50,26 +50,28 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
         }
     }
     table
-        .note("medians; `pqlab export RUN --format sha3-csv --provider PROVIDER` writes them as a file with a column for each length")
+        .note("medians; `pqlab export RUN --format sha3-csv --provider PROVIDER` writes a file, one column per length")
         .note("estimated: from the time of each sample and the core clock, which was probed around and within each visit")
 }
 
-/// A digest in the usual state, of which only lengths are told.
-fn is_digest(of: &CaseAnalysis<'_>) -> bool {
-    let case = of.case();
+/// Whether a case is a digest in the usual state, without parameters other than lengths.
+fn is_digest(case: &CaseAnalysis<'_>) -> bool {
+    let case = case.case();
     case.operation == OPERATION && case.has_only(&[Parameter::LENGTH, Parameter::OUTPUT])
 }
 
-/// Core cycles per byte with their interval, and where they come from.
-pub(crate) fn cycles(of: &CaseAnalysis<'_>) -> Option<(Interval, CyclesSource)> {
-    let (cycles, bytes) = (of.estimates.as_ref()?.cycles.as_ref()?, of.case().facts.bytes.filter(|bytes| *bytes > 0)?);
+/// Core cycles per byte with their interval, and the source of the cycles.
+pub(crate) fn cycles(case: &CaseAnalysis<'_>) -> Option<(Interval, CyclesSource)> {
+    let cycles = case.estimates.as_ref()?.cycles.as_ref()?;
+    let bytes = case.case().facts.bytes.filter(|bytes| *bytes > 0)?;
     let each = |value: f64| value / bytes as f64;
-    let of = cycles.median;
-    let per_byte = Interval { estimate: each(of.estimate), low: each(of.low), high: each(of.high), ..of };
+    let median = cycles.median;
+    let per_byte =
+        Interval { estimate: each(median.estimate), low: each(median.low), high: each(median.high), ..median };
     Some((per_byte, cycles.source))
 }
 
-/// With as many decimals as the interval leaves, two at most.
+/// Formats them with the decimals that the interval supports, two at most.
 fn cell(per_byte: &Interval) -> Cell {
     let half_width = (per_byte.high - per_byte.estimate).max(per_byte.estimate - per_byte.low);
     let decimals = if half_width < SECOND_DECIMAL { 2 } else { 1 };
@@ -85,7 +87,7 @@ mod tests {
     use pqlab_stats::IntervalMethod;
 
     #[test]
-    fn functions_and_providers_are_rows_and_lengths_columns() {
+    fn functions_and_providers_are_rows_and_lengths_are_columns() {
         let run = fixtures::references_run();
         let table = per_byte(&RunAnalysis::of(&run));
         let headings: Vec<&str> = table.columns.iter().map(|column| column.heading.as_str()).collect();
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_those_that_the_interval_leaves() {
+    fn decimals_are_those_that_the_interval_supports() {
         let cell = |estimate: f64, half: f64| {
             let (low, high) = (estimate - half, estimate + half);
             cell(&Interval { estimate, low, high, confidence: 0.95, method: IntervalMethod::CrossedT }).text

@@ -10,16 +10,16 @@ use crate::statement::{Fastest, Statement, fastest_library, time, times};
 const OPERATIONS: [&str; 2] = ["seal", "open"];
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    let usual = || analysis.area(AREA).filter(|of| of.usual() && of.median().is_some());
-    let shortest = usual().filter_map(|of| of.case().message_length()).min();
-    let rows: Vec<&CaseAnalysis<'_>> = usual().filter(|of| of.case().message_length() == shortest).collect();
-    let is_post_quantum = |of: &CaseAnalysis<'_>| of.case().facts.category.is_some();
-    let algorithms = distinct(rows.iter().map(|of| of.case().algorithm.as_str()));
+    let usual = || analysis.area(AREA).filter(|case| case.usual() && case.median().is_some());
+    let shortest = usual().filter_map(|case| case.case().message_length()).min();
+    let rows: Vec<&CaseAnalysis<'_>> = usual().filter(|case| case.case().message_length() == shortest).collect();
+    let is_post_quantum = |case: &CaseAnalysis<'_>| case.case().facts.category.is_some();
+    let algorithms = distinct(rows.iter().map(|case| case.case().algorithm.as_str()));
     let fastest = |algorithm: &str| {
-        let same: Vec<_> = rows.iter().copied().filter(|of| of.case().algorithm == algorithm).collect();
+        let same: Vec<_> = rows.iter().copied().filter(|case| case.case().algorithm == algorithm).collect();
         both(analysis, &same)
     };
-    let classical = rows.iter().find(|of| !is_post_quantum(of)).map(|of| of.case().algorithm.as_str());
+    let classical = rows.iter().find(|case| !is_post_quantum(case)).map(|case| case.case().algorithm.as_str());
     let old = classical.and_then(|name| Some((name, fastest(name)?)));
     let statement = |algorithm: &&str| {
         let new = fastest(algorithm).filter(|new| is_post_quantum(new.best[0]))?;
@@ -28,7 +28,7 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
             let ratio = times(analysis, &old.best, &new.best)?.inside();
             text = format!("{text} against {} with {name} by {} ({ratio})", time(analysis, &old.best)?, old.by);
         }
-        let key = |of: &CaseAnalysis<'_>| of.case().facts.sizes.ciphertext.map(thousands);
+        let key = |case: &CaseAnalysis<'_>| case.case().facts.sizes.ciphertext.map(thousands);
         if let Some(bytes) = key(new.best[0]) {
             let against = old.as_ref().and_then(|(_, old)| key(old.best[0]));
             let against = against.map(|bytes| format!(" against {bytes} B")).unwrap_or_default();
@@ -39,11 +39,11 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     algorithms.iter().filter_map(statement).collect()
 }
 
-/// The library that seals and opens the fastest, one after the other.
+/// The library with the fastest sealing and opening, one after the other.
 fn both<'r, 'a>(analysis: &RunAnalysis<'a>, rows: &[&'r CaseAnalysis<'a>]) -> Option<Fastest<'r, 'a>> {
-    let by_library = grouped(rows.iter(), |of| of.case().provider.clone());
-    let rivals = by_library.into_iter().filter_map(|(_, of)| {
-        let part = |operation: &str| of.iter().find(|of| of.case().operation == operation).map(|of| **of);
+    let by_library = grouped(rows.iter(), |case| case.case().provider.clone());
+    let rivals = by_library.into_iter().filter_map(|(_, rows)| {
+        let part = |operation: &str| rows.iter().find(|row| row.case().operation == operation).map(|row| **row);
         OPERATIONS.into_iter().map(part).collect::<Option<Vec<_>>>()
     });
     fastest_library(analysis, &rivals.collect::<Vec<_>>())

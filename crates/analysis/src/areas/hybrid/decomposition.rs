@@ -1,13 +1,13 @@
-//! What a hybrid costs beyond its halves.
+//! Cost of a hybrid beyond its halves.
 //!
-//! A hybrid, its classical and its post-quantum half are measured in the same rounds. The combiner is what the hybrid takes
-//! beyond the halves: the difference of the times, and as a part of what the halves take together, with the interval over the
-//! ratios of the rounds ([the one function that compares](crate::comparison::ratio)). It is made of the
-//! means of the visits that all three have in common, because means add up and medians do not. Samples are not trimmed: what is
-//! cut from one of three does not cancel.
+//! A hybrid, its classical and its post-quantum half are measured in the same rounds. The combiner is the hybrid's time
+//! beyond that of the halves: as a difference, and relative to the halves together, with an interval over the ratios of
+//! the rounds ([the one function that compares](crate::comparison::ratio)). It is computed from the means of the visits
+//! that all three have in common, because means add up and medians do not. Samples are not trimmed, because values
+//! removed from one of the three would not cancel.
 //!
-//! Key generation of X25519 is in a hybrid's key generation and, for the ephemeral key, in its encapsulation; encapsulation
-//! and decapsulation have one Diffie-Hellman each. The half stands beside it with the same operations.
+//! Key generation of X25519 is part of a hybrid's key generation and, for the ephemeral key, of its encapsulation;
+//! encapsulation and decapsulation do one Diffie-Hellman each. The half is measured with the same operations.
 
 use super::AREA;
 use crate::areas::certificate;
@@ -19,7 +19,7 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, CoinSource, Parameter, Record, Statistic, Unit};
 use pqlab_stats::Interval;
 
-/// A hybrid with its halves. Times in ns, each the mean over the rounds that all three have in common.
+/// A hybrid with its halves. Times are in ns, each the mean over the rounds that all three have in common.
 #[derive(Clone, Debug)]
 pub struct Decomposition<'a> {
     /// The hybrid's record.
@@ -34,21 +34,21 @@ pub struct Decomposition<'a> {
     pub classical_ns: f64,
     /// Mean of the post-quantum half.
     pub post_quantum_ns: f64,
-    /// What the hybrid takes beyond both halves, in percent of what these take together, with its 95% interval.
+    /// Time of the hybrid beyond both halves, in percent of the halves together, with its 95% interval.
     pub combiner_pct: Interval,
-    /// What must be known of the three.
+    /// Caveats of the three.
     pub caveats: Caveats,
 }
 
 impl Decomposition<'_> {
-    /// What the hybrid takes beyond both halves in ns, with its 95% interval.
+    /// Time of the hybrid beyond both halves in ns, with its 95% interval.
     pub fn combiner_ns(&self) -> Interval {
         scaled(&self.combiner_pct, (self.classical_ns + self.post_quantum_ns) / 100.0)
     }
 }
 
-/// The halves of each hybrid whose overhead is worth knowing: algorithm, classical, post-quantum. Not the reference's
-/// signature, which is randomised, and not the mock, which has no second half.
+/// Each hybrid that is decomposed, with its classical and its post-quantum half. The reference's signature is missing
+/// because it is randomised, the mock because it has no second half.
 const HALVES: [(&str, &str, &str); 8] = [
     ("X-Wing", "X25519", "ML-KEM-768"),
     ("MLKEM768-X25519-SHA3-256", "X25519", "ML-KEM-768"),
@@ -60,21 +60,21 @@ const HALVES: [(&str, &str, &str); 8] = [
     ("X.509-detached", "X.509-Ed25519", "X.509-ML-DSA-65"),
 ];
 
-/// The areas that give hybrid and halves the same work. In others the halves do twice what the hybrid does once: the ledger
-/// reads, decodes and hashes a transaction for each.
+/// Areas that give a hybrid and its halves the same work. In other areas the halves do twice what the hybrid does once:
+/// the ledger reads, decodes and hashes a transaction for each.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
-/// Operations that contain the making of a key.
+/// Operations that include key generation.
 const MAKES_KEYS: [&str; 3] = ["keygen", "handshake", "cycle"];
 
-/// Every hybrid of the run whose halves were measured in the same rounds.
+/// Decomposes every hybrid of the run whose halves were measured in the same rounds.
 pub fn decompositions<'a>(analysis: &RunAnalysis<'a>) -> Vec<Decomposition<'a>> {
     analysis.cases().iter().filter_map(|hybrid| decompose(analysis, hybrid)).collect()
 }
 
 fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Option<Decomposition<'a>> {
     let case = hybrid.case();
-    // Each form of certificate has other bytes signed than its halves: ML-DSA repeats itself another number of times.
+    // Each form of certificate signs other bytes than its halves, so ML-DSA needs another number of attempts.
     if !AREAS.contains(&case.workload.as_str()) || case.operation == "build" {
         return None;
     }
@@ -87,7 +87,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
         })
     };
     let (classical, post_quantum) = (half(classical, first)?, half(post_quantum, second)?);
-    // A signer that repeats itself by chance differs from another by luck.
+    // Signers that retry at random differ by chance.
     let signs = ["sign", "cycle"].contains(&case.operation.as_str());
     if signs && !(case.is_deterministic() && post_quantum.case().is_deterministic()) {
         return None;
@@ -96,7 +96,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
     let [whole, one, two] = &measured[..] else { return None };
     let compared = ratio(&[one, two], &[whole], &analysis.criteria().clone().judged_in(Judged::Time));
     let found = compared.ratio.filter(|_| compared.paired)?.ratio;
-    let mean = |of: &Measured<'_>| of.headline(Unit::Nanoseconds, Statistic::Mean);
+    let mean = |case: &Measured<'_>| case.headline(Unit::Nanoseconds, Statistic::Mean);
     let pct = |ratio: f64| 100.0 * (ratio - 1.0);
     let combiner_pct = Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found };
     Some(Decomposition {
@@ -111,15 +111,16 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
     })
 }
 
-/// Whether a case was measured beside a hybrid and does the same work: the same operation in the same format and form, from
-/// the same randomness. Signing without any is the one thing that a half may do unsaid: Ed25519 never draws.
+/// Whether a case was measured together with a hybrid and does the same work: the same operation in the same format and
+/// form, from the same randomness. A half may sign without randomness even if its id does not say so, because Ed25519
+/// never draws any.
 ///
-/// A hybrid that makes keys from the libraries' own randomness has no halves: it draws a seed and expands it, where each of
-/// them would ask a generator of its own.
+/// A hybrid that generates keys from the libraries' own randomness has no halves: it draws a seed and expands it, while
+/// each half would ask its own generator.
 fn beside(half: &Case, hybrid: &Case) -> bool {
-    let told = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;
+    let parameters = |case: &Case| case.clone().without(&[Parameter::DETERMINISTIC]).parameters;
     let draws = MAKES_KEYS.contains(&hybrid.operation.as_str()) && hybrid.coins() != Some(CoinSource::Exact);
-    let same_work = half.form == hybrid.form && told(half) == told(hybrid) && !draws;
+    let same_work = half.form == hybrid.form && parameters(half) == parameters(hybrid) && !draws;
     same_work && half.workload == hybrid.workload && half.operation == hybrid.operation && half.block == hybrid.block
 }
 
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
     use pqlab_record::{Facts, Metric, Run, Samples, Status, Visit};
 
-    /// `ns` per operation in each round of each of four processes, to which the machine adds its mood.
+    /// `ns` per operation in each round of each of four processes, plus the noise of the machine.
     fn record(algorithm: &str, provider: &str, ns: u64) -> Record {
         let case = Case {
             workload: "hybrid".into(),
@@ -147,7 +148,7 @@ mod tests {
             repeats: 0,
             disturbances: Vec::new(),
             clock_hz: 0.0,
-            // The slower the machine in this round, the slower everything in it.
+            // A slower round slows everything in it.
             ticks: vec![ns * u64::from(100 + round), ns * u64::from(100 + round)],
             wall_ns: Vec::new(),
             extra: Vec::new(),
@@ -180,17 +181,17 @@ mod tests {
         let run = run(vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)]);
         let found = decomposed(&run);
         assert_eq!(found.len(), 1);
-        // 3 of 93 in each round: the machine's mood, 2% on average, is in the parts as in the whole.
+        // 3 of 93 in each round: the noise of the machine, 2% on average, affects parts and whole alike.
         assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9);
         let combiner = found[0].combiner_pct;
         assert!((combiner.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9);
-        // The machine's mood is in all three alike: it is no part of the interval.
+        // The noise of the machine affects all three alike, so the interval excludes it.
         assert!(combiner.high - combiner.low < 0.1, "{combiner:?}");
         assert!((found[0].hybrid_ns - 93.0 * 102.0).abs() < 1e-9);
     }
 
     #[test]
-    fn where_each_was_disturbed_in_another_round_all_rounds_count() {
+    fn all_rounds_count_if_each_case_was_disturbed_in_another_round() {
         let neighbour = |record: &mut Record, processes: &[u32]| {
             for visit in record.samples.visits.iter_mut().filter(|visit| processes.contains(&visit.process)) {
                 visit.disturbances = vec![pqlab_record::Disturbance::SharedCore { pct: 30.0, kept: false }];
@@ -210,7 +211,7 @@ mod tests {
     fn a_half_that_was_measured_enough_early_is_compared_in_its_rounds() {
         let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
         all[0].samples.visits.retain(|visit| visit.round < 2);
-        // What the others did afterwards is not compared with what it did before.
+        // Its rounds are not compared with later rounds of the others.
         let later =
             |visit: &mut Visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 1 + u64::from(visit.round / 2));
         all[2].samples.visits.iter_mut().for_each(later);
@@ -232,14 +233,14 @@ mod tests {
     fn halves_of_another_provider_or_another_round_do_not_count() {
         let hybrid = || record("X-Wing", "a+b", 93);
         assert!(decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty());
-        let of = |rounds: u32, others: u32| {
+        let run_with = |rounds: u32, others: u32| {
             let (mut half, mut other) = (record("ML-KEM-768", "b", 30), record("X25519", "a", 60));
             half.samples.visits.retain(|visit| visit.round >= 5 - rounds);
             other.samples.visits.retain(|visit| visit.round < others);
             run(vec![other, half, hybrid()])
         };
-        assert!(decomposed(&of(2, 3)).is_empty());
-        assert!((decomposed(&of(3, 5))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
+        assert!(decomposed(&run_with(2, 3)).is_empty());
+        assert!((decomposed(&run_with(3, 5))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
     }
 
     #[test]
@@ -262,7 +263,7 @@ mod tests {
             record.case.parameters = vec![Parameter::Word("format".into(), format.into())];
             record
         };
-        let of = |format: &'static str| {
+        let run_with = |format: &'static str| {
             let both = ["pem", "der"].map(|other| {
                 let factor = if other == format { 1 } else { 20 };
                 [encoded("X25519", "a", 60 * factor, other), encoded("ML-KEM-768", "b", 30 * factor, other)]
@@ -271,13 +272,13 @@ mod tests {
             run(halves.chain([encoded("X-Wing", "a+b", 93, format)]).collect())
         };
         for format in ["der", "pem"] {
-            let run = of(format);
+            let run = run_with(format);
             let found = decomposed(&run);
             assert!(
                 (found[0].hybrid_ns / (found[0].classical_ns + found[0].post_quantum_ns) - 93.0 / 90.0).abs() < 1e-9
             );
         }
-        assert!(decomposed(&of("cbor")).is_empty(), "no half is in CBOR");
+        assert!(decomposed(&run_with("cbor")).is_empty(), "no half is in CBOR");
     }
 
     #[test]
@@ -286,7 +287,7 @@ mod tests {
         all.iter_mut().for_each(|record| record.case.parameters.clear());
         assert!(decomposed(&run(all.clone())).is_empty());
         all.iter_mut().for_each(|record| record.case.operation = "encapsulate".into());
-        assert_eq!(decomposed(&run(all)).len(), 1, "each half draws there what the hybrid has it draw");
+        assert_eq!(decomposed(&run(all)).len(), 1, "each half draws as much there as the hybrid does");
     }
 
     #[test]
@@ -298,14 +299,15 @@ mod tests {
                 flagged.then(|| Parameter::Flag(Parameter::DETERMINISTIC.into())).into_iter().collect();
             record
         };
-        let of = |post_quantum: bool| {
+        let run_with = |post_quantum: bool| {
             let halves = vec![signed("Ed25519", "a", false), signed("ML-DSA-65", "b", post_quantum)];
             run(halves.into_iter().chain([signed("MLDSA65-Ed25519-SHA512", "a+b", true)]).collect())
         };
-        assert_eq!((decomposed(&of(true)).len(), decomposed(&of(false)).len()), (1, 0));
+        assert_eq!((decomposed(&run_with(true)).len(), decomposed(&run_with(false)).len()), (1, 0));
     }
 
-    /// What the areas plan, each hybrid before its halves: the id without provider and parameters, then those.
+    /// Cases as the areas plan them, each hybrid before its halves, from the id without provider and parameters, and
+    /// these.
     fn planned(id: &str, parameters: &[(&str, &str)], provider: &str, ns: u64) -> Record {
         let mut record = record("", provider, ns);
         let [workload, algorithm, operation] = id.split('/').collect::<Vec<_>>()[..] else { panic!("{id}") };
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn private_keys_in_another_encoding_are_no_halves() {
+    fn private_keys_in_another_encoding_are_not_halves() {
         let key = |algorithm: &str, key: &str, format: &str| {
             let id = format!("certificate/{algorithm}/decode-private");
             planned(&id, &[("key", key), ("format", format)], "a", 50)
@@ -338,15 +340,15 @@ mod tests {
         all.push(key("X25519+ML-KEM-768", "cbor", "cbor"));
         let run = run(all);
         let found = decomposed(&run);
-        let ids: Vec<_> = found.iter().map(|of| (of.hybrid.case.name(), of.post_quantum.case.name())).collect();
-        // X25519's private key is a scalar and X-Wing's a seed, which is expanded; of the composite all three are seeds.
-        let of = |algorithm: &str, format: &str| format!("{algorithm} decode-private[key=seed,format={format}]");
-        let expected = ["der", "pem"].map(|format| (of("MLDSA65-Ed25519-SHA512", format), of("ML-DSA-65", format)));
+        let ids: Vec<_> = found.iter().map(|one| (one.hybrid.case.name(), one.post_quantum.case.name())).collect();
+        // X25519's private key is a scalar and X-Wing's an expanded seed. For the composite, all three are seeds.
+        let name = |algorithm: &str, format: &str| format!("{algorithm} decode-private[key=seed,format={format}]");
+        let expected = ["der", "pem"].map(|format| (name("MLDSA65-Ed25519-SHA512", format), name("ML-DSA-65", format)));
         assert_eq!(ids, expected);
     }
 
     #[test]
-    fn what_both_halves_do_anew_is_no_combiner() {
+    fn work_that_both_halves_repeat_is_not_the_combiner() {
         let three = |ids: [&str; 3], parameters: &[(&str, &str)]| {
             run(ids.iter().map(|id| planned(id, parameters, "a", 50)).collect())
         };
@@ -355,15 +357,15 @@ mod tests {
             ["Ed25519", "ML-DSA-65", "MLDSA65-Ed25519-SHA512"].map(|name| format!("ledger/{name}/verify-block"));
         let found = three([&block[0], &block[1], &block[2]], &[("regime", "disk")]);
         assert!(decomposed(&found).is_empty(), "{:?}", decomposed(&found)[0].hybrid.case.id());
-        // Each form of certificate has its own bytes signed, and ML-DSA repeats itself as these will have it.
+        // Each form of certificate signs its own bytes, so ML-DSA needs its own number of attempts.
         let forms = |operation: &str| {
             ["X.509-Ed25519", "X.509-ML-DSA-65", "X.509-composite"]
                 .map(|form| format!("certificate/{form}/{operation}"))
         };
-        let of = |operation: &str, parameters: &[(&str, &str)]| {
+        let count = |operation: &str, parameters: &[(&str, &str)]| {
             let [classical, post_quantum, hybrid] = &forms(operation);
             decomposed(&three([classical, post_quantum, hybrid], parameters)).len()
         };
-        assert_eq!((of("build", &[("deterministic", "")]), of("verify", &[])), (0, 1));
+        assert_eq!((count("build", &[("deterministic", "")]), count("verify", &[])), (0, 1));
     }
 }

@@ -1,4 +1,4 @@
-//! What is found of hybrids.
+//! Findings on hybrids.
 
 use super::{AREA, Decomposition, decompositions};
 use crate::estimates::scaled;
@@ -6,11 +6,11 @@ use crate::number::decimals_of;
 use crate::recommendation::{Against, UseCase};
 use crate::run::RunAnalysis;
 
-/// Hybrid key exchanges that are set against each other.
+/// Hybrid key exchanges that are compared with each other.
 const HYBRIDS: [&str; 4] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768"];
-/// Constructions of one of the reference systems, which no standard names.
+/// Constructions of a reference system that no standard names.
 pub(crate) const OF_REFERENCE: [&str; 2] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65"];
-/// Hybrid signatures that are.
+/// Hybrid signatures that are compared with each other.
 const HYBRID_SIGNATURES: [&str; 2] = ["MLDSA65-Ed25519-SHA512", "Ed25519+ML-DSA-65"];
 
 /// The use cases of the area.
@@ -32,7 +32,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         ..UseCase::USUAL
     },
     UseCase {
-        name: "Hybrid verifying",
+        name: "Hybrid verification",
         area: AREA,
         operations: &["verify"],
         what: "one verification of both halves",
@@ -43,45 +43,46 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         name: "Hybrid signature cycle",
         area: AREA,
         operations: &["cycle"],
-        what: "keys made, one signature made and verified, both halves",
+        what: "key generation, one signature and its verification, both halves",
         algorithms: |name| HYBRID_SIGNATURES.contains(&name),
         ..UseCase::USUAL
     },
 ];
 
-/// What is set against what is in use today.
+/// Comparisons with classical algorithms.
 pub(crate) const AGAINST: &[Against] = &[
     ("Hybrid key exchange", AREA, &["handshake"], "X-Wing", "X25519"),
     ("Hybrid signature cycle", AREA, &["cycle"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
     ("Hybrid signature cycle", AREA, &["cycle"], "Ed25519+ML-DSA-65", "Ed25519"),
-    ("Hybrid verifying", AREA, &["verify"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
+    ("Hybrid verification", AREA, &["verify"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
 ];
 
-/// The hybrids of which an answer speaks, the most used first.
-const SPOKEN_OF: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
+/// The hybrids that an answer may describe, the most used first.
+const DESCRIBED: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
 
-/// What a whole exchange of a hybrid takes with the fastest pair of libraries, of what parts; `None` where none was measured beside
-/// its halves.
+/// Describes the time of a whole exchange of a hybrid with the fastest pair of libraries, and of its parts. `None` if
+/// none was measured together with its halves.
 pub(crate) fn in_parts(analysis: &RunAnalysis<'_>) -> Option<String> {
     let all = decompositions(analysis);
-    let sound =
-        |of: &&Decomposition<'_>| of.caveats.notes().next().is_none() && of.hybrid.case.operation == "handshake";
-    let of = SPOKEN_OF.iter().find_map(|name| {
-        let same = all.iter().filter(sound).filter(|of| of.hybrid.case.algorithm == *name);
+    let sound = |parts: &&Decomposition<'_>| {
+        parts.caveats.notes().next().is_none() && parts.hybrid.case.operation == "handshake"
+    };
+    let parts = DESCRIBED.iter().find_map(|name| {
+        let same = all.iter().filter(sound).filter(|parts| parts.hybrid.case.algorithm == *name);
         same.min_by(|one, other| one.hybrid_ns.total_cmp(&other.hybrid_ns))
     })?;
-    let decimals = decimals_of(&scaled(&of.combiner_ns(), 1e-3)).min(2);
+    let decimals = decimals_of(&scaled(&parts.combiner_ns(), 1e-3)).min(2);
     let us = |ns: f64| format!("{:.decimals$}", ns / 1e3);
-    let combiner = of.combiner_ns().estimate;
+    let combiner = parts.combiner_ns().estimate;
     Some(format!(
         "Hybrid in parts: {} by {}, mean {} µs for a whole exchange with given randomness = {} {} + {} {} {} {} combining them.",
-        of.hybrid.case.algorithm,
-        of.hybrid.case.provider,
-        us(of.hybrid_ns),
-        us(of.classical_ns),
-        of.classical.case.algorithm,
-        us(of.post_quantum_ns),
-        of.post_quantum.case.algorithm,
+        parts.hybrid.case.algorithm,
+        parts.hybrid.case.provider,
+        us(parts.hybrid_ns),
+        us(parts.classical_ns),
+        parts.classical.case.algorithm,
+        us(parts.post_quantum_ns),
+        parts.post_quantum.case.algorithm,
         if combiner < 0.0 { "-" } else { "+" },
         us(combiner.abs()),
     ))

@@ -1,4 +1,4 @@
-//! Hybrids of a classical and a post-quantum half, with the halves beside them.
+//! Hybrids of a classical and a post-quantum half, and the halves alone.
 
 mod decomposition;
 pub(super) mod findings;

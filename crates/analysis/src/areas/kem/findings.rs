@@ -1,4 +1,4 @@
-//! What is found of key encapsulation.
+//! Findings on key encapsulation.
 
 use super::AREA;
 use crate::recommendation::{Against, Smallest, UseCase};
@@ -12,10 +12,10 @@ pub(crate) const USE_CASES: &[UseCase] = &[UseCase {
     ..UseCase::USUAL
 }];
 
-/// What is set against what is in use today.
+/// Comparisons with classical algorithms.
 pub(crate) const AGAINST: &[Against] =
     &[("Key exchange", AREA, &["keygen", "encapsulate", "decapsulate"], "ML-KEM-768", "X25519")];
 
-/// What is sent the fewest bytes of.
+/// The recommendation for the fewest bytes.
 pub(crate) const SMALLEST: Smallest =
     (AREA, "encapsulate", "Smallest key and ciphertext", "public key and ciphertext together");

@@ -1,5 +1,5 @@
-//! What is found of transactions: the use cases, and the cost of a transaction in blocks of other sizes than the one that libraries are
-//! chosen by.
+//! Findings on transactions: the use cases, and the cost of a transaction in blocks of other sizes than the one that
+//! decides between libraries.
 
 use super::{AREA, rank, transactions_verified};
 use crate::case::CaseAnalysis;
@@ -35,49 +35,49 @@ pub(crate) const USE_CASES: &[UseCase] = &[
     },
 ];
 
-/// What is set against what is in use today.
+/// Comparisons with classical algorithms.
 pub(crate) const AGAINST: &[Against] = &[
     ("Signing a transaction", AREA, &["sign"], "ML-DSA-65", "ECDSA-secp256k1"),
     ("Verifying a transaction", AREA, &["verify"], "ML-DSA-65", "ECDSA-secp256k1"),
     ("Verifying a transaction", AREA, &["verify"], "Falcon-padded-512", "ECDSA-secp256k1"),
 ];
 
-/// What is sent the fewest bytes of.
+/// The recommendation for the fewest bytes.
 pub(crate) const SMALLEST: Smallest =
     (AREA, "verify", "Smallest transaction key and signature", "public key and signature together, at most");
 
-/// The block that libraries are chosen by.
+/// Size of the block that decides between libraries.
 const TYPICAL: u64 = 100;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    let suits = |of: &&CaseAnalysis<'_>| {
-        of.case().operation == "verify-block" && rank(of.case()).is_some() && of.median().is_some()
+    let suits = |case: &&CaseAnalysis<'_>| {
+        case.case().operation == "verify-block" && rank(case.case()).is_some() && case.median().is_some()
     };
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
-    let by_algorithm = grouped(rows.iter(), |of| of.case().algorithm.clone());
+    let by_algorithm = grouped(rows.iter(), |case| case.case().algorithm.clone());
     by_algorithm.into_iter().filter_map(|(algorithm, rows)| algorithm_statement(analysis, &algorithm, &rows)).collect()
 }
 
 fn algorithm_statement(analysis: &RunAnalysis<'_>, algorithm: &str, rows: &[&&CaseAnalysis<'_>]) -> Option<Statement> {
-    let size = |of: &CaseAnalysis<'_>| transactions_verified(of.case()).unwrap_or(0);
-    let mut sizes = distinct(rows.iter().map(|of| size(of)));
+    let size = |case: &CaseAnalysis<'_>| transactions_verified(case.case()).unwrap_or(0);
+    let mut sizes = distinct(rows.iter().map(|case| size(case)));
     sizes.sort_unstable();
     if sizes == [TYPICAL] {
         return None;
     }
-    // The smallest block and the largest, of which one says what the other costs more or less.
+    // The smallest block and the largest: either shows whether transactions cost more or less in the other.
     sizes.dedup();
     let ends = distinct([sizes.last().copied()?, sizes.first().copied()?]);
     let part = |transactions: u64| {
-        let of_size = rows.iter().filter(|of| size(of) == transactions);
-        // In one form and regime: the ranks of blocks of one size differ in nothing else.
-        let typical = of_size.clone().filter_map(|of| rank(of.case())).min()?;
-        let same = of_size.filter(|of| rank(of.case()) == Some(typical)).map(|of| &analysis.cases()[of.place]);
+        let of_size = rows.iter().filter(|case| size(case) == transactions);
+        // One form and regime: blocks of one size with the same rank differ in nothing else.
+        let typical = of_size.clone().filter_map(|case| rank(case.case())).min()?;
+        let same = of_size.filter(|case| rank(case.case()) == Some(typical)).map(|case| &analysis.cases()[case.place]);
         let found = fastest_case(analysis, &same.collect::<Vec<_>>())?;
         let each = time_per_item(found.best[0], transactions)?;
-        let many =
+        let where_it_is =
             if transactions == 1 { "alone".to_owned() } else { format!("in a block of {}", thousands(transactions)) };
-        Some(format!("{} a transaction {many} by {}", each, found.by))
+        Some(format!("{} a transaction {where_it_is} by {}", each, found.by))
     };
     let parts: Vec<String> = ends.into_iter().filter_map(part).collect();
     (!parts.is_empty()).then(|| Statement::new(AREA, format!("Blocks of {algorithm}"), parts.join(", ")))

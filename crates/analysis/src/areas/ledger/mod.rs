@@ -1,4 +1,4 @@
-//! What the cases of the ledger say together: schemes side by side, and blocks from small to large.
+//! Figures that combine cases of the ledger: schemes side by side, and blocks from small to large.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -14,7 +14,7 @@ use pqlab_stats::Interval;
 /// The workload's name.
 pub const AREA: &str = "ledger";
 
-/// What stands before the scheme's name where transactions have the reference's form.
+/// Prefix of a scheme's name if transactions have the reference's form.
 pub const REFERENCE_FORM: &str = "TXv1-";
 
 /// Parameters that grow with a block.
@@ -30,50 +30,50 @@ pub fn transactions_verified(case: &Case) -> Option<u64> {
     }
 }
 
-/// A scheme of one provider with keys of one form: what verifying a transaction costs.
+/// Cost of verifying a transaction for a scheme of one provider with keys of one form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemeRow {
-    /// The scheme; `TXv1-` before it for the reference's form.
+    /// The scheme, with the prefix `TXv1-` for the reference's form.
     pub algorithm: String,
     /// The provider.
     pub provider: String,
     /// Whether keys come prepared or encoded in the transactions.
     pub form: Option<Form>,
-    /// What was measured: one transaction or a block, with its parameters.
+    /// What was measured, one transaction or a block, with its parameters.
     pub what: String,
     /// Time for a transaction in ns, with its interval.
     pub verify_ns: Interval,
-    /// Transactions a second, with the interval.
+    /// Transactions per second, with the interval.
     pub per_second: Option<Interval>,
-    /// Bytes of a transaction, the longest where the length varies.
+    /// Bytes of a transaction, of the longest if the length varies.
     pub bytes: Option<u64>,
-    /// Whether no quantum computer is known to break it: it has a NIST category.
+    /// Whether it has a NIST category, so that no quantum computer is known to break it.
     pub quantum_safe: bool,
-    /// What must be known of the figure.
+    /// Caveats of the figure.
     pub caveats: Caveats,
 }
 
-/// The comparison of schemes: for each scheme, provider and form of keys the verification of a block of 100 (else of the block
-/// nearest to it, else of one transaction), computing only where that was measured; without bad transactions, over one
-/// thread. Sorted from the fastest on.
+/// Compares schemes: for each scheme, provider and form of keys the verification of a block of 100 transactions, or of
+/// the block nearest to that size, or of one transaction. Computing-only cases are preferred, those with bad
+/// transactions or several threads excluded. Sorted by time.
 pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
     let mut best: Vec<(Rank, &CaseAnalysis<'_>, Interval)> = Vec::new();
-    for of in analysis.area(AREA) {
-        let case = of.case();
-        let (Some(rank), Some(median)) = (rank(case), of.median()) else { continue };
+    for one in analysis.area(AREA) {
+        let case = one.case();
+        let (Some(rank), Some(median)) = (rank(case), one.median()) else { continue };
         let key = |case: &Case| (case.algorithm.clone(), case.provider.clone(), case.form);
         match best.iter_mut().find(|(_, other, _)| key(other.case()) == key(case)) {
-            Some(known) if known.0 <= rank => {}
-            Some(known) => *known = (rank, of, median),
-            None => best.push((rank, of, median)),
+            Some(best_so_far) if best_so_far.0 <= rank => {}
+            Some(best_so_far) => *best_so_far = (rank, one, median),
+            None => best.push((rank, one, median)),
         }
     }
-    let mut rows: Vec<SchemeRow> = best.iter().map(|(_, of, median)| row(of, *median)).collect();
+    let mut rows: Vec<SchemeRow> = best.iter().map(|(_, one, median)| row(one, *median)).collect();
     rows.sort_by(|one, other| one.verify_ns.estimate.total_cmp(&other.verify_ns.estimate));
     rows
 }
 
-/// How one provider verifies blocks of one kind from small to large.
+/// Verification of blocks of one kind by one provider, from small to large.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingRow<'a> {
     /// The scheme.
@@ -82,11 +82,11 @@ pub struct ScalingRow<'a> {
     pub provider: String,
     /// Whether keys come prepared or encoded in the transactions.
     pub form: Option<Form>,
-    /// Every other parameter but the size of the block: `regime=compute,batch=100`.
+    /// All parameters except the size of the block: `regime=compute,batch=100`.
     pub parameters: String,
     /// One of the cases, for its parameters.
     pub case: &'a Case,
-    /// The blocks, from the smallest on.
+    /// The blocks, from the smallest.
     pub blocks: Vec<Block>,
 }
 
@@ -97,23 +97,23 @@ pub struct Block {
     pub transactions: u64,
     /// Time of the whole block in ns.
     pub time_ns: Interval,
-    /// Transactions a second, with the interval.
+    /// Transactions per second, with the interval.
     pub per_second: Option<Interval>,
-    /// What must be known of the figure.
+    /// Caveats of the figure.
     pub caveats: Caveats,
 }
 
-/// The scaling table: every series of blocks of more than one size that differ in nothing else.
+/// Computes the scaling table: series of blocks that differ only in size, with at least two sizes.
 pub fn scaling<'a>(analysis: &RunAnalysis<'a>) -> Vec<ScalingRow<'a>> {
     let verified: Vec<&CaseAnalysis<'a>> = analysis
         .area(AREA)
-        .filter(|of| of.case().operation == "verify-block" && transactions_verified(of.case()).is_some())
-        .filter(|of| of.median().is_some())
+        .filter(|case| case.case().operation == "verify-block" && transactions_verified(case.case()).is_some())
+        .filter(|case| case.median().is_some())
         .collect();
-    let alike = grouped(verified.into_iter(), |of| of.case().clone().without(&SIZE).id());
+    let alike = grouped(verified.into_iter(), |case| case.case().clone().without(&SIZE).id());
     let series = alike.into_iter().flat_map(|(_, cases)| {
-        let most = cases.iter().filter_map(|of| of.case().senders()).max().unwrap_or(1);
-        grouped(cases.into_iter(), move |of| fixed_senders(of.case(), most))
+        let most = cases.iter().filter_map(|case| case.case().senders()).max().unwrap_or(1);
+        grouped(cases.into_iter(), move |case| fixed_senders(case.case(), most))
     });
     let rows = series.map(|(senders, cases)| scaling_row(senders, &cases));
     rows.filter(|row| row.blocks.len() > 1).collect()
@@ -123,10 +123,10 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
     let case = &cases[0].record.case;
     let mut parameters: Vec<String> = senders.map(|senders| format!("senders={senders}")).into_iter().collect();
     parameters.extend(case.clone().without(&SIZE).parameters.iter().map(Parameter::to_string));
-    let block = |of: &&CaseAnalysis<'a>| {
-        let transactions = transactions_verified(of.case())?;
-        let per_second = rate(of, transactions as f64);
-        Some(Block { transactions, time_ns: of.median()?, per_second, caveats: of.caveats.clone() })
+    let block = |case: &&CaseAnalysis<'a>| {
+        let transactions = transactions_verified(case.case())?;
+        let per_second = rate(case, transactions as f64);
+        Some(Block { transactions, time_ns: case.median()?, per_second, caveats: case.caveats.clone() })
     };
     let mut blocks: Vec<Block> = cases.iter().filter_map(block).collect();
     blocks.sort_by_key(|block| block.transactions);
@@ -140,17 +140,17 @@ fn scaling_row<'a>(senders: Option<u64>, cases: &[&CaseAnalysis<'a>]) -> Scaling
     }
 }
 
-/// The number of senders if it does not grow with the block. `most` is the largest number among blocks alike: a pool of senders
-/// is limited, so a large block may have fewer senders than transactions.
+/// Number of senders if it does not grow with the block. `most` is the largest number among similar blocks: a pool of
+/// senders is limited, so a large block may have fewer senders than transactions.
 fn fixed_senders(case: &Case, most: u64) -> Option<u64> {
     let grows = |senders: &u64| most > 1 && *senders == most.min(case.transactions().unwrap_or(1));
     case.senders().filter(|senders| !grows(senders))
 }
 
-/// What makes one case a better row of the comparison than another: the smaller.
+/// Rank of a case as a row of the comparison; the smaller is the better.
 pub type Rank = (u64, u8, u8, u64);
 
-/// How good a row of the comparison a case is; `None` for one that verifies no transactions, or bad ones, or over threads.
+/// Rank of a case as a row of the comparison; `None` if it verifies no transactions, bad ones, or on several threads.
 pub fn rank(case: &Case) -> Option<Rank> {
     let transactions = transactions_verified(case)?;
     let simple = case.threads().unwrap_or(1) == 1 && !case.has_invalid_transaction();
@@ -164,8 +164,8 @@ pub fn rank(case: &Case) -> Option<Rank> {
     simple.then_some((transactions.abs_diff(100), regime, form, one))
 }
 
-fn row(of: &CaseAnalysis<'_>, median: Interval) -> SchemeRow {
-    let case = of.case();
+fn row(one: &CaseAnalysis<'_>, median: Interval) -> SchemeRow {
+    let case = one.case();
     let transactions = transactions_verified(case).unwrap_or(1) as f64;
     let verify_ns = Interval {
         estimate: median.estimate / transactions,
@@ -181,10 +181,10 @@ fn row(of: &CaseAnalysis<'_>, median: Interval) -> SchemeRow {
         form: case.form,
         what: format!("{}{brackets}", case.operation),
         verify_ns,
-        per_second: rate(of, transactions),
+        per_second: rate(one, transactions),
         bytes: case.facts.bytes.map(|bytes| bytes / transactions as u64),
         quantum_safe: case.facts.category.is_some(),
-        caveats: of.caveats.clone(),
+        caveats: one.caveats.clone(),
     }
 }
 
@@ -224,7 +224,7 @@ mod tests {
         other.case.provider = "openssl".into();
         let run = run(vec![block(1_000, 60_000.0), block(1, 50.0), other, block(100, 5_000.0)]);
         let rows = scaling(&RunAnalysis::of(&run));
-        assert_eq!(rows.len(), 1, "one size is no series: {rows:?}");
+        assert_eq!(rows.len(), 1, "one size is not a series: {rows:?}");
         let sizes: Vec<u64> = rows[0].blocks.iter().map(|block| block.transactions).collect();
         assert_eq!(sizes, [1, 100, 1_000]);
         let row = &rows[0];
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!((row.form, row.parameters.as_str()), (Some(Form::Encoded), "regime=compute"));
     }
 
-    /// A block of so many transactions and senders with prepared keys.
+    /// A block with prepared keys.
     fn prepared(transactions: u64, senders: u64, microseconds: f64) -> Record {
         let mut record = fixtures::ledger_block("ML-DSA-65", "aws-lc", transactions, microseconds);
         record.case.form = Some(Form::Prepared);

@@ -1,4 +1,4 @@
-//! Transactions: schemes side by side, blocks from small to large, and the codec.
+//! Tables of transactions: schemes side by side, blocks from small to large, and the codec.
 
 use super::{AREA, comparison, scaling};
 use crate::facts::shown;
@@ -12,7 +12,7 @@ const CODEC: [&str; 2] = ["encode", "decode"];
 
 pub(crate) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
     let compared = comparison(analysis);
-    // What all rows have in common stands above them.
+    // What all rows have in common goes into the title.
     let common = compared.first().filter(|first| compared.iter().all(|scheme| scheme.what == first.what));
     let title = common.map_or_else(
         || "Ledger: schemes, for one transaction".to_owned(),
@@ -54,8 +54,8 @@ pub(crate) fn blocks(analysis: &RunAnalysis<'_>) -> Table {
         .names("form", "keys")
         .names("parameters", "measured as")
         .figures("transactions", "transactions", "", 0)
-        .figures("time", "the block", "ms", 0)
-        .figures("each", "a transaction", "µs", 0)
+        .figures("time", "block", "ms", 0)
+        .figures("each", "per transaction", "µs", 0)
         .figures("rate", "tx/s", "1/s", 0)
         .stacked(4);
     for row in scaling(analysis) {
@@ -77,7 +77,7 @@ pub(crate) fn blocks(analysis: &RunAnalysis<'_>) -> Table {
     table
 }
 
-/// Whether keys are prepared before the timed call, or parsed within it.
+/// Whether keys are prepared before the timed call or parsed within it.
 fn form(form: Option<Form>) -> &'static str {
     match form {
         Some(Form::Prepared) => "prepared",
@@ -87,29 +87,29 @@ fn form(form: Option<Form>) -> &'static str {
 }
 
 pub(crate) fn codec(analysis: &RunAnalysis<'_>) -> Table {
-    let mut table = Table::new("ledger-codec", AREA, "Ledger: transactions to bytes and back")
+    let mut table = Table::new("ledger-codec", AREA, "Ledger: encoding and decoding transactions")
         .names("scheme", "scheme")
         .names("provider", "provider")
         .names("operation", "operation")
-        .figures("time", "a transaction", "µs", 0)
+        .figures("time", "per transaction", "µs", 0)
         .figures("rate", "tx/s", "1/s", 0)
         .figures("bytes", "bytes/tx", "B", 1);
-    for of in analysis.area(AREA).filter(|of| CODEC.contains(&of.case().operation.as_str())) {
-        let (case, Some(estimates)) = (of.case(), &of.estimates) else { continue };
+    for one in analysis.area(AREA).filter(|one| CODEC.contains(&one.case().operation.as_str())) {
+        let (case, Some(estimates)) = (one.case(), &one.estimates) else { continue };
         let cells = [
             Cell::text(&case.algorithm),
             Cell::text(&case.provider),
             Cell::text(case.name().split_once(' ').map_or("", |(_, what)| what)),
             Cell::time_within(&estimates.median_ns),
-            Cell::of(rate(of, 1.0), |rate| Cell::rate_within(&rate)),
+            Cell::of(rate(one, 1.0), |rate| Cell::rate_within(&rate)),
             Cell::of(case.facts.bytes, Cell::whole),
         ];
-        table.row([&of.caveats], cells);
+        table.row([&one.caveats], cells);
     }
-    table.note("decoding checks form and lengths and verifies no signature; it hardly copies, so bytes a second would say nothing")
+    table.note("decoding checks form and lengths but no signature; it hardly copies, so a rate in bytes is meaningless")
 }
 
-/// Of `verify-block[tx=100,senders=1]` the brackets, which tell one from another; all of what has none.
+/// The parameters of `verify-block[tx=100,senders=1]`, which tell rows apart; the whole text if it has none.
 fn brackets(what: &str) -> String {
     what.split_once('[').map_or_else(|| what.to_owned(), |(_, rest)| rest.trim_end_matches(']').to_owned())
 }

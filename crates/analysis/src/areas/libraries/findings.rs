@@ -1,4 +1,4 @@
-//! Which one library does all of a job the fastest.
+//! Recommends the fastest single library for all operations of a job.
 
 use super::{JobTotals, JobWeights, LibraryTotal, Part, facts_of, job_totals};
 use crate::estimates::rate_of;
@@ -9,7 +9,8 @@ use crate::statement::listed;
 use pqlab_record::Statistic;
 use pqlab_stats::Verdict;
 
-/// The library for the [job](RunAnalysis::job), by default what both sides of a TLS handshake do, of those that may be recommended.
+/// Recommends a library for the [job](RunAnalysis::job), by default both sides of a TLS handshake, among those that may
+/// be recommended.
 pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let weights = analysis.job;
     let job = job_totals(analysis, &weights).into_iter().find(|job| job.pairing.post_quantum)?;
@@ -23,11 +24,11 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     why.push(total.parts.iter().map(part).collect::<Vec<_>>().join(", "));
     let tied: Vec<String> = found.tied.iter().map(|one| one.provider.clone()).collect();
     if !tied.is_empty() {
-        why.push(format!("not told apart from {}", listed(&tied)));
+        why.push(format!("tied with {}", listed(&tied)));
     }
     match &found.next {
         Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.provider, next.time_text())),
-        None if tied.is_empty() => why.push("no other that may be recommended can do all of it".to_owned()),
+        None if tied.is_empty() => why.push("no other ranked library supports every operation".to_owned()),
         None => {}
     }
     let faster = |one: &&Candidate<'_, '_>| {
@@ -35,12 +36,16 @@ pub(crate) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         compared.is_some_and(|compared| compared.verdict() == Verdict::Faster)
     };
     why.extend(all.iter().filter(|one| !one.sound()).filter(faster).map(not_recommended));
-    // Who takes the fastest has to know what its authors think of it.
+    // Users of the fastest library must know what its authors say about its maturity.
     let library = total.parts.first()?.case.case().library();
-    why.extend(facts_of(library).map(|facts| format!("maturity by its authors: {}", facts.maturity)));
+    why.extend(facts_of(library).map(|facts| format!("maturity according to its authors: {}", facts.maturity)));
     let (figure, interval) = best.time_and_range();
     Some(Recommendation {
-        use_case: if weights == JobWeights::default() { "One library for TLS" } else { "One library for the job" },
+        use_case: if weights == JobWeights::default() {
+            "Fastest single library for TLS"
+        } else {
+            "Fastest single library for the job"
+        },
         algorithm: best.algorithm.clone(),
         provider: best.provider.clone(),
         figure,
@@ -73,10 +78,10 @@ fn candidate<'r, 'a>(
     }
 }
 
-/// `2 × verify 70.0 µs`.
-fn part(of: &Part<'_, '_>) -> String {
-    let often = if of.weight == 1 { String::new() } else { format!("{} × ", of.weight) };
-    format!("{often}{} {}", of.operation, known_time(&of.time))
+/// Formats a part: `2 × verify 70.0 µs`.
+fn part(part: &Part<'_, '_>) -> String {
+    let count = if part.weight == 1 { String::new() } else { format!("{} × ", part.weight) };
+    format!("{count}{} {}", part.operation, known_time(&part.time))
 }
 
 #[cfg(test)]
@@ -87,7 +92,7 @@ mod tests {
 
     fn found(run: &Run) -> Option<Recommendation> {
         let all = crate::findings::findings(&RunAnalysis::of(run)).recommendations;
-        all.into_iter().find(|one| one.use_case == "One library for TLS")
+        all.into_iter().find(|one| one.use_case == "Fastest single library for TLS")
     }
 
     fn contended(run: &mut Run, provider: &str) {
@@ -101,26 +106,26 @@ mod tests {
     }
 
     #[test]
-    fn the_library_is_named_with_its_parts_the_next_and_what_is_faster_but_defective() {
+    fn the_reasons_name_parts_the_next_library_and_faster_defective_ones() {
         let best = found(&fixtures::libraries_run()).unwrap();
-        assert_eq!((best.algorithm.as_str(), best.provider.as_str()), ("ML-KEM-768 with ML-DSA-65", "aws-lc"));
+        assert_eq!((best.algorithm.as_str(), best.provider.as_str()), ("ML-KEM-768 + ML-DSA-65", "aws-lc"));
         assert!(best.tied.is_empty() && best.figure == "mean 201 µs", "{best:?}");
         for part in [
             "NIST category 3; keygen 12.0 µs, encapsulate 13.0 µs, decapsulate 16.0 µs, sign 90.1 µs, 2 × verify 70.1 µs;",
             "the next, libcrux:avx2, takes mean 310 µs, 1.54",
-            "faster but not ranked: ML-KEM-768 with ML-DSA-65 by liboqs takes mean 176 µs (known defect: a check",
-            "maturity by its authors: general-purpose",
+            "faster but not ranked: ML-KEM-768 + ML-DSA-65 by liboqs takes mean 176 µs (known defect: a check",
+            "maturity according to its authors: general-purpose",
         ] {
             assert!(best.why.contains(part), "{}", best.why);
         }
     }
 
     #[test]
-    fn another_job_is_named_so() {
+    fn another_job_has_its_own_name() {
         let run = fixtures::libraries_run();
         let analysis = RunAnalysis::of(&run).with_job("sign=1,verify=100".parse().unwrap());
         let all = crate::findings::findings(&analysis).recommendations;
-        let found = all.iter().find(|one| one.use_case == "One library for the job").unwrap();
+        let found = all.iter().find(|one| one.use_case == "Fastest single library for the job").unwrap();
         assert_eq!(
             (found.algorithm.as_str(), found.what.as_str()),
             ("ML-DSA-65", "1 × sign, 100 × verify, one after the other")
@@ -128,14 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_contended_or_defective_is_named_instead() {
+    fn no_substitute_is_disturbed_or_defective() {
         let mut run = fixtures::libraries_run();
         contended(&mut run, "aws-lc");
         let best = found(&run).unwrap();
         assert_eq!(best.provider, "libcrux:avx2");
         assert!(
             best.why
-                .contains("faster but not ranked: ML-KEM-768 with ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "),
+                .contains("faster but not ranked: ML-KEM-768 + ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "),
             "{}",
             best.why
         );
@@ -145,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_are_not_told_apart_are_named() {
+    fn all_tied_libraries_are_named() {
         let mut run = fixtures::libraries_run();
         let twins: Vec<_> = run.records.iter().filter(|record| record.case.provider == "aws-lc").cloned().collect();
         run.records.extend(twins.into_iter().map(|mut record| {
@@ -153,8 +158,8 @@ mod tests {
             record
         }));
         let best = found(&run).unwrap();
-        assert_eq!(best.tied, ["ML-KEM-768 with ML-DSA-65 by branch"]);
-        assert!(best.why.contains("not told apart from branch; the next, libcrux:avx2"), "{}", best.why);
+        assert_eq!(best.tied, ["ML-KEM-768 + ML-DSA-65 by branch"]);
+        assert!(best.why.contains("tied with branch; the next, libcrux:avx2"), "{}", best.why);
     }
 
     #[test]

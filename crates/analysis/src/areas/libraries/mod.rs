@@ -1,4 +1,5 @@
-//! Which one library for a job: what the job takes with each library that can do all of it, and what beside speed decides.
+//! The single best library for a job: the time of the job with each library that supports all of it, and facts other
+//! than speed.
 
 mod findings;
 pub(super) mod tables;
@@ -20,18 +21,18 @@ use pqlab_stats::Interval;
 /// Areas of the operations of a KEM and of a signature scheme.
 const AREAS: [&str; 2] = [kem::AREA, signature::AREA];
 
-/// A KEM and a signature scheme with which a job is done.
+/// A KEM and a signature scheme that do a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
     /// The KEM.
     pub kem: &'static str,
     /// The signature scheme.
     pub signature: &'static str,
-    /// Whether it is what a job wants today; the other stands beside it for comparison.
+    /// Whether it is post-quantum, which jobs should be. The other is shown for comparison.
     pub post_quantum: bool,
 }
 
-/// With what jobs are done: only libraries with the same pairing are ranked.
+/// The pairings for jobs. Only libraries with the same pairing are ranked with each other.
 pub const PAIRINGS: [Pairing; 2] = [
     Pairing { kem: "ML-KEM-768", signature: "ML-DSA-65", post_quantum: true },
     Pairing { kem: "X25519", signature: "Ed25519", post_quantum: false },
@@ -44,11 +45,11 @@ impl Pairing {
         if of_kem { (AREAS[0], self.kem) } else { (AREAS[1], self.signature) }
     }
 
-    /// What of it a job needs: `ML-KEM-768 with ML-DSA-65`, or one of the two.
+    /// The algorithms that a job needs: `ML-KEM-768 + ML-DSA-65`, or one of the two.
     pub fn name(&self, weights: &JobWeights) -> String {
         let mut names: Vec<&str> = weights.parts().map(|(operation, _)| self.of(operation).1).collect();
         names.dedup();
-        names.join(" with ")
+        names.join(" + ")
     }
 }
 
@@ -61,46 +62,45 @@ pub struct Part<'r, 'a> {
     pub weight: u32,
     /// Its case.
     pub case: &'r CaseAnalysis<'a>,
-    /// What it takes in ns as often as it is done.
+    /// Time of all repetitions in ns.
     pub time: Interval,
 }
 
-/// What a job takes with a library.
+/// Time of a job with a library.
 #[derive(Clone, Debug)]
 pub struct LibraryTotal<'r, 'a> {
     /// The library's code path.
     pub provider: &'a str,
     /// The operations.
     pub parts: Vec<Part<'r, 'a>>,
-    /// All of them one after the other, in ns, with the interval of the whole.
+    /// Time of all operations one after the other, in ns, with the interval of the whole.
     pub total: Interval,
-    /// How it stands among those that may be recommended; `None` for what may not, and where it is alone.
+    /// Its standing among the libraries that may be recommended; `None` if it may not be, or is the only one.
     pub standing: Option<Standing>,
-    /// Whether it may be recommended: its figures are its own, it does all that the standards demand, and it is not this
-    /// project's own code.
+    /// Whether it may be recommended: it was undisturbed, has no known defect, and is not this project's own code.
     pub sound: bool,
 }
 
 impl<'r, 'a> LibraryTotal<'r, 'a> {
-    /// Its cases, each as often as it is done.
+    /// Its cases, each as often as the job does it.
     pub fn cases(&self) -> Vec<&'r CaseAnalysis<'a>> {
         repeated(&self.parts)
     }
 }
 
-/// What a job takes with each library that can do all of it by the same algorithms.
+/// Times of a job with each library that supports all of it by the same algorithms.
 #[derive(Clone, Debug)]
 pub struct JobTotals<'r, 'a> {
     /// The algorithms.
     pub pairing: Pairing,
-    /// The libraries: those that may be recommended first, the fastest of them first.
+    /// The libraries, those that may be recommended first and fastest first.
     pub totals: Vec<LibraryTotal<'r, 'a>>,
-    /// Libraries of which the run has some of the operations, but not all: each with what is missing.
+    /// Libraries for which the run has some but not all of the operations, with those that are missing.
     pub incomplete: Vec<(&'a str, Vec<&'static str>)>,
 }
 
-/// What a job takes, for each pairing of which a library can do all of it. Keys are prepared, messages the shortest that were
-/// measured; each operation counts as often as the job does it.
+/// Computes the times of a job for each pairing that a library supports completely. Keys are prepared, and messages are
+/// the shortest that were measured. Each operation counts as often as the job does it.
 pub fn job_totals<'r, 'a>(analysis: &'r RunAnalysis<'a>, weights: &JobWeights) -> Vec<JobTotals<'r, 'a>> {
     let all = PAIRINGS.into_iter().map(|pairing| of_pairing(analysis, pairing, weights));
     all.filter(|job| !job.totals.is_empty()).collect()
@@ -142,14 +142,14 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
     JobTotals { pairing, totals, incomplete }
 }
 
-/// Code paths of which a library may be made: not those of several libraries, and not what does nothing.
+/// Code paths of single libraries, without pairs and without the provider that does nothing.
 fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let cases = AREAS.into_iter().flat_map(|area| analysis.area(area)).map(CaseAnalysis::case);
     let of_one = cases.filter(|case| !case.is_null() && !case.provider.contains('+'));
     distinct(of_one.map(|case| case.provider.as_str()))
 }
 
-/// The usual case of an operation with its mean in ns; `None` if there is none, or no figure of it.
+/// The usual case of an operation with its mean in ns; `None` if there is none, or it has no figure.
 fn case_of<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     pairing: Pairing,
@@ -158,12 +158,12 @@ fn case_of<'r, 'a>(
 ) -> Option<(&'r CaseAnalysis<'a>, Interval)> {
     let (area, algorithm) = pairing.of(operation);
     let of_algorithm =
-        || analysis.cases().iter().filter(move |of| of.case().workload == area && of.case().algorithm == algorithm);
-    let usual = || of_algorithm().filter(|of| of.usual());
-    // Of one length for all libraries and operations.
-    let shortest = usual().filter_map(|of| of.case().message_length()).min();
-    let found = usual().find(|of| {
-        let case = of.case();
+        || analysis.cases().iter().filter(move |one| one.case().workload == area && one.case().algorithm == algorithm);
+    let usual = || of_algorithm().filter(|one| one.usual());
+    // One length for all libraries and operations.
+    let shortest = usual().filter_map(|one| one.case().message_length()).min();
+    let found = usual().find(|one| {
+        let case = one.case();
         let of_length = case.message_length().is_none_or(|length| Some(length) == shortest);
         case.operation == operation && case.provider == provider && of_length
     })?;

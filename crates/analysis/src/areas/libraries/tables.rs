@@ -1,4 +1,4 @@
-//! Which one library: what a job takes with each, and what beside speed decides.
+//! Tables for choosing a single library: the time of a job with each, and facts other than speed.
 
 use super::{JobTotals, JobWeights, LibraryTotal, NOT_FOUND, PAIRINGS, Source, facts_of, job_totals};
 use crate::areas::kem;
@@ -12,15 +12,15 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Holds, Table};
 use pqlab_record::NULL;
 
-/// What a job takes with each library that can do all of it by the same algorithms; without rows where no library can.
+/// Time of a job with each library that supports all of it by the same algorithms; without rows if none does.
 pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Table {
-    let title = format!("One library for a job: {}", weights.words());
+    let title = format!("Single library for a job: {}", weights.words());
     let mut table = Table::new("libraries", kem::AREA, title)
         .names("algorithms", "algorithms")
         .names("provider", "provider")
         .figures("total", "total", "µs", 0)
         .names("standing", "standing")
-        .figures("factor", "to the fastest", "", 0);
+        .figures("factor", "vs fastest", "", 0);
     for (operation, weight) in weights.parts() {
         let heading = if weight == 1 { operation.to_owned() } else { format!("{weight} × {operation}") };
         table = table.figures(&format!("{operation}_part"), &heading, "µs", 1);
@@ -35,7 +35,7 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
                 Cell::text(&algorithms),
                 Cell::text(total.provider),
                 Cell::time_within(&total.total),
-                Cell::text(stands(job, total)),
+                Cell::text(standing_text(job, total)),
                 Cell::of(standing.and_then(Standing::ratio), |ratio| Cell::factor_within(&ratio)),
             ];
             cells.extend(total.parts.iter().map(|part| Cell::time_within(&part.time)));
@@ -45,25 +45,27 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
         }
         for (provider, missing) in &job.incomplete {
             let missing = if missing.is_empty() { "the whole".to_owned() } else { missing.join(", ") };
-            table.notes.push(format!("{algorithms} by {provider}: no total, the run has no figure of {missing}"));
+            table
+                .notes
+                .push(format!("{algorithms} by {provider}: no total, because the run has no figure for {missing}"));
         }
     }
     if let Some(part) = jobs.first().and_then(|job| job.totals.first()).and_then(|total| total.parts.first()) {
         table.area.clone_from(&part.case.case().workload);
     }
-    let by_trial = |job: &JobTotals<'_, '_>| job.pairing.post_quantum && weights.of("sign") > 0;
-    if jobs.iter().any(by_trial) {
+    let retries = |job: &JobTotals<'_, '_>| job.pairing.post_quantum && weights.of("sign") > 0;
+    if jobs.iter().any(retries) {
         let signature = PAIRINGS[0].signature;
         table = table
-            .note(format!("{signature} signs by trial: a total has the median of a signature, whose mean is longer"));
+            .note(format!("{signature} retries signing at random, so totals use the mean time of a signature"));
     }
     table
-        .note("total: the operations one after the other, each as often as the job does it, with prepared keys; the columns of operations add up to it")
-        .note("only libraries with the same algorithms are ranked; what is contended or has a known defect is not, and is never the fastest")
+        .note("total: the sum of the operation columns, each operation as often as the job does it, with prepared keys")
+        .note("only libraries with the same algorithms are ranked, and none that is disturbed or has a known defect")
 }
 
-/// How a library stands, in a word.
-fn stands(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> String {
+/// The standing of a library in a few words.
+fn standing_text(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> String {
     if let Some(reason) = total.parts.iter().find_map(|part| part.case.not_ranked()) {
         return reason.sentence();
     }
@@ -72,51 +74,51 @@ fn stands(job: &JobTotals<'_, '_>, total: &LibraryTotal<'_, '_>) -> String {
         Some(Standing::Tied) => "tied",
         Some(Standing::Lowest) => "lowest",
         Some(Standing::Slower(_)) => "slower",
-        Some(Standing::Open(_)) => "not told apart",
+        Some(Standing::Open(_)) => "no measurable difference",
         None if job.totals.len() > 1 => "the only one ranked",
-        None => "measured alone",
+        None => "the only one measured",
     };
     word.to_owned()
 }
 
-/// What is known of each library of a run beside its speed; without rows where the run chooses no library for a job and has no
-/// code of this project.
+/// Facts other than speed about each library of a run; without rows if the run chooses no library for a job and has
+/// none of this project's own code.
 pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
-    let mut table = Table::new("library-facts", "", "Libraries beside their speed")
+    let mut table = Table::new("library-facts", "", "Libraries: facts other than speed")
         .names("library", "library")
         .prose("version", "version", 7)
         .prose("language", "language", 4)
-        .prose("whose", "whose code", 6)
+        .prose("whose", "owner", 6)
         .prose("licence", "licence", 5)
-        .prose("maturity", "maturity, by its authors", 1)
+        .prose("maturity", "maturity, according to its authors", 1)
         .prose("validation", "FIPS 140-3 validation", 2)
-        .prose("constant_time", "constant time, by its authors", 3)
-        .prose("defects", "known defects here", 0)
+        .prose("constant_time", "constant time, according to its authors", 3)
+        .prose("defects", "known defects in this run", 0)
         .figures("stack", "peak stack", "B", 8)
         .figures("heap", "peak heap", "B", 9);
     let libraries = libraries(analysis);
-    let own = libraries.iter().any(|library| facts_of(library).is_some_and(|facts| facts.own));
-    if !own && job_totals(analysis, &analysis.job).is_empty() {
+    let has_own_code = libraries.iter().any(|library| facts_of(library).is_some_and(|facts| facts.own));
+    if !has_own_code && job_totals(analysis, &analysis.job).is_empty() {
         return table;
     }
     let mut sources = Vec::new();
-    let mut remembered = false;
+    let mut has_peaks = false;
     for library in libraries {
         let version = version(analysis, library);
         let facts = facts_of(library);
-        let says = |fact: Option<&String>| Cell::text(fact.map_or(NOT_FOUND, String::as_str));
+        let fact_cell = |fact: Option<&String>| Cell::text(fact.map_or(NOT_FOUND, String::as_str));
         let [stack, heap] = PEAKS.map(|name| peak(analysis, library, name));
-        remembered |= stack.is_some() || heap.is_some();
+        has_peaks |= stack.is_some() || heap.is_some();
         let bytes = |most: Option<f64>| Cell::of(most, |most| Cell::number(amount(most as u64), most));
         let cells = [
             Cell::text(library),
             Cell::text(version.unwrap_or_default()),
             Cell::text(analysis.language(library).name.unwrap_or_else(|| NOT_FOUND.to_owned())),
-            says(facts.map(|facts| &facts.whose)),
-            says(facts.map(|facts| &facts.licence)),
-            says(facts.map(|facts| &facts.maturity)),
-            says(facts.map(|facts| &facts.validation)),
-            says(facts.map(|facts| &facts.constant_time)),
+            fact_cell(facts.map(|facts| &facts.whose)),
+            fact_cell(facts.map(|facts| &facts.licence)),
+            fact_cell(facts.map(|facts| &facts.maturity)),
+            fact_cell(facts.map(|facts| &facts.validation)),
+            fact_cell(facts.map(|facts| &facts.constant_time)),
             Cell::text(defects(analysis, library)),
             bytes(stack),
             bytes(heap),
@@ -124,34 +126,34 @@ pub(crate) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         table.row([], cells);
         let Some(facts) = facts else { continue };
         if let Some(version) = version.filter(|version| !facts.are_of(version)) {
-            sources.push(format!("{library}: looked up for {}, the run has {version}", facts.versions.join(", ")));
+            sources.push(format!("{library}: facts are for {}, the run has {version}", facts.versions.join(", ")));
         }
-        for (date, of) in grouped(facts.sources.iter(), |source| source.looked_at.clone()) {
+        for (date, on_date) in grouped(facts.sources.iter(), |source| source.looked_at.clone()) {
             let named = |source: &&Source| format!("{}: {}", source.of.join(", ").replace('_', " "), source.url);
-            let named: Vec<String> = of.iter().map(named).collect();
-            sources.push(format!("sources of {library}, looked at on {date}: {}", named.join("; ")));
+            let named: Vec<String> = on_date.iter().map(named).collect();
+            sources.push(format!("sources for {library}, read on {date}: {}", named.join("; ")));
         }
     }
     if let Some(area) = analysis.areas().first() {
         table.area = (*area).to_owned();
     }
     table = table
-        .note("in our words; not found: no source was found, which does not say that there is nothing")
-        .note("known defects: those that concern cases of this run")
-        .note("what was found of time that depends on secrets is not stored: run `pqlab leak`");
-    if remembered {
-        let of = format!("{} or {}", PAIRINGS[0].kem, PAIRINGS[0].signature);
-        table = table.note(format!("peaks: the most of any operation of {of} that the area {MEMORY} measured"));
+        .note("in our words; not found: no source was found, which does not mean that none exists")
+        .note("known defects: those that affect cases of this run")
+        .note("results of leak tests are not stored here: run `pqlab leak`");
+    if has_peaks {
+        let algorithms = format!("{} or {}", PAIRINGS[0].kem, PAIRINGS[0].signature);
+        table = table.note(format!("peaks: maximum over operations of {algorithms} that the area {MEMORY} measured"));
     }
     table.notes.extend(sources);
     table
 }
 
-/// The libraries of a run, each once.
+/// The libraries of a run, without duplicates.
 fn libraries<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     let mut found: Vec<&'a str> = Vec::new();
-    for of in analysis.cases().iter().filter(|of| !of.is_floor()) {
-        for library in of_provider(&of.case().provider) {
+    for case in analysis.cases().iter().filter(|case| !case.is_floor()) {
+        for library in libraries_of(&case.case().provider) {
             if library != NULL && !found.contains(&library) {
                 found.push(library);
             }
@@ -160,23 +162,23 @@ fn libraries<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     found
 }
 
-/// `aws-lc+libcrux:avx2` is of `aws-lc` and `libcrux`.
-fn of_provider(provider: &str) -> impl Iterator<Item = &str> {
+/// Libraries of a provider: `aws-lc+libcrux:avx2` has `aws-lc` and `libcrux`.
+fn libraries_of(provider: &str) -> impl Iterator<Item = &str> {
     provider.split('+').map(|one| one.split(':').next().unwrap_or(one))
 }
 
 fn version<'a>(analysis: &RunAnalysis<'a>, library: &str) -> Option<&'a str> {
     let mut builds = analysis.run.header.environment.providers.iter();
-    builds.find(|build| of_provider(&build.id).eq([library])).map(|build| build.version.as_str())
+    builds.find(|build| libraries_of(&build.id).eq([library])).map(|build| build.version.as_str())
 }
 
-/// `ML-DSA-65 verify: what it does wrong`.
+/// Describes defects: `ML-DSA-65 verify: what it does wrong`.
 fn defects(analysis: &RunAnalysis<'_>, library: &str) -> String {
     let mut found: Vec<(&str, Vec<String>)> = Vec::new();
     for case in analysis.cases().iter().map(CaseAnalysis::case).filter(|case| case.library() == library) {
         let Some(defect) = &case.facts.defect else { continue };
         let what = format!("{} {}", case.algorithm, case.operation);
-        match found.iter_mut().find(|(known, _)| known == defect) {
+        match found.iter_mut().find(|(other, _)| other == defect) {
             Some((_, all)) if all.contains(&what) => {}
             Some((_, all)) => all.push(what),
             None => found.push((defect, vec![what])),
@@ -185,13 +187,14 @@ fn defects(analysis: &RunAnalysis<'_>, library: &str) -> String {
     found.iter().map(|(defect, what)| format!("{}: {defect}", what.join(", "))).collect::<Vec<_>>().join("; ")
 }
 
-/// The most bytes that a call took, of the algorithms that a job wants today: they are the same for all libraries.
+/// Largest number of bytes that a call took, for the post-quantum pairing, which is the same for all libraries.
 fn peak(analysis: &RunAnalysis<'_>, library: &str, name: &str) -> Option<f64> {
-    let of_job = |of: &&CaseAnalysis<'_>| {
-        let (case, pairing) = (of.case(), PAIRINGS[0]);
+    let is_of_pairing = |one: &&CaseAnalysis<'_>| {
+        let (case, pairing) = (one.case(), PAIRINGS[0]);
         case.library() == library && (case.algorithm == pairing.kem || case.algorithm == pairing.signature)
     };
-    let peaks = analysis.area(MEMORY).filter(of_job).filter_map(|of| Some(of.estimates.as_ref()?.extra(name)?.max));
+    let cases = analysis.area(MEMORY).filter(is_of_pairing);
+    let peaks = cases.filter_map(|one| Some(one.estimates.as_ref()?.extra(name)?.max));
     peaks.max_by(f64::total_cmp)
 }
 
@@ -200,7 +203,7 @@ mod tests {
     use super::*;
     use crate::fixtures;
 
-    /// The texts of the row of a provider or library, by column.
+    /// Texts by column in the row of a provider or library.
     fn row(table: &Table, name: &str) -> Vec<(String, String)> {
         let row = table.rows.iter().find(|row| row.cells[..2].iter().any(|cell| cell.text == name)).unwrap();
         let columns = table.columns.iter().map(|column| column.name.clone());
@@ -208,16 +211,16 @@ mod tests {
     }
 
     fn cell(table: &Table, name: &str, column: &str) -> String {
-        row(table, name).into_iter().find(|(known, _)| known == column).unwrap().1
+        row(table, name).into_iter().find(|(other, _)| other == column).unwrap().1
     }
 
     #[test]
-    fn a_row_says_the_job_its_parts_and_why_it_is_not_ranked() {
+    fn a_row_has_the_job_its_parts_and_the_reason_for_no_rank() {
         let run = fixtures::libraries_run();
         let table = libraries_table(&RunAnalysis::of(&run), &JobWeights::default());
         assert_eq!(
             table.title,
-            "One library for a job: 1 × keygen, 1 × encapsulate, 1 × decapsulate, 1 × sign, 2 × verify"
+            "Single library for a job: 1 × keygen, 1 × encapsulate, 1 × decapsulate, 1 × sign, 2 × verify"
         );
         assert_eq!(cell(&table, "aws-lc", "standing"), "fastest");
         assert!(cell(&table, "aws-lc", "verify_part").starts_with("70."), "{table:?}");
@@ -229,19 +232,20 @@ mod tests {
         );
         let defective = table.rows.iter().find(|row| row.cells[1].text == "liboqs").unwrap();
         assert!(defective.caveats.text().contains(fixtures::LIBRARIES_DEFECT));
-        let missing = "ML-KEM-768 with ML-DSA-65 by graviola: no total, the run has no figure of sign, verify";
+        let missing = "ML-KEM-768 + ML-DSA-65 by graviola: no total, because the run has no figure for sign, verify";
         assert!(table.notes.iter().any(|note| note == missing), "{:?}", table.notes);
         let classical: Vec<&str> = table.rows[4..].iter().map(|row| row.cells[3].text.as_str()).collect();
         assert_eq!(classical, ["fastest", "slower"]);
-        let trial = |table: &Table| table.notes.iter().any(|note| note.starts_with("ML-DSA-65 signs by trial"));
-        assert!(trial(&table));
+        let has_retry_note =
+            |table: &Table| table.notes.iter().any(|note| note.starts_with("ML-DSA-65 retries signing"));
+        assert!(has_retry_note(&table));
         let verifying = libraries_table(&RunAnalysis::of(&run), &"verify=3".parse().unwrap());
         assert_eq!((verifying.columns.len(), verifying.area.as_str()), (7, "signature"));
-        assert!(!trial(&verifying));
+        assert!(!has_retry_note(&verifying));
     }
 
     #[test]
-    fn facts_stand_beside_what_the_run_knows_of_a_library() {
+    fn facts_are_listed_with_figures_of_the_run() {
         let run = fixtures::libraries_run();
         let table = facts(&RunAnalysis::of(&run));
         let names: Vec<&str> = table.rows.iter().map(|row| row.cells[0].text.as_str()).collect();
@@ -255,20 +259,20 @@ mod tests {
             (cell(&table, "aws-lc", "stack"), cell(&table, "aws-lc", "heap")),
             ("12.0 KiB".into(), "512 B".into())
         );
-        let older = "liboqs: looked up for 0.13.0, the run has 0.12.0";
+        let older = "liboqs: facts are for 0.13.0, the run has 0.12.0";
         assert!(table.notes.iter().any(|note| note == older), "{:?}", table.notes);
-        assert!(!table.notes.iter().any(|note| note.starts_with("aws-lc: looked up")), "{:?}", table.notes);
+        assert!(!table.notes.iter().any(|note| note.starts_with("aws-lc: facts are for")), "{:?}", table.notes);
     }
 
     #[test]
-    fn a_run_in_which_nobody_chooses_a_library_has_no_facts() {
+    fn a_run_that_chooses_no_library_has_no_facts() {
         let run = fixtures::ntor_run();
         let analysis = RunAnalysis::of(&run);
         assert!(facts(&analysis).rows.is_empty() && libraries_table(&analysis, &JobWeights::default()).rows.is_empty());
     }
 
     #[test]
-    fn a_library_that_was_loaded_has_no_facts_and_says_so() {
+    fn facts_of_a_loaded_library_are_not_found() {
         let mut run = fixtures::libraries_run();
         for record in run.records.iter_mut().filter(|record| record.case.provider == "aws-lc") {
             record.case.provider = "branch".into();

@@ -3,12 +3,12 @@ use crate::fixtures;
 use pqlab_record::{Disturbance, Run};
 
 fn providers_of(job: &JobTotals<'_, '_>) -> Vec<(String, bool, Option<&'static str>)> {
-    let stands = |standing: Standing| match standing {
+    let standing_word = |standing: Standing| match standing {
         Standing::Fastest => "fastest",
         Standing::Slower(_) => "slower",
         _ => "open",
     };
-    job.totals.iter().map(|of| (of.provider.to_owned(), of.sound, of.standing.map(stands))).collect()
+    job.totals.iter().map(|total| (total.provider.to_owned(), total.sound, total.standing.map(standing_word))).collect()
 }
 
 fn weights(text: &str) -> JobWeights {
@@ -16,7 +16,7 @@ fn weights(text: &str) -> JobWeights {
 }
 
 #[test]
-fn libraries_that_can_do_all_of_a_job_are_ranked_by_the_whole_of_it() {
+fn libraries_that_support_a_job_are_ranked_by_its_total() {
     let run = fixtures::libraries_run();
     let analysis = RunAnalysis::of(&run);
     let jobs = job_totals(&analysis, &JobWeights::default());
@@ -33,9 +33,9 @@ fn libraries_that_can_do_all_of_a_job_are_ranked_by_the_whole_of_it() {
     assert_eq!(
         today.incomplete,
         [("rustcrypto", vec!["decapsulate"]), ("graviola", vec!["sign", "verify"])],
-        "what failed is missing, and what is not offered"
+        "failed and unsupported operations are missing"
     );
-    assert_eq!(classical.pairing.name(&JobWeights::default()), "X25519 with Ed25519");
+    assert_eq!(classical.pairing.name(&JobWeights::default()), "X25519 + Ed25519");
     assert_eq!(classical.totals.len(), 2);
     let best = &today.totals[0];
     let parts: f64 = best.parts.iter().map(|part| part.time.estimate).sum();
@@ -48,24 +48,24 @@ fn libraries_that_can_do_all_of_a_job_are_ranked_by_the_whole_of_it() {
 }
 
 #[test]
-fn a_total_counts_what_a_process_does_to_all_of_its_parts() {
+fn a_total_counts_effects_of_a_process_on_all_parts() {
     let run = fixtures::libraries_run();
     let analysis = RunAnalysis::of(&run);
     let case = |operation: &str| {
         let mut cases = analysis.area("kem");
-        cases.find(|of| of.case().operation == operation && of.case().provider == "aws-lc").unwrap()
+        cases.find(|case| case.case().operation == operation && case.case().provider == "aws-lc").unwrap()
     };
-    let width = |of: &Interval| of.high / of.low;
+    let width = |interval: &Interval| interval.high / interval.low;
     let (keygen, decapsulate) = (case("keygen"), case("decapsulate"));
     let alone = analysis.total(&[keygen]).unwrap();
     let median = keygen.median().unwrap();
     assert_eq!(alone.estimate, median.estimate);
     assert!((width(&alone) / width(&median) - 1.0).abs() < 1e-4, "{alone:?} {median:?}");
-    // Done twice, it is as uncertain in proportion: nothing is measured anew.
+    // Done twice, the relative uncertainty is the same, because nothing is measured again.
     let twice = analysis.total(&[keygen, keygen]).unwrap();
     let mean = keygen.estimates.as_ref().unwrap().mean_ns;
     assert!((width(&twice) / width(&mean) - 1.0).abs() < 1e-4 && twice.estimate == 2.0 * mean.estimate);
-    // The processes of the fixture shift all cases alike, so that nothing averages out.
+    // The fixture's processes shift all cases alike, so nothing averages out.
     let both = analysis.total(&[keygen, decapsulate]).unwrap();
     let parts = [median, decapsulate.median().unwrap()];
     let independent = parts.iter().map(|part| (part.high - part.low).powi(2)).sum::<f64>().sqrt();
@@ -74,7 +74,7 @@ fn a_total_counts_what_a_process_does_to_all_of_its_parts() {
 }
 
 #[test]
-fn weights_decide_which_library_it_is() {
+fn weights_decide_which_library_wins() {
     let run = fixtures::libraries_run();
     let analysis = RunAnalysis::of(&run);
     let best = |text: &str| {
@@ -82,12 +82,12 @@ fn weights_decide_which_library_it_is() {
         (jobs[0].totals[0].provider.to_owned(), jobs[0].pairing.name(&weights(text)), jobs[0].totals[0].parts.len())
     };
     assert_eq!(best("keygen=1,encapsulate=1,decapsulate=1"), ("libcrux:avx2".into(), "ML-KEM-768".into(), 3));
-    assert_eq!(best("keygen=1"), ("liboqs".into(), "ML-KEM-768".into(), 1), "its defect is not of this job");
+    assert_eq!(best("keygen=1"), ("liboqs".into(), "ML-KEM-768".into(), 1), "its defect does not affect this job");
     assert_eq!(best("sign=1000,verify=1"), ("aws-lc".into(), "ML-DSA-65".into(), 2));
 }
 
 #[test]
-fn what_is_contended_or_defective_is_shown_last_and_not_ranked() {
+fn disturbed_and_defective_libraries_are_last_and_not_ranked() {
     let mut run: Run = fixtures::libraries_run();
     for record in run.records.iter_mut().filter(|record| record.case.provider == "aws-lc") {
         for visit in &mut record.samples.visits {

@@ -8,9 +8,9 @@ use crate::recommendation::CATEGORY;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, listed};
 
-/// A stack that small systems give a thread, in bytes.
+/// Size of the stack that small systems give a thread, in bytes.
 const SMALL_STACK: f64 = 64.0 * 1024.0;
-/// Most operations that are named as taking more.
+/// Largest number of operations that are listed as taking more.
 const NAMED: usize = 6;
 
 /// A case with its peaks in bytes.
@@ -59,7 +59,7 @@ fn least_and_most(analysis: &RunAnalysis<'_>, peaks: &[&Peak<'_, '_>]) -> Option
     Some(Statement::new(AREA, format!("Memory of {} {}", case.algorithm, case.operation), text))
 }
 
-/// What takes more than a small stack.
+/// Lists the operations that take more than a small stack.
 fn beyond(analysis: &RunAnalysis<'_>, peaks: &[Peak<'_, '_>]) -> Option<Statement> {
     if peaks.is_empty() {
         return None;

@@ -4,5 +4,5 @@ pub(super) mod findings;
 
 /// The area.
 pub(crate) const AREA: &str = "memory";
-/// Under these names the workload keeps the peaks of each call, in bytes: of the stack, of the heap.
+/// Names under which the workload notes the peaks of each call in bytes: of the stack, of the heap.
 pub(crate) const PEAKS: [&str; 2] = ["peak_stack_bytes", "peak_heap_bytes"];

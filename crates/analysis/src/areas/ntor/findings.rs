@@ -1,4 +1,4 @@
-//! What is found of circuit handshakes.
+//! Findings on circuit handshakes.
 
 use super::AREA;
 use crate::recommendation::{Against, UseCase};
@@ -14,16 +14,16 @@ pub(crate) const USE_CASES: &[UseCase] = &[
         ..UseCase::USUAL
     },
     UseCase {
-        name: "A relay's part of circuit handshakes",
+        name: "Circuit handshakes, relay side",
         area: AREA,
         operations: &["reply"],
-        what: "one reply of a relay that is authenticated by it",
+        what: "one reply of an authenticated relay",
         algorithms: |name| name.starts_with("ntor-"),
         ..UseCase::USUAL
     },
 ];
 
-/// What is set against what is in use today.
+/// Comparisons with classical algorithms.
 pub(crate) const AGAINST: &[Against] = &[
     ("Circuit handshake", AREA, &["handshake"], "ntor-x25519-mlkem512", "ntor-v1"),
     ("Circuit handshake, relay not authenticated", AREA, &["handshake"], "kem-only-mlkem512", "ntor-v1"),

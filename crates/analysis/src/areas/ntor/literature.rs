@@ -1,5 +1,5 @@
-//! Figures of others. They are quoted, never compared with what a run measured: other machines, other software, and times
-//! that begin and end elsewhere.
+//! Published figures of others. They are quoted, never compared with a run's figures: other machines, other software,
+//! and times that begin and end at other points.
 
 use serde::Deserialize;
 
@@ -7,19 +7,19 @@ use serde::Deserialize;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Quoted {
-    /// What was timed.
+    /// The protocol that was timed.
     pub protocol: String,
-    /// Over which algorithm.
+    /// Its algorithm.
     pub algorithm: String,
-    /// From and to, in ms; both alike where one figure is given.
+    /// Lower and upper end in ms; equal if one figure is given.
     pub time_ms: [f64; 2],
-    /// Who says so, and where.
+    /// Author and publication.
     pub source: String,
-    /// How it came here.
+    /// Origin of the quotation.
     pub note: String,
 }
 
-/// What is quoted, from the data file beside this one.
+/// The quoted figures, from the data file next to this one.
 pub fn related_work() -> Vec<Quoted> {
     serde_json::from_str(include_str!("related_work.json")).expect("a test has read the file that is compiled in")
 }

@@ -1,6 +1,6 @@
-//! What measured circuit handshakes mean for a relay and its links: figures of a run, and arithmetic on them. Nothing here
-//! is estimated from elsewhere; where a figure was not measured there is none. What others published is quoted in a table
-//! of its own.
+//! Circuit handshakes and their cost for a relay and its links. Figures come from the run and from arithmetic on them.
+//! Nothing is estimated from elsewhere, and what was not measured has no figure. Published figures of others are quoted
+//! in a separate table.
 
 pub(super) mod findings;
 mod literature;
@@ -24,23 +24,23 @@ use pqlab_stats::Interval;
 
 /// The area.
 pub const AREA: &str = "ntor";
-/// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and without
-/// HLEN (tor-spec, sections 3 and 5.1).
+/// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and
+/// without HLEN (tor-spec, sections 3 and 5.1).
 const CELL_ROOM: [u64; 2] = [505, 507];
-/// The same of the relay cells that carry an introduction to an onion service, and the answer to it, which stands behind a
-/// rendezvous cookie of 20 bytes there (tor-spec, section 6.1; rend-spec-v3, section 4.2).
+/// Bytes that relay cells have for an introduction to an onion service and for its reply, which follows a rendezvous
+/// cookie of 20 bytes (tor-spec, section 6.1; rend-spec-v3, section 4.2).
 const RELAY_CELL_ROOM: [u64; 2] = [498, 478];
-/// How the names of an onion service's handshakes begin.
+/// Prefix of the names of onion service handshakes.
 const ONION_SERVICE: &str = "hs-";
-/// The steps of a handshake: by the client, the relay, the client.
+/// The steps of a handshake: client, relay, client.
 pub const STEPS: [&str; 3] = ["create", "reply", "finish"];
 
-/// What a run says of one handshake over one pair of providers. Times in ns.
+/// Figures of one handshake over one pair of providers. Times are in ns.
 #[derive(Clone, Debug)]
 pub struct HandshakeFigures<'a> {
     /// The handshake's name.
     pub algorithm: String,
-    /// The provider, or two.
+    /// The provider, or both.
     pub provider: String,
     /// Length of the client's message in bytes.
     pub onionskin: u64,
@@ -48,24 +48,24 @@ pub struct HandshakeFigures<'a> {
     pub reply: u64,
     /// The three [`STEPS`].
     pub steps: [Option<Timing<'a>>; 3],
-    /// The client's first step with ephemeral keys that were made ahead.
+    /// The client's first step with precomputed ephemeral keys.
     pub keys_ahead: Option<Timing<'a>>,
-    /// The relay's step with its onion key loaded from bytes each time.
+    /// The relay's step if it loads its onion key from bytes each time.
     pub key_loaded: Option<Timing<'a>>,
-    /// The handshake from start to end.
+    /// The whole handshake.
     pub whole: Option<Timing<'a>>,
     /// The share of each step in the sum of the three, in percent.
     pub shares: [Option<Interval>; 3],
-    /// What each part takes of the handshake, in percent: how much less it takes when that part does nothing. The rest is
-    /// last.
+    /// Share of each part in the handshake, in percent: how much less time the handshake takes if that part does
+    /// nothing. The rest is last.
     pub parts: Vec<(String, Interval)>,
-    /// Over a connection that is kept.
+    /// Exchange over a connection that is kept open.
     pub kept: Option<Timing<'a>>,
-    /// Over a connection of its own.
+    /// Exchange over a new connection.
     pub fresh: Option<Timing<'a>>,
-    /// What must be known of its cases.
+    /// Caveats of its cases.
     pub caveats: Caveats,
-    /// Answers a second of so many threads together, each on a core of its own.
+    /// Replies per second by number of threads, each on its own core.
     replies: Vec<(u64, f64)>,
 }
 
@@ -76,20 +76,20 @@ pub struct Timing<'a> {
     pub median: Interval,
     /// Mean.
     pub mean: f64,
-    /// Operations a second, with the interval.
+    /// Operations per second, with the interval.
     pub per_second: Option<Interval>,
-    /// What speaks of single operations; `None` where a sample is a batch.
+    /// Figures of single operations; `None` if a sample is a batch.
     pub single: Option<Single>,
-    /// What must be known of it.
+    /// Its caveats.
     pub caveats: &'a Caveats,
-    /// By what it is compared with others of its run.
+    /// Criteria for comparing it with others of its run.
     criteria: &'a ComparisonCriteria,
-    /// As comparisons need it.
+    /// Its figures in the form that comparisons need.
     measured: &'a Measured<'a>,
 }
 
 impl Timing<'_> {
-    /// How many times as long it takes as another one, with its interval; `None` where one is zero.
+    /// Ratio of its time to another one's, with its interval; `None` if one is zero.
     pub fn over(&self, other: &Timing<'_>) -> Option<Interval> {
         Some(ratio(&[other.measured], &[self.measured], self.criteria).ratio?.ratio)
     }
@@ -111,13 +111,13 @@ pub struct Single {
 }
 
 impl HandshakeFigures<'_> {
-    /// Both messages, in bytes.
+    /// Length of both messages in bytes.
     pub fn bytes(&self) -> u64 {
         self.onionskin.saturating_add(self.reply)
     }
 
-    /// Cells that the onionskin and the reply fill: one holds 505 bytes of the first and 507 of the second, or with an onion
-    /// service 498 and 478.
+    /// Number of cells for the onionskin and for the reply. A cell holds 505 bytes of the first and 507 of the second,
+    /// or 498 and 478 with an onion service.
     pub fn cells(&self) -> [u64; 2] {
         let room = if self.algorithm.starts_with(ONION_SERVICE) { RELAY_CELL_ROOM } else { CELL_ROOM };
         [self.onionskin.div_ceil(room[0]), self.reply.div_ceil(room[1])]
@@ -128,47 +128,47 @@ impl HandshakeFigures<'_> {
         self.algorithm == "ntor-v1"
     }
 
-    /// Whether the relay proves that it is who it says.
+    /// Whether the relay proves its identity.
     pub fn authenticates_relay(&self) -> bool {
         !self.algorithm.starts_with("kem-only")
     }
 
-    /// Handshakes that one core of a relay answers in a second: the rate of the relay's step, measured by itself, else on the
-    /// one thread of a case with threads.
+    /// Handshakes per second that one core of a relay answers: the rate of the relay's step measured alone, or else of
+    /// the case with one thread.
     pub fn replies_per_second(&self) -> Option<f64> {
         let alone = self.steps[1].as_ref().and_then(|step| step.per_second);
         alone.map(|rate| rate.estimate).or_else(|| self.measured_replies(1))
     }
 
-    /// Numbers of cores on which the relay's step was measured at once.
+    /// Numbers of cores on which the relay's step was measured in parallel.
     pub fn measured_cores(&self) -> impl Iterator<Item = u64> {
         self.replies.iter().map(|(cores, _)| *cores)
     }
 
-    /// Handshakes that so many cores answered in a second, all at once, where that was measured.
+    /// Handshakes per second that this number of cores answered in parallel, if that was measured.
     pub fn measured_replies(&self, cores: u64) -> Option<f64> {
-        self.replies.iter().find(|(known, _)| *known == cores).map(|(_, rate)| *rate)
+        self.replies.iter().find(|(measured, _)| *measured == cores).map(|(_, rate)| *rate)
     }
 
-    /// Handshakes that so many cores would answer in a second if each did as much as those of the largest number that was
-    /// measured: an extrapolation.
+    /// Extrapolates the handshakes per second for this number of cores, if each did as much as those of the largest
+    /// number that was measured.
     pub fn extrapolated_replies(&self, cores: u64) -> Option<f64> {
         let most = self.replies.iter().max_by_key(|(cores, _)| *cores).copied();
         let (from, rate) = most.or_else(|| Some((1, self.replies_per_second()?)))?;
         Some(rate * cores as f64 / from as f64)
     }
 
-    /// Percentage of one core that a relay spends on answering.
+    /// Share of one core that a relay spends on replies, in percent.
     pub fn cpu_pct(&self, scenario: &RelayScenario) -> Option<f64> {
         self.replies_per_second().map(|rate| 100.0 * scenario.circuits_per_second / rate)
     }
 
-    /// Bits a second of handshakes, both directions together.
+    /// Bits per second of handshakes, both directions together.
     pub fn bandwidth(&self, scenario: &RelayScenario) -> f64 {
         self.bytes() as f64 * 8.0 * scenario.circuits_per_second
     }
 
-    /// Time in ns that both messages take on a link.
+    /// Time in ns of both messages on a link.
     pub fn transmission(&self, bits_per_second: f64) -> f64 {
         self.bytes() as f64 * 8.0 / bits_per_second * 1e9
     }
@@ -180,13 +180,13 @@ impl HandshakeFigures<'_> {
     }
 }
 
-/// The handshakes with relays of a run, in the order of its records; empty for a run without any.
+/// The handshakes with relays of a run, in the order of its records.
 pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
     of_kind(analysis, |algorithm| !algorithm.starts_with(ONION_SERVICE))
 }
 
-/// Likewise those with onion services, whose onionskin is an introduction. Who answers is the service: what is told of a relay at
-/// a rate of circuits is not about them.
+/// The handshakes with onion services of a run, whose onionskin is an introduction. The service answers them, so
+/// figures about relays at a rate of circuits do not apply.
 pub fn onion_services<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
     of_kind(analysis, |algorithm| algorithm.starts_with(ONION_SERVICE))
 }
@@ -194,9 +194,9 @@ pub fn onion_services<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures
 fn of_kind<'a>(analysis: &'a RunAnalysis<'_>, wanted: impl Fn(&str) -> bool) -> Vec<HandshakeFigures<'a>> {
     let mut found: Vec<HandshakeFigures<'a>> = Vec::new();
     let mut without: Vec<(usize, String, Timing<'a>)> = Vec::new();
-    for of in analysis.area(AREA).filter(|of| of.case().state() == State::Warm && wanted(&of.case().algorithm)) {
-        let case = of.case();
-        let same = |known: &HandshakeFigures<'_>| known.algorithm == case.algorithm && known.provider == case.provider;
+    for one in analysis.area(AREA).filter(|one| one.case().state() == State::Warm && wanted(&one.case().algorithm)) {
+        let case = one.case();
+        let same = |other: &HandshakeFigures<'_>| other.algorithm == case.algorithm && other.provider == case.provider;
         let index = found.iter().position(same).unwrap_or_else(|| {
             found.push(HandshakeFigures {
                 algorithm: case.algorithm.clone(),
@@ -217,12 +217,12 @@ fn of_kind<'a>(analysis: &'a RunAnalysis<'_>, wanted: impl Fn(&str) -> bool) -> 
             found.len() - 1
         });
         let figures = &mut found[index];
-        figures.caveats = Caveats::merged([&figures.caveats, &of.caveats]);
+        figures.caveats = Caveats::merged([&figures.caveats, &one.caveats]);
         if case.threads().is_some() || case.tasks().is_some() {
-            figures.replies.extend(at_once(of));
+            figures.replies.extend(at_once(one));
             continue;
         }
-        let Some(timing) = timing(of, analysis.criteria()) else { continue };
+        let Some(timing) = timing(one, analysis.criteria()) else { continue };
         match (case.word("keys"), case.word("onion-key")) {
             (Some(_), _) => {
                 figures.keys_ahead = Some(timing);
@@ -248,7 +248,8 @@ fn of_kind<'a>(analysis: &'a RunAnalysis<'_>, wanted: impl Fn(&str) -> bool) -> 
     }
     for (index, figures) in found.iter_mut().enumerate() {
         figures.shares = shares(&figures.steps);
-        let lacking = without.iter().filter(|(of, ..)| *of == index).map(|(_, part, timing)| (part.as_str(), timing));
+        let lacking = without.iter().filter(|(place, ..)| *place == index);
+        let lacking = lacking.map(|(_, part, timing)| (part.as_str(), timing));
         figures.parts = figures.whole.as_ref().map_or_else(Vec::new, |whole| parts(whole, lacking.collect()));
     }
     found
@@ -272,7 +273,7 @@ fn timing<'a>(of: &'a CaseAnalysis<'_>, criteria: &'a ComparisonCriteria) -> Opt
     })
 }
 
-/// The number of threads and the answers a second, where the case is the relay's step on threads that had a core each.
+/// Number of threads and replies per second, if the case is the relay's step on threads with a core each.
 fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
     let threads = of.case().threads().filter(|_| of.case().operation == STEPS[1])?;
     let estimates = of.estimates.as_ref()?;
@@ -280,13 +281,13 @@ fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
     Some((threads, rate(of, 1.0)?.estimate)).filter(|_| cores.median >= threads as f64)
 }
 
-/// A ratio as a share in percent, less the shares of others.
+/// Converts a ratio to a share in percent.
 fn share(ratio: Interval, of: impl Fn(f64) -> f64) -> Interval {
     let [one, other] = [of(ratio.low), of(ratio.high)];
     Interval { estimate: of(ratio.estimate), low: one.min(other), high: one.max(other), ..ratio }
 }
 
-/// The share of each step in all three: what slows a round or a process alike cancels out.
+/// Share of each step in all three. Effects common to a round or a process cancel out.
 fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     let [Some(create), Some(reply), Some(finish)] = steps else { return [None, None, None] };
     let all = [create, reply, finish].map(|step| step.measured);
@@ -294,7 +295,7 @@ fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     all.map(of)
 }
 
-/// What each part takes, and what they leave.
+/// Share of each part, and of what they leave.
 fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, Interval)> {
     if without.is_empty() {
         return Vec::new();
@@ -307,7 +308,8 @@ fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, 
     }
     let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| lacking.measured).collect();
     let number = all.len() as f64;
-    // Without each part in turn the whole was measured so many times: what is more than all but one of these is the rest.
+    // Leaving out each part in turn measured the whole that many times. Whatever exceeds all but one of these is the
+    // rest.
     let rest = against(&all).map(|left| share(left, |left| 100.0 * (left - number + 1.0)));
     found.extend(rest.map(|rest| ("rest".to_owned(), rest)));
     found
@@ -343,7 +345,7 @@ mod tests {
     #[test]
     fn steps_of_another_start_of_the_run_have_a_less_certain_share() {
         let mut paired = ntor_run();
-        // With two rounds alone most of the width is what is assumed of them.
+        // With only two rounds, most of the width is the assumption about them.
         for record in &mut paired.records {
             let more = record.samples.visits.iter().flat_map(|visit| [2, 4].map(|later| (visit.round + later, visit)));
             let more: Vec<_> = more.map(|(round, visit)| pqlab_record::Visit { round, ..visit.clone() }).collect();
@@ -392,7 +394,7 @@ mod tests {
     #[test]
     fn rates_of_one_core_and_of_several_are_the_same_statistic() {
         let mut run = ntor_run();
-        // Slow samples move the mean of every case alike, and no median.
+        // Slow samples move the mean of every case alike, but no median.
         for visit in run.records.iter_mut().flat_map(|record| &mut record.samples.visits) {
             visit.ticks[0] *= 30;
         }
@@ -419,19 +421,19 @@ mod tests {
     }
 
     #[test]
-    fn an_onion_service_is_no_relay_and_its_messages_go_in_relay_cells() {
+    fn an_onion_service_is_not_a_relay_and_uses_relay_cells() {
         let run = fixtures::ntor_ahead_run();
         let run = RunAnalysis::of(&run);
         let services = onion_services(&run);
-        assert_eq!(services.iter().map(|of| of.algorithm.as_str()).collect::<Vec<_>>(), ["hs-ntor-x25519-mlkem768"]);
-        assert!(handshakes(&run).iter().all(|of| !of.algorithm.starts_with("hs-")));
-        // Of 1494 bytes 498 go into each cell, of 1152 behind a cookie 478.
+        assert_eq!(services.iter().map(|one| one.algorithm.as_str()).collect::<Vec<_>>(), ["hs-ntor-x25519-mlkem768"]);
+        assert!(handshakes(&run).iter().all(|one| !one.algorithm.starts_with("hs-")));
+        // Each cell holds 498 of 1494 bytes, or 478 of 1152 after a cookie.
         assert_eq!((services[0].bytes(), services[0].cells()), (2646, [3, 3]));
         close(services[0].steps[1].as_ref().unwrap().median.estimate, 80_000.0, 800.0);
     }
 
     #[test]
-    fn what_was_not_measured_has_no_figure() {
+    fn unmeasured_parts_have_no_figure() {
         let run = ntor_run();
         let run = RunAnalysis::of(&run);
         let classical = figures(&run, "ntor-v1");

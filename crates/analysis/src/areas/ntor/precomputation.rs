@@ -1,43 +1,43 @@
-//! What a handshake gains where something of it was computed before. Such work is moved, not saved: a client's ephemeral keys
-//! are made while it waits for nothing, a relay's onion key is prepared when it starts.
+//! Gain of a handshake from precomputation. Precomputed work is moved, not saved: a client generates ephemeral keys
+//! while it waits for nothing, a relay prepares its onion key when it starts.
 
 use super::{HandshakeFigures, Timing};
 use crate::comparison::{Measured, ratio};
 use pqlab_stats::Interval;
 
-/// A step without what was computed before it, and with it.
+/// A step without precomputation, and with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
-    /// Median time in ns where everything is computed in the step.
+    /// Median time in ns if the step computes everything.
     pub without_ns: f64,
-    /// Median time in ns of what is left to the step.
+    /// Median time in ns if the step only does the remaining work.
     pub with_ns: f64,
-    /// How many times as long it takes without, with its interval.
+    /// Ratio of the time without precomputation to the time with it, with its interval.
     pub ratio: Interval,
 }
 
-/// What was measured of one handshake over one pair of providers; `None` for what was not, and for what it does not have.
+/// Gains of one handshake over one pair of providers; `None` for what was not measured or does not exist.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Precomputation {
     /// The handshake's name.
     pub algorithm: String,
-    /// The provider, or two.
+    /// The provider, or both.
     pub provider: String,
-    /// The client's first step, with ephemeral keys made ahead.
+    /// The client's first step, with precomputed ephemeral keys.
     pub create: Option<Gain>,
-    /// Both steps of the client together: what keys made ahead take off the whole handshake for it.
+    /// Both steps of the client together: the effect of precomputed keys on the whole handshake.
     pub client: Option<Gain>,
-    /// The relay's step with its onion key prepared, against loading it from bytes each time.
+    /// The relay's step with a prepared onion key, compared with loading it from bytes each time.
     pub reply: Option<Gain>,
 }
 
-/// What is known of each of these handshakes, those left out of which nothing is.
+/// Computes the gains of each of these handshakes, without those that have none.
 pub fn precomputations(handshakes: &[HandshakeFigures<'_>]) -> Vec<Precomputation> {
     handshakes.iter().filter_map(HandshakeFigures::precomputation).collect()
 }
 
 impl HandshakeFigures<'_> {
-    /// What it gains from what was computed before; `None` where nothing of that was measured.
+    /// Its gains from precomputation; `None` if none was measured.
     pub fn precomputation(&self) -> Option<Precomputation> {
         let [create, reply, finish] = self.steps.each_ref().map(Option::as_ref);
         let (ahead, encoded) = (self.keys_ahead.as_ref(), self.key_loaded.as_ref());
@@ -52,7 +52,7 @@ impl HandshakeFigures<'_> {
     }
 }
 
-/// Of the sums of some steps; `None` where one of them was not measured.
+/// Gain for the sums of some steps; `None` if one of them was not measured.
 fn gain(without: &[Option<&Timing<'_>>], with: &[Option<&Timing<'_>>]) -> Option<Gain> {
     let (without, with) = (all(without)?, all(with)?);
     let median = |steps: &[&Timing<'_>]| steps.iter().map(|step| step.median.estimate).sum();
@@ -81,14 +81,14 @@ mod tests {
     use crate::run::RunAnalysis;
 
     #[test]
-    fn a_gain_is_the_ratio_of_a_step_without_and_with_what_was_computed_before() {
+    fn a_gain_is_the_ratio_of_a_step_without_and_with_precomputation() {
         let run = ntor_ahead_run();
         let run = RunAnalysis::of(&run);
         let all = precomputations(&handshakes(&run));
-        assert_eq!(all.len(), 1, "of the other handshake nothing was computed ahead");
+        assert_eq!(all.len(), 1, "the other handshake has no precomputation");
         let [create, client, reply] = [&all[0].create, &all[0].client, &all[0].reply].map(|gain| gain.unwrap());
         let close = |left: f64, right: f64| assert!((left / right - 1.0).abs() < 0.02, "{left} is not {right}");
-        // 30 µs without, 2 µs with; the second step takes 60 µs. 66 µs where the key is loaded, 60 where it is not.
+        // 30 µs without, 2 µs with; the second step takes 60 µs. 66 µs if the key is loaded, 60 µs if not.
         close(create.ratio.estimate, 15.0);
         close(client.ratio.estimate, 90.0 / 62.0);
         close(reply.ratio.estimate, 1.1);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_computed_ahead_is_not_taken_for_the_step_itself() {
+    fn steps_with_precomputation_are_not_taken_for_the_step_itself() {
         let run = ntor_ahead_run();
         let run = RunAnalysis::of(&run);
         let classical = handshakes(&run).into_iter().find(HandshakeFigures::classical).unwrap();

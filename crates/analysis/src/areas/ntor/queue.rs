@@ -1,54 +1,55 @@
-//! Onionskins that a relay answers so many at a time: what that gains, and how long those wait who came first.
+//! Queues of onionskins that a relay answers together: the gain, and the waiting time of the first.
 
 use super::{AREA, Timing, timing};
 use crate::run::RunAnalysis;
 use pqlab_record::State;
 use pqlab_stats::Interval;
 
-/// A relay that answers so many onionskins one after the other, in one thread.
+/// A relay that answers a number of onionskins one after the other, in one thread.
 #[derive(Clone, Debug)]
 pub struct QueueFigures<'a> {
     /// The handshake's name.
     pub algorithm: String,
-    /// The provider, or two.
+    /// The provider, or both.
     pub provider: String,
     /// Whether the relay did the same just before, or its caches were evicted before each queue.
     pub state: State,
-    /// Onionskins.
+    /// Number of onionskins.
     pub length: u64,
-    /// Until the last of them is answered.
+    /// Time until the last of them is answered.
     pub whole: Timing<'a>,
-    /// Until the first of them is answered: median in ns.
+    /// Time until the first of them is answered: median in ns.
     pub first_ns: Option<f64>,
-    /// Until one of them is answered, the mean over all: median in ns.
+    /// Mean time until an onionskin is answered: median over the queues in ns.
     pub mean_ns: Option<f64>,
-    /// How many times as long an answer takes by itself, in a queue of one in the same state; with its interval. What the
-    /// answers of a queue share is the prepared onion key and what is in the caches: nothing is computed for several at once.
+    /// Ratio of the time of a single reply, in a queue of one in the same state, to that of a reply here, with its
+    /// interval. Replies of a queue share the prepared onion key and the cache contents; nothing is computed for
+    /// several at once.
     pub gain: Option<Interval>,
 }
 
-/// From the arrival of an onionskin until it is answered. Times in ns.
+/// Time from the arrival of an onionskin until it is answered, in ns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Latency {
-    /// For the one that came first, which waits for the others.
+    /// For the first one, which waits for the others.
     pub first_ns: f64,
-    /// For the one that came last, which waits for nothing but its turn.
+    /// For the last one, which only waits for its turn.
     pub last_ns: f64,
     /// The mean over all.
     pub mean_ns: f64,
 }
 
 impl QueueFigures<'_> {
-    /// Handshakes that one core answers in a second, with the interval.
+    /// Handshakes per second that one core answers, with the interval.
     pub fn replies_per_second(&self) -> Option<Interval> {
         let queues = self.whole.per_second?;
         let each = |rate: f64| self.length as f64 * rate;
         Some(Interval { estimate: each(queues.estimate), low: each(queues.low), high: each(queues.high), ..queues })
     }
 
-    /// Latencies where onionskins come evenly, so many a second, and the relay waits until its queue is full, and then answers
-    /// all of it: arithmetic on what was measured. `None` where they come faster than it answers them, and where nothing is
-    /// known of the single answers.
+    /// Latencies if onionskins arrive evenly at this rate per second, and the relay waits until its queue is full and
+    /// then answers all of it: arithmetic on measured figures. `None` if they arrive faster than it answers, or if
+    /// single replies have no figures.
     pub fn latency(&self, onionskins_per_second: f64) -> Option<Latency> {
         let others_ns = (self.length as f64 - 1.0) / onionskins_per_second * 1e9;
         let sustained = self.replies_per_second().is_some_and(|rate| rate.estimate >= onionskins_per_second);
@@ -61,13 +62,14 @@ impl QueueFigures<'_> {
     }
 }
 
-/// The queues of a run, by handshake, pair of providers and state in the order of its records, the shortest first.
+/// The queues of a run, grouped by handshake, pair of providers and state, in the order of its records, the shortest
+/// first.
 pub fn queues<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<QueueFigures<'a>> {
     let mut found: Vec<QueueFigures<'a>> = Vec::new();
-    for of in analysis.area(AREA).filter(|of| of.case().operation == "replies") {
-        let case = of.case();
-        let (Some(length), Some(whole)) = (case.number("queue"), timing(of, analysis.criteria())) else { continue };
-        let noted = |name| of.estimates.as_ref().and_then(|estimates| estimates.extra(name)).map(|noted| noted.median);
+    for one in analysis.area(AREA).filter(|one| one.case().operation == "replies") {
+        let case = one.case();
+        let (Some(length), Some(whole)) = (case.number("queue"), timing(one, analysis.criteria())) else { continue };
+        let noted = |name| one.estimates.as_ref().and_then(|estimates| estimates.extra(name)).map(|noted| noted.median);
         let figures = QueueFigures {
             algorithm: case.algorithm.clone(),
             provider: case.provider.clone(),
@@ -78,8 +80,8 @@ pub fn queues<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<QueueFigures<'a>> {
             mean_ns: noted("mean_answered_ns"),
             gain: None,
         };
-        let after = found.iter().rposition(|known| same(known, &figures) && known.length <= length);
-        let before = found.iter().position(|known| same(known, &figures));
+        let after = found.iter().rposition(|other| same(other, &figures) && other.length <= length);
+        let before = found.iter().position(|other| same(other, &figures));
         found.insert(after.map_or(before.unwrap_or(found.len()), |place| place + 1), figures);
     }
     let gains: Vec<Option<Interval>> = found.iter().map(|figures| gain(&found, figures)).collect();
@@ -93,10 +95,10 @@ fn same(one: &QueueFigures<'_>, other: &QueueFigures<'_>) -> bool {
     (&one.algorithm, &one.provider, one.state) == (&other.algorithm, &other.provider, other.state)
 }
 
-fn gain(all: &[QueueFigures<'_>], of: &QueueFigures<'_>) -> Option<Interval> {
-    let alone = all.iter().find(|known| same(known, of) && known.length == 1 && of.length > 1)?;
-    let over = alone.whole.over(&of.whole)?;
-    let each = |times: f64| times * of.length as f64;
+fn gain(all: &[QueueFigures<'_>], queue: &QueueFigures<'_>) -> Option<Interval> {
+    let alone = all.iter().find(|other| same(other, queue) && other.length == 1 && queue.length > 1)?;
+    let over = alone.whole.over(&queue.whole)?;
+    let each = |times: f64| times * queue.length as f64;
     Some(Interval { estimate: each(over.estimate), low: each(over.low), high: each(over.high), ..over })
 }
 
@@ -107,7 +109,7 @@ mod tests {
     use crate::fixtures::ntor_ahead_run;
 
     #[test]
-    fn a_queue_gains_what_its_answers_share_and_costs_those_who_wait() {
+    fn a_queue_gains_from_sharing_and_costs_waiting_time() {
         let run = ntor_ahead_run();
         let run = RunAnalysis::of(&run);
         let all = queues(&run);
@@ -119,7 +121,7 @@ mod tests {
         close(all[1].gain.unwrap().estimate, 1.0);
         close(all[3].gain.unwrap().estimate, 400.0 / 280.0);
         close(all[3].replies_per_second().unwrap().estimate, 4.0 / 280e-6);
-        // At 1000 a second the first waits for three others, each a millisecond after the other.
+        // At 1000 a second the first waits for three others, which arrive a millisecond apart.
         let latency = all[3].latency(1000.0).unwrap();
         close(latency.first_ns, 3e6 + 100e3);
         close(latency.last_ns, 280e3);

@@ -1,13 +1,13 @@
-//! What is asked about circuit handshakes beside what was measured of them.
+//! Scenario for tables of circuit handshakes.
 
 use std::fmt;
 
-/// What the user asks about: none of it is measured.
+/// The user's assumptions, none of which is measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelayScenario {
-    /// New circuits a second at the relay.
+    /// New circuits per second at the relay.
     pub circuits_per_second: f64,
-    /// Speeds of links in bits a second.
+    /// Speeds of links in bits per second.
     pub links: Vec<f64>,
     /// Round-trip time in ms.
     pub rtt_ms: f64,
@@ -19,7 +19,7 @@ impl Default for RelayScenario {
     }
 }
 
-/// Why a [`RelayScenario`] cannot be asked about.
+/// Reason why a [`RelayScenario`] is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrongScenario(String);
 
@@ -32,10 +32,11 @@ impl fmt::Display for WrongScenario {
 impl std::error::Error for WrongScenario {}
 
 impl RelayScenario {
-    /// New circuits a second, speeds of links with a unit (`10M`, `2.5G`, `56k` or plain bits a second), round-trip time in ms.
+    /// Creates a scenario from new circuits per second, speeds of links with a unit (`10M`, `2.5G`, `56k` or plain bits
+    /// per second), and the round-trip time in ms.
     ///
     /// # Errors
-    /// [`WrongScenario`] that names what is none.
+    /// [`WrongScenario`] that names the invalid value.
     pub fn of(
         circuits_per_second: f64,
         links: &[impl AsRef<str>],
@@ -43,20 +44,22 @@ impl RelayScenario {
     ) -> Result<RelayScenario, WrongScenario> {
         let above_zero = |value: f64| value.is_finite() && value > 0.0;
         if !above_zero(circuits_per_second) {
-            return Err(WrongScenario(format!("{circuits_per_second} circuits a second: it must be above zero")));
+            let message = format!("invalid rate of {circuits_per_second} circuits a second; it must be above 0");
+            return Err(WrongScenario(message));
         }
         if rtt_ms != 0.0 && !above_zero(rtt_ms) {
-            return Err(WrongScenario(format!("a round-trip time of {rtt_ms} ms: it must be zero or above")));
+            return Err(WrongScenario(format!("invalid round-trip time of {rtt_ms} ms; it must be 0 or above")));
         }
         let links = links.iter().map(|text| link_speed(text.as_ref())).collect::<Result<_, _>>()?;
         Ok(RelayScenario { circuits_per_second, links, rtt_ms })
     }
 }
 
-/// Bits a second: `10M`, `2.5G`, `56k`, `1000000`.
+/// Parses bits per second: `10M`, `2.5G`, `56k`, `1000000`.
 fn link_speed(text: &str) -> Result<f64, WrongScenario> {
-    let bad =
-        || WrongScenario(format!("{text:?} is no speed of a link: write 100M for 100 million bits a second, or 10G"));
+    let bad = || {
+        WrongScenario(format!("invalid link speed {text:?}; expected bits a second, such as 100M (100 million) or 10G"))
+    };
     let (number, unit) = match text.char_indices().next_back() {
         Some((index, 'k' | 'K')) => (&text[..index], 1e3),
         Some((index, 'M')) => (&text[..index], 1e6),

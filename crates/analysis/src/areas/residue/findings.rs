@@ -1,4 +1,4 @@
-//! Vector registers that libraries leave in use, and the cost to the code that follows.
+//! Findings on vector registers that libraries leave in use, and their cost to the code that follows.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -8,31 +8,32 @@ use crate::statement::{Statement, listed, times};
 use pqlab_record::Case;
 use pqlab_stats::Verdict;
 
-/// The parameter of the case in which registers are cleared before the code that follows.
+/// Parameter of the case that clears registers before the code that follows.
 const BETWEEN: &str = "between";
 
-/// An operation of a library, and the same with registers cleared after it.
+/// An operation of a library, and the same operation with registers cleared after it.
 struct Pair<'r, 'a> {
     left: &'r CaseAnalysis<'a>,
     cleared: &'r CaseAnalysis<'a>,
-    /// How many times as long the code takes that finds registers in use; 1 if it is not known to take longer.
+    /// Ratio of the time with registers left in use to the time with cleared ones; 1 if no slowdown is known.
     cost: f64,
 }
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(|of| of.estimates.is_some()).collect();
-    let (cleared, left): (Vec<_>, Vec<_>) = rows.into_iter().partition(|of| of.case().word(BETWEEN).is_some());
+    let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(|case| case.estimates.is_some()).collect();
+    let (cleared, left): (Vec<_>, Vec<_>) = rows.into_iter().partition(|case| case.case().word(BETWEEN).is_some());
     let pairs = left.into_iter().filter_map(|left| {
-        let cleared = cleared.iter().copied().find(|of| is_same(of.case(), left.case()))?;
+        let cleared = cleared.iter().copied().find(|case| is_same(case.case(), left.case()))?;
         let compared = analysis.ratio(&[cleared], &[left])?;
-        let cost = compared.ratio.filter(|_| compared.verdict() == Verdict::Slower).map_or(1.0, |of| of.ratio.estimate);
+        let slower = compared.ratio.filter(|_| compared.verdict() == Verdict::Slower);
+        let cost = slower.map_or(1.0, |found| found.ratio.estimate);
         Some(Pair { left, cleared, cost })
     });
     let pairs: Vec<Pair<'_, '_>> = pairs.collect();
     let mut all: Vec<Statement> = Vec::new();
     let mut clean: Vec<String> = Vec::new();
-    for (provider, of) in grouped(pairs.iter(), |pair| pair.left.case().provider.clone()) {
-        match leaves(analysis, &provider, &of) {
+    for (provider, pairs_of_library) in grouped(pairs.iter(), |pair| pair.left.case().provider.clone()) {
+        match leaves(analysis, &provider, &pairs_of_library) {
             Some(statement) => all.push(statement),
             None => clean.push(analysis.by(&provider)),
         }
@@ -48,7 +49,7 @@ fn is_same(cleared: &Case, left: &Case) -> bool {
     cleared.clone().without(&[BETWEEN]).id() == left.id()
 }
 
-/// What a library leaves behind, and what it costs at most; `None` if it costs nothing.
+/// The state that a library leaves behind, and its highest cost; `None` if it costs nothing.
 fn leaves(analysis: &RunAnalysis<'_>, provider: &str, pairs: &[&Pair<'_, '_>]) -> Option<Statement> {
     let costly: Vec<&&Pair<'_, '_>> = pairs.iter().filter(|pair| pair.cost > 1.0).collect();
     let worst = costly.iter().max_by(|one, other| one.cost.total_cmp(&other.cost))?;
@@ -58,8 +59,8 @@ fn leaves(analysis: &RunAnalysis<'_>, provider: &str, pairs: &[&Pair<'_, '_>]) -
     let words = distinct(residues.map(|residue| residue.name().to_owned()));
     let words = if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) };
     let text = format!(
-        "{ratio} the time with registers cleared in between, for {} {} with SSE code after it, the worst; {} of {} operations \
-         slow the code after them{words}",
+        "{ratio} compared with cleared registers, at worst for {} {} with SSE code after it; {} of {} operations slow \
+         the code after them{words}",
         case.algorithm,
         case.operation,
         costly.len(),

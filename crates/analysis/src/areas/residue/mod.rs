@@ -1,4 +1,4 @@
-//! What a call leaves behind in the processor.
+//! State that a call leaves behind in the processor.
 
 pub(super) mod findings;
 

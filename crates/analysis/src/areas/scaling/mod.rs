@@ -1,13 +1,15 @@
-//! What more threads are worth, and what a queue of tasks costs: comparisons of cases of one run.
+//! Gain of more threads, and cost of a queue of tasks: comparisons of cases of one run.
 //!
-//! - **Throughput** is operations of all threads over the wall time of the sample: the reciprocal of the case's mean.
-//! - **Speed-up** is the throughput over that of one thread, a ratio of means, **efficiency** the speed-up over the number of threads, or of
-//!   processors where these are fewer (the case is then oversubscribed).
+//! - **Throughput** is operations of all threads divided by the wall time of the sample: the reciprocal of the case's
+//!   mean.
+//! - **Speed-up** is the throughput divided by that of one thread, a ratio of means. **Efficiency** is the speed-up
+//!   divided by the number of threads, or of processors if there are fewer (the case is then oversubscribed).
 //! - **Loss** is how much less throughput a load has than the best load of the same operation (the peak), and than the
 //!   smallest.
-//! - **Intervals** are those of [the one function that compares](crate::comparison::ratio), in time: both cases were visited in
-//!   the same rounds of the same processes, moments apart, and what moves the whole machine for a while moves both, and drops
-//!   out. Where another start of the run measured one of them, what tells runs apart is in the interval.
+//! - **Intervals** come from [the one function that compares](crate::comparison::ratio), in time. Both cases were
+//!   visited in the same rounds of the same processes, moments apart, so whatever affects the whole machine for a while
+//!   affects both and cancels out. If another start of the run measured one of them, the interval includes the spread
+//!   between runs.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -21,65 +23,65 @@ use crate::run::RunAnalysis;
 use pqlab_record::Parameter;
 use pqlab_stats::{Description, Interval};
 
-/// One operation on so many threads.
+/// One operation on a number of threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalingFigures {
     /// The case's id.
     pub id: String,
-    /// Algorithm and operation, with what tells cases apart beside the number of threads.
+    /// Algorithm and operation, with all parameters except the number of threads.
     pub name: String,
     /// The provider's id.
     pub provider: String,
-    /// Threads that worked at once.
+    /// Number of threads that worked at once.
     pub threads: u64,
-    /// Processors over which they were spread.
+    /// Number of processors over which they were spread.
     pub cores: Option<u64>,
     /// Whether there were more threads than processors.
     pub oversubscribed: bool,
-    /// Operations a second, all threads together.
+    /// Operations per second of all threads together.
     pub rate: Interval,
-    /// Throughput over that of one thread; `None` where that was not measured.
+    /// Throughput relative to one thread; `None` if one thread was not measured.
     pub speed_up: Option<Interval>,
-    /// Speed-up over the number of threads, or of processors where these are fewer.
+    /// Speed-up divided by the number of threads, or of processors if there are fewer.
     pub efficiency: Option<Interval>,
 }
 
-/// So many tasks at once through a thread pool.
+/// A number of tasks at once through a thread pool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadFigures {
     /// The case's id.
     pub id: String,
-    /// Algorithm and operation, with what tells cases apart beside the numbers of tasks and workers.
+    /// Algorithm and operation, with all parameters except the numbers of tasks and workers.
     pub name: String,
     /// The provider's id.
     pub provider: String,
-    /// Tasks submitted at once.
+    /// Number of tasks submitted at once.
     pub tasks: u64,
-    /// Threads of the pool.
+    /// Number of threads of the pool.
     pub workers: u64,
-    /// Processors over which they were spread.
+    /// Number of processors over which they were spread.
     pub cores: Option<u64>,
     /// Whether there were more workers than processors.
     pub oversubscribed: bool,
-    /// Wall time of a load in ms: the mean.
+    /// Mean wall time of a load in ms.
     pub wall_ms: f64,
-    /// Tasks a second.
+    /// Tasks per second.
     pub rate: Interval,
-    /// Time in µs that half of the tasks of a load wait for a worker at most: the median over the loads.
+    /// Median waiting time for a worker within a load, in µs: the median over the loads.
     pub queueing_p50_us: Option<f64>,
-    /// As above, for 95% of the tasks.
+    /// 95th percentile of the waiting time within a load, in µs: the median over the loads.
     pub queueing_p95_us: Option<f64>,
-    /// As above, for 99% of the tasks.
+    /// 99th percentile of the waiting time within a load, in µs: the median over the loads.
     pub queueing_p99_us: Option<f64>,
-    /// The longest that any task of any load waited.
+    /// Longest waiting time of any task of any load, in µs.
     pub queueing_max_us: Option<f64>,
-    /// Throughput against the best load of the same operation, in percent: negative for a loss.
+    /// Throughput compared with the best load of the same operation, in percent: negative for a loss.
     pub against_peak_pct: Option<Interval>,
-    /// Throughput against the smallest load of the same operation, in percent: negative for a loss.
+    /// Throughput compared with the smallest load of the same operation, in percent: negative for a loss.
     pub against_smallest_pct: Option<Interval>,
 }
 
-/// The cases of a run with a number of threads, those of one operation together, in the order of the plan.
+/// The cases of a run with a number of threads, grouped by operation, in the order of the plan.
 pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingFigures> {
     let mut entries = Vec::new();
     for group in groups(analysis, &[Parameter::THREADS]) {
@@ -105,7 +107,7 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingFigures> {
     entries
 }
 
-/// The cases of a run with a number of tasks, those of one operation together, in the order of the plan.
+/// The cases of a run with a number of tasks, grouped by operation, in the order of the plan.
 pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadFigures> {
     let mut entries = Vec::new();
     for group in groups(analysis, &[Parameter::TASKS, Parameter::WORKERS]) {
@@ -143,12 +145,12 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadFigures> {
     entries
 }
 
-/// An interval of what its estimate and its ends become.
-fn of_each_end(of: Interval, value: impl Fn(f64) -> f64) -> Interval {
-    Interval { estimate: value(of.estimate), low: value(of.low), high: value(of.high), ..of }
+/// Applies a function to the estimate and to both ends of an interval.
+fn of_each_end(interval: Interval, value: impl Fn(f64) -> f64) -> Interval {
+    Interval { estimate: value(interval.estimate), low: value(interval.low), high: value(interval.high), ..interval }
 }
 
-/// The throughput of a case over that of another: the other's time over its own. Of one case against itself it is 1.
+/// The throughput of a case relative to another: the other's time over its own. Relative to itself it is 1.
 fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_, '_>) -> Option<Interval> {
     if std::ptr::eq(row.case, base.case) {
         return Some(of_each_end(row.throughput(), |_| 1.0));
@@ -178,7 +180,7 @@ impl Row<'_, '_> {
     }
 }
 
-/// Cases that have all these parameters and differ in nothing else, in the order of the plan.
+/// Groups the cases that have all these parameters and differ in nothing else, in the order of the plan.
 fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, parameters: &[&str]) -> Vec<Vec<Row<'r, 'a>>> {
     let row = |case: &'r CaseAnalysis<'a>| {
         let all = parameters.iter().all(|name| case.case().number(name).is_some());
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_the_whole_machine_drops_out_of_a_ratio() {
+    fn effects_on_the_whole_machine_cancel_out_of_a_ratio() {
         let mut run = fixtures::scaling_run();
         for record in &mut run.records[..2] {
             for visit in record.samples.visits.iter_mut().filter(|visit| visit.process > 3 || visit.round == 1) {
@@ -236,14 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn what_another_start_of_the_run_measured_is_no_neighbour() {
+    fn cases_of_another_start_are_measured_apart() {
         let mut run = fixtures::scaling_run();
         run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
         let width = |run: &Run| {
             let ratio = entries(run)[1].speed_up.unwrap();
             ratio.high - ratio.low
         };
-        // Measured apart: what tells whole runs apart is in the interval, and what both had in common does not drop out.
+        // Measured apart: the interval includes the spread between runs, and common effects do not cancel out.
         assert!(width(&run) > 2.0 * width(&fixtures::scaling_run()), "{}", width(&run));
     }
 
@@ -255,7 +257,7 @@ mod tests {
         close(peak[0], -10.0, 0.5);
         assert_eq!(peak[1], 0.0);
         close(peak[2], -5.0, 0.5);
-        // 95% of the peak, against 90% of it.
+        // 95% of the peak compared with 90% of it.
         close(entries[2].against_smallest_pct.unwrap().estimate, 100.0 * (0.95 / 0.9 - 1.0), 0.5);
         close(entries[1].wall_ms, 500.0 * 0.045, 0.5);
         assert_eq!((entries[0].queueing_p50_us, entries[0].queueing_max_us), (Some(2.0), Some(9.0)));
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_threads_has_no_such_tables() {
+    fn a_run_without_threads_has_no_scaling_or_loads() {
         let run = fixtures::run();
         assert!(entries(&run).is_empty() && loads(&RunAnalysis::of(&run)).is_empty());
     }

@@ -1,4 +1,4 @@
-//! What more threads are worth, and what a load costs.
+//! Tables of the gain of more threads, and of the cost of a load.
 
 use super::{LoadFigures, ScalingFigures, loads, scaling};
 use crate::caveats::Caveats;
@@ -7,7 +7,7 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_stats::Interval;
 
-/// Said where there were more threads than processors.
+/// Mark for more threads than processors.
 const OVERSUBSCRIBED: &str = "oversubscribed";
 
 pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Table {
@@ -31,14 +31,14 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Table {
             Cell::of(*cores, Cell::whole),
             Cell::rate_within(&entry.rate),
             Cell::of(entry.speed_up, |ratio| Cell::factor_within(&ratio)),
-            Cell::of(entry.efficiency.map(|of| scaled(&of, 100.0)), |share| Cell::share_within(&share)),
+            Cell::of(entry.efficiency.map(|efficiency| scaled(&efficiency, 100.0)), |share| Cell::share_within(&share)),
             Cell::text(if *oversubscribed { OVERSUBSCRIBED } else { "" }),
         ];
         table.row(caveats(analysis, &entry.id), cells);
     }
     area_of(analysis, &mut table, entries.first().map(|entry| entry.id.as_str()));
     if entries.iter().any(|entry| entry.oversubscribed) {
-        table = table.note("oversubscribed: more threads than processors, of which the efficiency is then told");
+        table = table.note("oversubscribed: more threads than processors; efficiency is per processor");
     }
     table
 }
@@ -64,7 +64,7 @@ pub(crate) fn load(analysis: &RunAnalysis<'_>) -> Table {
     for entry in &entries {
         let LoadFigures { name, provider, tasks, workers, wall_ms, oversubscribed, .. } = entry;
         let wait = |us: Option<f64>| Cell::of(us, |us| Cell::time(1e3 * us));
-        let against = |of: Option<Interval>| Cell::of(of, |of| Cell::difference_within(&of));
+        let against = |change: Option<Interval>| Cell::of(change, |change| Cell::difference_within(&change));
         let cells = [
             Cell::text(name),
             Cell::text(provider),
@@ -87,12 +87,12 @@ pub(crate) fn load(analysis: &RunAnalysis<'_>) -> Table {
 }
 
 fn caveats<'r>(analysis: &'r RunAnalysis<'_>, id: &str) -> impl Iterator<Item = &'r Caveats> {
-    analysis.cases().iter().filter(move |of| of.case().id() == id).map(|of| &of.caveats)
+    analysis.cases().iter().filter(move |case| case.case().id() == id).map(|case| &case.caveats)
 }
 
-/// The table stands by the cases that it is made of.
+/// The table belongs to the area of the cases that it is computed from.
 fn area_of(analysis: &RunAnalysis<'_>, table: &mut Table, id: Option<&str>) {
-    let first = analysis.cases().iter().find(|of| Some(of.case().id().as_str()) == id);
+    let first = analysis.cases().iter().find(|case| Some(case.case().id().as_str()) == id);
     if let Some(first) = first {
         table.area = first.case().workload.clone();
     }

@@ -1,4 +1,4 @@
-//! Signatures: one at a time and in batches, how long they are, what their messages cost.
+//! Signatures: single ones and batches, their lengths, and the cost of long messages.
 
 pub(super) mod findings;
 pub(super) mod tables;
@@ -10,17 +10,17 @@ use pqlab_stats::Description;
 /// The area.
 pub(crate) const AREA: &str = "signature";
 
-/// Under this name the workload keeps the length in bytes of each signature.
+/// Name under which the workload notes the length of each signature in bytes.
 const SIGNATURE_BYTES: &str = "signature_bytes";
 
-/// The case of an algorithm that has seen the most lengths.
+/// The case of an algorithm with the most observed lengths.
 pub(crate) fn most_lengths<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     algorithm: &str,
 ) -> Option<(&'r CaseAnalysis<'a>, &'r Description)> {
-    let lengths = |of: &'r CaseAnalysis<'a>| Some((of, of.estimates.as_ref()?.extra(SIGNATURE_BYTES)?));
-    let all = analysis.area(AREA).filter(|of| of.case().algorithm == algorithm).filter_map(lengths);
-    // The first of those that have seen as many.
+    let lengths = |case: &'r CaseAnalysis<'a>| Some((case, case.estimates.as_ref()?.extra(SIGNATURE_BYTES)?));
+    let all = analysis.area(AREA).filter(|case| case.case().algorithm == algorithm).filter_map(lengths);
+    // The first of the cases with equally many.
     all.fold(None, |best: Option<(&CaseAnalysis<'a>, &Description)>, one| match best {
         Some(best) if best.1.n >= one.1.n => Some(best),
         _ => Some(one),

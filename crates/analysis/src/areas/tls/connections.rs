@@ -1,4 +1,4 @@
-//! Connections over the kernel's TCP: how long a client waits for one.
+//! Connections over the kernel's TCP: how long a client waits.
 
 use super::{AREA, Configuration};
 use crate::case::CaseAnalysis;
@@ -6,12 +6,12 @@ use crate::run::RunAnalysis;
 use pqlab_record::Case;
 use pqlab_stats::{Interval, Sorted, mean};
 
-/// The parameter that says what its link is called.
+/// Parameter with the name of the link.
 const NETWORK: &str = "network";
-/// What is no link, and a link without a name, as people read it.
+/// Names that people read for the loopback, and for a link without a name.
 const LOOPBACK: &str = "loopback";
 const LINK: &str = "link";
-/// Links with a name: the round trip in ms, the rate in Mbit/s and the loss in percent that the name stands for.
+/// Named links: round trip in ms, rate in Mbit/s and loss in percent.
 const PROFILES: [(&str, f64, f64, f64); 5] = [
     ("datacenter", 0.5, 1000.0, 0.0),
     ("broadband", 20.0, 100.0, 0.0),
@@ -19,39 +19,40 @@ const PROFILES: [(&str, f64, f64, f64); 5] = [
     ("satellite", 600.0, 10.0, 0.5),
     ("lossy-wifi", 30.0, 20.0, 2.0),
 ];
-/// So many connections must lie beyond a percentile for it to be given.
+/// Number of connections that must lie beyond a percentile for it to be given.
 const BEYOND: f64 = 2.0;
 
-/// What was asked of a link.
+/// Requested properties of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AskedLink {
-    /// Round trip in ms; `None` for as short as there is.
+    /// Round trip in ms; `None` for the shortest possible.
     pub round_trip_ms: Option<f64>,
-    /// Rate in Mbit/s; `None` for as much as there is.
+    /// Rate in Mbit/s; `None` for no limit.
     pub rate_mbit: Option<f64>,
     /// Packets lost in each direction, in percent.
     pub loss_pct: f64,
 }
 
-/// What a run says of connections of one configuration over one link.
+/// Figures of connections with one configuration over one link.
 #[derive(Clone, Debug)]
 pub struct ConnectionFigures<'r, 'a> {
-    /// What it is.
+    /// The configuration.
     pub configuration: Configuration,
-    /// Over what it goes: `loopback`, a link's name, or `link` with what was asked.
+    /// The link: `loopback`, a link's name, or `link` with the requested properties.
     pub over: String,
-    /// What was asked of the link; `None` for the loopback.
+    /// Requested properties of the link; `None` for the loopback.
     pub asked: Option<AskedLink>,
     /// Its case.
     pub of: &'r CaseAnalysis<'a>,
-    /// From before the TCP connection to the complete handshake at the client, in ns: the median with its interval.
+    /// Time from before the TCP connection until the client has completed the handshake, in ns: the median with its
+    /// interval.
     pub complete: Interval,
-    /// The same of every connection, sorted.
+    /// The same time for every connection, sorted.
     all: Sorted,
 }
 
 impl AskedLink {
-    /// That of a case; `None` where it goes over no link.
+    /// The requested properties of a case's link; `None` without a link.
     fn of(case: &Case) -> Option<AskedLink> {
         if !case.waits_for_network() {
             return None;
@@ -98,68 +99,70 @@ impl<'r, 'a> ConnectionFigures<'r, 'a> {
         self.all.as_slice().len()
     }
 
-    /// A quantile of the time to the complete handshake, in ns, of every connection; `None` where fewer than two lie beyond it.
+    /// Quantile of the time to the complete handshake over all connections, in ns; `None` if fewer than two lie beyond
+    /// it.
     pub fn quantile(&self, order: f64) -> Option<f64> {
         quantile(&self.all, order)
     }
 
-    /// The longest that any connection took, in ns.
+    /// Longest time of any connection, in ns.
     pub fn most(&self) -> f64 {
         self.all.max()
     }
 
-    /// From before the TCP connection to the first byte of the answer, in ns: the median, and the quantile of order 0.99.
+    /// Time from before the TCP connection to the first byte of the answer, in ns: the median, and the quantile of
+    /// order 0.99.
     pub fn first_byte(&self) -> [Option<f64>; 2] {
         let times = self.noted("first_byte_ns");
         [times.as_ref().map(Sorted::median), times.as_ref().and_then(|times| quantile(times, 0.99))]
     }
 
-    /// How many of the asked round trips a connection takes, TCP's own among them.
+    /// Time of a connection in requested round trips, including TCP's own.
     pub fn round_trips(&self) -> Option<Interval> {
         let one = 1e6 * self.asked?.round_trip_ms.filter(|ms| *ms > 0.0)?;
         let Interval { estimate, low, high, .. } = self.complete;
         Some(Interval { estimate: estimate / one, low: low / one, high: high / one, ..self.complete })
     }
 
-    /// The link's round trip as it was found by datagrams, in ns: the median.
+    /// The link's measured round trip, by datagrams, in ns: the median.
     pub fn found_round_trip_ns(&self) -> Option<f64> {
         Some(self.noted("link_round_trip_ns")?.median())
     }
 
-    /// The link's rate as it was found, in Mbit/s: the median.
+    /// The link's measured rate in Mbit/s: the median.
     pub fn found_rate_mbit(&self) -> Option<f64> {
         Some(self.noted("link_rate_mbit")?.median())
     }
 
-    /// CPU time of a connection in ns, the kernel's among it, of client and server: the means.
+    /// Mean CPU time of a connection in ns, of client and server, including the kernel's.
     pub fn cpu_ns(&self) -> [Option<f64>; 2] {
         ["client_cpu_ns", "server_cpu_ns"].map(|name| mean(self.noted(name)?.as_slice()))
     }
 
-    /// What the workload noted under a name, of every visit.
+    /// Values that the workload noted under a name, in every visit.
     fn noted(&self, name: &str) -> Option<Sorted> {
         let extra = self.of.record.samples.visits.iter().flat_map(|visit| &visit.extra);
-        Sorted::new(extra.filter(|(known, _)| known == name).flat_map(|(_, values)| values.iter().copied()).collect())
+        Sorted::new(extra.filter(|(other, _)| other == name).flat_map(|(_, values)| values.iter().copied()).collect())
     }
 }
 
-/// The connections of a run, those over one thing together, in the order in which the plan has both.
+/// The connections of a run, grouped by link, in the order of the plan.
 pub fn connections<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<ConnectionFigures<'r, 'a>> {
-    let mut found: Vec<ConnectionFigures<'r, 'a>> =
-        analysis.area(AREA).filter(|of| of.case().operation == "connect").filter_map(ConnectionFigures::of).collect();
+    let cases = analysis.area(AREA).filter(|case| case.case().operation == "connect");
+    let mut found: Vec<ConnectionFigures<'r, 'a>> = cases.filter_map(ConnectionFigures::of).collect();
     let mut links: Vec<String> = Vec::new();
-    for over in found.iter().map(|of| &of.over) {
+    for over in found.iter().map(|one| &one.over) {
         if !links.contains(over) {
             links.push(over.clone());
         }
     }
-    found.sort_by_key(|of| links.iter().position(|over| *over == of.over));
+    found.sort_by_key(|one| links.iter().position(|over| *over == one.over));
     found
 }
 
-fn quantile(of: &Sorted, order: f64) -> Option<f64> {
-    let beyond = order.min(1.0 - order) * of.as_slice().len() as f64;
-    (beyond >= BEYOND).then(|| of.quantile(order))
+fn quantile(sorted: &Sorted, order: f64) -> Option<f64> {
+    let beyond = order.min(1.0 - order) * sorted.as_slice().len() as f64;
+    (beyond >= BEYOND).then(|| sorted.quantile(order))
 }
 
 #[cfg(test)]
@@ -168,7 +171,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn links_have_what_their_names_stand_for() {
+    fn named_links_match_the_networks_profiles() {
         let profiles = pqlab_network::Conditions::PROFILES;
         assert_eq!(profiles.len(), PROFILES.len());
         for (profile, (name, round_trip_ms, rate_mbit, loss_pct)) in profiles.iter().zip(PROFILES) {
@@ -180,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn connections_are_told_with_their_links() {
+    fn connections_are_listed_with_their_links() {
         let run = fixtures::tls_run();
         let analysis = RunAnalysis::of(&run);
         let all = connections(&analysis);
-        let over: Vec<&str> = all.iter().map(|of| of.over.as_str()).collect();
+        let over: Vec<&str> = all.iter().map(|one| one.over.as_str()).collect();
         assert_eq!(over, ["loopback", "satellite", "link rtt=100ms loss=1%"]);
         let [loopback, satellite, link] = &all[..] else { panic!("{over:?}") };
         assert_eq!((loopback.asked, loopback.round_trips()), (None, None));

@@ -1,13 +1,14 @@
-//! A handshake's time into its primitives as they were measured alone in the same run, and the rest.
+//! Splits a handshake's time into its primitives, as measured alone in the same run, and the rest.
 //!
-//! Handshakes and primitives are of different blocks: other processes measured them, at another time. So the handshake is held
-//! against the sum of its primitives as two independent estimates, each with the interval of the one function that adds up
-//! ([`crate::comparison::total`]), spread between runs included; the half-widths of the difference are the roots of the sums of
-//! their squares (Zou and Donner, "Construction of confidence limits about effect measures: A general approach", Statistics in Medicine
-//! 27 (2008)). All figures are means, because means add up and medians do not: ML-DSA repeats itself by chance.
+//! Handshakes and primitives belong to different blocks: other processes measured them, at another time. So the
+//! handshake is compared with the sum of its primitives as two independent estimates, each with the interval of the one
+//! function that adds up ([`crate::comparison::total`]), including the spread between runs. The half-widths of the
+//! difference are the roots of the sums of their squares (Zou and Donner, "Construction of confidence limits about
+//! effect measures: A general approach", Statistics in Medicine 27 (2008)). All figures are means, because means add up
+//! and medians do not: ML-DSA retries at random.
 //!
-//! Where all of them have core cycles these are added up, and shown as times at the clock that the handshake's core had: what the
-//! clock did between two blocks is no part of the rest.
+//! If all of them have core cycles, these are added up and shown as times at the clock that the core had during the
+//! handshake, so that changes of the clock between two blocks do not appear in the rest.
 
 use super::{Configuration, HandshakeFigures, handshakes};
 use crate::case::CaseAnalysis;
@@ -18,45 +19,45 @@ use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, Parameter, Statistic, Unit};
 use pqlab_stats::Interval;
 
-/// Bytes that a CertificateVerify signs with SHA-384 as the handshake's hash: 64 spaces, the context of 33 bytes, a zero, the hash of
-/// the transcript (RFC 8446, section 4.4.3).
+/// Bytes that a CertificateVerify signs with SHA-384 as the handshake's hash: 64 spaces, the context of 33 bytes, a
+/// zero, the hash of the transcript (RFC 8446, section 4.4.3).
 pub const SIGNED: u64 = 64 + 33 + 1 + 48;
 
-/// What a primitive does in a handshake.
+/// Role of a primitive in a handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// It agrees on a secret.
+    /// Agrees on a secret.
     KeyExchange,
-    /// It signs the handshake.
+    /// Signs the handshake.
     Signing,
-    /// It verifies the handshake's signature, or a certificate.
+    /// Verifies the handshake's signature or a certificate.
     Verification,
 }
 
-/// An operation that a handshake needs, as a case of its own: keys that the side has made are prepared, those that come over the wire
-/// are encoded.
+/// An operation that a handshake needs, as a case of its own. Keys that the side generated are prepared, keys from the
+/// wire are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Primitive<'c> {
-    /// What it does.
+    /// Its role.
     pub part: Part,
     /// The area of its case.
     pub area: &'static str,
     /// Its algorithm.
     pub algorithm: &'c str,
-    /// The operation.
+    /// Its operation.
     pub operation: &'static str,
-    /// The provider whose primitives the side's implementation calls.
+    /// The provider that the side's implementation calls.
     pub provider: &'static str,
-    /// Prepared or encoded.
+    /// Whether the key is prepared or encoded.
     pub form: Form,
-    /// How often it is done.
+    /// Number of times that it is done.
     pub times: u64,
 }
 
-/// A handshake with its primitives. Times in ns.
+/// A handshake with its primitives. Times are in ns.
 #[derive(Clone, Debug)]
 pub struct HandshakeDecomposition {
-    /// What it is.
+    /// The configuration.
     pub configuration: Configuration,
     /// The mean of the handshake.
     pub handshake_ns: f64,
@@ -66,11 +67,11 @@ pub struct HandshakeDecomposition {
     pub signing_ns: f64,
     /// Signatures verified.
     pub verification_ns: f64,
-    /// What is left, with its 95% interval: TLS itself.
+    /// Remaining time, that of TLS itself, with its 95% interval.
     pub rest_ns: Interval,
-    /// In which unit that was added up.
+    /// The unit in which the figures were added up.
     pub unit: Unit,
-    /// What must be known of all cases.
+    /// Caveats of all cases.
     pub caveats: Caveats,
 }
 
@@ -89,7 +90,7 @@ impl HandshakeDecomposition {
 }
 
 impl Primitive<'_> {
-    /// Whether it is this case, in the usual manner.
+    /// Whether a case measures it in the usual way.
     pub fn is(&self, case: &Case) -> bool {
         let plain = case.has_only(&[Parameter::LENGTH]) && case.message_length().is_none_or(|length| length == SIGNED);
         case.workload == self.area
@@ -101,7 +102,7 @@ impl Primitive<'_> {
     }
 }
 
-/// The KEMs of a key exchange, whose secrets it concatenates; none for one that is not known.
+/// The KEMs of a key exchange, which concatenates their secrets; none for an unknown key exchange.
 fn kems(exchange: &str) -> &'static [&'static str] {
     match exchange {
         "X25519" => &["X25519"],
@@ -122,13 +123,13 @@ fn provider(implementation: &str) -> Option<&'static str> {
     }
 }
 
-/// The primitives of a handshake; `None` where they are not known.
+/// The primitives of a handshake; `None` if they are unknown.
 ///
-/// A key exchange is a key made by the client, an encapsulation by the server, a decapsulation by the client, of each KEM in it;
-/// of a pre-shared key alone there is the key that the client makes for nothing. Who shows who it is signs once, and the other
-/// side verifies that signature, the certificate and those above it, all but the root's.
-pub fn primitives(of: &Configuration) -> Option<Vec<Primitive<'_>>> {
-    let (kems, [client, server]) = (kems(&of.exchange), of.sides().map(provider));
+/// For each KEM of a key exchange the client generates a key, the server encapsulates and the client decapsulates. With
+/// only a pre-shared key, the client generates keys that are not used. A side that authenticates signs once; the other
+/// side verifies that signature and all certificates except the root's.
+pub fn primitives(configuration: &Configuration) -> Option<Vec<Primitive<'_>>> {
+    let (kems, [client, server]) = (kems(&configuration.exchange), configuration.sides().map(provider));
     let (client, server) = (client?, server?);
     if kems.is_empty() {
         return None;
@@ -140,9 +141,9 @@ pub fn primitives(of: &Configuration) -> Option<Vec<Primitive<'_>>> {
             Primitive { part, area, algorithm, operation, provider, form, times: 1 }
         })
     };
-    let shown = |by: &'static str, to: &'static str| {
-        let (area, algorithm) = ("signature", of.authentication.as_str());
-        let of_part = move |part, operation, provider, form, times| Primitive {
+    let authentication = |by: &'static str, to: &'static str| {
+        let (area, algorithm) = ("signature", configuration.authentication.as_str());
+        let primitive = move |part, operation, provider, form, times| Primitive {
             part,
             area,
             algorithm,
@@ -151,23 +152,23 @@ pub fn primitives(of: &Configuration) -> Option<Vec<Primitive<'_>>> {
             form,
             times,
         };
-        let verified = of.intermediates + 2;
+        let verified = configuration.intermediates + 2;
         [
-            of_part(Part::Signing, "sign", by, Form::Prepared, 1),
-            of_part(Part::Verification, "verify", to, Form::Encoded, verified),
+            primitive(Part::Signing, "sign", by, Form::Prepared, 1),
+            primitive(Part::Verification, "verify", to, Form::Encoded, verified),
         ]
     };
     let mut all: Vec<Primitive<'_>> = kem("keygen", client, Form::Prepared).collect();
-    if of.mode.as_deref() == Some("psk") {
+    if configuration.mode.as_deref() == Some("psk") {
         return Some(all);
     }
     all.extend(kem("encapsulate", server, Form::Encoded));
     all.extend(kem("decapsulate", client, Form::Prepared));
-    match of.mode.as_deref() {
-        None => all.extend(shown(server, client)),
+    match configuration.mode.as_deref() {
+        None => all.extend(authentication(server, client)),
         Some("client-auth") => {
-            all.extend(shown(server, client));
-            all.extend(shown(client, server));
+            all.extend(authentication(server, client));
+            all.extend(authentication(client, server));
         }
         Some("psk-dhe") => {}
         Some(_) => return None,
@@ -175,29 +176,30 @@ pub fn primitives(of: &Configuration) -> Option<Vec<Primitive<'_>>> {
     Some(all)
 }
 
-/// The handshakes of a run all of whose primitives were measured in it too, in the order of the plan.
+/// Decomposes the handshakes of a run whose primitives were all measured in it, in the order of the plan.
 pub fn decompositions(analysis: &RunAnalysis<'_>) -> Vec<HandshakeDecomposition> {
     handshakes(analysis).iter().filter_map(|figures| decompose(analysis, figures)).collect()
 }
 
 fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>) -> Option<HandshakeDecomposition> {
     let whole = figures.whole?;
-    let by_means = |of: &CaseAnalysis<'a>| Measured::together_by_means(&[of.measured()?]).pop();
+    let by_means = |case: &CaseAnalysis<'a>| Measured::together_by_means(&[case.measured()?]).pop();
     let mut parts: Vec<(Primitive<'_>, Measured<'a>)> = Vec::new();
     let mut caveats = vec![&whole.caveats];
     for primitive in primitives(&figures.configuration)? {
-        let of = analysis.cases().iter().find(|of| of.header().id == whole.header().id && primitive.is(of.case()))?;
-        parts.push((primitive, by_means(of)?));
-        caveats.push(&of.caveats);
+        let mut cases = analysis.cases().iter().filter(|case| case.header().id == whole.header().id);
+        let case = cases.find(|case| primitive.is(case.case()))?;
+        parts.push((primitive, by_means(case)?));
+        caveats.push(&case.caveats);
     }
     let whole = by_means(whole)?;
     let in_cycles = parts
         .iter()
-        .map(|(_, of)| of)
+        .map(|(_, case)| case)
         .chain([&whole])
-        .all(|of| of.headline(Unit::CoreCycles, Statistic::Mean).is_some());
+        .all(|case| case.headline(Unit::CoreCycles, Statistic::Mean).is_some());
     let unit = if in_cycles { Unit::CoreCycles } else { Unit::Nanoseconds };
-    let repeated = parts.iter().flat_map(|(primitive, of)| (0..primitive.times).map(move |_| of));
+    let repeated = parts.iter().flat_map(|(primitive, case)| (0..primitive.times).map(move |_| case));
     let all = total_in(&repeated.collect::<Vec<_>>(), unit, analysis.criteria())?;
     let one = total_in(&[&whole], unit, analysis.criteria())?;
     let handshake_ns = whole.headline(Unit::Nanoseconds, Statistic::Mean)?;
@@ -205,7 +207,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
     let sum = |part: Part| -> Option<f64> {
         let of_part = parts.iter().filter(|(primitive, _)| primitive.part == part);
         let each =
-            of_part.map(|(primitive, of)| Some(primitive.times as f64 * of.headline(unit, Statistic::Mean)? * ns));
+            of_part.map(|(primitive, case)| Some(primitive.times as f64 * case.headline(unit, Statistic::Mean)? * ns));
         each.sum()
     };
     Some(HandshakeDecomposition {
@@ -220,7 +222,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
     })
 }
 
-/// What the first of two independent estimates is beyond the second.
+/// Difference of two independent estimates.
 fn difference(first: &Interval, second: &Interval) -> Interval {
     let estimate = first.estimate - second.estimate;
     Interval {
@@ -251,9 +253,9 @@ mod tests {
         }
     }
 
-    /// `client:keygen`, and how often.
-    fn told(of: &Configuration) -> Vec<(String, u64)> {
-        let all = primitives(of).unwrap();
+    /// Lists the primitives, each with its number: `client:keygen`.
+    fn counted(configuration: &Configuration) -> Vec<(String, u64)> {
+        let all = primitives(configuration).unwrap();
         all.iter().map(|one| (format!("{} {} {}", one.provider, one.algorithm, one.operation), one.times)).collect()
     }
 
@@ -271,11 +273,11 @@ mod tests {
         ];
         let server = [("openssl ML-DSA-65 sign", 1), ("aws-lc ML-DSA-65 verify", 4)];
         let client = [("aws-lc ML-DSA-65 sign", 1), ("openssl ML-DSA-65 verify", 4)];
-        let of = |mode| told(&configuration(mode, "rustls+openssl"));
-        assert_eq!(of(None), named(&[&exchange[..], &server].concat()));
-        assert_eq!(of(Some("client-auth")), named(&[&exchange[..], &server, &client].concat()));
-        assert_eq!(of(Some("psk-dhe")), named(&exchange));
-        assert_eq!(of(Some("psk")), named(&exchange[..2]));
+        let with_mode = |mode| counted(&configuration(mode, "rustls+openssl"));
+        assert_eq!(with_mode(None), named(&[&exchange[..], &server].concat()));
+        assert_eq!(with_mode(Some("client-auth")), named(&[&exchange[..], &server, &client].concat()));
+        assert_eq!(with_mode(Some("psk-dhe")), named(&exchange));
+        assert_eq!(with_mode(Some("psk")), named(&exchange[..2]));
         assert_eq!(primitives(&configuration(Some("early-data"), "rustls")), None);
         assert_eq!(primitives(&configuration(None, "boring")), None);
     }
@@ -284,31 +286,31 @@ mod tests {
     fn the_rest_is_what_the_primitives_leave() {
         let run = fixtures::tls_run();
         let all = decompositions(&RunAnalysis::of(&run));
-        let names: Vec<String> = all.iter().map(|of| of.configuration.name()).collect();
-        // Of the third no primitive was measured.
+        let names: Vec<String> = all.iter().map(|one| one.configuration.name()).collect();
+        // The third handshake has no measured primitives.
         let wanted =
             ["X25519 ECDSA-P-256 chain=1", "X25519MLKEM768 ML-DSA-65 chain=2", "X25519 ECDSA-P-256 chain=1 psk"];
         assert_eq!(names, wanted);
-        let of = &all[0];
-        // 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 times 45 to verify. The noise of all is the same: means lie
-        // 0.2% above.
-        close(of.handshake_ns, 300e3, 1e3);
-        close(of.exchange_ns, 100e3, 400.0);
-        close(of.signing_ns, 15e3, 100.0);
-        close(of.verification_ns, 135e3, 500.0);
-        close(of.rest_ns.estimate, 50e3, 300.0);
-        close(of.rest_pct().estimate, 100.0 / 6.0, 0.1);
-        assert_eq!(of.unit, Unit::CoreCycles);
-        close(of.primitives_ns() + of.rest_ns.estimate, of.handshake_ns, 1e-6);
-        // Each sum is known to some percent of itself, and the rest to as many ns.
-        let half = of.rest_ns.high - of.rest_ns.estimate;
-        assert!(half > 0.002 * of.handshake_ns && half < 0.03 * of.handshake_ns, "{:?}", of.rest_ns);
+        let first = &all[0];
+        // 300 µs: 20 + 50 + 30 for the key exchange, 15 to sign, 3 times 45 to verify. All have the same noise: means
+        // lie 0.2% above.
+        close(first.handshake_ns, 300e3, 1e3);
+        close(first.exchange_ns, 100e3, 400.0);
+        close(first.signing_ns, 15e3, 100.0);
+        close(first.verification_ns, 135e3, 500.0);
+        close(first.rest_ns.estimate, 50e3, 300.0);
+        close(first.rest_pct().estimate, 100.0 / 6.0, 0.1);
+        assert_eq!(first.unit, Unit::CoreCycles);
+        close(first.primitives_ns() + first.rest_ns.estimate, first.handshake_ns, 1e-6);
+        // Each sum is known to within some percent, and the rest to within as many ns.
+        let half = first.rest_ns.high - first.rest_ns.estimate;
+        assert!(half > 0.002 * first.handshake_ns && half < 0.03 * first.handshake_ns, "{:?}", first.rest_ns);
         close(all[2].exchange_ns, 21e3, 100.0);
         close(all[2].rest_ns.estimate, 39e3, 300.0);
     }
 
     #[test]
-    fn what_the_clock_did_between_blocks_is_no_rest() {
+    fn clock_changes_between_blocks_are_not_in_the_rest() {
         let mut run = fixtures::tls_run();
         let at = |run: &pqlab_record::Run| decompositions(&RunAnalysis::of(run)).swap_remove(0);
         let before = at(&run);
@@ -322,7 +324,7 @@ mod tests {
         let after = at(&run);
         close(after.rest_ns.estimate, before.rest_ns.estimate, 20.0);
         close(after.primitives_ns(), before.primitives_ns(), 20.0);
-        // Without cycles it is.
+        // Without cycles they are.
         run.records.iter_mut().flat_map(|record| &mut record.samples.visits).for_each(|visit| visit.clock_hz = 0.0);
         let blind = at(&run);
         assert_eq!(blind.unit, Unit::Nanoseconds);
@@ -331,14 +333,14 @@ mod tests {
 
     #[test]
     fn a_difference_is_as_uncertain_as_both() {
-        let of = |estimate: f64, half: f64| Interval {
+        let interval = |estimate: f64, half: f64| Interval {
             estimate,
             low: estimate - half,
             high: estimate + half,
             confidence: 0.95,
             method: IntervalMethod::CrossedT,
         };
-        let found = difference(&of(100.0, 3.0), &of(60.0, 4.0));
+        let found = difference(&interval(100.0, 3.0), &interval(60.0, 4.0));
         assert_eq!((found.estimate, found.low, found.high), (40.0, 35.0, 45.0));
     }
 }

@@ -7,9 +7,9 @@ use crate::number::{grouped, known_factor, known_rate};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, times};
 
-/// The key exchange of today, and the one that replaces it.
+/// The classical key exchange, and the one that replaces it.
 const EXCHANGES: [&str; 2] = ["X25519", "X25519MLKEM768"];
-/// The same of certificates.
+/// The classical signature of certificates, and the one that replaces it.
 const SIGNATURES: [&str; 2] = ["ECDSA-P-256", "ML-DSA-65"];
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -20,54 +20,55 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         .flatten()
         .collect();
     let connections = connections(analysis);
-    let over = gathered(connections.iter().map(|of| (of.over.as_str(), of)));
-    all.extend(over.into_iter().filter_map(|(over, of)| connected(analysis, over, &of)));
+    let over = gathered(connections.iter().map(|one| (one.over.as_str(), one)));
+    all.extend(over.into_iter().filter_map(|(over, all)| connected(analysis, over, &all)));
     all.into_iter().map(Statement::first).collect()
 }
 
 /// Whether it is a full handshake with one certificate between the server's and the root.
-fn is_plain(of: &Configuration, exchange: &str, signature: &str) -> bool {
-    of.mode.is_none() && of.intermediates == 1 && of.exchange == exchange && of.authentication == signature
+fn is_plain(configuration: &Configuration, exchange: &str, signature: &str) -> bool {
+    let is_full = configuration.mode.is_none() && configuration.intermediates == 1;
+    is_full && configuration.exchange == exchange && configuration.authentication == signature
 }
 
-/// The handshake of the fastest implementation, and the one of the same implementation to compare it with.
+/// The handshake of the fastest implementation, and the handshake of the same implementation to compare it with.
 fn pair<'h, 'r, 'a>(
     analysis: &RunAnalysis<'a>,
     all: &'h [HandshakeFigures<'r, 'a>],
     new: [&str; 2],
     old: [&str; 2],
 ) -> Option<(String, &'h HandshakeFigures<'r, 'a>, &'h HandshakeFigures<'r, 'a>)> {
-    let counterpart = |of: &HandshakeFigures<'r, 'a>| {
-        let same = |other: &&HandshakeFigures<'r, 'a>| other.configuration.provider == of.configuration.provider;
+    let counterpart = |new: &HandshakeFigures<'r, 'a>| {
+        let same = |other: &&HandshakeFigures<'r, 'a>| other.configuration.provider == new.configuration.provider;
         all.iter().filter(same).find(|other| is_plain(&other.configuration, old[0], old[1]) && other.whole.is_some())
     };
-    let new = all.iter().filter(|of| is_plain(&of.configuration, new[0], new[1]));
-    let both: Vec<_> = new.filter_map(|of| Some((of.whole?, of, counterpart(of)?))).collect();
+    let new = all.iter().filter(|one| is_plain(&one.configuration, new[0], new[1]));
+    let both: Vec<_> = new.filter_map(|one| Some((one.whole?, one, counterpart(one)?))).collect();
     let found = fastest_case(analysis, &both.iter().map(|(whole, ..)| *whole).collect::<Vec<_>>())?;
-    let (_, of, other) = both.into_iter().find(|(whole, ..)| std::ptr::eq(*whole, found.best[0]))?;
-    Some((found.by, of, other))
+    let (_, best, other) = both.into_iter().find(|(whole, ..)| std::ptr::eq(*whole, found.best[0]))?;
+    Some((found.by, best, other))
 }
 
 fn exchange<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> Option<Statement> {
     let [old, new] = EXCHANGES;
-    let (by, of, other) = pair(analysis, all, [new, SIGNATURES[0]], [old, SIGNATURES[0]])?;
-    let (of_time, other_time) = (time(analysis, &[of.whole?])?, time(analysis, &[other.whole?])?);
-    let ratio = times(analysis, &[other.whole?], &[of.whole?])?.inside();
-    let mut text = format!("{of_time} with {new} by {by} against {other_time} with {old} ({ratio})");
-    if let (Some(of), Some(other)) = (of.flights(), other.flights()) {
-        let (of, other) = (grouped(of.client_hello), grouped(other.client_hello));
-        text = format!("{text}; the ClientHello takes {of} B against {other} B");
+    let (by, after, before) = pair(analysis, all, [new, SIGNATURES[0]], [old, SIGNATURES[0]])?;
+    let (new_time, old_time) = (time(analysis, &[after.whole?])?, time(analysis, &[before.whole?])?);
+    let ratio = times(analysis, &[before.whole?], &[after.whole?])?.inside();
+    let mut text = format!("{new_time} with {new} by {by} against {old_time} with {old} ({ratio})");
+    if let (Some(after), Some(before)) = (after.flights(), before.flights()) {
+        let (after, before) = (grouped(after.client_hello), grouped(before.client_hello));
+        text = format!("{text}; the ClientHello takes {after} B against {before} B");
     }
     Some(Statement::new(AREA, "TLS handshake", text))
 }
 
 fn certificates<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> Option<Statement> {
     let [old, new] = SIGNATURES;
-    let (by, of, other) = pair(analysis, all, [EXCHANGES[1], new], [EXCHANGES[1], old])?;
-    let (of_time, other_time) = (time(analysis, &[of.whole?])?, time(analysis, &[other.whole?])?);
-    let ratio = times(analysis, &[other.whole?], &[of.whole?])?.inside();
-    let mut text = format!("{of_time} with {new} by {by} against {other_time} with {old} ({ratio})");
-    if let Some(flights) = of.flights() {
+    let (by, after, before) = pair(analysis, all, [EXCHANGES[1], new], [EXCHANGES[1], old])?;
+    let (new_time, old_time) = (time(analysis, &[after.whole?])?, time(analysis, &[before.whole?])?);
+    let ratio = times(analysis, &[before.whole?], &[after.whole?])?.inside();
+    let mut text = format!("{new_time} with {new} by {by} against {old_time} with {old} ({ratio})");
+    if let Some(flights) = after.flights() {
         let (bytes, packets) = (grouped(flights.server_flight), flights.server_packets);
         let window = match flights.fits_the_initial_window() {
             true => format!("within the first window of {INITIAL_WINDOW}"),
@@ -80,11 +81,11 @@ fn certificates<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]
 
 fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> Option<Statement> {
     let rate = |signature: &str| {
-        let of = all.iter().filter(|of| is_plain(&of.configuration, EXCHANGES[1], signature));
-        let of: Vec<_> = of.filter_map(|of| Some((of.server?, of))).collect();
-        let found = fastest_case(analysis, &of.iter().map(|(server, _)| *server).collect::<Vec<_>>())?;
-        let (_, of) = of.into_iter().find(|(server, _)| std::ptr::eq(*server, found.best[0]))?;
-        let rate = known_rate(&of.server_per_second()?);
+        let plain = all.iter().filter(|one| is_plain(&one.configuration, EXCHANGES[1], signature));
+        let plain: Vec<_> = plain.filter_map(|one| Some((one.server?, one))).collect();
+        let found = fastest_case(analysis, &plain.iter().map(|(server, _)| *server).collect::<Vec<_>>())?;
+        let (_, best) = plain.into_iter().find(|(server, _)| std::ptr::eq(*server, found.best[0]))?;
+        let rate = known_rate(&best.server_per_second()?);
         Some(format!("{rate} with {signature} by {}", found.by))
     };
     let rates: Vec<String> = SIGNATURES.into_iter().filter_map(rate).collect();
@@ -92,19 +93,19 @@ fn server<'a>(analysis: &RunAnalysis<'a>, all: &[HandshakeFigures<'_, 'a>]) -> O
     (!rates.is_empty()).then(|| Statement::new(AREA, about, rates.join(", ")))
 }
 
-/// How long connections over one link take until the handshake is complete.
+/// Time until the handshake is complete, for connections over one link.
 fn connected<'a>(analysis: &RunAnalysis<'a>, over: &str, all: &[&ConnectionFigures<'_, 'a>]) -> Option<Statement> {
     let fastest = |exchange: &str, signature: &str| {
-        let of: Vec<_> = all.iter().filter(|of| is_plain(&of.configuration, exchange, signature)).collect();
-        let found = fastest_case(analysis, &of.iter().map(|of| of.of).collect::<Vec<_>>())?;
-        let of = of.into_iter().find(|of| std::ptr::eq(of.of, found.best[0]))?;
-        let trips = of.round_trips().map(|trips| format!(" ({} the round trip)", known_factor(&trips)));
-        let (time, by) = (time(analysis, &[of.of])?, found.by);
-        Some((of.of, format!("{time}{} with {exchange} and {signature} by {by}", trips.unwrap_or_default())))
+        let plain: Vec<_> = all.iter().filter(|one| is_plain(&one.configuration, exchange, signature)).collect();
+        let found = fastest_case(analysis, &plain.iter().map(|one| one.of).collect::<Vec<_>>())?;
+        let best = plain.into_iter().find(|one| std::ptr::eq(one.of, found.best[0]))?;
+        let trips = best.round_trips().map(|trips| format!(" ({} the round trip)", known_factor(&trips)));
+        let (time, by) = (time(analysis, &[best.of])?, found.by);
+        Some((best.of, format!("{time}{} with {exchange} and {signature} by {by}", trips.unwrap_or_default())))
     };
-    let asked = [(EXCHANGES[0], SIGNATURES[0]), (EXCHANGES[1], SIGNATURES[0]), (EXCHANGES[1], SIGNATURES[1])];
+    let pairs = [(EXCHANGES[0], SIGNATURES[0]), (EXCHANGES[1], SIGNATURES[0]), (EXCHANGES[1], SIGNATURES[1])];
     let found: Vec<(&CaseAnalysis<'a>, String)> =
-        asked.into_iter().filter_map(|(exchange, signature)| fastest(exchange, signature)).collect();
+        pairs.into_iter().filter_map(|(exchange, signature)| fastest(exchange, signature)).collect();
     let text = found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(", ");
     (!text.is_empty()).then(|| Statement::new(AREA, format!("TLS connection over {over}"), text))
 }

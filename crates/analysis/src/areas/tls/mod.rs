@@ -1,5 +1,5 @@
-//! What TLS handshakes of a run take, what they send, and what a server holds: figures of its cases, and arithmetic on them.
-//! Nothing here is estimated from elsewhere; where a figure was not measured there is none.
+//! TLS handshakes of a run: their time, the bytes sent, and the rate of a server. Figures come from the run's cases and
+//! from arithmetic on them. Nothing is estimated from elsewhere, and what was not measured has no figure.
 
 mod connections;
 mod decomposition;
@@ -26,7 +26,7 @@ pub const INITIAL_WINDOW: u64 = 10;
 /// Bytes of data in a segment at an MTU of 1,500: without the headers of IPv4 and TCP, and TCP's timestamps.
 pub const SEGMENT: u64 = 1500 - 20 - 20 - 12;
 
-/// What a handshake is asked for, and of whom.
+/// Configuration of a handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// The key exchange.
@@ -35,42 +35,42 @@ pub struct Configuration {
     pub authentication: String,
     /// Certificates between the server's and the root.
     pub intermediates: u64,
-    /// What kind of handshake it is; `None` for a full one in which the server alone shows who it is.
+    /// Kind of handshake; `None` for a full one in which only the server authenticates.
     pub mode: Option<String>,
-    /// Whose both sides are; `client+server` where they differ.
+    /// Implementations of both sides; `client+server` if they differ.
     pub provider: String,
 }
 
-/// What a run says of one configuration in memory.
+/// Figures of one configuration in memory.
 #[derive(Clone, Debug)]
 pub struct HandshakeFigures<'r, 'a> {
-    /// What it is.
+    /// The configuration.
     pub configuration: Configuration,
     /// Both sides.
     pub whole: Option<&'r CaseAnalysis<'a>>,
-    /// What the client computes.
+    /// The client's computing.
     pub client: Option<&'r CaseAnalysis<'a>>,
-    /// What the server computes.
+    /// The server's computing.
     pub server: Option<&'r CaseAnalysis<'a>>,
     /// The [`STEPS`].
     pub steps: [Option<&'r CaseAnalysis<'a>>; 4],
 }
 
-/// What goes over the wire, the longest that was seen: lengths in bytes, with the headers of records.
+/// Lengths of the messages on the wire in bytes, the longest observed, including record headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flights {
     /// The ClientHello.
     pub client_hello: u64,
     /// From the ServerHello to the server's Finished.
     pub server_flight: u64,
-    /// What the client answers to that.
+    /// The client's answer to the server's flight.
     pub client_finish: u64,
     /// Segments of the server's flight at an MTU of 1,500.
     pub server_packets: u64,
 }
 
 impl Configuration {
-    /// That of a case; `None` for one of another area.
+    /// The configuration of a case; `None` for a case of another area.
     pub fn of(case: &Case) -> Option<Configuration> {
         (case.workload == AREA).then_some(())?;
         Some(Configuration {
@@ -82,7 +82,7 @@ impl Configuration {
         })
     }
 
-    /// All but whose it is: `X25519 ECDSA-P-256 chain=1 psk`.
+    /// Everything but the implementations: `X25519 ECDSA-P-256 chain=1 psk`.
     pub fn name(&self) -> String {
         let mode = self.mode.as_ref().map_or_else(String::new, |mode| format!(" {mode}"));
         format!("{} {} chain={}{mode}", self.exchange, self.authentication, self.intermediates)
@@ -96,14 +96,14 @@ impl Configuration {
 }
 
 impl Flights {
-    /// Whether the server's flight is under way as a whole before the first acknowledgement comes.
+    /// Whether the server can send its whole flight before the first acknowledgement.
     pub fn fits_the_initial_window(&self) -> bool {
         self.server_packets <= INITIAL_WINDOW
     }
 }
 
 impl<'r, 'a> HandshakeFigures<'r, 'a> {
-    /// What goes over the wire, where whole handshakes were measured.
+    /// Lengths of the messages on the wire, if whole handshakes were measured.
     pub fn flights(&self) -> Option<Flights> {
         let longest = |name: &str| self.whole?.noted(name).into_iter().reduce(f64::max).map(|value| value as u64);
         Some(Flights {
@@ -114,12 +114,13 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
         })
     }
 
-    /// Handshakes a second of one core of the server, with the interval.
+    /// Handshakes per second of one core of the server, with the interval.
     pub fn server_per_second(&self) -> Option<Interval> {
         self.server?.estimates.as_ref()?.operations_per_second()
     }
 
-    /// The share of each step in the mean of all four, in percent: what slows a round or a process alike cancels out.
+    /// Share of each step in the sum of the means of all four, in percent. Effects common to a round or a process
+    /// cancel out.
     pub fn shares(&self, analysis: &RunAnalysis<'a>) -> Option<[Interval; 4]> {
         let steps: Vec<&Measured<'a>> =
             self.steps.iter().map(|step| step.as_ref()?.measured()).collect::<Option<_>>()?;
@@ -127,36 +128,37 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
         let all: Vec<&Measured<'a>> = means.iter().collect();
         let [one, two, three, four] = &means[..] else { return None };
         let share = |step: &Measured<'a>| {
-            let of = ratio(&all, &[step], analysis.criteria()).ratio?.ratio;
-            Some(Interval { estimate: 100.0 * of.estimate, low: 100.0 * of.low, high: 100.0 * of.high, ..of })
+            let found = ratio(&all, &[step], analysis.criteria()).ratio?.ratio;
+            let pct = |value: f64| 100.0 * value;
+            Some(Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found })
         };
         Some([share(one)?, share(two)?, share(three)?, share(four)?])
     }
 
-    /// The cases that it is made of.
+    /// Its cases.
     pub fn cases(&self) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
         [self.whole, self.client, self.server].into_iter().chain(self.steps).flatten()
     }
 }
 
-/// The handshakes in memory of a run, in the order of the plan; those without any figure left out.
+/// The handshakes in memory of a run, in the order of the plan, without those that have no figure.
 pub fn handshakes<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<HandshakeFigures<'r, 'a>> {
     let mut found: Vec<HandshakeFigures<'r, 'a>> = Vec::new();
-    for of in analysis.area(AREA).filter(|of| of.case().computes() && of.estimates.is_some()) {
-        let Some(configuration) = Configuration::of(of.case()) else { continue };
-        let index = found.iter().position(|known| known.configuration == configuration).unwrap_or_else(|| {
+    for case in analysis.area(AREA).filter(|case| case.case().computes() && case.estimates.is_some()) {
+        let Some(configuration) = Configuration::of(case.case()) else { continue };
+        let index = found.iter().position(|figures| figures.configuration == configuration).unwrap_or_else(|| {
             let steps = [None; 4];
             found.push(HandshakeFigures { configuration, whole: None, client: None, server: None, steps });
             found.len() - 1
         });
         let figures = &mut found[index];
-        match of.case().operation.as_str() {
-            "handshake" => figures.whole = Some(of),
-            "client" => figures.client = Some(of),
-            "server" => figures.server = Some(of),
+        match case.case().operation.as_str() {
+            "handshake" => figures.whole = Some(case),
+            "client" => figures.client = Some(case),
+            "server" => figures.server = Some(case),
             operation => {
                 if let Some(step) = STEPS.iter().position(|step| *step == operation) {
-                    figures.steps[step] = Some(of);
+                    figures.steps[step] = Some(case);
                 }
             }
         }
@@ -174,12 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn the_cases_of_a_configuration_are_put_together() {
+    fn cases_of_a_configuration_are_combined() {
         let run = fixtures::tls_run();
         let analysis = RunAnalysis::of(&run);
         let all = handshakes(&analysis);
         let names: Vec<(String, &str)> =
-            all.iter().map(|of| (of.configuration.name(), of.configuration.provider.as_str())).collect();
+            all.iter().map(|one| (one.configuration.name(), one.configuration.provider.as_str())).collect();
         let named = |name: &str, provider: &'static str| (name.to_owned(), provider);
         assert_eq!(
             names,
@@ -203,7 +205,7 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let all = handshakes(&analysis);
         let rate = all[0].server_per_second().unwrap();
-        // 100 µs, and of one sample of twenty up to 8% more.
+        // 100 µs, with up to 8% more in one of twenty samples.
         close(rate.estimate, 10_000.0, 40.0);
         let mean = all[0].server.unwrap().estimates.as_ref().unwrap().samples_ns.mean;
         assert_eq!(rate.estimate, 1e9 / mean);

@@ -1,4 +1,4 @@
-//! What a server holds: handshakes a second of so many cores, as measured, and by arithmetic from one.
+//! Rate of a server: handshakes per second on several cores, measured, and by arithmetic from one.
 
 use super::{AREA, Configuration, HandshakeFigures, connections, handshakes};
 use crate::areas::scaling::scaling;
@@ -9,73 +9,77 @@ use pqlab_stats::Interval;
 /// The operation of a server.
 const SERVER: &str = "server";
 
-/// What a run says of a server of one configuration.
+/// Figures of a server with one configuration.
 #[derive(Clone, Debug)]
 pub struct ServerFigures {
-    /// What it is.
+    /// The configuration.
     pub configuration: Configuration,
-    /// Handshakes a second of so many threads together, each on a core of its own, fewest threads first.
+    /// Handshakes per second by number of threads, each on its own core, fewest threads first.
     pub measured: Vec<(u64, Interval)>,
-    /// What each thread of the largest number did of what one does alone, as a share; `None` where one alone was measured.
+    /// Throughput per thread with the largest number of threads, relative to one thread; `None` if only one was
+    /// measured.
     pub efficiency: Option<Interval>,
-    /// Handshakes a second of one core by the CPU time that they take over the loopback, the kernel's TCP among it.
+    /// Handshakes per second of one core from their CPU time over the loopback, including the kernel's TCP.
     pub with_tcp: Option<f64>,
-    /// What must be known of its cases.
+    /// Caveats of its cases.
     pub caveats: Caveats,
-    /// Handshakes a second of one core.
+    /// Handshakes per second of one core.
     one: Option<Interval>,
 }
 
 impl ServerFigures {
-    /// Handshakes a second of one core: of one thread beside others on several, else of the server measured by itself.
+    /// Handshakes per second of one core: of one thread if several numbers of threads were measured, else of the server
+    /// alone.
     pub fn per_second(&self) -> Option<Interval> {
         self.one
     }
 
-    /// Handshakes a second of so many threads, each on a core of its own, where that was measured.
+    /// Handshakes per second of this number of threads, each on its own core, if that was measured.
     pub fn on(&self, cores: u64) -> Option<Interval> {
-        self.measured.iter().find(|(known, _)| *known == cores).map(|(_, rate)| *rate)
+        self.measured.iter().find(|(threads, _)| *threads == cores).map(|(_, rate)| *rate)
     }
 
-    /// Handshakes a second that so many cores would hold if each did what one does alone: arithmetic.
+    /// Handshakes per second of this number of cores, if each did as much as one alone.
     pub fn by_arithmetic(&self, cores: u64) -> Option<f64> {
         Some(self.one?.estimate * cores as f64)
     }
 }
 
-/// The servers of a run that were measured on several threads, or over the loopback, in the order of the plan.
+/// The servers of a run that were measured on several threads or over the loopback, in the order of the plan.
 pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
     let mut found: Vec<ServerFigures> = Vec::new();
     let place = |configuration: Configuration, found: &mut Vec<ServerFigures>| {
-        found.iter().position(|known| known.configuration == configuration).unwrap_or_else(|| {
+        found.iter().position(|figures| figures.configuration == configuration).unwrap_or_else(|| {
             let (measured, caveats) = (Vec::new(), Caveats::default());
             found.push(ServerFigures { configuration, measured, efficiency: None, with_tcp: None, caveats, one: None });
             found.len() - 1
         })
     };
     for entry in scaling(analysis).into_iter().filter(|entry| !entry.oversubscribed) {
-        let of = analysis.area(AREA).find(|of| of.case().operation == SERVER && of.case().id() == entry.id);
-        let Some((of, configuration)) = of.and_then(|of| Some((of, Configuration::of(of.case())?))) else { continue };
+        let case = analysis.area(AREA).find(|case| case.case().operation == SERVER && case.case().id() == entry.id);
+        let Some((case, configuration)) = case.and_then(|case| Some((case, Configuration::of(case.case())?))) else {
+            continue;
+        };
         let at = place(configuration, &mut found);
         let figures = &mut found[at];
-        figures.caveats = Caveats::merged([&figures.caveats, &of.caveats]);
+        figures.caveats = Caveats::merged([&figures.caveats, &case.caveats]);
         let most = figures.measured.iter().all(|(threads, _)| *threads < entry.threads);
         figures.measured.push((entry.threads, entry.rate));
         if most && entry.threads > 1 {
             figures.efficiency = entry.efficiency;
         }
     }
-    for of in connections(analysis) {
-        let Some(cpu_ns) = of.cpu_ns()[1].filter(|ns| *ns > 0.0) else { continue };
-        let at = place(of.configuration, &mut found);
+    for connection in connections(analysis) {
+        let Some(cpu_ns) = connection.cpu_ns()[1].filter(|ns| *ns > 0.0) else { continue };
+        let at = place(connection.configuration, &mut found);
         found[at].with_tcp = Some(1e9 / cpu_ns);
-        found[at].caveats = Caveats::merged([&found[at].caveats, &of.of.caveats]);
+        found[at].caveats = Caveats::merged([&found[at].caveats, &connection.of.caveats]);
     }
     let alone = handshakes(analysis);
     for figures in &mut found {
         figures.measured.sort_by_key(|(threads, _)| *threads);
-        let of = |one: &&HandshakeFigures<'_, '_>| one.configuration == figures.configuration;
-        figures.one = figures.on(1).or_else(|| alone.iter().find(of)?.server_per_second());
+        let has_configuration = |one: &&HandshakeFigures<'_, '_>| one.configuration == figures.configuration;
+        figures.one = figures.on(1).or_else(|| alone.iter().find(has_configuration)?.server_per_second());
     }
     found
 }
@@ -86,21 +90,21 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn cores_are_measured_as_far_as_there_are_any_and_arithmetic_beyond() {
+    fn cores_are_measured_if_available_and_calculated_beyond() {
         let run = fixtures::tls_run();
         let analysis = RunAnalysis::of(&run);
         let all = servers(&analysis);
         assert_eq!(all.len(), 1);
-        let of = &all[0];
+        let figures = &all[0];
         let close =
             |found: Option<f64>, wanted: f64| assert!((found.unwrap() / wanted - 1.0).abs() < 0.005, "{found:?}");
-        // 100 µs on one core; on two 1.9 times as many; four threads have no cores of their own.
-        assert_eq!(of.measured.iter().map(|(threads, _)| *threads).collect::<Vec<_>>(), [1, 2]);
-        close(of.per_second().map(|rate| rate.estimate), 10_000.0);
-        close(of.on(2).map(|rate| rate.estimate), 19_000.0);
-        close(of.efficiency.map(|share| share.estimate), 0.95);
-        assert_eq!(of.by_arithmetic(64), of.on(1).map(|rate| 64.0 * rate.estimate));
-        close(of.with_tcp, 1e9 / 125e3);
+        // 100 µs on one core, 1.9 times as many on two. Four threads have no cores of their own.
+        assert_eq!(figures.measured.iter().map(|(threads, _)| *threads).collect::<Vec<_>>(), [1, 2]);
+        close(figures.per_second().map(|rate| rate.estimate), 10_000.0);
+        close(figures.on(2).map(|rate| rate.estimate), 19_000.0);
+        close(figures.efficiency.map(|share| share.estimate), 0.95);
+        assert_eq!(figures.by_arithmetic(64), figures.on(1).map(|rate| 64.0 * rate.estimate));
+        close(figures.with_tcp, 1e9 / 125e3);
     }
 
     #[test]

@@ -7,22 +7,22 @@ use crate::number::grouped;
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, times};
 
-/// The forms of a token, with the beginning of their algorithms' names.
+/// The forms of a token, with the start of their algorithms' names.
 const FORMS: [(&str, &str); 2] = [("JWS", "JWS-"), ("COSE", "COSE-")];
-/// What tokens are signed with today: the first that was measured is compared with.
+/// Classical signatures of tokens. The first one measured is the comparison.
 const CLASSICAL: [&str; 3] = ["Ed25519", "ES256", "RS256"];
 const OPERATIONS: [&str; 2] = ["make", "verify"];
 
 type Rows<'r, 'a> = Vec<&'r CaseAnalysis<'a>>;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    let usual = || analysis.area(AREA).filter(|of| of.usual() && of.median().is_some());
-    let shortest = usual().filter_map(|of| of.case().message_length()).min();
-    let rows: Rows<'_, '_> = usual().filter(|of| of.case().message_length() == shortest).collect();
+    let usual = || analysis.area(AREA).filter(|case| case.usual() && case.median().is_some());
+    let shortest = usual().filter_map(|case| case.case().message_length()).min();
+    let rows: Rows<'_, '_> = usual().filter(|case| case.case().message_length() == shortest).collect();
     let signed_with =
-        |name: &str| rows.iter().copied().filter(|of| signature(of) == Some(name)).collect::<Rows<'_, '_>>();
+        |name: &str| rows.iter().copied().filter(|case| signature(case) == Some(name)).collect::<Rows<'_, '_>>();
     let classical = CLASSICAL.into_iter().map(|name| (name, signed_with(name))).find(|(_, rows)| !rows.is_empty());
-    let post_quantum = rows.iter().filter(|of| of.case().facts.category.is_some());
+    let post_quantum = rows.iter().filter(|case| case.case().facts.category.is_some());
     let statement = |name: &&str| {
         let new = signed_with(name);
         let mut parts = vec![lengths(&new)];
@@ -35,40 +35,43 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         parts.extend(OPERATIONS.into_iter().filter_map(phrase));
         Statement::new(AREA, format!("Token with {name}, without the public key"), parts.join("; "))
     };
-    distinct(post_quantum.filter_map(|of| signature(of))).iter().map(statement).collect()
+    distinct(post_quantum.filter_map(|case| signature(case))).iter().map(statement).collect()
 }
 
-/// `44.0 µs by aws-lc, 1.30× (1.29× to 1.31×) as long as with Ed25519`.
+/// `44.0 µs by aws-lc, 1.30× (1.29× to 1.31×) in core cycles compared with Ed25519`.
 fn operation_phrase<'a>(
     analysis: &RunAnalysis<'a>,
     operation: &str,
     new: &[&CaseAnalysis<'a>],
     old: Option<(&str, &[&CaseAnalysis<'a>])>,
 ) -> Option<String> {
-    // One form speaks for both: the signature is the same.
+    // One form represents both, because they have the same signature.
     let (_, beginning) =
-        FORMS.into_iter().find(|(_, name)| new.iter().any(|of| of.case().algorithm.starts_with(name)))?;
-    let suits = |of: &&CaseAnalysis<'a>| of.case().operation == operation && of.case().algorithm.starts_with(beginning);
-    let of = |rows: &[&CaseAnalysis<'a>]| rows.iter().copied().filter(suits).map(|of| of.place).collect::<Vec<_>>();
+        FORMS.into_iter().find(|(_, name)| new.iter().any(|case| case.case().algorithm.starts_with(name)))?;
+    let suits = |row: &&CaseAnalysis<'a>| {
+        row.case().operation == operation && row.case().algorithm.starts_with(beginning)
+    };
+    let places =
+        |rows: &[&CaseAnalysis<'a>]| rows.iter().copied().filter(suits).map(|row| row.place).collect::<Vec<_>>();
     let fastest = |rows: &[&CaseAnalysis<'a>]| {
-        fastest_case(analysis, &of(rows).into_iter().map(|place| &analysis.cases()[place]).collect::<Vec<_>>())
+        fastest_case(analysis, &places(rows).into_iter().map(|place| &analysis.cases()[place]).collect::<Vec<_>>())
     };
     let new = fastest(new)?;
     let text = format!("{} by {}", time(analysis, &new.best)?, new.by);
     let ratio = old.and_then(|(name, old)| Some((name, times(analysis, &fastest(old)?.best, &new.best)?)));
-    Some(ratio.map_or(text.clone(), |(name, ratio)| format!("{text}, {ratio} as long as with {name}")))
+    Some(ratio.map_or(text.clone(), |(name, ratio)| format!("{text}, {ratio} compared with {name}")))
 }
 
-/// What a token is signed with: `ML-DSA-65` of `JWS-ML-DSA-65`.
-fn signature<'r>(of: &'r CaseAnalysis<'_>) -> Option<&'r str> {
-    FORMS.iter().find_map(|(_, beginning)| of.case().algorithm.strip_prefix(beginning))
+/// The signature scheme of a token: `ML-DSA-65` for `JWS-ML-DSA-65`.
+fn signature<'r>(case: &'r CaseAnalysis<'_>) -> Option<&'r str> {
+    FORMS.iter().find_map(|(_, beginning)| case.case().algorithm.strip_prefix(beginning))
 }
 
 /// `4,531 B as JWS and 3,429 B as COSE`.
 fn lengths(rows: &[&CaseAnalysis<'_>]) -> String {
     let length = |(form, beginning): (&str, &str)| {
-        let of = rows.iter().find(|of| of.case().algorithm.starts_with(beginning))?;
-        Some(format!("{} B as {form}", grouped(of.case().facts.bytes?)))
+        let row = rows.iter().find(|row| row.case().algorithm.starts_with(beginning))?;
+        Some(format!("{} B as {form}", grouped(row.case().facts.bytes?)))
     };
     FORMS.into_iter().filter_map(length).collect::<Vec<_>>().join(" and ")
 }

@@ -1,4 +1,5 @@
-//! Signed tokens: how long they are, what they fit, and what making and verifying one takes by the library with the lowest figure.
+//! Signed tokens: their lengths, what they fit in, and the time to make and verify one with the library that has the
+//! lowest figure.
 
 use super::AREA;
 use crate::case::CaseAnalysis;
@@ -8,15 +9,16 @@ use crate::table::{Cell, Table};
 /// Bytes of a cookie's name and value that browsers keep (RFC 6265bis, section 5.6).
 const COOKIE: u64 = 4096;
 const COOKIE_NAME: u64 = "__Host-token".len() as u64;
-/// Bytes of a header's line that servers take unless they are told otherwise.
+/// Bytes of a header line that servers accept by default.
 const HEADER: u64 = 8 << 10;
 const HEADER_AROUND: u64 = "Authorization: Bearer \r\n".len() as u64;
-/// Bytes in a QR code of version 40 with error correction of level L, and characters of its alphanumeric mode (ISO/IEC 18004).
+/// Bytes in a QR code of version 40 with error correction of level L, and characters of its alphanumeric mode (ISO/IEC
+/// 18004).
 const QR_BYTES: u64 = 2953;
 const QR_ALPHANUMERIC: u64 = 4296;
 
 pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
-    let mut table = Table::new("tokens", AREA, "Signed tokens: how long they are, and what they fit")
+    let mut table = Table::new("tokens", AREA, "Signed tokens: lengths, and what they fit in")
         .names("token", "token")
         .figures("nist_category", "NIST category", "", 4)
         .figures("payload", "payload", "B", 3)
@@ -30,8 +32,8 @@ pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
         .figures("verify", "verify", "µs", 1)
         .names("verify_by", "by");
     let mut seen: Vec<(&str, Option<u64>)> = Vec::new();
-    for of in analysis.area(AREA) {
-        let (case, payload) = (of.case(), of.case().message_length());
+    for token_case in analysis.area(AREA) {
+        let (case, payload) = (token_case.case(), token_case.case().message_length());
         let Some(bytes) = case.facts.bytes else { continue };
         if seen.contains(&(&case.algorithm, payload)) {
             continue;
@@ -40,8 +42,8 @@ pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
         let [make, verify] = ["make", "verify"].map(|operation| fastest(analysis, &case.algorithm, payload, operation));
         let fits = Fits::of(bytes, case.algorithm.starts_with("JWS-"));
         let time =
-            |of: Option<&CaseAnalysis<'_>>| Cell::of(of.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
-        let by = |of: Option<&CaseAnalysis<'_>>| Cell::text(of.map_or("", |of| &of.case().provider));
+            |one: Option<&CaseAnalysis<'_>>| Cell::of(one.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
+        let by = |case: Option<&CaseAnalysis<'_>>| Cell::text(case.map_or("", |case| &case.case().provider));
         let cells = [
             Cell::text(&case.algorithm),
             Cell::of(case.facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
@@ -56,13 +58,13 @@ pub(crate) fn tokens(analysis: &RunAnalysis<'_>) -> Table {
             time(verify),
             by(verify),
         ];
-        table.row([make, verify].into_iter().flatten().map(|of| &of.caveats), cells);
+        table.row([make, verify].into_iter().flatten().map(|case| &case.caveats), cells);
     }
     table
-        .note("as text: what a cookie or a header carries: base64url, which a JWS is")
+        .note("as text: length in a cookie or a header, in base64url; a JWS is such text already")
         .note("cookie: 4,096 bytes for the name __Host-token and the value; header: a line of 8 KiB with Authorization: Bearer")
-        .note("QR code: version 40, error correction L: 2,953 bytes, or 4,296 alphanumeric characters, which are 2,864 bytes in Base45 (RFC 9285): a JWS has small letters and goes as bytes")
-        .note("make and verify: by the library with the lowest figure; the ranking says which lead by more than chance")
+        .note("QR code: version 40, error correction L: 2,953 bytes, or 4,296 alphanumeric characters (2,864 bytes in Base45, RFC 9285); a JWS has lower-case letters, so it goes as bytes")
+        .note("make and verify: by the library with the lowest figure, which may be tied with others")
 }
 
 /// The case of the library with the lowest figure in an operation.
@@ -72,16 +74,16 @@ fn fastest<'r, 'a>(
     payload: Option<u64>,
     operation: &str,
 ) -> Option<&'r CaseAnalysis<'a>> {
-    let same = |of: &&CaseAnalysis<'_>| {
-        let case = of.case();
-        case.algorithm == algorithm && case.message_length() == payload && case.operation == operation && of.usual()
+    let same = |one: &&CaseAnalysis<'_>| {
+        let case = one.case();
+        case.algorithm == algorithm && case.message_length() == payload && case.operation == operation && one.usual()
     };
-    let time = |of: &CaseAnalysis<'_>| of.median().map(|median| median.estimate);
-    let measured = analysis.area(AREA).filter(same).filter_map(|of| Some((of, time(of)?)));
-    measured.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(of, _)| of)
+    let time = |case: &CaseAnalysis<'_>| case.median().map(|median| median.estimate);
+    let measured = analysis.area(AREA).filter(same).filter_map(|case| Some((case, time(case)?)));
+    measured.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(case, _)| case)
 }
 
-/// What a token fits.
+/// What a token fits in.
 #[derive(Debug, PartialEq)]
 struct Fits {
     /// Length in bytes as text.
@@ -94,7 +96,7 @@ struct Fits {
 impl Fits {
     fn of(bytes: u64, is_text: bool) -> Fits {
         let text = if is_text { bytes } else { (4 * bytes).div_ceil(3) };
-        // Two bytes are three characters of Base45, and one that is left over is two.
+        // Two bytes are three characters of Base45, a single remaining byte is two.
         let base45 = 3 * (bytes / 2) + 2 * (bytes % 2);
         let qr_code = match bytes <= QR_BYTES {
             true if is_text || base45 <= QR_ALPHANUMERIC => "yes",
@@ -115,7 +117,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn what_fits_ends_at_the_limit() {
+    fn tokens_fit_up_to_the_limit() {
         let fits = |bytes, is_text| {
             let fits = Fits::of(bytes, is_text);
             (fits.text, fits.cookie, fits.header, fits.qr_code)
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_a_row_with_the_library_that_is_fastest_at_each() {
+    fn a_row_has_the_fastest_library_for_making_and_verifying() {
         let run = fixtures::references_run();
         let table = tokens(&RunAnalysis::of(&run));
         let text = |row: usize| -> Vec<&str> { table.rows[row].cells.iter().map(|cell| cell.text.as_str()).collect() };

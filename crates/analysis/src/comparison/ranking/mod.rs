@@ -1,4 +1,4 @@
-//! Which of several that do the same is the fastest, if the data tell.
+//! Ranks rivals that do the same work, as far as the data allow.
 
 use super::{Compared, ComparisonCriteria, ratio};
 use crate::measured::{Measured, common_statistic};
@@ -7,28 +7,30 @@ use pqlab_record::Unit;
 use pqlab_stats::{Interval, Verdict};
 use std::collections::BTreeMap;
 
-/// How one stands among those that do the same.
+/// Standing of a rival among those that do the same work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Standing {
     /// All others are slower.
     Fastest,
-    /// It has the lowest figure, or is not told apart from the one that has it, and none is faster.
+    /// It has the lowest figure or no measurable difference from it, and none is faster.
     Tied,
-    /// It has the lowest figure; not all others are told apart from it, and those that are not are slower than a third.
+    /// It has the lowest figure. Some others have no measurable difference from it, but each of those is slower than a
+    /// third rival.
     Lowest,
-    /// It is slower than the one with the lowest figure: its figure over that one's.
+    /// It is slower than the one with the lowest figure: the ratio of the two figures.
     Slower(Interval),
-    /// It is not told apart from the one with the lowest figure, and slower than a third: its figure over the lowest.
+    /// It has no measurable difference from the one with the lowest figure, but is slower than a third rival: the ratio
+    /// to the lowest figure.
     Open(Interval),
 }
 
 impl Standing {
-    /// Whether it is the fastest, or cannot be told from it.
+    /// Whether it is the fastest or has no measurable difference from the fastest.
     pub fn leads(self) -> bool {
         matches!(self, Standing::Fastest | Standing::Tied | Standing::Lowest)
     }
 
-    /// In a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
+    /// Formats it in a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
     pub fn text(self) -> String {
         match self {
             Standing::Fastest => "fastest".to_owned(),
@@ -38,7 +40,7 @@ impl Standing {
         }
     }
 
-    /// Its figure over the lowest one, with its interval; `None` for those that lead.
+    /// Ratio of its figure to the lowest one, with its interval; `None` for the leaders.
     pub fn ratio(self) -> Option<Interval> {
         match self {
             Standing::Slower(ratio) | Standing::Open(ratio) => Some(ratio),
@@ -47,33 +49,33 @@ impl Standing {
     }
 }
 
-/// How some stand that do the same.
+/// Standings of some rivals that do the same work.
 #[derive(Clone, Debug, Default)]
 pub struct Ranking {
-    /// The one with the lowest figure of those that take part; `None` where none does.
+    /// The ranked rival with the lowest figure; `None` if none is ranked.
     pub leader: Option<usize>,
-    /// How each stands; `None` for those that take no part, and where fewer than two do.
+    /// Standing of each rival; `None` if it is not ranked or fewer than two are.
     pub standings: Vec<Option<Standing>>,
 }
 
 impl Ranking {
-    /// All that lead, the one with the lowest figure first.
+    /// All leaders, the one with the lowest figure first.
     pub fn leaders(&self) -> Vec<usize> {
         let leads = |place: &usize| Some(*place) != self.leader && self.standings[*place].is_some_and(Standing::leads);
         self.leader.into_iter().chain((0..self.standings.len()).filter(leads)).collect()
     }
 
-    /// Of those that take part and are not told apart from the leader all but the leader itself.
+    /// All ranked rivals without a measurable difference from the leader, except the leader itself.
     pub fn not_told_apart(&self) -> Vec<usize> {
-        let so = |place: &usize| {
+        let ties_leader = |place: &usize| {
             Some(*place) != self.leader && matches!(self.standings[*place], Some(Standing::Tied | Standing::Open(_)))
         };
-        (0..self.standings.len()).filter(so).collect()
+        (0..self.standings.len()).filter(ties_leader).collect()
     }
 }
 
-/// Ranks some that do the same, each one case or several done one after the other; what has no case has no figure. By
-/// [`ratio`], pair by pair.
+/// Ranks rivals that do the same work, each one case or several done one after the other; a rival without cases has no
+/// figure. Rivals are compared pair by pair with [`ratio`].
 pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> Ranking {
     let all = |place: usize| rivals[place].iter();
     let mut ranked: Vec<usize> =
@@ -88,7 +90,7 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
     by_figure.sort_by(|one, other| one.0.total_cmp(&other.0));
     let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], criteria);
     let mut standings = vec![None; rivals.len()];
-    // Where some have cycles and others not, pairs are judged in different units: then the lowest figure may be beaten.
+    // If only some rivals have cycles, pairs are judged in different units. Then the lowest figure may be beaten.
     for (_, leader) in &by_figure {
         let others: Vec<(usize, Compared)> =
             ranked.iter().filter(|place| *place != leader).map(|place| (*place, against(*leader, *place))).collect();
@@ -97,14 +99,14 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
         }
         let mut tied = false;
         for (place, found) in &others {
-            let Some(of) = found.ratio.map(|ratio| ratio.ratio) else { continue };
+            let Some(interval) = found.ratio.map(|ratio| ratio.ratio) else { continue };
             let standing = if found.verdict() == Verdict::Slower {
-                Standing::Slower(of)
+                Standing::Slower(interval)
             } else if ranked
                 .iter()
                 .any(|third| third != leader && third != place && against(*third, *place).verdict() == Verdict::Slower)
             {
-                Standing::Open(of)
+                Standing::Open(interval)
             } else {
                 tied = true;
                 Standing::Tied
@@ -124,14 +126,14 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> 
     Ranking { leader: None, standings }
 }
 
-/// How each case of a run stands among those that differ from it in the provider alone: that do the same operation of the same
-/// algorithm with the same parameters. The encoding of a private key is one of them.
+/// Standing of each case of a run among the cases that differ only in the provider: the same operation of the same
+/// algorithm with the same parameters. The encoding of a private key is a parameter.
 pub(crate) fn standings(cases: &[Option<&Measured<'_>>], criteria: &ComparisonCriteria) -> Vec<Option<Standing>> {
     let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
     for (place, case) in cases.iter().enumerate() {
         let Some(case) = case else { continue };
-        let of = &case.record().case;
-        groups.entry((&of.workload, of.name())).or_default().push(place);
+        let common = &case.record().case;
+        groups.entry((&common.workload, common.name())).or_default().push(place);
     }
     let mut found = vec![None; cases.len()];
     for places in groups.values() {

@@ -3,7 +3,7 @@ use crate::fixtures;
 use crate::run::RunAnalysis;
 use pqlab_record::{Disturbance, Record, Run};
 
-/// How the only group of a run stands.
+/// Standings of the only group of a run.
 fn of(run: &Run) -> Vec<Option<Standing>> {
     let analysis = RunAnalysis::of(run);
     analysis.cases().iter().map(|case| analysis.standing(case)).collect()
@@ -18,7 +18,7 @@ fn contended(record: &mut Record) {
 }
 
 #[test]
-fn the_fastest_leads_only_where_the_data_tell_it_apart() {
+fn the_fastest_leads_only_with_a_measurable_difference() {
     let found = of(&run(vec![fixtures::record("slow", 15.0), fixtures::failed("no"), fixtures::record("fast", 10.0)]));
     assert_eq!((found[1], found[2]), (None, Some(Standing::Fastest)));
     let ratio = found[0].unwrap().ratio().unwrap();
@@ -31,7 +31,7 @@ fn the_fastest_leads_only_where_the_data_tell_it_apart() {
 }
 
 #[test]
-fn what_is_contended_or_defective_or_does_nothing_takes_part_in_no_ranking() {
+fn disturbed_defective_and_empty_cases_are_not_ranked() {
     let mut records = vec![
         fixtures::record("null", 1.0),
         fixtures::record("shared", 8.0),
@@ -49,7 +49,7 @@ fn what_is_contended_or_defective_or_does_nothing_takes_part_in_no_ranking() {
 #[test]
 fn cycles_decide_and_one_alone_is_not_the_fastest() {
     let mut records = vec![fixtures::record("one", 10.0), fixtures::record("other", 10.5)];
-    // The core's clock was lower while the first was measured: it took the longer time and the fewer cycles.
+    // The core's clock was lower while the first was measured: it took more time but fewer cycles.
     records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 2.2e9);
     assert_eq!(of(&run(records.clone()))[0], Some(Standing::Fastest));
     records.truncate(1);
@@ -58,7 +58,7 @@ fn cycles_decide_and_one_alone_is_not_the_fastest() {
 }
 
 #[test]
-fn cases_with_other_parameters_are_no_rivals() {
+fn cases_with_other_parameters_are_not_rivals() {
     let mut other = fixtures::record("other", 15.0);
     other.case.parameters = vec![pqlab_record::Parameter::Word("key".into(), "seed".into())];
     assert_eq!(of(&run(vec![fixtures::record("one", 10.0), other])), [None, None]);

@@ -1,4 +1,4 @@
-//! Cases compared in pairs: those of two runs that do the same work, or any.
+//! Compares pairs of cases: equal cases of two runs, or any pairs.
 
 use super::RunAnalysis;
 use crate::case::CaseAnalysis;
@@ -11,7 +11,7 @@ use pqlab_record::{Case, Statistic, Unit};
 use pqlab_stats::{Judgement, Ratio, Verdict, judge};
 use std::collections::BTreeMap;
 
-/// Compares two runs case by case, without what the harness itself costs.
+/// Compares two runs case by case, without the measurement overhead.
 pub fn compare_runs(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, criteria: &ComparisonCriteria) -> Comparison {
     let (ours, theirs) = (by_id(first), by_id(second));
     let in_order = first.cases().iter().filter(|case| !case.is_floor());
@@ -31,12 +31,12 @@ fn by_id<'r, 'a>(run: &'r RunAnalysis<'a>) -> ById<'r, 'a> {
     cases.map(|case| (case.case().id(), case)).collect()
 }
 
-/// The ids of those that the other run has not, sorted.
-fn only(own: &ById<'_, '_>, other: &ById<'_, '_>) -> Vec<String> {
-    own.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
+/// Sorted ids of the cases that the other run lacks.
+fn only(these: &ById<'_, '_>, other: &ById<'_, '_>) -> Vec<String> {
+    these.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
 }
 
-/// Of the cases that one run alone has, those that the other has with its private key in another encoding.
+/// Cases that the other run has too, but with the private key in another encoding.
 fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison: &Comparison) -> Vec<String> {
     let alone = |run: &RunAnalysis<'_>, ids: &[String]| -> Vec<Case> {
         let cases = run.cases().iter().map(CaseAnalysis::case);
@@ -44,17 +44,17 @@ fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison
     };
     let others = alone(second, &comparison.only_second);
     let keys = |case: &Case| case.key().map(|key| format!("key={key}"));
-    let said = alone(first, &comparison.only_first).into_iter().filter_map(|case| {
+    let lines = alone(first, &comparison.only_first).into_iter().filter_map(|case| {
         let same = others.iter().filter(|other| other.id_without_key() == case.id_without_key());
         let there: Vec<String> = same.filter_map(keys).collect();
         let here = keys(&case).filter(|_| !there.is_empty())?;
         Some(format!("{}: {here} in the first run, {} in the second", case.id_without_key(), there.join(" and ")))
     });
-    said.collect()
+    lines.collect()
 }
 
-/// Compares pairs of cases: the first of each from the first run, the second from the second. Where that is the same run each
-/// pair is judged by itself.
+/// Compares pairs of cases: the first of each from the first run, the second from the second. If both runs are the
+/// same, each pair is judged alone.
 pub fn compare(
     first: &RunAnalysis<'_>,
     second: &RunAnalysis<'_>,
@@ -84,7 +84,7 @@ fn compared_pairs(
         case.judgement = judgement;
         if case.doubtful && matches!(judgement.verdict, Verdict::Faster | Verdict::Slower) {
             case.judgement.verdict = Verdict::Inconclusive;
-            case.notes.push(format!("else it would be called {}", judgement.verdict.name()));
+            case.notes.push(format!("otherwise it would be called {}", judgement.verdict.name()));
         }
     }
     let (one, two) = (&first.environment, &second.environment);
@@ -103,10 +103,10 @@ fn compared_pairs(
 }
 
 fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &ComparisonCriteria) -> ComparedCase {
-    let sides = [first, second].map(|of| of.measured().into_iter().collect::<Vec<_>>());
+    let sides = [first, second].map(|case| case.measured().into_iter().collect::<Vec<_>>());
     let statistic = common_statistic(&[&sides[0], &sides[1]]);
-    let time = |of: &CaseAnalysis<'_>| Some(of.estimates.as_ref()?.time(statistic).estimate);
-    let cycles = |of: &CaseAnalysis<'_>| Some(of.estimates.as_ref()?.cycles?.by(statistic).estimate);
+    let time = |case: &CaseAnalysis<'_>| Some(case.estimates.as_ref()?.time(statistic).estimate);
+    let cycles = |case: &CaseAnalysis<'_>| Some(case.estimates.as_ref()?.cycles?.by(statistic).estimate);
     let mut case = ComparedCase {
         first: first.case().id(),
         second: second.case().id(),
@@ -127,8 +127,8 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
         notes: Vec::new(),
     };
     if case.unlike {
-        let said = |of: &CaseAnalysis<'_>| Some(of.case().kind().to_string()).filter(|kind| !kind.is_empty());
-        let [one, two] = [first, second].map(|of| said(of).unwrap_or_else(|| "the usual".into()));
+        let kind_words = |case: &CaseAnalysis<'_>| Some(case.case().kind().to_string()).filter(|kind| !kind.is_empty());
+        let [one, two] = [first, second].map(|case| kind_words(case).unwrap_or_else(|| "the usual".into()));
         case.notes.push(format!("different kinds of work, no verdict: {one} against {two}"));
     }
     if let (Some(one), Some(two)) = (first.measured(), second.measured()) {
@@ -141,8 +141,8 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
         case.doubtful = found.doubtful;
         case.notes.extend(found.notes);
     }
-    for (which, of) in [("first", first), ("second", second)] {
-        match (&of.record.error, &of.estimates) {
+    for (which, side) in [("first", first), ("second", second)] {
+        match (&side.record.error, &side.estimates) {
             (Some(error), _) => case.notes.push(format!("the {which} failed: {error}")),
             (None, None) => case.notes.push(format!("the {which} has no samples")),
             (None, Some(estimates)) => {
@@ -156,12 +156,12 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
         }
     }
     if statistic == Statistic::Mean {
-        case.notes.push("compared by means: the operation repeats by chance".to_owned());
+        case.notes.push("compared by means: the operation retries at random".to_owned());
     }
     if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
         && one.batch != two.batch
     {
-        case.notes.push(format!("batches of {} and of {} operations", one.batch, two.batch));
+        case.notes.push(format!("batches of {} and {} operations", one.batch, two.batch));
     }
     case
 }

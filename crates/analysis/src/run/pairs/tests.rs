@@ -6,7 +6,7 @@ use pqlab_record::{Moment, Record, Run, Visit, Visits};
 use pqlab_stats::{CONFIDENCE, RunSpread, ratio_between};
 use std::collections::BTreeSet;
 
-/// A run with every sample of its cases longer by a factor, with another seed of noise where `apart` is set.
+/// The fixture's run with every sample of matching providers longer by a factor.
 fn slowed(factor: f64, matching: &str) -> Run {
     let mut run = fixtures::run();
     run.header.id = "second".into();
@@ -18,12 +18,12 @@ fn slowed(factor: f64, matching: &str) -> Run {
     run
 }
 
-/// Two runs, compared.
+/// Compares two runs.
 fn compared_runs(first: &Run, second: &Run, criteria: &ComparisonCriteria) -> Comparison {
     compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), criteria)
 }
 
-/// Cases of one run, in pairs by their places in it, compared.
+/// Compares pairs of cases of one run, given by their indices.
 fn compared_cases(run: &Run, pairs: &[[usize; 2]]) -> Comparison {
     let analysis = RunAnalysis::of(run);
     let pairs: Vec<_> =
@@ -62,7 +62,7 @@ fn cases_of_one_block_are_compared_process_by_process() {
     assert!(case.paired && case.judgement.verdict == Verdict::Slower);
     assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
     assert_eq!(comparison.differences, []);
-    // The processes of the fixture differ by the same parts in both cases: paired, that cancels out.
+    // The fixture's processes differ by the same shares in both cases: paired, that cancels out.
     let analysis = RunAnalysis::of(&run);
     let figure = |place: usize| analysis.cases()[place].measured().unwrap().figure(Unit::CoreCycles).unwrap().crossed;
     let apart = ratio_between(&figure(places[0]), &figure(places[1]), RunSpread::NONE, 0.0, CONFIDENCE);
@@ -95,11 +95,11 @@ fn cases_of_different_starts_of_a_run_are_not_paired() {
     let comparison = compared_cases(&run, &[[0, 1]]);
     let case = &comparison.cases[0];
     assert!(!case.paired && case.ratio.is_some(), "{case:?}");
-    assert_eq!(case.notes, ["measured apart: the run was stopped and gone on with between them"]);
+    assert_eq!(case.notes, ["measured separately: the run was interrupted and resumed between them"]);
 }
 
 #[test]
-fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
+fn all_visits_are_paired_if_each_case_was_disturbed_in_another_process() {
     let mut run = fixtures::run();
     for (record, disturbed) in run.records[..2].iter_mut().zip([[0, 1, 2, 3], [4, 5, 6, 7]]) {
         for visit in record.samples.visits.iter_mut().filter(|visit| disturbed.contains(&visit.process)) {
@@ -110,14 +110,14 @@ fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
     assert!(common(&run, Visits::Usable).is_empty());
     let case = &compared_cases(&run, &[[0, 1]]).cases[0];
     assert!((case.ratio.as_ref().unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
-    assert_eq!(case.notes, ["disturbed visits count: too few rounds left both alone"]);
+    assert_eq!(case.notes, ["disturbed visits are included: too few rounds were undisturbed for both"]);
     assert_eq!(compared_cases(&fixtures::run(), &[[0, 1]]).cases[0].notes, [""; 0]);
 }
 
 #[test]
-fn a_ratio_does_not_contradict_the_medians_beside_it() {
+fn a_ratio_does_not_contradict_its_medians() {
     let mut run = fixtures::run();
-    // The first case has many rounds; in the two that the second has too it was cold and took four times as long.
+    // The first case has many rounds. In the two that the second has too, it was cold and took four times as long.
     let first = &mut run.records[0];
     let warm = first.samples.visits.clone();
     first.samples.visits.iter_mut().for_each(|visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 4));
@@ -128,11 +128,11 @@ fn a_ratio_does_not_contradict_the_medians_beside_it() {
     let (beside, ratio) = (case.second_ns.unwrap() / case.first_ns.unwrap(), case.ratio.unwrap().ratio);
     assert!((beside - 12.9 / 10.4).abs() < 0.02, "{case:?}");
     assert!(ratio.low <= beside && beside <= ratio.high, "{case:?}");
-    let note = "mostly measured in rounds of their own: compared over all rounds";
+    let note = "few rounds in common: compared over all rounds";
     assert!(!case.paired && case.notes.iter().any(|words| words == note), "{:?}", case.notes);
 }
 
-/// The cases of a provider with all visits disturbed, so that they are contended.
+/// The run with all visits of a provider's cases disturbed.
 fn contended(mut run: Run, provider: &str) -> Run {
     for record in run.records.iter_mut().filter(|record| record.case.provider == provider) {
         let steal = || vec![pqlab_record::Disturbance::Steal { pct: 30.0 }];
@@ -142,7 +142,7 @@ fn contended(mut run: Run, provider: &str) -> Run {
 }
 
 #[test]
-fn what_was_contended_is_neither_faster_nor_slower_than_what_was_measured_apart() {
+fn disturbed_cases_are_neither_faster_nor_slower_than_cases_measured_apart() {
     let id = "kem/ML-KEM-768/encapsulate@liboqs";
     for (first, second) in [
         (fixtures::run(), contended(slowed(1.05, "liboqs"), "liboqs")),
@@ -152,21 +152,21 @@ fn what_was_contended_is_neither_faster_nor_slower_than_what_was_measured_apart(
         let comparison = compared_runs(&first, &second, &ComparisonCriteria::default());
         let case = verdict_of(&comparison, id);
         assert_eq!((case.judgement.verdict, case.doubtful), (Verdict::Inconclusive, true), "{case:?}");
-        assert!(case.notes.iter().any(|note| note.starts_with("else it would be called")), "{case:?}");
+        assert!(case.notes.iter().any(|note| note.starts_with("otherwise it would be called")), "{case:?}");
         assert!(!comparison.worse() && comparison.inconclusive());
     }
-    // Small enough a difference is none, contended or not.
+    // A small enough difference is equivalent, disturbed or not.
     let same =
         compared_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &ComparisonCriteria::default());
     assert_eq!(verdict_of(&same, id).judgement.verdict, Verdict::Equivalent);
-    // Measured by the same processes in the same rounds, both had to bear it.
+    // Both were measured by the same processes in the same rounds, so both were disturbed.
     let run = contended(fixtures::run(), "liboqs");
     let paired = compared_cases(&run, &[["liboqs", "aws-lc"].map(|provider| place(&run, provider))]);
     assert_eq!((paired.cases[0].judgement.verdict, paired.cases[0].doubtful), (Verdict::Slower, false));
 }
 
 #[test]
-fn what_the_harness_costs_is_no_case_of_a_comparison_of_runs() {
+fn comparisons_of_runs_omit_the_measurement_overhead() {
     let run = fixtures::run();
     let comparison = compared_runs(&run, &run, &ComparisonCriteria::default());
     assert_eq!(comparison.cases.len(), run.records.len() - 1);
@@ -205,7 +205,7 @@ fn every_difference_between_runs_is_named() {
 }
 
 #[test]
-fn programs_are_told_the_same() {
+fn json_says_the_same() {
     let comparison = compared_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &ComparisonCriteria::default());
     let json = comparison.to_json();
     let case = json["cases"].as_array().unwrap().iter().find(|case| case["verdict"] == "slower").unwrap();
@@ -214,7 +214,7 @@ fn programs_are_told_the_same() {
     assert!(json["different_machines"].is_null());
 }
 
-/// The run with the core's clock faster by a factor: times are shorter, cycles are not.
+/// The run with the core's clock faster by a factor: times are shorter, cycles equal.
 fn overclocked(factor: f64) -> Run {
     let mut run = slowed(1.0 / factor, "");
     let visits = run.records.iter_mut().flat_map(|record| &mut record.samples.visits);
@@ -241,32 +241,32 @@ fn the_cores_clock_makes_no_difference_in_cycles() {
     let case = verdict_of(&comparison, id);
     assert_eq!((case.unit, case.judgement.verdict), (Unit::Nanoseconds, Verdict::Faster), "{case:?}");
     assert_eq!(case.ratio, case.time_ratio);
-    // What waits for a disk has no cycles.
+    // A case that waits for a disk has no cycles.
     let waits = "signature/ML-DSA-65/verify[encoded,len=1024,deterministic,regime=disk]@libcrux:avx2";
-    let of = |kind| verdict_of(&judged(kind), waits).clone();
-    assert_eq!(of(Judged::Auto).unit, Unit::Nanoseconds);
-    assert!(of(Judged::Auto).ratio.is_some());
-    let without = of(Judged::Cycles);
+    let case_judged = |kind| verdict_of(&judged(kind), waits).clone();
+    assert_eq!(case_judged(Judged::Auto).unit, Unit::Nanoseconds);
+    assert!(case_judged(Judged::Auto).ratio.is_some());
+    let without = case_judged(Judged::Cycles);
     assert_eq!((without.ratio, without.judgement.verdict), (None, Verdict::Inconclusive));
-    assert!(without.notes.contains(&"core cycles of both are not known".to_owned()), "{without:?}");
+    assert!(without.notes.contains(&"core cycles are not known for both".to_owned()), "{without:?}");
 }
 
 #[test]
 fn runs_that_lie_far_apart_get_wider_intervals() {
-    let width = |pct: f64, own: Option<f64>| {
+    let width = |pct: f64, measured_pct: Option<f64>| {
         let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));
         second.header.protocol.run_spreads.cycles_pct = pct;
-        let runs_cycles = own.map(|pct| RunSpread { pct, degrees_of_freedom: 20 });
+        let runs_cycles = measured_pct.map(|pct| RunSpread { pct, degrees_of_freedom: 20 });
         let comparison =
             compared_runs(&first, &second, &ComparisonCriteria { runs_cycles, ..ComparisonCriteria::default() });
         let ratio = comparison.cases[0].ratio.unwrap().ratio;
         ratio.high / ratio.low
     };
     assert!(width(3.0, None) > width(0.15, None), "the larger of the two counts");
-    assert_eq!(width(3.0, Some(0.1)), width(0.15, Some(0.1)), "what the machine was found to have overrides it");
+    assert_eq!(width(3.0, Some(0.1)), width(0.15, Some(0.1)), "a spread measured on the machine overrides it");
 }
 
-/// The run with its first case as an encoded decapsulation of ML-KEM-768 whose private key is in that encoding.
+/// The run with its first case as an encoded decapsulation of ML-KEM-768 with the private key in that encoding.
 fn decapsulating(key: &str) -> Run {
     let mut run = fixtures::run();
     let case = &mut run.records[0].case;
@@ -290,9 +290,9 @@ fn a_case_with_another_encoding_is_named_and_not_compared() {
     expanded.header.id = "third".into();
     let comparison = compared_runs(&seed, &expanded, &ComparisonCriteria::default());
     assert_eq!(comparison.only_first, ["kem/ML-KEM-768/decapsulate[encoded,key=seed]@liboqs"]);
-    let said = "kem/ML-KEM-768/decapsulate[encoded]@liboqs: key=seed in the first run, key=expanded in the second";
-    assert_eq!(comparison.other_encodings, [said]);
-    assert_eq!(comparison.to_json()["other_encodings"][0], said);
+    let line = "kem/ML-KEM-768/decapsulate[encoded]@liboqs: key=seed in the first run, key=expanded in the second";
+    assert_eq!(comparison.other_encodings, [line]);
+    assert_eq!(comparison.to_json()["other_encodings"][0], line);
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn different_kinds_of_work_get_no_verdict() {
     run.records[1].case = run.records[0].case.clone().with_key("expanded");
     let comparison = compared_cases(&run, &[[0, 1]]);
     let case = &comparison.cases[0];
-    assert!(case.unlike && case.ratio.is_some(), "the ratio is told");
+    assert!(case.unlike && case.ratio.is_some(), "the ratio is still given");
     assert_eq!(case.judgement.verdict, Verdict::Inconclusive);
     let note = "different kinds of work, no verdict: encoded,key=seed against encoded,key=expanded";
     assert!(case.notes.contains(&note.to_owned()), "{:?}", case.notes);

@@ -1,4 +1,4 @@
-//! What a hybrid costs beyond its halves.
+//! Cost of a hybrid beyond its halves.
 
 use crate::areas::hybrid::{AREA, decompositions};
 use crate::estimates::scaled;
@@ -8,17 +8,17 @@ use crate::table::{Cell, NS_PER_US, Table};
 
 pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     let found = decompositions(analysis);
-    let mut table = Table::new("decomposition", AREA, "Decomposition: what a hybrid takes beyond its halves")
+    let mut table = Table::new("decomposition", AREA, "Decomposition: cost of a hybrid beyond its halves")
         .names("operation", "hybrid")
         .names("provider", "provider")
         .figures("classical", "classical", "µs", 1)
         .figures("post_quantum", "post-quantum", "µs", 2)
         .figures("hybrid", "whole", "µs", 0)
         .figures("combiner", "combiner", "µs", 0)
-        .figures("combiner_pct", "of the halves", "%", 0);
-    for of in &found {
-        let case = &of.hybrid.case;
-        let combiner = of.combiner_ns();
+        .figures("combiner_pct", "vs halves", "%", 0);
+    for parts in &found {
+        let case = &parts.hybrid.case;
+        let combiner = parts.combiner_ns();
         // All in one unit and to one decimal place, so that the printed figures add up.
         let decimals = decimals_of(&scaled(&combiner, 1.0 / NS_PER_US)).min(3) + 1;
         let time = |ns: f64| Cell::number(format!("{:.decimals$} µs", ns / NS_PER_US), ns / NS_PER_US);
@@ -27,15 +27,15 @@ pub(crate) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
         let cells = [
             Cell::text(case.name()),
             Cell::text(&case.provider),
-            time(of.classical_ns),
-            time(of.post_quantum_ns),
-            time(of.hybrid_ns),
+            time(parts.classical_ns),
+            time(parts.post_quantum_ns),
+            time(parts.hybrid_ns),
             time(combiner.estimate).within(text, &combiner, NS_PER_US),
-            Cell::difference_within(&of.combiner_pct),
+            Cell::difference_within(&parts.combiner_pct),
         ];
-        table.row([&of.caveats], cells);
+        table.row([&parts.caveats], cells);
     }
-    if let Some(area) = found.first().map(|of| of.hybrid.case.workload.clone()) {
+    if let Some(area) = found.first().map(|parts| parts.hybrid.case.workload.clone()) {
         table.area = area;
     }
     table.note("means over the rounds that all three have in common; combiner: the whole minus both halves")

@@ -1,5 +1,5 @@
-//! What a hybrid costs as a whole: an exchange, a signature made and verified, a certificate issued, and the exchanges a second of
-//! the largest load; of each construction by the library that is the fastest at it.
+//! Cost of hybrids as a whole: an exchange, a signature and its verification, a certificate, and the exchanges per
+//! second under the largest load. Each construction is represented by its fastest library.
 
 use crate::areas::certificate;
 use crate::areas::hybrid::AREA;
@@ -11,7 +11,7 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_record::NULL;
 
-/// What is told: words for it, area, operation.
+/// The headlines: their name, area and operation.
 const HEADLINES: [(&str, &str, &str); 5] = [
     ("key exchange", AREA, "handshake"),
     ("signature made and verified", AREA, "cycle"),
@@ -19,8 +19,8 @@ const HEADLINES: [(&str, &str, &str); 5] = [
     ("certificate verified", certificate::AREA, "verify"),
     ("second signature of a certificate verified", certificate::AREA, "verify-cosignature"),
 ];
-/// What stands beside hybrids to be compared with them, or stands in for one.
-const NO_HYBRIDS: [&str; 10] = [
+/// Algorithms that are not hybrids but are measured for comparison or as a stand-in.
+const NOT_HYBRIDS: [&str; 10] = [
     "X25519",
     "ML-KEM-768",
     "Ed25519",
@@ -35,33 +35,34 @@ const NO_HYBRIDS: [&str; 10] = [
 const LOAD: &str = "handshake-load";
 
 pub(crate) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
-    let title = "Hybrids at a glance, each by the library that is the fastest at it";
+    let title = "Hybrids at a glance, each by its fastest library";
     let mut table = Table::new("headlines", AREA, title)
         .names("what", "what")
         .names("construction", "construction")
         .prose("randomness", "randomness", 2)
         .names("provider", "provider")
         .figures("time", "time", "µs", 0)
-        .figures("rate", "a second", "1/s", 1)
-        .prose("tied", "not told apart from", 3);
+        .figures("rate", "per second", "1/s", 1)
+        .prose("tied", "tied with", 3);
     for (what, area, operation) in HEADLINES {
-        let of_it = |of: &&CaseAnalysis<'_>| {
-            let case = of.case();
-            case.operation == operation && is_hybrid(&case.algorithm) && of.usual() && of.estimates.is_some()
+        let is_headline = |one: &&CaseAnalysis<'_>| {
+            let case = one.case();
+            case.operation == operation && is_hybrid(&case.algorithm) && one.usual() && one.estimates.is_some()
         };
-        for (algorithm, cases) in grouped(analysis.area(area).filter(of_it), |of| of.case().algorithm.clone()) {
+        let headlines = analysis.area(area).filter(is_headline);
+        for (algorithm, cases) in grouped(headlines, |case| case.case().algorithm.clone()) {
             let cases = one_kind(cases).cases;
             let leading = analysis.leading(&cases);
             let Some((best, tied)) = leading.split_first() else { continue };
             let Some(time) = best.time() else { continue };
-            let tied: Vec<&str> = tied.iter().map(|of| of.case().provider.as_str()).collect();
+            let tied: Vec<&str> = tied.iter().map(|case| case.case().provider.as_str()).collect();
             let cells = [
                 Cell::text(what),
                 Cell::text(algorithm),
                 Cell::text(randomness([best.case()])),
                 Cell::text(&best.case().provider),
                 Cell::time_within(&time),
-                Cell::of(best.estimates.as_ref().and_then(|of| of.operations_per_second()), |rate| {
+                Cell::of(best.estimates.as_ref().and_then(|estimates| estimates.operations_per_second()), |rate| {
                     Cell::rate_within(&rate)
                 }),
                 Cell::text(tied.join(", ")),
@@ -76,23 +77,23 @@ pub(crate) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
     table
 }
 
-/// Exchanges a second of the largest load.
+/// Exchanges per second under the largest load.
 fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
-    let case = |id: &str| analysis.area(AREA).find(|of| of.case().id() == id);
+    let case = |id: &str| analysis.area(AREA).find(|case| case.case().id() == id);
     let entries = loads(analysis);
-    let of_hybrids = entries.iter().filter_map(|entry| {
+    let hybrid_loads = entries.iter().filter_map(|entry| {
         let of = case(&entry.id)?;
         (of.case().operation == LOAD && is_hybrid(&of.case().algorithm)).then_some((entry, of))
     });
-    let of_hybrids: Vec<(&LoadFigures, &CaseAnalysis<'_>)> = of_hybrids.collect();
-    for (algorithm, loads) in grouped(of_hybrids.iter(), |(_, of)| of.case().algorithm.clone()) {
+    let hybrid_loads: Vec<(&LoadFigures, &CaseAnalysis<'_>)> = hybrid_loads.collect();
+    for (algorithm, loads) in grouped(hybrid_loads.iter(), |(_, case)| case.case().algorithm.clone()) {
         let Some(most) = loads.iter().map(|(entry, _)| entry.tasks).max() else { continue };
         let cases: Vec<&CaseAnalysis<'_>> =
-            loads.iter().filter(|(entry, _)| entry.tasks == most).map(|(_, of)| *of).collect();
+            loads.iter().filter(|(entry, _)| entry.tasks == most).map(|(_, case)| *case).collect();
         let leading = analysis.leading(&cases);
         let Some(best) = leading.first() else { continue };
         let Some((entry, _)) = loads.iter().find(|(entry, _)| entry.id == best.case().id()) else { continue };
-        let tied: Vec<&str> = leading.iter().skip(1).map(|of| of.case().provider.as_str()).collect();
+        let tied: Vec<&str> = leading.iter().skip(1).map(|case| case.case().provider.as_str()).collect();
         let cells = [
             Cell::text(format!("{} key exchanges at once, {} workers", crate::number::grouped(most), entry.workers)),
             Cell::text(algorithm),
@@ -107,5 +108,5 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
 }
 
 fn is_hybrid(algorithm: &str) -> bool {
-    !NO_HYBRIDS.contains(&algorithm) && !algorithm.contains("mock")
+    !NOT_HYBRIDS.contains(&algorithm) && !algorithm.contains("mock")
 }

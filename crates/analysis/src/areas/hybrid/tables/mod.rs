@@ -1,4 +1,4 @@
-//! Tables of hybrids: at a glance, beside their halves, and how widely single operations spread.
+//! Tables of hybrids: an overview, the cost beyond their halves, and the spread of single operations.
 
 mod decomposition;
 mod headlines;

@@ -1,4 +1,4 @@
-//! How widely single operations spread, beside what takes no branch on a secret.
+//! Spread of single operations, compared with an operation that never branches on a secret.
 
 use crate::areas::certificate;
 use crate::areas::hybrid::AREA;
@@ -8,48 +8,48 @@ use crate::number::{percent, significant};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// What steadiness is set against: 1 KB sealed with a cipher that takes no branch on a secret.
+/// Yardstick: 1 KB sealed with a cipher that never branches on a secret.
 const STEADY: (&str, &str) = ("AES-256-GCM", "seal");
-/// What a distance of quartiles is of a normal distribution's standard deviation, its reciprocal.
+/// Standard deviation of a normal distribution divided by its interquartile range.
 const QUARTILES: f64 = 0.741;
-/// Areas that have it beside them.
+/// Areas that measure the yardstick.
 const AREAS: [&str; 2] = [AREA, certificate::AREA];
 
 pub(crate) fn spread(analysis: &RunAnalysis<'_>) -> Table {
-    let operations = |of: &'_ CaseAnalysis<'_>| of.estimates.as_ref().and_then(Estimates::operations).copied();
-    let variation = |of: &CaseAnalysis<'_>| {
-        let single = operations(of)?;
-        // Where half of the samples show one reading, the step of the clock is what bounds their spread.
-        let step = || of.header().environment.counters.resolution_ns / single.median;
+    let operations = |case: &'_ CaseAnalysis<'_>| case.estimates.as_ref().and_then(Estimates::operations).copied();
+    let variation = |case: &CaseAnalysis<'_>| {
+        let single = operations(case)?;
+        // If half of the samples show the same reading, the step of the clock bounds their spread.
+        let step = || case.header().environment.counters.resolution_ns / single.median;
         single.robust_cov_pct().or_else(|| (single.n >= 4 && single.median > 0.0).then(|| 100.0 * step() * QUARTILES))
     };
-    let steady = |of: &&CaseAnalysis<'_>| (of.case().algorithm.as_str(), of.case().operation.as_str()) == STEADY;
-    let steady = analysis.area(AREAS[0]).filter(steady).filter_map(|of| Some((of.case(), variation(of)?)));
-    let mut table = Table::new("spread", AREAS[0], "Spread of single operations beside that of AES-256-GCM, 1 KB")
+    let steady = |case: &&CaseAnalysis<'_>| (case.case().algorithm.as_str(), case.case().operation.as_str()) == STEADY;
+    let steady = analysis.area(AREAS[0]).filter(steady).filter_map(|case| Some((case.case(), variation(case)?)));
+    let mut table = Table::new("spread", AREAS[0], "Spread of single operations compared with AES-256-GCM, 1 KB")
         .names("operation", "operation")
         .names("provider", "provider")
         .figures("rcov", "rCoV", "%", 0)
         .figures("cov", "CoV", "%", 1)
-        .figures("times", "of AES-256-GCM's", "", 0);
+        .figures("times", "vs AES-256-GCM", "", 0);
     let Some((steadiest, floor)) = steady.min_by(|one, other| one.1.total_cmp(&other.1)) else { return table };
-    for of in AREAS.into_iter().flat_map(|area| analysis.area(area)) {
-        let Some(robust) = variation(of) else { continue };
+    for case in AREAS.into_iter().flat_map(|area| analysis.area(area)) {
+        let Some(robust) = variation(case) else { continue };
         let cells = [
-            Cell::text(of.case().name()),
-            Cell::text(&of.case().provider),
+            Cell::text(case.case().name()),
+            Cell::text(&case.case().provider),
             Cell::percent(robust),
-            Cell::of(operations(of).and_then(|of| of.cov_pct), Cell::percent),
+            Cell::of(operations(case).and_then(|description| description.cov_pct), Cell::percent),
             Cell::number(
-                if robust <= floor { "no more".to_owned() } else { format!("{}×", significant(robust / floor)) },
+                if robust <= floor { "at most 1×".to_owned() } else { format!("{}×", significant(robust / floor)) },
                 robust / floor,
             ),
         ];
-        table.row([&of.caveats], cells);
+        table.row([&case.caveats], cells);
     }
     table
-        .note("rCoV: 0.741 times the width of the middle half over the median, the CoV of a normal distribution; a single outlier, which makes a CoV, does not move it; where the clock shows one reading for all of that half, a step of the clock stands for it")
+        .note("rCoV: 0.741 times the interquartile range over the median; equals the CoV for a normal distribution, but ignores single outliers; if the middle half shows one reading, its width is a step of the clock")
         .note(format!("rCoV of {} by {}: {}", steadiest.name(), steadiest.provider, percent(floor)))
-        .note("spread is not leakage: a signer that rejects and repeats shows 50% and leaks nothing, and a leak can hide in 2%")
+        .note("spread is not leakage: a signer that rejects and retries shows 50% and leaks nothing, and a leak can hide in 2%")
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     use pqlab_fixtures::{record, run};
 
     #[test]
-    fn a_clock_of_coarse_steps_hides_no_yardstick() {
+    fn a_coarse_clock_does_not_hide_the_yardstick() {
         let mut run = run();
         let mut steady = record("aws-lc", 0.170);
         (steady.case.workload, steady.case.algorithm, steady.case.operation) =

@@ -1,4 +1,4 @@
-//! Circuit handshakes: messages, steps, parts, and what they cost a relay and its links.
+//! Tables of circuit handshakes: messages, steps, parts, and the cost for a relay and its links.
 
 mod ahead;
 mod variants;
@@ -11,17 +11,17 @@ use crate::number::{rate, significant, time};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// Numbers of cores to which rates are extrapolated: those of the reference report.
+/// Numbers of cores for extrapolated rates, as in the reference report.
 const EXTRAPOLATED: [u64; 2] = [8, 64];
-/// Said of a run that has the handshake that authenticates nobody.
+/// Note for runs with the handshake that does not authenticate the relay.
 const NOT_AUTHENTICATED: &str =
-    "kem-only-*: forward secret, and does NOT authenticate the relay: whoever knows its identity can answer";
+    "kem-only-*: forward secret, but does NOT authenticate the relay: anyone who knows its identity can answer";
 
-/// The tables of a run, those without rows left out; none for a run without handshakes.
+/// The tables of a run; none for a run without handshakes.
 pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let all = handshakes(analysis);
     let memory = ahead::memory(analysis);
-    // Who answers an onion service is no relay: only messages and steps are told of both.
+    // Onion services are not relays: only messages and steps are shown for both.
     let both: Vec<HandshakeFigures<'_>> = all.iter().cloned().chain(onion_services(analysis)).collect();
     if both.is_empty() {
         return vec![memory];
@@ -44,7 +44,7 @@ pub(crate) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Ve
     ]
 }
 
-/// A table of handshakes, each with its pair of libraries.
+/// Creates a table of handshakes with their pairs of libraries.
 fn table(name: &'static str, title: impl Into<String>) -> Table {
     Table::new(name, AREA, title).names("handshake", "handshake").names("provider", "provider")
 }
@@ -58,7 +58,7 @@ fn median(timing: Option<&Timing<'_>>) -> Cell {
     Cell::of(timing, |timing| Cell::time_within(&timing.median))
 }
 
-/// Classical ntor of the same run: over the same classical provider where it was measured, else over any.
+/// Classical ntor of the same run: over the same classical provider if measured, else over any.
 fn classical_of<'f, 'a>(
     all: &'f [HandshakeFigures<'a>],
     figures: &HandshakeFigures<'_>,
@@ -68,7 +68,7 @@ fn classical_of<'f, 'a>(
     classical.clone().find(|other| other.provider == provider).or_else(|| classical.next())
 }
 
-/// As [`classical_of`]; `None` for classical ntor itself.
+/// Like [`classical_of`], but `None` for classical ntor itself.
 fn classical_beside<'f, 'a>(
     all: &'f [HandshakeFigures<'a>],
     figures: &HandshakeFigures<'_>,
@@ -82,9 +82,9 @@ fn lengths(all: &[HandshakeFigures<'_>]) -> Table {
         .figures("onionskin", "onionskin", "B", 0)
         .figures("reply", "reply", "B", 0)
         .figures("total", "total", "B", 0)
-        .figures("onionskin_cells", "cells of the onionskin", "", 2)
-        .figures("reply_cells", "of the reply", "", 3)
-        .figures("cells", "of the handshake", "", 1);
+        .figures("onionskin_cells", "onionskin cells", "", 2)
+        .figures("reply_cells", "reply cells", "", 3)
+        .figures("cells", "cells", "", 1);
     let mut seen: Vec<&str> = Vec::new();
     for figures in all {
         if seen.contains(&figures.algorithm.as_str()) {
@@ -142,7 +142,7 @@ fn shares(all: &[HandshakeFigures<'_>]) -> Table {
 }
 
 fn parts(all: &[HandshakeFigures<'_>]) -> Table {
-    let mut table = table("ntor-parts", "Circuit handshakes: parts, by leaving each out")
+    let mut table = table("ntor-parts", "Circuit handshakes: parts, measured by leaving each out")
         .names("part", "part")
         .figures("share", "share", "%", 0);
     for figures in all {
@@ -162,8 +162,8 @@ fn cores(all: &[HandshakeFigures<'_>]) -> Table {
     measured.dedup();
     let most = measured.last().copied().unwrap_or(1);
     let beyond: Vec<u64> = EXTRAPOLATED.into_iter().filter(|&cores| cores > most).collect();
-    let title = "Circuit handshakes that a relay answers in a second";
-    let mut table = table("ntor-cores", title).figures("cores_1", "a core (measured)", "1/s", 0);
+    let title = "Circuit handshakes: replies of a relay per second";
+    let mut table = table("ntor-cores", title).figures("cores_1", "1 core (measured)", "1/s", 0);
     let several =
         measured.iter().map(|cores| (cores, "measured")).chain(beyond.iter().map(|cores| (cores, "extrapolated")));
     for (place, (cores, how)) in several.enumerate() {
@@ -181,23 +181,23 @@ fn cores(all: &[HandshakeFigures<'_>]) -> Table {
         let rates = std::iter::once(one).chain(several).chain(more).map(|rate| Cell::of(rate, Cell::rate));
         row(&mut table, figures, &figures.caveats, rates.chain([Cell::text(from)]));
     }
-    table.note("extrapolated: as many times more as there are cores, which no machine quite reaches")
+    table.note("extrapolated: multiplied by the number of cores, which no machine quite reaches")
 }
 
-/// By which a column is left out where there is no room, of several alike: from the last to the second.
+/// Rank for omitting one of several similar columns if space is short: from the last to the second.
 fn rank(place: usize) -> u8 {
     u8::try_from(place + 1).unwrap_or(u8::MAX)
 }
 
 fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let title =
-        format!("What circuit handshakes cost a relay at {} circuits a second", rate(scenario.circuits_per_second));
+        format!("Circuit handshakes: cost for a relay at {} circuits a second", rate(scenario.circuits_per_second));
     let mut table = table("ntor-relay", title)
-        .figures("core", "of a core at the rate", "%", 0)
+        .figures("core", "share of a core", "%", 0)
         .figures("bandwidth", "bandwidth", "Mbit/s", 2)
-        .figures("added_bandwidth", "added to ntor's", "Mbit/s", 3)
-        .figures("million_cpu", "CPU of a million", "s", 4)
-        .figures("million_data", "data of a million", "GB", 5);
+        .figures("added_bandwidth", "more than ntor", "Mbit/s", 3)
+        .figures("million_cpu", "CPU per million", "s", 4)
+        .figures("million_data", "data per million", "GB", 5);
     for figures in all.iter().filter(|figures| figures.replies_per_second().is_some()) {
         let with_unit = |value: f64, unit: &str| Cell::number(format!("{}{unit}", significant(value)), value);
         let cells = [
@@ -218,7 +218,7 @@ fn links(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let title = format!("Circuit handshakes on links with a round trip of {} ms", significant(scenario.rtt_ms));
     let mut table = table("ntor-links", title);
     let mut place = 0;
-    for (name, what) in [("wire", "on the wire"), ("keys", "to keys"), ("added", "to keys beyond ntor")] {
+    for (name, what) in [("wire", "on the wire"), ("keys", "to keys"), ("added", "to keys, vs ntor")] {
         for &link in &scenario.links {
             let (short, long) = speed(link);
             table = table.figures(&format!("{name}_{short}"), &format!("{what} at {long}"), "µs", place);
@@ -232,15 +232,17 @@ fn links(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
         let keys = scenario.links.iter().map(|&link| Cell::of(to_keys(figures, link), Cell::time));
         let added = scenario.links.iter().map(|&link| {
             let pair = ntor.and_then(|ntor| to_keys(ntor, link)).zip(to_keys(figures, link));
-            Cell::of(pair.map(|(ntor, own)| own - ntor), Cell::time)
+            Cell::of(pair.map(|(ntor, this)| this - ntor), Cell::time)
         });
-        let caveats = Caveats::merged([Some(figures), ntor].into_iter().flatten().map(|of| &of.caveats));
+        let caveats = Caveats::merged([Some(figures), ntor].into_iter().flatten().map(|one| &one.caveats));
         row(&mut table, figures, &caveats, wire.chain(keys).chain(added));
     }
-    table.note("to keys: computing, one round trip, and both messages on the link; beyond ntor: the difference to classical ntor of the same run")
+    table
+        .note("to keys: computing, one round trip, and both messages on the link")
+        .note("vs ntor: difference to classical ntor of the same run")
 }
 
-/// The speed of a link in a column's name, and in its heading: `100m`, `100 Mbit/s`.
+/// The speed of a link for a column's name and for its heading: `100m`, `100 Mbit/s`.
 fn speed(bits_per_second: f64) -> (String, String) {
     let units = [(1e9, "g", "Gbit/s"), (1e6, "m", "Mbit/s"), (1e3, "k", "kbit/s"), (1.0, "", "bit/s")];
     let (unit, letter, name) = units.into_iter().find(|(unit, ..)| bits_per_second >= *unit).unwrap_or(units[3]);
@@ -252,9 +254,9 @@ fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
     let title = "Circuit handshakes over loopback sockets, both ends on this machine";
     let mut table = table("ntor-exchange", title)
         .figures("computing", "computing", "µs", 0)
-        .figures("kept", "connection kept", "µs", 0)
+        .figures("kept", "kept connection", "µs", 0)
         .figures("kept_beyond", "beyond computing", "µs", 2)
-        .figures("fresh", "fresh", "µs", 0)
+        .figures("fresh", "new connection", "µs", 0)
         .figures("fresh_beyond", "beyond computing", "µs", 1);
     for figures in all.iter().filter(|figures| figures.kept.is_some() || figures.fresh.is_some()) {
         let beyond = |timing: Option<&Timing<'_>>| {
@@ -269,7 +271,7 @@ fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
 }
 
 fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
-    let title = "Circuit handshakes against classical ntor of the same run, times in core cycles where both have them";
+    let title = "Circuit handshakes against classical ntor of the same run, times in core cycles if both have them";
     let mut table = table("ntor-overhead", title)
         .figures("onionskin", "onionskin", "", 2)
         .figures("reply", "reply", "", 1)
@@ -321,17 +323,17 @@ mod tests {
     use crate::number::NONE;
     use pqlab_record::Run;
 
-    fn of(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
-        let mut made = tables(&RunAnalysis::of(run), scenario);
-        made.retain(|table| !table.rows.is_empty());
-        made
+    fn tables_of(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
+        let mut found = tables(&RunAnalysis::of(run), scenario);
+        found.retain(|table| !table.rows.is_empty());
+        found
     }
 
-    fn made(name: &str, scenario: &RelayScenario) -> Table {
-        of(&fixtures::ntor_run(), scenario).into_iter().find(|table| table.name == name).unwrap()
+    fn table_named(name: &str, scenario: &RelayScenario) -> Table {
+        tables_of(&fixtures::ntor_run(), scenario).into_iter().find(|table| table.name == name).unwrap()
     }
 
-    /// The cell below a heading in the row of a handshake.
+    /// The cell under a heading in the row of a handshake.
     fn cell(table: &Table, handshake: &str, heading: &str) -> String {
         let column = table.columns.iter().position(|column| column.heading == heading);
         let column = column.unwrap_or_else(|| panic!("{heading} in {:?}", table.columns));
@@ -339,54 +341,54 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_handshakes_has_no_such_tables() {
-        assert!(of(&fixtures::run(), &RelayScenario::default()).is_empty());
+    fn a_run_without_handshakes_has_no_ntor_tables() {
+        assert!(tables_of(&fixtures::run(), &RelayScenario::default()).is_empty());
     }
 
     #[test]
     fn lengths_cells_and_factors_are_those_of_the_messages() {
-        let lengths = made("ntor-lengths", &RelayScenario::default());
-        let of = |heading: &str| cell(&lengths, "kem-only-mlkem512", heading);
-        assert_eq!([of("onionskin"), of("reply"), of("total")], ["820", "800", "1,620"]);
-        assert_eq!([of("cells of the onionskin"), of("of the reply"), of("of the handshake")], ["2", "2", "4"]);
-        assert_eq!(cell(&lengths, "ntor-v1", "of the handshake"), "2");
-        let overhead = made("ntor-overhead", &RelayScenario::default());
-        let of = |heading: &str| cell(&overhead, "kem-only-mlkem512", heading);
-        assert_eq!([of("onionskin"), of("reply"), of("total")], ["9.76×", "12.5×", "10.9×"]);
-        assert!(of("time").starts_with("0.6") && of("relay's time").starts_with("0.6"), "{overhead:?}");
+        let lengths = table_named("ntor-lengths", &RelayScenario::default());
+        let text = |heading: &str| cell(&lengths, "kem-only-mlkem512", heading);
+        assert_eq!([text("onionskin"), text("reply"), text("total")], ["820", "800", "1,620"]);
+        assert_eq!([text("onionskin cells"), text("reply cells"), text("cells")], ["2", "2", "4"]);
+        assert_eq!(cell(&lengths, "ntor-v1", "cells"), "2");
+        let overhead = table_named("ntor-overhead", &RelayScenario::default());
+        let text = |heading: &str| cell(&overhead, "kem-only-mlkem512", heading);
+        assert_eq!([text("onionskin"), text("reply"), text("total")], ["9.76×", "12.5×", "10.9×"]);
+        assert!(text("time").starts_with("0.6") && text("relay's time").starts_with("0.6"), "{overhead:?}");
     }
 
     #[test]
-    fn cores_that_were_measured_stand_beside_those_that_were_not() {
-        let cores = made("ntor-cores", &RelayScenario::default());
+    fn measured_and_extrapolated_cores_are_separate_columns() {
+        let cores = table_named("ntor-cores", &RelayScenario::default());
         let number = |handshake: &str, heading: &str| -> f64 {
             cell(&cores, handshake, heading).replace(',', "").parse().unwrap()
         };
         let near = |left: f64, right: f64| assert!((left / right - 1.0).abs() < 0.01, "{left} is not {right}");
         // 40 µs on one core, 1.9 times as many on two.
-        near(number("kem-only-mlkem512", "a core (measured)"), 25_000.0);
+        near(number("kem-only-mlkem512", "1 core (measured)"), 25_000.0);
         near(number("kem-only-mlkem512", "2 cores (measured)"), 47_500.0);
         near(number("kem-only-mlkem512", "8 cores (extrapolated)"), 4.0 * 47_500.0);
         near(number("kem-only-mlkem512", "64 cores (extrapolated)"), 32.0 * 47_500.0);
         assert_eq!(cell(&cores, "kem-only-mlkem512", "extrapolated from"), "2 cores");
-        // Measured on one core alone.
+        // Measured on one core only.
         assert_eq!(cell(&cores, "ntor-v1", "2 cores (measured)"), NONE);
         near(number("ntor-v1", "8 cores (extrapolated)"), 8.0 / 60e-6);
         assert_eq!(cell(&cores, "ntor-v1", "extrapolated from"), "1 core");
-        // Four threads on two processors are no four cores.
+        // Four threads on two processors are not four cores.
         assert!(!cores.columns.iter().any(|column| column.heading.starts_with("4 cores")), "{cores:?}");
     }
 
     #[test]
     fn rates_links_and_round_trips_are_parameters() {
         let scenario = RelayScenario { circuits_per_second: 50.0, links: vec![2e6], rtt_ms: 300.0 };
-        let relay = made("ntor-relay", &scenario);
+        let relay = table_named("ntor-relay", &scenario);
         assert!(relay.title.contains("50.0 circuits"), "{}", relay.title);
-        assert!(cell(&relay, "kem-only-mlkem512", "of a core at the rate").starts_with("0.2"), "{relay:?}");
+        assert!(cell(&relay, "kem-only-mlkem512", "share of a core").starts_with("0.2"), "{relay:?}");
         assert_eq!(cell(&relay, "kem-only-mlkem512", "bandwidth"), "0.648 Mbit/s");
-        assert_eq!(cell(&relay, "kem-only-mlkem512", "data of a million"), "1.62 GB");
-        assert!(cell(&relay, "kem-only-mlkem512", "CPU of a million").starts_with("40."), "{relay:?}");
-        let links = made("ntor-links", &scenario);
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "data per million"), "1.62 GB");
+        assert!(cell(&relay, "kem-only-mlkem512", "CPU per million").starts_with("40."), "{relay:?}");
+        let links = table_named("ntor-links", &scenario);
         assert!(links.title.contains("300 ms"), "{}", links.title);
         // 1,620 bytes are 12,960 bits.
         assert_eq!(cell(&links, "kem-only-mlkem512", "on the wire at 2 Mbit/s"), "6.48 ms");
@@ -395,20 +397,20 @@ mod tests {
 
     #[test]
     fn differences_to_classical_ntor_have_columns() {
-        let relay = made("ntor-relay", &RelayScenario::default());
+        let relay = table_named("ntor-relay", &RelayScenario::default());
         // 1,620 and 148 bytes, a thousand times a second.
-        assert_eq!(cell(&relay, "kem-only-mlkem512", "added to ntor's"), "11.8 Mbit/s");
-        assert_eq!(cell(&relay, "ntor-v1", "added to ntor's"), NONE);
-        let links = made("ntor-links", &RelayScenario::default());
+        assert_eq!(cell(&relay, "kem-only-mlkem512", "more than ntor"), "11.8 Mbit/s");
+        assert_eq!(cell(&relay, "ntor-v1", "more than ntor"), NONE);
+        let links = table_named("ntor-links", &RelayScenario::default());
         // 11,776 bits more, and 50 µs less to compute.
         let added = links.columns.iter().position(|column| column.name == "added_100m").unwrap();
-        let of = |handshake: &str| links.rows.iter().find(|row| row.cells[0].text == handshake).unwrap();
-        let number = of("kem-only-mlkem512").cells[added].number.unwrap().estimate;
+        let row_of = |handshake: &str| links.rows.iter().find(|row| row.cells[0].text == handshake).unwrap();
+        let number = row_of("kem-only-mlkem512").cells[added].number.unwrap().estimate;
         assert!((number - (117.76 - 50.0)).abs() < 2.0, "{number}");
-        assert_eq!(of("ntor-v1").cells[added].number, None);
-        let variants = made("ntor-variants", &RelayScenario::default());
-        let of = |heading: &str| cell(&variants, "kem-only-mlkem512", heading);
-        assert_eq!([of("KEM key"), of("ciphertext"), of("bytes of ntor's")], ["800", "768", "10.9×"]);
+        assert_eq!(row_of("ntor-v1").cells[added].number, None);
+        let variants = table_named("ntor-variants", &RelayScenario::default());
+        let text = |heading: &str| cell(&variants, "kem-only-mlkem512", heading);
+        assert_eq!([text("KEM key"), text("ciphertext"), text("bytes vs ntor")], ["800", "768", "10.9×"]);
         assert_eq!(cell(&variants, "ntor-v1", "KEM key"), NONE);
     }
 
@@ -422,8 +424,8 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_others_are_marked_and_stand_apart() {
-        let all = of(&fixtures::ntor_run(), &RelayScenario::default());
+    fn figures_of_others_are_marked_and_separate() {
+        let all = tables_of(&fixtures::ntor_run(), &RelayScenario::default());
         let (quoted, measured) = all.split_last().unwrap();
         assert!(quoted.title.contains("Literature") && quoted.title.contains("NOT measured"), "{}", quoted.title);
         assert!(
@@ -436,8 +438,8 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_of_a_handshake_without_authentication_is_told_so() {
-        let overhead = made("ntor-overhead", &RelayScenario::default());
+    fn a_note_warns_of_handshakes_without_authentication() {
+        let overhead = table_named("ntor-overhead", &RelayScenario::default());
         assert!(overhead.notes.iter().any(|note| note.contains("does NOT authenticate the relay")));
     }
 }

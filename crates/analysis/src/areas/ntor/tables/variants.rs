@@ -1,4 +1,4 @@
-//! The variants side by side, each by the libraries that are the fastest at it.
+//! The variants side by side, each by its fastest libraries.
 
 use super::{AREA, classical_beside};
 use crate::areas::ntor::HandshakeFigures;
@@ -6,14 +6,15 @@ use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// What a handshake's name says of its KEM, with the lengths in bytes of an encapsulation key and a ciphertext (FIPS 203, table 3).
+/// Suffix of a handshake's name for its KEM, with the lengths in bytes of an encapsulation key and a ciphertext (FIPS
+/// 203, table 3).
 const KEMS: [(&str, u64, u64); 3] = [("mlkem512", 800, 768), ("mlkem768", 1184, 1088), ("mlkem1024", 1568, 1568)];
 
 pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>]) -> Table {
-    let mut made = Table::new(
+    let mut rows = Table::new(
         "ntor-variants",
         AREA,
-        "Circuit handshakes: variants, each by the libraries that are the fastest at it",
+        "Circuit handshakes: variants, each by its fastest libraries",
     )
     .names("handshake", "handshake")
     .names("provider", "provider")
@@ -24,9 +25,9 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
     .figures("onionskin", "onionskin", "B", 2)
     .figures("reply", "reply", "B", 3)
     .figures("cells", "cells", "", 1)
-    .figures("bytes_factor", "bytes of ntor's", "", 4)
+    .figures("bytes_factor", "bytes vs ntor", "", 4)
     .figures("create", "create", "µs", 5)
-    .figures("answer", "reply, time", "µs", 0)
+    .figures("answer", "reply time", "µs", 0)
     .figures("finish", "finish", "µs", 6)
     .figures("handshake_time", "handshake", "µs", 0);
     let mut seen: Vec<&str> = Vec::new();
@@ -37,24 +38,24 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
         seen.push(&first.algorithm);
         let whole: Vec<_> = analysis
             .area(AREA)
-            .filter(|of| {
-                let case = of.case();
-                case.algorithm == first.algorithm && case.operation == "handshake" && of.usual()
+            .filter(|one| {
+                let case = one.case();
+                case.algorithm == first.algorithm && case.operation == "handshake" && one.usual()
             })
             .collect();
-        // What may not be recommended is no variant's best; where nothing may, lengths alone are told.
-        let best = analysis.leading(&whole).first().map(|of| of.case().provider.clone());
-        let best = all.iter().find(|of| of.algorithm == first.algorithm && Some(&of.provider) == best.as_ref());
-        let category = analysis.area(AREA).find(|of| of.case().algorithm == first.algorithm);
-        let category = category.and_then(|of| of.case().facts.category);
+        // Only libraries that may be recommended can be the best of a variant; without one, only lengths are shown.
+        let best = analysis.leading(&whole).first().map(|case| case.case().provider.clone());
+        let best = all.iter().find(|one| one.algorithm == first.algorithm && Some(&one.provider) == best.as_ref());
+        let category = analysis.area(AREA).find(|case| case.case().algorithm == first.algorithm);
+        let category = category.and_then(|case| case.case().facts.category);
         let step = |place: usize| {
-            Cell::of(best.and_then(|of| of.steps[place].as_ref()), |timing| Cell::time_within(&timing.median))
+            Cell::of(best.and_then(|best| best.steps[place].as_ref()), |timing| Cell::time_within(&timing.median))
         };
         let [onionskin, reply] = first.cells();
         let kem = KEMS.into_iter().find(|(name, ..)| first.algorithm.ends_with(name));
         let cells = [
             Cell::text(&first.algorithm),
-            Cell::text(best.map(|of| of.provider.as_str()).unwrap_or_default()),
+            Cell::text(best.map(|best| best.provider.as_str()).unwrap_or_default()),
             Cell::of(category, |category| Cell::number(category.to_string(), f64::from(category))),
             Cell::text(if first.authenticates_relay() { "yes" } else { "no" }),
             Cell::of(kem.map(|(_, key, _)| key), Cell::whole),
@@ -66,10 +67,10 @@ pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>])
             step(0),
             step(1),
             step(2),
-            Cell::of(best.and_then(|of| of.whole.as_ref()), |timing| Cell::time_within(&timing.median)),
+            Cell::of(best.and_then(|best| best.whole.as_ref()), |timing| Cell::time_within(&timing.median)),
         ];
-        let caveats = best.map_or_else(Caveats::default, |of| of.caveats.clone());
-        made.row([&caveats], cells);
+        let caveats = best.map_or_else(Caveats::default, |best| best.caveats.clone());
+        rows.row([&caveats], cells);
     }
-    made
+    rows
 }

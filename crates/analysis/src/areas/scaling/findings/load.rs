@@ -10,19 +10,19 @@ use crate::statement::{Statement, fastest_case};
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let entries = loads(analysis);
     let with_case = entries.iter().filter_map(|entry| {
-        let of = analysis.cases().iter().find(|of| of.case().id() == entry.id)?;
-        (!of.case().is_null()).then_some((entry.name.clone(), (entry, of)))
+        let case = analysis.cases().iter().find(|case| case.case().id() == entry.id)?;
+        (!case.case().is_null()).then_some((entry.name.clone(), (entry, case)))
     });
-    gathered(with_case).into_iter().filter_map(|(name, of)| largest(analysis, &name, &of)).collect()
+    gathered(with_case).into_iter().filter_map(|(name, entries)| largest(analysis, &name, &entries)).collect()
 }
 
 fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadFigures, &CaseAnalysis<'_>)]) -> Option<Statement> {
     let most = all.iter().map(|(entry, _)| entry.tasks).max()?;
     let cases: Vec<&CaseAnalysis<'_>> =
-        all.iter().filter(|(entry, _)| entry.tasks == most).map(|(_, of)| &analysis.cases()[of.place]).collect();
+        all.iter().filter(|(entry, _)| entry.tasks == most).map(|(_, case)| &analysis.cases()[case.place]).collect();
     let found = fastest_case(analysis, &cases)?;
     let best = found.best[0];
-    let (entry, _) = all.iter().find(|(_, of)| of.place == best.place)?;
+    let (entry, _) = all.iter().find(|(_, case)| case.place == best.place)?;
     let mut text = format!(
         "{} a second with {} tasks at once on {} workers by {}",
         known_rate(&best.estimates.as_ref()?.operations_per_second()?),
@@ -30,8 +30,8 @@ fn largest(analysis: &RunAnalysis<'_>, name: &str, all: &[(&LoadFigures, &CaseAn
         entry.workers,
         found.by
     );
-    if let Some(of) = entry.against_peak_pct.filter(|of| of.estimate < 0.0) {
-        text = format!("{text}, {} against the best load", difference(&of));
+    if let Some(change) = entry.against_peak_pct.filter(|change| change.estimate < 0.0) {
+        text = format!("{text}, {} against the best load", difference(&change));
     }
     if let Some(wait) = entry.queueing_p99_us {
         text = format!("{text}; {} of the tasks wait {} or less", percent(99.0), time(1e3 * wait));

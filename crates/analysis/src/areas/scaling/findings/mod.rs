@@ -1,4 +1,4 @@
-//! What is found of threads and of loads.
+//! Findings on threads and on loads.
 
 pub(crate) mod load;
 mod threads;

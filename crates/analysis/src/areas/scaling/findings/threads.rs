@@ -1,4 +1,4 @@
-//! What more threads were worth.
+//! Gain of several threads.
 
 use crate::areas::scaling::{ScalingFigures, scaling};
 use crate::case::CaseAnalysis;
@@ -9,11 +9,11 @@ use crate::run::RunAnalysis;
 use pqlab_record::NULL;
 use pqlab_stats::{Interval, Sorted};
 
-/// What is recommended here.
+/// Name of the recommendation.
 pub(crate) const USE_CASE: &str = "Several threads";
 
-/// What the most threads that had a processor each were worth over one thread: the gain of the middle operation, and the least. The
-/// largest of many is not a finding: it is the one that chance favoured.
+/// The gain over one thread of the largest number of threads that had a processor each: the median over operations, and
+/// the smallest. The largest of many is not a finding, because chance favours it.
 pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all = scaling(analysis);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && !beyond_ideal(one));
@@ -40,9 +40,9 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         interval: format!("half of them {} to {}", quartiles.0, quartiles.1),
         rate: None,
         cases: gained.iter().map(|(one, _)| one.id.clone()).collect(),
-        what: format!("throughput of {threads} threads over one thread: the middle operation"),
+        what: format!("throughput of {threads} threads compared with one: median over operations"),
         why: format!(
-            "least: {} by {}, {} ({} to {}).",
+            "smallest gain: {} by {}, {} ({} to {}).",
             least.name,
             least.provider,
             factor(gain.estimate),
@@ -53,12 +53,12 @@ pub(crate) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     })
 }
 
-/// Whether the interval of the gain lies above the number of threads: the figure of the single thread must be disturbed.
+/// Whether the interval of the gain lies above the number of threads. Then the single-thread figure must be disturbed.
 fn beyond_ideal(one: &ScalingFigures) -> bool {
     one.efficiency.is_some_and(|efficiency| efficiency.low > 1.0)
 }
 
-/// Gains that there cannot be, a line each.
+/// Gains that are impossible, one per line.
 pub(crate) fn impossible(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let gains = scaling(analysis).into_iter().filter(|one| beyond_ideal(one) && one.provider != NULL);
     let gain = |one: ScalingFigures| {

@@ -7,43 +7,43 @@ use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time, time_per_item, times};
 use pqlab_record::{Case, Parameter, State};
 
-/// The operation that verifies the batch that is spoken of, and its size.
+/// The operation that verifies the batch described here, and the batch's size.
 const BATCH: (&str, u64) = ("verify-x100", 100);
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
     let (operation, size) = BATCH;
     let by_all = |case: &Case| case.signers().is_none_or(|signers| signers == size);
-    let suits = |of: &&CaseAnalysis<'_>| {
-        let case = of.case();
-        case.operation == operation && case.state() == State::Warm && by_all(case) && of.median().is_some()
+    let suits = |one: &&CaseAnalysis<'_>| {
+        let case = one.case();
+        case.operation == operation && case.state() == State::Warm && by_all(case) && one.median().is_some()
     };
     let rows: Vec<&CaseAnalysis<'_>> = analysis.area(AREA).filter(suits).collect();
     let statement = |(algorithm, rows): (String, Vec<&&CaseAnalysis<'_>>)| {
-        // Keys of one form: the one in which most libraries verify batches.
-        let forms = grouped(rows.into_iter(), |of| (of.case().form, of.case().message_length()));
+        // Keys of one form: that of the most libraries.
+        let forms = grouped(rows.into_iter(), |case| (case.case().form, case.case().message_length()));
         let (_, rows) = forms.into_iter().max_by_key(|(_, rows)| rows.len())?;
-        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|of| &analysis.cases()[of.place]).collect();
+        let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().map(|case| &analysis.cases()[case.place]).collect();
         let found = fastest_case(analysis, &rows)?;
         let batch = found.best[0];
         let mut text = format!("{} a signature in batches of {size} by {}", time_per_item(batch, size)?, found.by);
         if let Some(single) = single(analysis, batch.case()) {
             let all = vec![single; size as usize];
             let ratio = times(analysis, &all, &[batch])?;
-            text = format!("{text}, {ratio} as long as alone, {}", time(analysis, &[single])?);
+            text = format!("{text}, {ratio} compared with single verification, {}", time(analysis, &[single])?);
         }
         Some(Statement::new(AREA, format!("Batches of {algorithm}"), text).first())
     };
-    grouped(rows.iter(), |of| of.case().algorithm.clone()).into_iter().filter_map(statement).collect()
+    grouped(rows.iter(), |case| case.case().algorithm.clone()).into_iter().filter_map(statement).collect()
 }
 
 /// The verification of one signature with keys of the same form.
 fn single<'r, 'a>(analysis: &'r RunAnalysis<'a>, batch: &Case) -> Option<&'r CaseAnalysis<'a>> {
-    analysis.area(AREA).find(|of| {
-        let case = of.case();
+    analysis.area(AREA).find(|one| {
+        let case = one.case();
         let same = case.algorithm == batch.algorithm && case.provider == batch.provider && case.form == batch.form;
         same && case.has_only(&[Parameter::LENGTH])
             && case.operation == "verify"
             && case.message_length() == batch.message_length()
-            && of.median().is_some()
+            && one.median().is_some()
     })
 }

@@ -8,11 +8,11 @@ use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, times};
 
 const OPERATIONS: [(&str, &str); 2] = [("sign", "signing"), ("verify", "verifying")];
-/// Fewest lengths that make a curve.
+/// Smallest number of lengths that make a curve.
 const FEWEST: usize = 3;
-/// A length whose price is shown, in bytes.
+/// A length whose cost is shown, in bytes.
 const SHOWN: u64 = 16 * 1024;
-/// So many times as long as for the shortest message takes what is mostly a hash.
+/// Factor over the shortest message from which a signature is mostly hashing.
 const MOSTLY: f64 = 2.0;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
@@ -22,43 +22,43 @@ pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
         .collect();
     let statement = |(algorithm, rows): (String, Vec<&&CaseAnalysis<'_>>)| {
         let rows: Vec<&CaseAnalysis<'_>> = rows.into_iter().copied().collect();
-        let done = |(operation, verb): (&str, &str)| {
-            let of: Vec<&CaseAnalysis<'_>> =
-                rows.iter().copied().filter(|of| of.case().operation == operation).collect();
-            curve(analysis, &of, verb)
+        let describe = |(operation, verb): (&str, &str)| {
+            let rows_of: Vec<&CaseAnalysis<'_>> =
+                rows.iter().copied().filter(|case| case.case().operation == operation).collect();
+            curve(analysis, &rows_of, verb)
         };
-        let parts: Vec<String> = OPERATIONS.into_iter().filter_map(done).collect();
+        let parts: Vec<String> = OPERATIONS.into_iter().filter_map(describe).collect();
         (!parts.is_empty())
             .then(|| Statement::new(AREA, format!("Long messages with {algorithm}"), parts.join("; ")).first())
     };
-    grouped(rows.iter(), |of| of.case().algorithm.clone()).into_iter().filter_map(statement).collect()
+    grouped(rows.iter(), |case| case.case().algorithm.clone()).into_iter().filter_map(statement).collect()
 }
 
-/// What one operation takes from the shortest message to the longest, by the library that is the fastest at the shortest.
+/// Describes the time of one operation by message length, for the library that is the fastest at the shortest.
 fn curve<'a>(analysis: &RunAnalysis<'a>, rows: &[&CaseAnalysis<'a>], verb: &str) -> Option<String> {
-    let length = |of: &CaseAnalysis<'_>| of.case().message_length().unwrap_or(0);
-    let mut lengths = distinct(rows.iter().map(|of| length(of)));
+    let length = |case: &CaseAnalysis<'_>| case.case().message_length().unwrap_or(0);
+    let mut lengths = distinct(rows.iter().map(|case| length(case)));
     lengths.sort_unstable();
     let (shortest, longest) = (*lengths.first()?, *lengths.last()?);
     if lengths.len() < FEWEST {
         return None;
     }
-    let short: Vec<&CaseAnalysis<'a>> = rows.iter().copied().filter(|of| length(of) == shortest).collect();
+    let short: Vec<&CaseAnalysis<'a>> = rows.iter().copied().filter(|case| length(case) == shortest).collect();
     let found = fastest_case(analysis, &short)?;
     let first = found.best[0];
     let at = |wanted: u64| {
-        rows.iter().copied().find(|of| length(of) == wanted && of.case().provider == first.case().provider)
+        rows.iter().copied().find(|case| length(case) == wanted && case.case().provider == first.case().provider)
     };
     let is_mostly_hash = |wanted: &&u64| {
-        let ratio = at(**wanted).and_then(|of| analysis.ratio(&[first], &[of])?.ratio);
-        ratio.is_some_and(|of| of.ratio.low >= MOSTLY)
+        let ratio = at(**wanted).and_then(|case| analysis.ratio(&[first], &[case])?.ratio);
+        ratio.is_some_and(|found| found.ratio.low >= MOSTLY)
     };
     let shown =
         lengths.iter().copied().rfind(|length| *length <= SHOWN).filter(|length| *length > shortest).unwrap_or(longest);
     let ratio = times(analysis, &[first], &[at(shown)?])?;
     let hash = match lengths.iter().find(is_mostly_hash) {
-        Some(from) => format!("mostly hashing from {} on", memory(*from)),
+        Some(from) => format!("mostly hashing from {}", memory(*from)),
         None => format!("not mostly hashing up to {}", memory(longest)),
     };
-    Some(format!("{ratio} the time of {} for {verb} {} by {}, {hash}", memory(shortest), memory(shown), found.by))
+    Some(format!("{ratio} for {verb} {} instead of {} by {}, {hash}", memory(shown), memory(shortest), found.by))
 }

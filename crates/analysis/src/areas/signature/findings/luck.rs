@@ -1,4 +1,4 @@
-//! Signing time where the number of attempts is a matter of chance.
+//! Signing time if the number of attempts is random.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -7,27 +7,28 @@ use crate::number::{known_time, percent, time as nanoseconds};
 use crate::run::RunAnalysis;
 use crate::statement::{Statement, fastest_case, time};
 
-/// The published set of messages that is spoken of.
+/// The published set of messages described here.
 const MESSAGES: &str = "cctv";
 /// The percentile that shows bad luck.
 const ORDER: f64 = 0.99;
 
 pub(crate) fn statements(analysis: &RunAnalysis<'_>) -> Vec<Statement> {
-    // Without the folder of vectors the cases of a set fail: then single signatures are all there is.
-    let asked = analysis.area(AREA).filter(|of| signs_published_set(of)).map(|of| of.case().algorithm.as_str());
+    // Without the folder of vectors, the cases of a set fail and only single signatures are left.
+    let cases = analysis.area(AREA).filter(|case| signs_published_set(case));
+    let algorithms = cases.map(|case| case.case().algorithm.as_str());
     let statement = |algorithm: &str| {
         let parts: Vec<String> = [published_set(analysis, algorithm), single_signatures(analysis, algorithm)]
             .into_iter()
             .flatten()
             .collect();
-        let about = format!("Signing by luck with {algorithm}");
+        let about = format!("Retries when signing with {algorithm}");
         (!parts.is_empty()).then(|| Statement::new(AREA, about, parts.join("; ")).first())
     };
-    distinct(asked).into_iter().filter_map(statement).collect()
+    distinct(algorithms).into_iter().filter_map(statement).collect()
 }
 
-fn signs_published_set(of: &CaseAnalysis<'_>) -> bool {
-    of.case().message_set() == Some(MESSAGES)
+fn signs_published_set(case: &CaseAnalysis<'_>) -> bool {
+    case.case().message_set() == Some(MESSAGES)
 }
 
 fn signing<'r, 'a>(
@@ -35,8 +36,8 @@ fn signing<'r, 'a>(
     algorithm: &str,
     suits: impl Fn(&CaseAnalysis<'_>) -> bool,
 ) -> Vec<&'r CaseAnalysis<'a>> {
-    let signs = |of: &&CaseAnalysis<'_>| of.case().algorithm == algorithm && of.case().operation == "sign";
-    analysis.area(AREA).filter(signs).filter(|of| of.median().is_some() && suits(of)).collect()
+    let signs = |case: &&CaseAnalysis<'_>| case.case().algorithm == algorithm && case.case().operation == "sign";
+    analysis.area(AREA).filter(signs).filter(|case| case.median().is_some() && suits(case)).collect()
 }
 
 fn published_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
@@ -45,10 +46,11 @@ fn published_set(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> 
     Some(found.next.map_or(text.clone(), |next| format!("{text}; {next}")))
 }
 
-/// How widely single signatures with fresh randomness spread.
+/// Spread of the times of single signatures with fresh randomness.
 fn single_signatures(analysis: &RunAnalysis<'_>, algorithm: &str) -> Option<String> {
-    let found = fastest_case(analysis, &signing(analysis, algorithm, |of| of.usual()))?;
+    let found = fastest_case(analysis, &signing(analysis, algorithm, |case| case.usual()))?;
     let most = found.best[0].estimates.as_ref()?.percentile(ORDER)?;
     let (median, share) = (known_time(&found.best[0].median()?), percent(100.0 * ORDER));
-    Some(format!("of single ones by {} half take {median} or less, {share} {} or less", found.by, nanoseconds(most)))
+    let (by, most) = (found.by, nanoseconds(most));
+    Some(format!("single signatures by {by}: half take {median} or less, {share} take {most} or less"))
 }

@@ -1,4 +1,4 @@
-//! What is found of signatures.
+//! Findings on signatures.
 
 pub(crate) mod batches;
 pub(crate) mod lengths;
@@ -11,14 +11,14 @@ use crate::recommendation::{Against, Smallest, UseCase};
 /// The use cases of the area.
 pub(crate) const USE_CASES: &[UseCase] = &[
     UseCase {
-        name: "Signing much",
+        name: "High-volume signing",
         area: AREA,
         operations: &["sign"],
         what: "one signature, with a prepared key",
         ..UseCase::USUAL
     },
     UseCase {
-        name: "Verifying much",
+        name: "High-volume verification",
         area: AREA,
         operations: &["verify"],
         what: "one verification, with a prepared key",
@@ -26,7 +26,7 @@ pub(crate) const USE_CASES: &[UseCase] = &[
     },
 ];
 
-/// What is set against what is in use today.
+/// Comparisons with classical algorithms.
 pub(crate) const AGAINST: &[Against] = &[
     ("Signing", AREA, &["sign"], "ML-DSA-65", "Ed25519"),
     ("Verifying", AREA, &["verify"], "ML-DSA-65", "Ed25519"),
@@ -34,6 +34,6 @@ pub(crate) const AGAINST: &[Against] = &[
     ("Verifying", AREA, &["verify"], "Falcon-512", "Ed25519"),
 ];
 
-/// What is sent the fewest bytes of.
+/// The recommendation for the fewest bytes.
 pub(crate) const SMALLEST: Smallest =
     (AREA, "verify", "Smallest key and signature", "public key and signature together, at most");

@@ -1,4 +1,4 @@
-//! Signatures verified many at once: what one of them takes, and what that is worth.
+//! Batch verification: the time per signature, and the gain.
 
 use crate::areas::signature::AREA;
 use crate::case::CaseAnalysis;
@@ -8,26 +8,26 @@ use crate::table::{Cell, Table};
 use pqlab_record::{Case, Form, State};
 use pqlab_stats::Interval;
 
-/// What an operation's name begins with that verifies many; the number follows.
+/// Prefix of the name of an operation that verifies a batch; the number follows.
 const OPERATION: &str = "verify-x";
-/// The flag of a library that has batches and does without.
+/// Flag of a case in which a library that has batches does not use them.
 const ONE_BY_ONE: &str = "one-by-one";
-/// The batch that is set against single verifications.
+/// The batch that is compared with single verifications.
 const LARGE: u64 = 100;
 
-/// Rows are a provider's verification of one algorithm with keys of one form, of which a batch was measured.
+/// Each row is a provider's verification of one algorithm with keys of one form for which a batch was measured.
 pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
-    let mut table = Table::new("batches", AREA, "Signatures verified at once: what one of them takes")
+    let mut table = Table::new("batches", AREA, "Batch verification: time per signature")
         .names("algorithm", "algorithm")
         .names("provider", "provider")
         .names("keys", "keys")
         .figures("alone", "alone", "µs", 0)
-        .figures("of_8", "of 8", "µs", 3)
-        .figures("of_32", "of 32", "µs", 4)
-        .figures("of_100", "of 100", "µs", 0)
+        .figures("of_8", "batch of 8", "µs", 3)
+        .figures("of_32", "batch of 32", "µs", 4)
+        .figures("of_100", "batch of 100", "µs", 0)
         .figures("by_10_signers", "by 10 signers", "µs", 5)
-        .figures("by_1_signer", "by one", "µs", 5)
-        .figures("gain", "100 alone / at once", "", 2)
+        .figures("by_1_signer", "by 1 signer", "µs", 5)
+        .figures("gain", "100 alone / batch", "", 2)
         .figures("over_library", "fastest library / this", "", 1);
     let mut seen: Vec<Key> = Vec::new();
     for of in analysis.area(AREA).filter(|of| numbers(of.case()).is_some()) {
@@ -42,7 +42,7 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         let large = batch(LARGE, LARGE);
         let others = [batch(8, 8), batch(32, 32), large, batch(LARGE, 10), batch(LARGE, 1)];
         let gain = single.zip(large).and_then(|(single, large)| {
-            // So many single ones over all of them at once.
+            // That many single verifications divided by the batch.
             ratio(analysis, &[large], &vec![single; LARGE as usize])
         });
         let library = large.and_then(|large| fastest(analysis, &key).zip(Some(large)));
@@ -57,7 +57,7 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         let mut cells = vec![
             Cell::text(&case.algorithm),
             Cell::text(provider),
-            Cell::text(if case.form == Some(Form::Encoded) { "from bytes" } else { "prepared" }),
+            Cell::text(if case.form == Some(Form::Encoded) { "encoded" } else { "prepared" }),
             each(single),
         ];
         cells.extend(others.map(each));
@@ -67,14 +67,14 @@ pub(crate) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         seen.push(key);
     }
     table
-        .note("times are of one signature: an operation's over their number; by as many signers as signatures where nothing else is said")
-        .note("libraries without batches verify one after the other: what differs from alone is the memory of more keys and signatures")
-        .note("fastest library: of those that are no code of this project, by its figure of 100 by 100 signers; above 1 this one takes less")
-        .note("(own): this project's own code, which is not recommended as a library and takes part in no ranking")
+        .note("times: the operation's time over the number of signatures; there are as many signers unless stated")
+        .note("libraries without batches verify one by one: only more keys and signatures in memory differ from alone")
+        .note("fastest library: by its batch of 100 by 100 signers, without pqlab's code; above 1 this row is faster")
+        .note("(own): this project's own code, which is neither ranked nor recommended")
         .stacked(2)
 }
 
-/// What the cases of a row have in common.
+/// Properties that the cases of a row share.
 #[derive(PartialEq)]
 struct Key {
     algorithm: String,
@@ -103,13 +103,13 @@ impl Key {
     }
 }
 
-/// How many signatures, by how many signers, an operation verifies at once.
+/// Numbers of signatures and signers that an operation verifies at once.
 fn numbers(case: &Case) -> Option<(u64, u64)> {
     let number = case.operation.strip_prefix(OPERATION)?.parse().ok()?;
     Some((number, case.signers()?)).filter(|_| case.state() == State::Warm)
 }
 
-/// The time for each signature in ns.
+/// The time per signature in ns.
 fn each(of: &CaseAnalysis<'_>) -> Option<Interval> {
     let of_all = of.median()?;
     let number = numbers(of.case()).map_or(1.0, |(number, _)| number as f64);
@@ -117,7 +117,7 @@ fn each(of: &CaseAnalysis<'_>) -> Option<Interval> {
     Some(Interval { estimate, low, high, ..of_all })
 }
 
-/// Of the libraries that are none of this project's own, the one with the lowest figure for a hundred by a hundred signers.
+/// The library with the lowest figure for a hundred signatures by a hundred signers, without this project's own code.
 fn fastest<'r, 'a>(analysis: &'r RunAnalysis<'a>, key: &Key) -> Option<&'r CaseAnalysis<'a>> {
     let rival = |of: &&CaseAnalysis<'_>| {
         let other = Key::of(of.case());
@@ -128,7 +128,7 @@ fn fastest<'r, 'a>(analysis: &'r RunAnalysis<'a>, key: &Key) -> Option<&'r CaseA
     analysis.area(AREA).filter(rival).min_by(|one, other| figure(one).total_cmp(&figure(other)))
 }
 
-/// The second's time over the first's.
+/// Ratio of the second's time to the first's.
 fn ratio<'a>(
     analysis: &RunAnalysis<'a>,
     first: &[&CaseAnalysis<'a>],
@@ -143,7 +143,7 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn a_row_says_what_a_batch_is_worth_to_one_provider_and_against_the_libraries() {
+    fn a_row_compares_a_batch_with_single_verification_and_with_libraries() {
         let run = fixtures::batches_run();
         let table = batches(&RunAnalysis::of(&run));
         let row = |place: usize| {
@@ -156,7 +156,7 @@ mod tests {
         let near = |value: Option<f64>, wanted: f64| assert!((value.unwrap() - wanted).abs() < 0.02, "{value:?}");
         assert_eq!(table.rows.len(), 4);
         let (provider, keys, times, (gain, over)) = row(0);
-        assert_eq!((provider, keys), ("aws-lc", "from bytes"));
+        assert_eq!((provider, keys), ("aws-lc", "encoded"));
         assert_eq!(times, [Some(40.0), None, None, Some(42.0), None, None]);
         near(gain, 40.0 / 42.0);
         assert_eq!(over, None, "it is the fastest library");

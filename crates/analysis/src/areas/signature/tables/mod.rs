@@ -17,14 +17,14 @@ pub(crate) fn signatures(analysis: &RunAnalysis<'_>) -> Table {
     let table = side_by_side("signatures", AREA, "Signatures side by side", operations)
         .figures("signature_max", "signature, max", "B", 0)
         .figures("signature_mean", "mean", "B", 0);
-    filled(analysis, table, operations, |of| {
-        let sizes = &of.case.facts.sizes;
-        vec![Cell::of(sizes.signature, Cell::whole), Cell::of(mean_length(of), length)]
+    filled(analysis, table, operations, |side| {
+        let sizes = &side.case.facts.sizes;
+        vec![Cell::of(sizes.signature, Cell::whole), Cell::of(mean_length(side), length)]
     })
 }
 
-fn mean_length(of: &Side<'_, '_>) -> Option<f64> {
-    let lengths = of.cases.iter().rev().find_map(|of| of.estimates.as_ref()?.extra(SIGNATURE_BYTES))?;
+fn mean_length(side: &Side<'_, '_>) -> Option<f64> {
+    let lengths = side.cases.iter().rev().find_map(|case| case.estimates.as_ref()?.extra(SIGNATURE_BYTES))?;
     Some(lengths.mean)
 }
 

@@ -1,4 +1,4 @@
-//! How long keys, ciphertexts and signatures are: what the encoding may take at most, and what was seen where it varies.
+//! Lengths of keys, ciphertexts and signatures: the encoding's maximum, and the observed lengths if they vary.
 
 use super::length;
 use crate::areas::kem;
@@ -24,7 +24,7 @@ pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
         .figures("p99", "p99", "B", 6)
         .figures("wire", "with key, max", "B", 0)
         .figures("wire_mean", "with key, mean", "B", 0)
-        .prose("lengths_of", "lengths seen of", 7);
+        .prose("lengths_of", "measured on", 7);
     let mut seen: Vec<&str> = Vec::new();
     let mut varying = false;
     for area in AREAS {
@@ -41,7 +41,7 @@ pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
             seen.push(&case.algorithm);
             let measured = most_lengths(analysis, &case.algorithm);
             let lengths = measured.map(|(_, lengths)| lengths);
-            // A length that never varies has no spread worth a figure.
+            // A length that never varies has no spread.
             let lengths = lengths.filter(|lengths| lengths.n > 1 && lengths.min < lengths.max);
             varying |= lengths.is_some();
             let whole = |value: f64| Cell::number(crate::number::grouped(value as u64), value);
@@ -50,14 +50,14 @@ pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
                 Cell::of(sizes.public_key, Cell::whole),
                 Cell::of(sizes.secret_key, Cell::whole),
                 Cell::whole(sent),
-                Cell::of(lengths.map(|of| of.min), whole),
-                Cell::of(lengths.map(|of| of.max), whole),
-                Cell::of(lengths.map(|of| of.mean), length),
-                Cell::of(lengths.and_then(|of| of.stdev), Cell::significant),
-                Cell::of(lengths.and_then(|of| of.cov_pct), |cov| {
+                Cell::of(lengths.map(|lengths| lengths.min), whole),
+                Cell::of(lengths.map(|lengths| lengths.max), whole),
+                Cell::of(lengths.map(|lengths| lengths.mean), length),
+                Cell::of(lengths.and_then(|lengths| lengths.stdev), Cell::significant),
+                Cell::of(lengths.and_then(|lengths| lengths.cov_pct), |cov| {
                     Cell::number(format!("{}%", crate::number::significant(cov)), cov)
                 }),
-                Cell::of(lengths.map(|of| of.p99), whole),
+                Cell::of(lengths.map(|lengths| lengths.p99), whole),
                 Cell::of(wire_bytes(sizes), Cell::whole),
                 Cell::of(lengths.zip(sizes.public_key), |(of, key)| length(of.mean + key as f64)),
                 Cell::text(
@@ -73,12 +73,14 @@ pub(crate) fn sizes(analysis: &RunAnalysis<'_>) -> Table {
     if seen.len() < 2 && !varying {
         table.rows.clear();
     }
-    table.note("sent: a signature or a ciphertext, with key: together with the public key; max: what the encoding may take; shortest and longest seen, mean, stdev, CoV and p99: of signatures that were made, if their length varies")
+    table
+        .note("sent: a signature or a ciphertext; with key: together with the public key; max: the encoding's maximum")
+        .note("shortest, longest, mean, stdev, CoV and p99: of the signatures that were made, if their length varies")
 }
 
-/// `10,000 signatures by liboqs`.
-fn seen_of(of: &CaseAnalysis<'_>, lengths: &Description) -> String {
-    format!("{} signatures by {}", crate::number::grouped(lengths.n as u64), of.case().provider)
+/// Formats `10,000 signatures by liboqs`.
+fn seen_of(case: &CaseAnalysis<'_>, lengths: &Description) -> String {
+    format!("{} signatures by {}", crate::number::grouped(lengths.n as u64), case.case().provider)
 }
 
 #[cfg(test)]

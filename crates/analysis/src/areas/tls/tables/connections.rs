@@ -1,4 +1,4 @@
-//! How long a client waits for a connection.
+//! Waiting time of a client for a connection.
 
 use super::{AREA, names};
 use crate::areas::tls::{AskedLink, connections as all_of};
@@ -7,11 +7,11 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 use pqlab_stats::Interval;
 
-/// Of which one is a ms.
+/// Milliseconds in a µs.
 const PER_US: f64 = 1e-3;
 
 pub(super) fn connections(analysis: &RunAnalysis<'_>) -> Table {
-    let mut made = Table::new("tls-connections", AREA, "TLS connections over TCP: how long a client waits")
+    let mut rows = Table::new("tls-connections", AREA, "TLS connections over TCP: waiting time of the client")
         .names("over", "over")
         .names("key_exchange", "key exchange")
         .names("auth", "authentication")
@@ -23,43 +23,45 @@ pub(super) fn connections(analysis: &RunAnalysis<'_>) -> Table {
         .figures("round_trips", "in round trips", "", 0)
         .figures("p95", "p95", "ms", 3)
         .figures("p99", "p99", "ms", 1)
-        .figures("most", "most", "ms", 2)
+        .figures("most", "max", "ms", 2)
         .figures("first_byte", "first byte", "ms", 0)
-        .figures("first_byte_p99", "p99 of it", "ms", 4)
-        .figures("asked_round_trip", "round trip asked", "ms", 5)
-        .figures("found_round_trip", "found", "ms", 5)
-        .figures("asked_rate", "rate asked", "Mbit/s", 6)
-        .figures("found_rate", "found", "Mbit/s", 6)
-        .figures("loss", "loss asked", "%", 7)
+        .figures("first_byte_p99", "first byte p99", "ms", 4)
+        .figures("asked_round_trip", "requested round trip", "ms", 5)
+        .figures("found_round_trip", "measured", "ms", 5)
+        .figures("asked_rate", "requested rate", "Mbit/s", 6)
+        .figures("found_rate", "measured", "Mbit/s", 6)
+        .figures("loss", "requested loss", "%", 7)
         .figures("client_cpu", "client's CPU", "µs", 9)
         .figures("server_cpu", "server's CPU", "µs", 9)
         .stacked(5);
-    for of in all_of(analysis) {
-        let [first_byte, first_byte_p99] = of.first_byte();
-        let asked = |of_link: fn(&AskedLink) -> Option<f64>| of.asked.as_ref().and_then(of_link);
+    for connection in all_of(analysis) {
+        let [first_byte, first_byte_p99] = connection.first_byte();
+        let requested = |property: fn(&AskedLink) -> Option<f64>| connection.asked.as_ref().and_then(property);
         let cells = [
-            Cell::whole(of.count() as u64),
-            Cell::time_within(&of.complete).scaled(PER_US),
-            Cell::of(of.round_trips(), |trips| round_trips(&trips)),
-            milliseconds(of.quantile(0.95)),
-            milliseconds(of.quantile(0.99)),
-            milliseconds(Some(of.most())),
+            Cell::whole(connection.count() as u64),
+            Cell::time_within(&connection.complete).scaled(PER_US),
+            Cell::of(connection.round_trips(), |trips| round_trips(&trips)),
+            milliseconds(connection.quantile(0.95)),
+            milliseconds(connection.quantile(0.99)),
+            milliseconds(Some(connection.most())),
             milliseconds(first_byte),
             milliseconds(first_byte_p99),
-            milliseconds(asked(|link| link.round_trip_ms).map(|ms| 1e6 * ms)),
-            milliseconds(of.found_round_trip_ns()),
-            megabits(asked(|link| link.rate_mbit)),
-            megabits(of.found_rate_mbit()),
-            Cell::of(asked(|link| Some(link.loss_pct)), |loss| Cell::number(format!("{loss}%"), loss)),
-            Cell::of(of.cpu_ns()[0], Cell::time),
-            Cell::of(of.cpu_ns()[1], Cell::time),
+            milliseconds(requested(|link| link.round_trip_ms).map(|ms| 1e6 * ms)),
+            milliseconds(connection.found_round_trip_ns()),
+            megabits(requested(|link| link.rate_mbit)),
+            megabits(connection.found_rate_mbit()),
+            Cell::of(requested(|link| Some(link.loss_pct)), |loss| Cell::number(format!("{loss}%"), loss)),
+            Cell::of(connection.cpu_ns()[0], Cell::time),
+            Cell::of(connection.cpu_ns()[1], Cell::time),
         ];
-        let names = [Cell::text(&of.over)].into_iter().chain(names(&of.configuration));
-        made.row([&of.of.caveats], names.chain(cells));
+        let names = [Cell::text(&connection.over)].into_iter().chain(names(&connection.configuration));
+        rows.row([&connection.of.caveats], names.chain(cells));
     }
-    made.note("complete: from before the TCP connection until the handshake is complete at the client, the median; first byte: until the first byte of the server's answer to a request that follows at once, the median")
-        .note("in round trips: of those asked of the link, TCP's own among them; p95, p99, most: of every connection, none left out")
-        .note("found: by datagrams over the same link; loss: asked in each direction; CPU: the mean of a connection, the kernel's share among it")
+    rows.note("complete: median time from before the TCP connection until the client has completed the handshake")
+        .note("first byte: median time until the first byte of the answer to a request that follows at once")
+        .note("in round trips: in requested round trips, including TCP's own; p95, p99, max: over all connections")
+        .note("measured: by datagrams over the same link; requested loss: in each direction")
+        .note("CPU: mean per connection, including the kernel's share")
 }
 
 /// A time in ns, for a column in ms.
@@ -72,10 +74,10 @@ fn megabits(rate: Option<f64>) -> Cell {
 }
 
 /// `2.05 ±0.01`.
-fn round_trips(of: &Interval) -> Cell {
-    let half = (of.high - of.estimate).max(of.estimate - of.low);
-    let text = format!("{:.2} ±{half:.2}", of.estimate);
-    Cell::number(text.clone(), of.estimate).within(text, of, 1.0)
+fn round_trips(interval: &Interval) -> Cell {
+    let half = (interval.high - interval.estimate).max(interval.estimate - interval.low);
+    let text = format!("{:.2} ±{half:.2}", interval.estimate);
+    Cell::number(text.clone(), interval.estimate).within(text, interval, 1.0)
 }
 
 #[cfg(test)]
@@ -84,11 +86,11 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn a_row_has_what_was_asked_of_its_link_beside_what_was_found() {
+    fn a_row_has_requested_and_measured_properties_of_its_link() {
         let run = fixtures::tls_run();
         let table = connections(&RunAnalysis::of(&run));
         let text = |row: usize, column: &str| {
-            let place = table.columns.iter().position(|known| known.name == column).unwrap();
+            let place = table.columns.iter().position(|other| other.name == column).unwrap();
             table.rows[row].cells[place].text.as_str()
         };
         assert_eq!(table.rows.len(), 3);

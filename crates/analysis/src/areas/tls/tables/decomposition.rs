@@ -1,4 +1,4 @@
-//! What of a handshake its primitives take, and what TLS does.
+//! Time of a handshake's primitives, and of TLS itself.
 
 use super::{names, table};
 use crate::areas::tls::{SIGNED, decompositions};
@@ -9,7 +9,7 @@ use pqlab_record::Unit;
 use pqlab_stats::Interval;
 
 pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
-    let mut made = table("tls-decomposition", "TLS handshakes in memory: the primitives in them, and the rest")
+    let mut rows = table("tls-decomposition", "TLS handshakes in memory: time of the primitives, and the rest")
         .figures("handshake", "handshake", "µs", 0)
         .figures("exchange", "key exchange", "µs", 1)
         .figures("signing", "signing", "µs", 3)
@@ -18,34 +18,40 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
         .figures("rest", "rest", "µs", 0)
         .figures("rest_pct", "of the handshake", "%", 0);
     let found = decompositions(analysis);
-    for of in &found {
+    for parts in &found {
         let cells = [
-            Cell::time(of.handshake_ns),
-            Cell::time(of.exchange_ns),
-            part(of.signing_ns),
-            part(of.verification_ns),
-            Cell::time(of.primitives_ns()),
-            rest(&of.rest_ns),
-            Cell::share_within(&of.rest_pct()),
+            Cell::time(parts.handshake_ns),
+            Cell::time(parts.exchange_ns),
+            part(parts.signing_ns),
+            part(parts.verification_ns),
+            Cell::time(parts.primitives_ns()),
+            rest(&parts.rest_ns),
+            Cell::share_within(&parts.rest_pct()),
         ];
-        made.row([&of.caveats], names(&of.configuration).into_iter().chain(cells));
+        rows.row([&parts.caveats], names(&parts.configuration).into_iter().chain(cells));
     }
-    let judged = match found.iter().filter(|of| of.unit == Unit::CoreCycles).count() {
+    let judged = match found.iter().filter(|parts| parts.unit == Unit::CoreCycles).count() {
         0 => "",
         some if some == found.len() => ", added up in core cycles at the clock of the handshake",
-        _ => ", added up in core cycles at the clock of the handshake where all have them",
+        _ => ", added up in core cycles at the clock of the handshake if all have them",
     };
-    made.note(format!("means, of both sides{judged}; the rest is the handshake less its primitives: certificates read, keys derived, records sealed, buffers"))
-        .note("primitives: measured alone in the same run in other rounds, by the provider of the library that the side calls (rustls: aws-lc); so the rest is the difference of two independent estimates, whose interval has the uncertainty of both")
-        .note(format!("signatures: one by who shows who it is; the other side verifies it and each certificate but the root's, from encoded keys, over {SIGNED} bytes"))
+    rows.note(format!(
+        "means, both sides together{judged}; rest: the handshake minus its primitives (certificates, keys, records, buffers)"
+    ))
+    .note("primitives: measured alone in the same run, with the provider that each side calls (rustls: aws-lc)")
+    .note("the rest is a difference of two independent estimates, so its interval has the uncertainty of both")
+    .note(format!(
+        "signatures: a side that authenticates signs {SIGNED} bytes once; the other side verifies that signature and all \
+         certificates except the root's, from encoded keys"
+    ))
 }
 
-/// What a resumed handshake has none of.
+/// Cell for a part that a resumed handshake does not have.
 fn part(ns: f64) -> Cell {
     if ns > 0.0 { Cell::time(ns) } else { Cell::number(NONE.to_owned(), 0.0) }
 }
 
-/// A difference in ns, which may be below zero: `50.0 µs ±2.10 µs`.
+/// A difference in ns, which may be negative: `50.0 µs ±2.10 µs`.
 fn rest(ns: &Interval) -> Cell {
     let sign = if ns.estimate < 0.0 { "-" } else { "" };
     let half = (ns.high - ns.estimate).max(ns.estimate - ns.low);

@@ -1,4 +1,4 @@
-//! What a handshake takes of either side, and what goes over the wire.
+//! Time of a handshake for either side, and the bytes on the wire.
 
 use super::{names, table};
 use crate::areas::tls::{Flights, INITIAL_WINDOW, SEGMENT, handshakes as all_of};
@@ -7,41 +7,45 @@ use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
 pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
-    let mut made = table("tls-handshakes", "TLS handshakes in memory: what both sides compute, and what they send")
+    let mut rows = table("tls-handshakes", "TLS handshakes in memory: time of both sides, and bytes sent")
         .figures("handshake", "handshake", "µs", 0)
         .figures("client", "client", "µs", 5)
         .figures("server", "server", "µs", 3)
-        .figures("per_core", "a server's core", "1/s", 0)
+        .figures("per_core", "per server core", "1/s", 0)
         .figures("client_hello", "ClientHello", "B", 6)
         .figures("server_flight", "server's flight", "B", 1)
         .figures("client_finish", "client's finish", "B", 7)
         .figures("packets", "packets", "", 4)
         .names("first_window", "first window");
-    for of in all_of(analysis).iter().filter(|of| of.whole.or(of.client).or(of.server).is_some()) {
+    for figures in all_of(analysis).iter().filter(|one| one.whole.or(one.client).or(one.server).is_some()) {
         let time =
-            |of: Option<&CaseAnalysis<'_>>| Cell::of(of.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
-        let flights = of.flights();
+            |one: Option<&CaseAnalysis<'_>>| Cell::of(one.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
+        let flights = figures.flights();
         let length = |of: fn(&Flights) -> u64| Cell::of(flights.as_ref().map(of), Cell::whole);
         let fits = flights.map_or("", |flights| if flights.fits_the_initial_window() { "yes" } else { "no" });
         let cells = [
-            time(of.whole),
-            time(of.client),
-            time(of.server),
-            Cell::of(of.server_per_second(), |rate| Cell::rate_within(&rate)),
+            time(figures.whole),
+            time(figures.client),
+            time(figures.server),
+            Cell::of(figures.server_per_second(), |rate| Cell::rate_within(&rate)),
             length(|flights| flights.client_hello),
             length(|flights| flights.server_flight),
             length(|flights| flights.client_finish),
             length(|flights| flights.server_packets),
             Cell::text(fits),
         ];
-        let sides = [of.whole, of.client, of.server].into_iter().flatten();
-        made.row(sides.map(|of| &of.caveats), names(&of.configuration).into_iter().chain(cells));
+        let sides = [figures.whole, figures.client, figures.server].into_iter().flatten();
+        rows.row(sides.map(|case| &case.caveats), names(&figures.configuration).into_iter().chain(cells));
     }
-    made.note("chain: certificates between the server's and the root; no mode: a full handshake in which the server alone shows who it is")
-        .note("a server's core: such handshakes a second without a socket, the reciprocal of the server's mean")
+    rows.note("chain: number of certificates between the server's and the root")
+        .note("no mode: a full handshake with server authentication only")
+        .note("per server core: handshakes a second without a socket, the reciprocal of the server's mean")
         .note(format!(
-            "lengths are the longest that were seen, headers of records among them; packets: those of the server's flight, with {} bytes at an MTU of 1,500; first window: whether these are at most {INITIAL_WINDOW} (RFC 6928), else the last of them wait for a round trip more",
+            "lengths: the longest seen, with record headers; packets: of the server's flight, {} bytes each (MTU 1,500)",
             crate::number::grouped(SEGMENT)
+        ))
+        .note(format!(
+            "first window: yes for at most {INITIAL_WINDOW} packets (RFC 6928); if no, the flight takes one more round trip"
         ))
 }
 
@@ -51,11 +55,11 @@ mod tests {
     use crate::fixtures;
 
     #[test]
-    fn a_row_says_what_both_sides_take_and_whether_the_flight_fits() {
+    fn a_row_has_times_of_both_sides_and_whether_the_flight_fits() {
         let run = fixtures::tls_run();
         let table = handshakes(&RunAnalysis::of(&run));
         let text = |row: usize, column: &str| {
-            let place = table.columns.iter().position(|known| known.name == column).unwrap();
+            let place = table.columns.iter().position(|other| other.name == column).unwrap();
             table.rows[row].cells[place].text.as_str()
         };
         assert_eq!(table.rows.len(), 4);

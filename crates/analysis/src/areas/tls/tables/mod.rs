@@ -1,4 +1,4 @@
-//! TLS handshakes: what they take and send, what they are made of, how long clients wait for them, what a server holds.
+//! Tables of TLS handshakes: their time and bytes, their parts, the waiting time of clients, and the rate of a server.
 
 mod connections;
 mod decomposition;
@@ -10,7 +10,7 @@ use crate::areas::tls::{AREA, Configuration};
 use crate::run::RunAnalysis;
 use crate::table::{Cell, Table};
 
-/// The tables of a run, those without rows left out.
+/// The tables of a run.
 pub(crate) fn tables(analysis: &RunAnalysis<'_>) -> Vec<Table> {
     vec![
         handshakes::handshakes(analysis),
@@ -21,7 +21,7 @@ pub(crate) fn tables(analysis: &RunAnalysis<'_>) -> Vec<Table> {
     ]
 }
 
-/// A table whose rows are of configurations.
+/// A table with one row per configuration.
 fn table(name: &'static str, title: &str) -> Table {
     Table::new(name, AREA, title)
         .names("key_exchange", "key exchange")
@@ -32,9 +32,9 @@ fn table(name: &'static str, title: &str) -> Table {
         .stacked(4)
 }
 
-/// What names such a row; a full handshake has no mode.
-fn names(of: &Configuration) -> [Cell; 5] {
-    let chain = of.intermediates.to_string();
-    let mode = of.mode.as_deref().unwrap_or_default();
-    [&of.exchange, &of.authentication, &chain, mode, &of.provider].map(Cell::text)
+/// The cells that name such a row. A full handshake has no mode.
+fn names(configuration: &Configuration) -> [Cell; 5] {
+    let chain = configuration.intermediates.to_string();
+    let mode = configuration.mode.as_deref().unwrap_or_default();
+    [&configuration.exchange, &configuration.authentication, &chain, mode, &configuration.provider].map(Cell::text)
 }
