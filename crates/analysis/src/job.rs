@@ -117,10 +117,7 @@ mod tests {
         ] {
             let error = text.parse::<JobWeights>().unwrap_err().to_string();
             assert!(error.starts_with(says), "{text:?}: {error}");
-            assert!(
-                error.ends_with("; example: keygen=1,encapsulate=1,decapsulate=1,sign=1,verify=2"),
-                "{error}"
-            );
+            assert!(error.ends_with("; example: keygen=1,encapsulate=1,decapsulate=1,sign=1,verify=2"), "{error}");
         }
     }
 }

@@ -78,7 +78,11 @@ fn every_test_has_a_verdict_and_its_figures() {
         let limits: Vec<&str> =
             test["limits"].as_array().unwrap().iter().map(|limit| limit.as_str().unwrap()).collect();
         assert!(limits[0].contains(test["classes"].as_str().unwrap()) && limits[2].contains("this machine"), "{test}");
-        assert_eq!(limits.iter().any(|limit| limit.contains("does not prove constant time")), verdict == "none", "{test}");
+        assert_eq!(
+            limits.iter().any(|limit| limit.contains("does not prove constant time")),
+            verdict == "none",
+            "{test}"
+        );
         let told = test["reason"].is_string();
         assert_eq!(told, ["inconclusive", "void"].contains(&verdict), "{test}");
     }

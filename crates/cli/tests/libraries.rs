@@ -81,7 +81,10 @@ fn unusable_libraries_are_refused_before_measuring() {
 fn taken_names_and_malformed_libraries_are_refused() {
     let pqlab = Pqlab::new();
     let run = |library: &str| pqlab.run(&["run", "kem", "--library", library]);
-    refused(&run("rustcrypto=liboqs:/x.so"), &["\"rustcrypto\" is the name of a provider in this build", "LABEL=KIND:PATH"]);
+    refused(
+        &run("rustcrypto=liboqs:/x.so"),
+        &["\"rustcrypto\" is the name of a provider in this build", "LABEL=KIND:PATH"],
+    );
     refused(&run("liboqs"), &["[LABEL=]KIND:PATH"]);
     let twice = pqlab.run(&["run", "kem", "--library", "a=liboqs:/x.so", "--library", "a=liboqs:/y.so"]);
     refused(&twice, &["\"a\" is used by another library"]);

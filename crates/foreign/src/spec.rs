@@ -118,9 +118,8 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
         Some((label, kind)) => (Some(label), kind),
         None => (None, front),
     };
-    let kind = LibraryKind::of(kind).ok_or_else(|| {
-        format!("unknown kind `{kind}`; expected one of {}", KINDS.map(LibraryKind::name).join(", "))
-    })?;
+    let kind = LibraryKind::of(kind)
+        .ok_or_else(|| format!("unknown kind `{kind}`; expected one of {}", KINDS.map(LibraryKind::name).join(", ")))?;
     if let Some(label) = label
         && (label.is_empty() || !label.chars().all(of_a_label))
     {

@@ -140,7 +140,10 @@ impl Stopwatch for WaveTimes {
         trial.routine(operations, recorder)?;
         let times = trial.own_samples();
         if times.len() != operations {
-            return Err(Fault::Library(format!("the trial reported {} times for {operations} operations", times.len())));
+            return Err(Fault::Library(format!(
+                "the trial reported {} times for {operations} operations",
+                times.len()
+            )));
         }
         readings.ticks.extend(times.iter().map(|&ns| (ns as f64 / self.ns_per_tick) as u64));
         Ok(times.iter().sum())

@@ -123,8 +123,7 @@ struct Verifier<C: Calls> {
 
 impl<C: Calls> Ecdsa<C> {
     pub(super) fn new(calls: C, curve: &'static Curve) -> Result<Ecdsa<C>> {
-        let parameters =
-            SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
+        let parameters = SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let info = SignatureInfo {
             parameters,
             encodings: vec![KeyEncoding::Scalar],

@@ -296,11 +296,8 @@ fn smallest(analysis: &RunAnalysis<'_>, (area, operation, use_case, what): Small
     // Compared with lengths that do not vary. An average may be the smallest of all.
     let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
     why.extend(by_mean.map(|(algorithm, mean)| {
-        let smallest = if mean < fewest as f64 {
-            "smallest on average"
-        } else {
-            "smallest on average among those that vary"
-        };
+        let smallest =
+            if mean < fewest as f64 { "smallest on average" } else { "smallest on average among those that vary" };
         format!("{smallest}: {algorithm}, {} B", digits(mean, 4))
     }));
     let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));

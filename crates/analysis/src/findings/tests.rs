@@ -191,11 +191,7 @@ fn all_tied_libraries_are_named() {
     let found = findings(&RunAnalysis::of(&run));
     let best = found.recommendations.iter().find(|best| best.use_case == "Key exchange").unwrap();
     assert_eq!((best.provider.as_str(), &best.tied[..]), ("one", &["ML-KEM-768 by two".to_owned()][..]));
-    assert!(
-        best.why.contains("tied with ML-KEM-768 by two; the next, ML-KEM-768 by slow, takes"),
-        "{}",
-        best.why
-    );
+    assert!(best.why.contains("tied with ML-KEM-768 by two; the next, ML-KEM-768 by slow, takes"), "{}", best.why);
     let caveat = found.caveats.iter().find(|caveat| caveat.what.starts_with("tied")).unwrap();
     assert_eq!(caveat.details[0], "ML-KEM-768 keygen: one and two");
 }

@@ -97,7 +97,8 @@ pub(crate) fn filled(
         let caveats: Vec<&Caveats> = row.cases.iter().map(|case| &case.caveats).collect();
         table.row(caveats, cells);
     }
-    table.note("rates: operations a second in a loop, 1 over the mean; lengths in bytes")
+    table
+        .note("rates: operations a second in a loop, 1 over the mean; lengths in bytes")
         .note("key encoding: how the library writes the secret key, as seed or expanded, if the scheme has both")
 }
 

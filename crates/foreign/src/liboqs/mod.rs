@@ -77,8 +77,7 @@ pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenEr
     })?;
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(label, BuildInfo { version, build });
-    provider.generator =
-        Some("OQS_randombytes: the library chooses the operating system or its libcrypto".to_owned());
+    provider.generator = Some("OQS_randombytes: the library chooses the operating system or its libcrypto".to_owned());
     // SAFETY: counts and names are constants of the library.
     let (kems, signatures) = unsafe {
         (

@@ -124,8 +124,7 @@ impl SigningKey for RemoteSigner {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        let public =
-            self.public.as_ref().ok_or(Error::Unsupported("the worker does not return the public key"))?;
+        let public = self.public.as_ref().ok_or(Error::Unsupported("the worker does not return the public key"))?;
         self.scheme.load_verifying_key(public)
     }
 

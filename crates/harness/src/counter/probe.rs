@@ -144,10 +144,7 @@ impl Probes {
                     .to_owned(),
                 PASS_THROUGH.to_owned(),
             ),
-            EventProbe::Foreign => (
-                "only Linux has perf_event_open".to_owned(),
-                "measure on Linux".to_owned(),
-            ),
+            EventProbe::Foreign => ("only Linux has perf_event_open".to_owned(), "measure on Linux".to_owned()),
             EventProbe::Refused(errno) => refusal(Errno::from_raw(errno), self.paranoid),
         };
         Err(Missing { counter: metric.name(), reason, remedy })

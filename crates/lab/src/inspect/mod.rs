@@ -203,8 +203,7 @@ fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
     names.sort();
     names.dedup();
     if algorithm.contains("mock") {
-        let reason =
-            format!("{algorithm} uses random bytes as its post-quantum half, so there is nothing to inspect");
+        let reason = format!("{algorithm} uses random bytes as its post-quantum half, so there is nothing to inspect");
         return LabError::invalid("algorithm", reason);
     }
     if names.iter().any(|name| name == algorithm) {

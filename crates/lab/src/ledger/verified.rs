@@ -337,8 +337,7 @@ mod tests {
         let text = cluster.to_text();
         assert_eq!(text.lines().next(), alone.to_text().lines().next());
         assert!(text.contains("3.00 MiB in 2.00 s on 1 node with 2 threads: 10,000 transactions/s"), "{text}");
-        let parts =
-            "4 parts, 1 of them from the journal, 2 restarted; start-up took 1.50 s; at most 16.0 MiB of private memory";
+        let parts = "4 parts, 1 of them from the journal, 2 restarted; start-up took 1.50 s; at most 16.0 MiB of private memory";
         assert!(text.contains(parts), "{text}");
         let mut document = cluster.to_json();
         let part = document.as_object_mut().unwrap().remove("cluster").unwrap();

@@ -271,7 +271,10 @@ fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Par
         let offering = offering.into_iter().collect::<Vec<_>>().join(", ");
         let who = wanted
             .map_or_else(|| "no provider is named".to_owned(), |wanted| format!("{wanted} does not verify in batches"));
-        return Err(LabError::invalid("batch", format!("batch is given, but {who}; providers with batches: {offering}")));
+        return Err(LabError::invalid(
+            "batch",
+            format!("batch is given, but {who}; providers with batches: {offering}"),
+        ));
     }
     let verifier = if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier };
     Ok(Party { verifier, providers: used, in_batches })

@@ -313,10 +313,7 @@ fn cosign<'py>(
 ) -> Answer<Bound<'py, PyBytes>> {
     let (certificate, key) = (&certificate.get().0, secret_key.get());
     if key.source.algorithm != "ML-DSA-65" {
-        return Err(Failure::argument(
-            "secret_key",
-            format!("needs a key of ML-DSA-65, not {}", key.source.algorithm),
-        ));
+        return Err(Failure::argument("secret_key", format!("needs a key of ML-DSA-65, not {}", key.source.algorithm)));
     }
     let bundle = detached(py, || {
         let (_, key) = signer(key)?;
@@ -332,10 +329,7 @@ fn verify_cosig(py: Python<'_>, bundle: Bytes<'_>, public_key: &Bound<'_, Public
     use super::keys::Public;
     let key = public_key.get();
     if key.source.algorithm != "ML-DSA-65" {
-        return Err(Failure::argument(
-            "public_key",
-            format!("needs a key of ML-DSA-65, not {}", key.source.algorithm),
-        ));
+        return Err(Failure::argument("public_key", format!("needs a key of ML-DSA-65, not {}", key.source.algorithm)));
     }
     detached(py, || {
         let bundle = Bundle::decode(&bundle)?;

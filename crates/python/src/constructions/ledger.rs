@@ -81,9 +81,8 @@ fn ledger_sign<'py>(py: Python<'py>, said: Said<'_>, secret_key: &Bound<'_, Secr
     let (chain_id, nonce, to, amount, fee) = said;
     let key = secret_key.get();
     let scheme = scheme_named(&key.source.algorithm)?;
-    let to: &[u8; ADDRESS] = (&*to)
-        .try_into()
-        .map_err(|_| Failure::argument("to", format!("needs {ADDRESS} bytes, not {}", to.len())))?;
+    let to: &[u8; ADDRESS] =
+        (&*to).try_into().map_err(|_| Failure::argument("to", format!("needs {ADDRESS} bytes, not {}", to.len())))?;
     let transaction = detached(py, || {
         let Secret::Signing(signing) = &key.prepared else {
             return Err(Failure::argument("secret_key", "a decapsulation key cannot sign"));

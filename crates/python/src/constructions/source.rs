@@ -75,7 +75,9 @@ impl Source {
     pub(crate) fn scheme(&self) -> Answer<&dyn SignatureScheme> {
         match &self.of {
             Use::Signature(scheme) => Ok(scheme.as_ref()),
-            Use::Kem(_) => Err(Failure::argument("key", format!("{} is a KEM, not a signature scheme", self.algorithm))),
+            Use::Kem(_) => {
+                Err(Failure::argument("key", format!("{} is a KEM, not a signature scheme", self.algorithm)))
+            }
         }
     }
 
@@ -113,9 +115,6 @@ impl Source {
         if self.algorithm == other.algorithm {
             return Ok(());
         }
-        Err(Failure::argument(
-            argument,
-            format!("needs a key of {}, not {}", self.algorithm, other.algorithm),
-        ))
+        Err(Failure::argument(argument, format!("needs a key of {}, not {}", self.algorithm, other.algorithm)))
     }
 }

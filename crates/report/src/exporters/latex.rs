@@ -26,11 +26,7 @@ pub(super) struct Latex {
 
 impl Exporter for Latex {
     fn format(&self) -> Format {
-        Format {
-            name: "latex",
-            describe: "LaTeX tables (array, booktabs, longtable), one per area",
-            extension: "tex",
-        }
+        Format { name: "latex", describe: "LaTeX tables (array, booktabs, longtable), one per area", extension: "tex" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -56,9 +56,7 @@ pub(super) fn row(case: &ComparedCase, name: &str) -> String {
     let time = |ns: Option<f64>| ns.map_or_else(|| NONE.to_owned(), time);
     let (ratio, ends) = case.ratio.map_or_else(
         || (NONE.to_owned(), NONE.to_owned()),
-        |found| {
-            (format!("{:.3}", found.ratio.estimate), format!("{:.3} to {:.3}", found.ratio.low, found.ratio.high))
-        },
+        |found| (format!("{:.3}", found.ratio.estimate), format!("{:.3} to {:.3}", found.ratio.low, found.ratio.high)),
     );
     let word = case.judgement.verdict.name();
     let verdict = match case.judgement.verdict {

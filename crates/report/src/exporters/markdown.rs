@@ -131,10 +131,7 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     }
     writeln!(out, "\n### Caveats\n")?;
     if found.caveats.is_empty() {
-        writeln!(
-            out,
-            "None: every case was measured undisturbed and verified, and none missed the target precision."
-        )?;
+        writeln!(out, "None: every case was measured undisturbed and verified, and none missed the target precision.")?;
     }
     for caveat in &found.caveats {
         writeln!(out, "- {} {}", grouped(caveat.count as u64), caveat.what)?;

@@ -76,8 +76,7 @@ impl Sha3Csv {
 
     fn digests<'r, 'a>(&self, analysis: &'r RunAnalysis<'a>) -> Result<Vec<&'r CaseAnalysis<'a>>, ExportError> {
         let chosen = self.choose(analysis.cases().iter().map(CaseAnalysis::case))?;
-        let is_chosen =
-            |row: &&CaseAnalysis<'_>| is_digest(row.case()) && Some(row.case().provider.as_str()) == chosen;
+        let is_chosen = |row: &&CaseAnalysis<'_>| is_digest(row.case()) && Some(row.case().provider.as_str()) == chosen;
         Ok(analysis.cases().iter().filter(is_chosen).collect())
     }
 

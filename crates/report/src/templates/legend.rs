@@ -6,7 +6,8 @@ use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
 use pqlab_analysis::number::APPROXIMATE;
 
 /// Rule of the column relative to the fastest.
-const FASTEST: &str = "the fastest ranked library for this operation; disturbed cases, known defects and pqlab's own code are not ranked";
+const FASTEST: &str =
+    "the fastest ranked library for this operation; disturbed cases, known defects and pqlab's own code are not ranked";
 
 /// Words other than the [caveats](Caveat), and their meanings.
 const WORDS: [(&str, &str); 12] = [

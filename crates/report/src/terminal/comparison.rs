@@ -13,11 +13,8 @@ use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette) -> String {
     let mut out = String::new();
     if let Some([first, second]) = &comparison.machines {
-        let warning = format!(
-            "DIFFERENT MACHINES: {} and {}: this compares machines, not code",
-            neutral(first),
-            neutral(second)
-        );
+        let warning =
+            format!("DIFFERENT MACHINES: {} and {}: this compares machines, not code", neutral(first), neutral(second));
         out.push_str(&format!("{}\n", palette.paint(TextStyle::Bad, &warning)));
     }
     for difference in &comparison.differences {

@@ -171,10 +171,7 @@ fn a_lock_that_stays_is_reported() {
 fn damage_is_reported_with_the_name_of_the_case() {
     let damages = [
         ("UPDATE samples SET data = zeroblob(40) WHERE position = 1", "the samples of "),
-        (
-            "UPDATE samples SET data = substr(data, 1, length(data) - 3) WHERE position = 1",
-            "checksum mismatch",
-        ),
+        ("UPDATE samples SET data = substr(data, 1, length(data) - 3) WHERE position = 1", "checksum mismatch"),
         ("DELETE FROM samples WHERE position = 1", "its samples are missing"),
         (r#"UPDATE cases SET definition = '{"workload": 1}' WHERE position = 1"#, "is damaged"),
     ];

@@ -230,7 +230,8 @@ impl Context for Side {
     fn keep(&self, primed: &dyn Endpoint) -> Result<()> {
         let primed: &dyn Any = primed;
         let connection = primed.downcast_ref::<Connection>();
-        let connection = connection.ok_or(Error::Unsupported("the connection belongs to a different implementation"))?;
+        let connection =
+            connection.ok_or(Error::Unsupported("the connection belongs to a different implementation"))?;
         // An existing session will do.
         self.session.set(connection.session()?).ok();
         Ok(())

@@ -152,7 +152,9 @@ impl Key {
                 return Err(at_odds(format!("altered signature {index} next to signature {place}: {said:?}")));
             }
             if altered.is_none() && said != verdict {
-                return Err(at_odds(format!("the same signature gives {verdict:?} at {place} and {said:?} at {index}")));
+                return Err(at_odds(format!(
+                    "the same signature gives {verdict:?} at {place} and {said:?} at {index}"
+                )));
             }
         }
         verdict.clone()

@@ -79,9 +79,7 @@ pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn Signa
         refusals(other, made, signature, tally);
     }
     for &encoding in one.info().encodings.iter().filter(|encoding| other.info().encodings.contains(encoding)) {
-        tally.check(format_args!("the exported key, {}", encoding.name()), || {
-            handed_over(one, other, made, encoding)
-        });
+        tally.check(format_args!("the exported key, {}", encoding.name()), || handed_over(one, other, made, encoding));
     }
     if made.signatures.iter().any(|signature| !signature.context.is_empty()) {
         tally.check("a different context", || another_context(other, made));

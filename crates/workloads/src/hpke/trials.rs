@@ -141,8 +141,7 @@ impl Recipient for ByLibrary {
     }
 
     fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>> {
-        let length =
-            message.len().checked_sub(self.hpke.info().overhead()).ok_or(Error::Malformed("HPKE message"))?;
+        let length = message.len().checked_sub(self.hpke.info().overhead()).ok_or(Error::Malformed("HPKE message"))?;
         let mut plaintext = vec![0; length];
         self.private.open(INFO, ASSOCIATED_DATA, message, &mut plaintext)?;
         Ok(plaintext)

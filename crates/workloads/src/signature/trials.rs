@@ -165,9 +165,7 @@ impl Trial for Sign {
             let mut again = self.setting.signature();
             let length = self.setting.mode.sign(key, message, coins.last(), &mut again).map_err(fault)?;
             if again[..length] != *signature {
-                return Err(Fault::WrongAnswer(
-                    "the same randomness gives a different signature".into(),
-                ));
+                return Err(Fault::WrongAnswer("the same randomness gives a different signature".into()));
             }
         }
         Ok(())

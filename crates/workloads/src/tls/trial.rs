@@ -141,7 +141,8 @@ impl Trial for Handshakes {
             [("client_hello", &flights.hello), ("server_flight", &flights.answer), ("client_finish", &flights.finish)]
         {
             let flight = Flight::of(bytes);
-            let flight = flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is not a whole number of records")))?;
+            let flight =
+                flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is not a whole number of records")))?;
             recorder.note(&format!("{name}_bytes"), flight.bytes as f64);
             recorder.note(&format!("{name}_records"), flight.records as f64);
             recorder.note(&format!("{name}_packets"), flight.packets() as f64);

@@ -51,7 +51,9 @@ pub(crate) fn per_byte(analysis: &RunAnalysis<'_>) -> Table {
     }
     table
         .note("medians; `pqlab export RUN --format sha3-csv --provider PROVIDER` writes a file, one column per length")
-        .note("estimated: from the time of each sample and the core clock, which was probed around and within each visit")
+        .note(
+            "estimated: from the time of each sample and the core clock, which was probed around and within each visit",
+        )
 }
 
 /// Whether a case is a digest in the usual state, without parameters other than lengths.

@@ -139,8 +139,7 @@ mod tests {
         let best = found(&run).unwrap();
         assert_eq!(best.provider, "libcrux:avx2");
         assert!(
-            best.why
-                .contains("faster but not ranked: ML-KEM-768 + ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "),
+            best.why.contains("faster but not ranked: ML-KEM-768 + ML-DSA-65 by aws-lc takes mean 201 µs (disturbed: "),
             "{}",
             best.why
         );

@@ -56,8 +56,8 @@ pub(crate) fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) 
     let retries = |job: &JobTotals<'_, '_>| job.pairing.post_quantum && weights.of("sign") > 0;
     if jobs.iter().any(retries) {
         let signature = PAIRINGS[0].signature;
-        table = table
-            .note(format!("{signature} retries signing at random, so totals use the mean time of a signature"));
+        table =
+            table.note(format!("{signature} retries signing at random, so totals use the mean time of a signature"));
     }
     table
         .note("total: the sum of the operation columns, each operation as often as the job does it, with prepared keys")

@@ -48,9 +48,8 @@ fn operation_phrase<'a>(
     // One form represents both, because they have the same signature.
     let (_, beginning) =
         FORMS.into_iter().find(|(_, name)| new.iter().any(|case| case.case().algorithm.starts_with(name)))?;
-    let suits = |row: &&CaseAnalysis<'a>| {
-        row.case().operation == operation && row.case().algorithm.starts_with(beginning)
-    };
+    let suits =
+        |row: &&CaseAnalysis<'a>| row.case().operation == operation && row.case().algorithm.starts_with(beginning);
     let places =
         |rows: &[&CaseAnalysis<'a>]| rows.iter().copied().filter(suits).map(|row| row.place).collect::<Vec<_>>();
     let fastest = |rows: &[&CaseAnalysis<'a>]| {

@@ -14,8 +14,7 @@ pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
     let plan = arguments.measured.plan(&laboratory)?;
     let stop = stop_on_signals()?;
     let all = plan.cases.len() * runs as usize;
-    let what =
-        format!("measuring {} cases {runs} times, with {} s between runs", plan.cases.len(), arguments.pause);
+    let what = format!("measuring {} cases {runs} times, with {} s between runs", plan.cases.len(), arguments.pause);
     let pauses_s = f64::from(runs - 1) * arguments.pause;
     announce(&what, all as f64 * plan.protocol.max_time_s + f64::from(runs) * START_S + pauses_s);
     let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: output::command_line() };

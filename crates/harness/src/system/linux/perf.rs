@@ -53,8 +53,7 @@ impl Perf {
     }
 
     fn expect(&mut self) -> u64 {
-        self.read()
-            .unwrap_or_else(|error| panic!("the performance counter failed while it was in use: {error}"))
+        self.read().unwrap_or_else(|error| panic!("the performance counter failed while it was in use: {error}"))
     }
 }
 

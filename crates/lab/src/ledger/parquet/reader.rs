@@ -176,9 +176,7 @@ impl ParquetReader {
             let group = self.group - 1;
             let announced = self.file.metadata().row_group(group).num_rows().max(0) as u64;
             let differs = |held: &str| {
-                Err(RowError::Counts(format!(
-                    "row group {group} declares {announced} rows, but its pages hold {held}"
-                )))
+                Err(RowError::Counts(format!("row group {group} declares {announced} rows, but its pages hold {held}")))
             };
             match columns.read(self.row)? {
                 rows if rows.is_empty() && self.of_group != announced => return differs(&self.of_group.to_string()),

@@ -8,8 +8,7 @@ const NULL: &str =
 const RSA_KEYS: &str =
     "RSA key generation: the search for primes takes a random 50 to 500 ms; no given randomness repeats it";
 
-const STREAMS: &str =
-    "AES-256-CTR: part of handshakes, where its few bytes do not matter; no case measures it alone";
+const STREAMS: &str = "AES-256-CTR: part of handshakes, where its few bytes do not matter; no case measures it alone";
 
 /// Returns every reason once.
 pub(crate) fn reasons() -> Vec<&'static str> {

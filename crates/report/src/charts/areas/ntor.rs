@@ -44,8 +44,7 @@ fn tied_sentences(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
         let whole: Vec<&CaseAnalysis<'_>> =
             usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake").collect();
         let names: Vec<&str> = analysis.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
-        (names.len() > 1)
-            .then(|| format!(" The fastest libraries of {algorithm} are tied: {}.", names.join(", ")))
+        (names.len() > 1).then(|| format!(" The fastest libraries of {algorithm} are tied: {}.", names.join(", ")))
     };
     algorithms.iter().filter_map(sentence).collect()
 }

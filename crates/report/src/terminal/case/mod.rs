@@ -225,9 +225,8 @@ fn spread(estimates: &Estimates) -> Vec<(&'static str, String)> {
     pairs.push(("MAD", format!("{} (median absolute deviation)", time(samples.mad))));
     pairs.extend(samples.stdev.map(|stdev| ("stdev", format!("{} (standard deviation)", time(stdev)))));
     pairs.extend(samples.cov_pct.map(|variation| ("CoV", percent(variation))));
-    let robust = |variation| {
-        format!("{} (0.741 × interquartile range / median: robust against outliers)", percent(variation))
-    };
+    let robust =
+        |variation| format!("{} (0.741 × interquartile range / median: robust against outliers)", percent(variation));
     pairs.extend(samples.robust_cov_pct().map(|variation| ("rCoV", robust(variation))));
     pairs
 }

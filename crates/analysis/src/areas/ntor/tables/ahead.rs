@@ -69,16 +69,12 @@ pub(super) fn queue(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Tab
 }
 
 pub(super) fn memory(analysis: &RunAnalysis<'_>) -> Table {
-    let mut rows = Table::new(
-        "ntor-memory",
-        memory::AREA,
-        "Circuit handshakes: memory that a step adds",
-    )
-    .names("handshake", "handshake")
-    .names("provider", "provider")
-    .names("step", "step")
-    .figures("stack", "peak stack", "B", 0)
-    .figures("heap", "peak heap", "B", 0);
+    let mut rows = Table::new("ntor-memory", memory::AREA, "Circuit handshakes: memory that a step adds")
+        .names("handshake", "handshake")
+        .names("provider", "provider")
+        .names("step", "step")
+        .figures("stack", "peak stack", "B", 0)
+        .figures("heap", "peak heap", "B", 0);
     let circuits = |algorithm: &str| ["ntor-", "kem-only-", "hs-ntor"].iter().any(|start| algorithm.starts_with(start));
     for one in analysis.area(memory::AREA).filter(|one| circuits(&one.case().algorithm)) {
         let (case, Some(estimates)) = (one.case(), &one.estimates) else { continue };

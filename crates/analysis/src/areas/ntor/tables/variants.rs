@@ -11,25 +11,21 @@ use crate::table::{Cell, Table};
 const KEMS: [(&str, u64, u64); 3] = [("mlkem512", 800, 768), ("mlkem768", 1184, 1088), ("mlkem1024", 1568, 1568)];
 
 pub(super) fn variants(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_>]) -> Table {
-    let mut rows = Table::new(
-        "ntor-variants",
-        AREA,
-        "Circuit handshakes: variants, each by its fastest libraries",
-    )
-    .names("handshake", "handshake")
-    .names("provider", "provider")
-    .figures("nist_category", "NIST category", "", 0)
-    .names("authenticates", "relay authenticated")
-    .figures("kem_key", "KEM key", "B", 7)
-    .figures("ciphertext", "ciphertext", "B", 8)
-    .figures("onionskin", "onionskin", "B", 2)
-    .figures("reply", "reply", "B", 3)
-    .figures("cells", "cells", "", 1)
-    .figures("bytes_factor", "bytes vs ntor", "", 4)
-    .figures("create", "create", "µs", 5)
-    .figures("answer", "reply time", "µs", 0)
-    .figures("finish", "finish", "µs", 6)
-    .figures("handshake_time", "handshake", "µs", 0);
+    let mut rows = Table::new("ntor-variants", AREA, "Circuit handshakes: variants, each by its fastest libraries")
+        .names("handshake", "handshake")
+        .names("provider", "provider")
+        .figures("nist_category", "NIST category", "", 0)
+        .names("authenticates", "relay authenticated")
+        .figures("kem_key", "KEM key", "B", 7)
+        .figures("ciphertext", "ciphertext", "B", 8)
+        .figures("onionskin", "onionskin", "B", 2)
+        .figures("reply", "reply", "B", 3)
+        .figures("cells", "cells", "", 1)
+        .figures("bytes_factor", "bytes vs ntor", "", 4)
+        .figures("create", "create", "µs", 5)
+        .figures("answer", "reply time", "µs", 0)
+        .figures("finish", "finish", "µs", 6)
+        .figures("handshake_time", "handshake", "µs", 0);
     let mut seen: Vec<&str> = Vec::new();
     for first in all {
         if seen.contains(&first.algorithm.as_str()) {
