@@ -178,11 +178,12 @@ fn doctor_aa_stores_the_noise_for_later_verdicts() {
 }
 
 #[test]
-fn help_and_methodology_define_verdicts_in_the_words_of_the_code() {
+fn help_and_documents_define_verdicts_in_the_words_of_the_code() {
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let pqlab = Pqlab::new();
     let mut texts = ["compare", "compare-libraries"].map(|verb| folded(&pqlab.expect(0, &[verb, "--help"]))).to_vec();
     texts.push(folded(include_str!("../../../METHODOLOGY.md")));
+    texts.push(folded(include_str!("../../../docs/explanation/statistics.md")));
     for verdict in [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive] {
         for text in &texts {
             assert!(text.contains(verdict.meaning()), "{}: {}", verdict.name(), verdict.meaning());

@@ -40,10 +40,11 @@ fn every_library_of_this_build_has_a_provider() {
     }
 }
 
-/// The rows of METHODOLOGY's table of the timed region come from each folder's `timed.md`.
+/// The rows of the table in docs/explanation/timed-region.md come from each folder's `timed.md`.
 /// `PQLAB_RENEW_SNAPSHOTS=1` writes it.
 #[test]
-fn methodology_has_the_rows_of_every_library() {
+fn timed_region_page_has_the_rows_of_every_library() {
+    const PAGE: &str = "../../docs/explanation/timed-region.md";
     macro_rules! folders {
         ($($feature:literal => $module:ident,)*) => { [$(stringify!($module),)* "null"] };
     }
@@ -51,15 +52,14 @@ fn methodology_has_the_rows_of_every_library() {
     let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let rows: String =
         crate::with_libraries!(folders).iter().map(|folder| read(&format!("src/{folder}/timed.md"))).collect();
-    let text = read("../../METHODOLOGY.md");
+    let text = read(PAGE);
     let begin = "\n|---|---|---|---|---|---|---|---|\n";
     let start = text.find(begin).expect("the table has eight columns") + begin.len();
     let end = start + text[start..].find("\n\n").expect("a paragraph follows the table") + 1;
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
-        fs::write(package.join("../../METHODOLOGY.md"), [&text[..start], rows.as_str(), &text[end..]].concat())
-            .unwrap();
+        fs::write(package.join(PAGE), [&text[..start], rows.as_str(), &text[end..]].concat()).unwrap();
     } else {
-        assert!(text[start..end] == rows, "METHODOLOGY has other rows; PQLAB_RENEW_SNAPSHOTS=1 writes them anew");
+        assert!(text[start..end] == rows, "{PAGE} has other rows; PQLAB_RENEW_SNAPSHOTS=1 writes them anew");
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 ///   run
 /// - `bare.rs` or `bare/mod.rs`: direct calls of the library, which the benchmark `adapter` compares with the adapter
 /// - `facts.json`: facts about the library other than its speed
-/// - `timed.md`: the library's rows in METHODOLOGY's table of what the timed region includes
+/// - `timed.md`: the library's rows of the table in docs/explanation/timed-region.md
 /// - `gaps.txt`: published vectors that the library's interface cannot run, if any
 #[macro_export]
 macro_rules! with_libraries {

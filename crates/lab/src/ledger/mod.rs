@@ -40,7 +40,7 @@ impl BlockFormat {
 }
 
 /// Order of preference if the user names no provider: complete verifiers before the one with a known defect (see
-/// METHODOLOGY), the specialist before the rest.
+/// docs/explanation/verification.md), the specialist before the rest.
 const PREFERENCE: [&str; 8] =
     ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
 
