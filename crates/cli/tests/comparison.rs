@@ -77,7 +77,7 @@ fn bad_comparisons_are_refused_in_one_line() {
         (&["run", "--baseline", "nothing"][..], "nothing"),
         (&["run", "--fail-slower", "3"][..], "--baseline"),
         (&["run", "kem", "--save-baseline", "last"][..], "last"),
-        (&["doctor", "--aa", "--case", "nothing"][..], "nothing"),
+        (&["doctor", "--aa", "--case", "nothing"][..], "no case is selected"),
     ] {
         let output = pqlab.run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));

@@ -62,7 +62,7 @@ fn a_failing_worker_gets_failed_rows_and_the_run_continues() {
     require!(program("python3"), PYTHON);
     let pqlab = Pqlab::new();
     let wrong = [
-        ("visit-hangs", "was stopped"),
+        ("visit-hangs", "was killed"),
         ("visit-crashes", "exit status: 7: the last words"),
         ("visit-garbage", "its answer is not a message"),
         ("call-crashes", "exit status: 7: the last words"),

@@ -152,7 +152,7 @@ fn rejects_every_broken_rule_in_every_form() {
         assert!(refused(&chain, &[old], NOW).contains("has expired"));
 
         // Authority to sign.
-        expect(&by_middle(authority(None), &|profile| profile.dns_names = vec![NAME.into()]), "authority's");
+        expect(&by_middle(authority(None), &|profile| profile.dns_names = vec![NAME.into()]), "is a CA certificate");
         expect(&below(root.issue(&middle, SubjectType::Leaf, same)), "not a CA certificate");
         // Two intermediate certificates under a root that allows one, and one below an intermediate that allows none.
         let second = Owner::new("second", form);
@@ -179,7 +179,7 @@ fn rejects_every_broken_rule_in_every_form() {
 #[test]
 fn rejects_chains_without_the_alternative_signature() {
     let ([_, middle, leaf], anchor, chain) = three(&["Ed25519", "ML-DSA-65"]);
-    // Signed only with the authority's classical key, for a leaf with only a classical key.
+    // Signed only with the is a CA certificate classical key, for a leaf with only a classical key.
     let classical = Owner("middle", middle.1.into_iter().take(1).collect());
     let plain = Owner("leaf", leaf.1.into_iter().take(1).collect());
     let stripped = [classical.issue(&plain, SubjectType::Leaf, same), chain[1].clone()];

@@ -342,7 +342,7 @@ mod tests {
         for wrong in
             [r#"{"states": ["worm"]}"#, r#"{"keys": ["0"]}"#, r#"{"senders": ["none"]}"#, r#"{"modes": ["whole"]}"#]
         {
-            assert!(of_suite(wrong).unwrap_err().contains("called"), "{wrong}");
+            assert!(of_suite(wrong).unwrap_err().contains("expected"), "{wrong}");
         }
         for wrong in ["x --invalid 101", "x --invalid NaN", "x --variant plane", "x --coins 1", "x --lengths -1"] {
             assert!(Line::try_parse_from(wrong.split_whitespace()).is_err(), "{wrong}");

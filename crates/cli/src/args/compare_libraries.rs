@@ -25,8 +25,8 @@ The run is stored: see `pqlab show last` or `pqlab report`.
 
 {}
 
-Exit codes: 0 no case is slower or inconclusive; 1 a case is slower, or failed only in B;
-2 a library cannot be opened, or the two have no case in common; 3 no case is slower, but one is
+Exit codes: 0 no case is slower or inconclusive; 1 a case is slower, or failed only in B; 2 a
+library cannot be opened, or the two have no case in common; 3 no case is slower, but one is
 inconclusive; 130 interrupted: finished cases are stored", verdicts(), patterns!()))]
 pub(crate) struct CompareLibrariesArgs {
     /// Library to compare with: [LABEL=]KIND:PATH, with KIND liboqs, openssl or nist; or a provider id from

@@ -82,7 +82,7 @@ mod tests {
         let crates = BuildInfo { version: version.into(), build: String::new() };
         let crates = [Arc::new(Provider::new("rustcrypto", crates))];
         let defect_of = |algorithm: &str, operation: &str| known(&case(algorithm, operation, "rustcrypto"), &crates);
-        assert!(defect_of("Ed25519", "verify-x100").is_some_and(|what| what.contains("batch decodes R")));
+        assert!(defect_of("Ed25519", "verify-x100").is_some_and(|what| what.contains("batch verification decodes R")));
         assert_eq!([defect_of("Ed25519", "verify"), defect_of("MLDSA65-Ed25519-SHA512", "cycle")], [None, None]);
     }
 

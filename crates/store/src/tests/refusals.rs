@@ -35,7 +35,7 @@ fn rejects_schemas_before_the_oldest() {
         drop(store);
         Connection::open(&path).unwrap().pragma_update(None, "user_version", found).unwrap();
         let reads = format!("this version reads {} and later", SCHEMA.oldest);
-        refused(&path, &format!("written by an older pqlab (schema {found}, {reads})"));
+        refused(&path, &format!("written by an older pqlab (schema {found}; {reads})"));
     }
 }
 
