@@ -250,7 +250,12 @@ fn two_libraries_are_compared_case_by_case() {
     assert_eq!(ids, ["rustcrypto", "libcrux:portable"]);
     let version = libraries[0]["version"].as_str().unwrap();
     assert!(version.contains("ml-kem "), "{version}");
-    assert!(libraries[0]["known_defects"][0].as_str().unwrap().starts_with("Ed25519 verify-x: batch verification decodes R"));
+    assert!(
+        libraries[0]["known_defects"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("Ed25519 verify-x: batch verification decodes R")
+    );
     assert_eq!(libraries[1]["known_defects"].as_array().unwrap().len(), 0);
     let shown = compare(&["--filter", "*encapsulate*"]);
     assert!(shown.starts_with(&format!("rustcrypto: {version}")), "{shown}");

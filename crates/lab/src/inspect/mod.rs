@@ -430,7 +430,10 @@ mod tests {
         assert!(message("ML-KEM-786", &[]).contains("did you mean \"ML-KEM-768\""));
         assert!(message("X-Wingg", &[]).contains("did you mean \"X-Wing\""));
         assert!(message("X.509-composites", &[]).contains("did you mean \"X.509-composite\""));
-        assert!(message("X-Wing", &["rustcrypto+nobody"]).contains("rustcrypto+nobody does not offer X-Wing; it is offered by "));
+        assert!(
+            message("X-Wing", &["rustcrypto+nobody"])
+                .contains("rustcrypto+nobody does not offer X-Wing; it is offered by ")
+        );
         assert!(message("X25519+mock", &[]).contains("random bytes"));
         assert!(message("SHA3-256", &[]).contains("neither keys nor signatures"));
         assert!(message("ML-KEM-768", &["nobody"]).contains("nobody does not offer ML-KEM-768; it is offered by "));
