@@ -22,7 +22,7 @@ fn opens_the_systems_libcrypto() {
 }
 
 #[test]
-fn missing_algorithms_are_listed_with_the_librarys_reason() {
+fn missing_algorithms_are_listed_with_a_reason() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("openssl:{}", path.display()));
     // ML-KEM came with 3.5.

@@ -1,5 +1,5 @@
 //! Conversion of pictures to PNG and PDF. Texts are in DejaVu Sans, which is embedded in the program, so pictures are
-//! the same on every machine, and PNGs have the same bytes. The order of the two fonts in a PDF may vary.
+//! the same on every machine, and PNG files have the same bytes. The order of the two fonts in a PDF may vary.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
