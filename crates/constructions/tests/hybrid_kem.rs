@@ -76,7 +76,7 @@ fn matches_the_x_wing_vectors() {
 fn unsupported(id: &str) -> &'static str {
     match id {
         _ if id.contains("RSA") => "RSA halves are not implemented",
-        _ if id.contains("brainpool") => "no linked library offers brainpool here",
+        _ if id.contains("brainpool") => "brainpool curves are not implemented",
         _ if id.contains("X448") => "no provider offers X448",
         _ if id.contains("ECDH") => "no trait covers ECDH over NIST curves",
         other => panic!("{other} must be tested or listed as unsupported"),

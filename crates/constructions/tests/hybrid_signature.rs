@@ -28,7 +28,7 @@ fn reference() -> ReferenceSignature {
 fn unsupported(id: &str) -> &'static str {
     match id {
         _ if id.contains("RSA") => "RSA halves are not implemented",
-        _ if id.contains("brainpool") => "no linked library offers brainpool here",
+        _ if id.contains("brainpool") => "brainpool curves are not implemented",
         _ if id.contains("Ed448") => "no provider offers Ed448",
         _ if id.contains("ECDSA") => "ECDSA halves are not implemented",
         "id-MLDSA44-Ed25519-SHA512" => "only the composite at category 3 is implemented",
