@@ -227,7 +227,7 @@ static KEMS: [KemParameters; 9] = [
     hybrid_kem("MLKEM768-X25519-SHA3-256", "draft-ietf-lamps-pq-composite-kem", Some(3), 1216, &[(Seed, 96)], 32, 96),
     hybrid_kem("X25519MLKEM768", "draft-ietf-tls-ecdhe-mlkem", Some(3), 1216, &[(Seed, 96)], 64, 96),
     hybrid_kem("X25519+ML-KEM-768", "the reference form", Some(3), 1222, &[(Cbor, 101)], 32, 96),
-    hybrid_kem("X25519+mock", "the reference form, with no lattice in it", None, 1222, &[(Cbor, 101)], 32, 96),
+    hybrid_kem("X25519+mock", "the reference form with a mock KEM", None, 1222, &[(Cbor, 101)], 32, 96),
 ];
 
 /// Returns the parameters of a hybrid of X25519 and ML-KEM-768. For key generation, the random bytes are those of the
