@@ -144,7 +144,7 @@ pub enum Resumption {
 }
 
 impl Resumption {
-    /// All kinds.
+    /// All kinds of resumption.
     pub const ALL: [Resumption; 3] = [Resumption::None, Resumption::WithKeyExchange, Resumption::Alone];
 
     /// Returns the name used in case ids.
