@@ -161,7 +161,7 @@ fn rejects_non_canonical_hints() {
         // In the first polynomial with two positions, repeat a position, then swap positions.
         let ends: Vec<usize> = original[omega..].iter().map(|end| usize::from(*end)).collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
-        let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("no polynomial has two");
+        let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("no polynomial has two ones");
         let mut changed = original.to_vec();
         changed[start + 1] = changed[start];
         assert_eq!(with(&changed), Err(Refusal::Hint), "a repeated position must be rejected");

@@ -82,7 +82,7 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     while taken <= 240 && begin + 48 <= SAMPLED {
         let candidates = candidates(begin);
         let below = _mm512_cmplt_epi32_mask(candidates, splat(Q));
-        let place: &mut [i32; 16] = out.0[taken..].first_chunk_mut().expect("there is room for 16");
+        let place: &mut [i32; 16] = out.0[taken..].first_chunk_mut().expect("the loop leaves room for 16");
         // In 98 of 100 cases, all sixteen candidates are accepted.
         if below == 0xffff {
             store(candidates, place, 0);
