@@ -63,7 +63,7 @@ fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: 
     let mut buffers: [Vec<u8>; LANES] = std::array::from_fn(|_| vec![UNTOUCHED; output + 2 * MARGIN]);
     let mut outs = buffers.each_mut().map(|buffer| &mut buffer[MARGIN..MARGIN + output]);
     lanes.digest(function, &messages, &mut outs).expect("the lengths must be accepted");
-    let single = Single::new(lanes.backend()).expect("a backend for lanes must also run single");
+    let single = Single::new(lanes.backend()).expect("the backend must run here");
     for (lane, buffer) in buffers.iter().enumerate() {
         let what = format!("{}, {}, lane {lane}, {length} bytes", function.name(), lanes.backend().name());
         let expected = reference(function, messages[lane], output);
