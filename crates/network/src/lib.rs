@@ -1,7 +1,7 @@
 //! Runs the kernel's TCP over an emulated link with a given round-trip time, rate, loss and packet size.
 //!
 //! Each end is a network namespace with a TUN device. A thread of this process carries packets between the devices, and
-//! delays and drops them as the link would. Other processes cannot see the namespaces and devices. The kernel removes
+//! delays and drops them as the link would. Other processes do not see the namespaces and devices. The kernel removes
 //! them when this process's descriptors close, so nothing is left behind even if the process crashes.
 //!
 //! - [`Conditions`]: parameters of the link. [`Conditions::PROFILES`] lists named sets of parameters.
