@@ -26,7 +26,7 @@ fn acvp() {
     assert!(tested > 100, "only {tested} of {} vectors were tested", vectors.len());
 }
 
-/// Checks a vector if it applies. Returns the number of vectors checked: 0 or 1 per backend. This crate does not
+/// Checks a vector if it applies. Returns the number of vectors checked, 0 or 1. This crate does not
 /// support the pre-hashed variant.
 fn ask<P: ParameterSet>(vector: &Verification) -> u32 {
     let message = match &vector.input {
