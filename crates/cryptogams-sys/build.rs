@@ -1,11 +1,11 @@
-//! Generates the Keccak files in OpenSSL's source for this architecture, gives the two functions of each a unique name,
-//! and assembles them. OpenSSL itself builds one file per architecture and uses the same names for all.
+//! Generates this architecture's Keccak files from OpenSSL's source, renames the two functions in each file, and
+//! assembles them. OpenSSL itself builds one file per architecture, and all files use the same names.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// Common prefix of the names that each file defines.
+/// Common prefix of the symbols that every file defines.
 const SYMBOL: &str = "SHA3_";
 
 fn main() {
@@ -19,14 +19,14 @@ fn main() {
     let (flavour, extension, files): (_, _, &[&str]) = match architecture.as_str() {
         "x86_64" if elf && wide => ("elf", "s", &["x86_64", "avx2", "avx512", "avx512vl"]),
         "aarch64" if elf && wide && variable("CARGO_CFG_TARGET_ENDIAN") == "little" => ("linux64", "S", &["armv8"]),
-        // Some files use only ELF directives, so there is nothing to assemble elsewhere.
+        // Some files use directives that exist only for ELF, so nothing is assembled on other targets.
         _ => return,
     };
 
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let source = openssl_src::source_dir().join("crypto");
     let mut build = cc::Build::new();
-    // The files do not mark the stack. Without this flag the linker would make it executable.
+    // The files do not mark the stack as non-executable. Without this flag, the linker would make it executable.
     build.flag("-Wa,--noexecstack").include(&source);
     for file in files {
         let script = source.join("sha/asm").join(format!("keccak1600-{file}.pl"));
@@ -41,12 +41,12 @@ fn main() {
 
 fn generate(script: &Path, flavour: &str, assembly: &Path, compiler: &Path) {
     let mut command = Command::new("perl");
-    // The scripts ask the compiler which instructions its assembler supports.
+    // The scripts run the compiler to find out which instructions the assembler supports.
     command.arg(script).arg(flavour).arg(assembly).env("CC", compiler);
-    let output = command.output().unwrap_or_else(|error| panic!("perl does not start: {error}"));
+    let output = command.output().unwrap_or_else(|error| panic!("cannot start perl: {error}"));
     assert!(
         output.status.success() && assembly.is_file(),
-        "{} writes nothing, {}:\n{}",
+        "{} wrote no assembly, {}:\n{}",
         script.display(),
         output.status,
         String::from_utf8_lossy(&output.stderr)
@@ -55,7 +55,7 @@ fn generate(script: &Path, flavour: &str, assembly: &Path, compiler: &Path) {
 
 fn rename(assembly: &Path, file: &str) {
     let text = fs::read_to_string(assembly).unwrap_or_else(|error| panic!("{}: {error}", assembly.display()));
-    assert!(text.contains(SYMBOL), "{} defines no {SYMBOL}*", assembly.display());
+    assert!(text.contains(SYMBOL), "{} must define {SYMBOL}*", assembly.display());
     let text = text.replace(SYMBOL, &format!("pqlab_keccak1600_{file}_"));
     fs::write(assembly, text).unwrap_or_else(|error| panic!("{}: {error}", assembly.display()));
 }

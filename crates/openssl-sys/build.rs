@@ -1,7 +1,7 @@
-//! Builds libcrypto and libssl from `openssl-src`, or takes them from the cache of an earlier build.
+//! Builds libcrypto and libssl from `openssl-src`, or copies them from the cache if an earlier build stored them there.
 //!
-//! The cache (`$PQLAB_CACHE`, else `~/.cache/pqlab`) only saves time. The archives are copied into `OUT_DIR` and linked
-//! from there, so the cache may be emptied at any moment.
+//! The cache (`$PQLAB_CACHE`, or `~/.cache/pqlab` by default) only saves time. The archives are copied to `OUT_DIR` and
+//! linked from there, so the cache may be emptied at any time.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// In link order: libssl calls libcrypto.
+/// Archives in link order: libssl depends on libcrypto.
 const ARCHIVES: [&str; 2] = ["libssl.a", "libcrypto.a"];
 
 fn main() {
@@ -25,7 +25,7 @@ fn main() {
         if let Some(entry) = cached
             && let Err(error) = publish(&out, &entry)
         {
-            println!("cargo:warning=OpenSSL's archives are not cached: {error}");
+            println!("cargo:warning=cannot cache OpenSSL's archives: {error}");
         }
     }
     println!("cargo:rustc-link-search=native={}", out.display());
@@ -35,8 +35,9 @@ fn main() {
     println!("cargo:rustc-env=PQLAB_OPENSSL_SRC_VERSION={}", openssl_src::version());
 }
 
-/// Configuration options. They omit what neither this project nor any TLS handshake uses; TLS keeps its ciphers, groups
-/// and extensions. The optimised arithmetic for NIST curves, which every distribution enables, must be requested.
+/// Configuration options. They disable features that neither this project nor a TLS handshake uses. All TLS ciphers,
+/// groups and extensions stay enabled. The optimised arithmetic for NIST curves, which every distribution enables, must
+/// be requested explicitly.
 const OPTIONS: &[&str] = &[
     "no-shared",
     "no-module",
@@ -75,26 +76,26 @@ const OPTIONS: &[&str] = &[
     "enable-ec_nistp_64_gcc_128",
 ];
 
-/// Configures and builds only the libraries, with OpenSSL's own choice of compiler flags, and copies them to `out`.
+/// Configures and builds only the two libraries, with OpenSSL's default compiler flags, and copies them to `out`.
 fn build(folder: &Path, out: &Path) {
     let target = env::var("TARGET").unwrap_or_default();
     let platform = match target.as_str() {
         "x86_64-unknown-linux-gnu" => "linux-x86_64",
         "aarch64-unknown-linux-gnu" => "linux-aarch64",
-        // On other platforms `openssl-src` does the build, without these options.
+        // On other platforms, `openssl-src` builds OpenSSL without these options.
         _ => {
             let artifacts = openssl_src::Build::new().build();
-            copy(artifacts.lib_dir(), out).expect("OpenSSL's build leaves its archives");
+            copy(artifacts.lib_dir(), out).expect("cannot copy OpenSSL's archives");
             return;
         }
     };
     fs::remove_dir_all(folder).ok();
-    fs::create_dir_all(folder).expect("the build folder can be made");
+    fs::create_dir_all(folder).expect("cannot create the build folder");
     let configure = openssl_src::source_dir().join("Configure");
     run(Command::new("perl").arg(configure).arg(platform).args(OPTIONS).current_dir(folder), "Configure");
     let make = |goal: &str| {
         let mut command = Command::new("make");
-        // Cargo's job server controls parallelism.
+        // Let Cargo's job server control the parallelism.
         command
             .arg("-s")
             .arg(goal)
@@ -106,19 +107,19 @@ fn build(folder: &Path, out: &Path) {
     for archive in ARCHIVES {
         make(archive);
     }
-    copy(folder, out).expect("OpenSSL's build leaves its archives");
+    copy(folder, out).expect("cannot copy OpenSSL's archives");
     fs::remove_dir_all(folder).ok();
 }
 
 fn run(command: &mut Command, what: &str) {
-    // Cargo's settings for Rust code must not reach OpenSSL's build.
+    // Cargo's settings for Rust code must not affect OpenSSL's build.
     for name in ["DEBUG", "OPT_LEVEL", "PROFILE", "TARGET", "HOST"] {
         command.env_remove(name);
     }
-    let output = command.output().unwrap_or_else(|error| panic!("OpenSSL's {what} does not start: {error}"));
+    let output = command.output().unwrap_or_else(|error| panic!("cannot start OpenSSL's {what}: {error}"));
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
-        panic!("OpenSSL's {what} fails, {}:\n{text}", output.status);
+        panic!("OpenSSL's {what} failed, {}:\n{text}", output.status);
     }
 }
 
@@ -127,8 +128,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     ARCHIVES.iter().try_for_each(|archive| fs::copy(from.join(archive), to.join(archive)).map(drop))
 }
 
-/// Returns the cache folder for the archives of exactly this build. Its name includes version, target, compiler and
-/// flags.
+/// Returns the cache folder for the archives of exactly this build. The folder's name contains the version and the
+/// target, and a hash that also covers the compiler and its flags.
 fn cache_entry() -> Option<PathBuf> {
     let root = env::var_os("PQLAB_CACHE")
         .map(PathBuf::from)
@@ -143,7 +144,7 @@ fn cache_entry() -> Option<PathBuf> {
     Some(root.join("c").join(name))
 }
 
-/// Copies to temporary names first, so that readers never see incomplete archives.
+/// Copies the archives to the cache. Copies to temporary names first, so that no process sees an incomplete archive.
 fn publish(out: &Path, entry: &Path) -> io::Result<()> {
     fs::create_dir_all(entry)?;
     for archive in ARCHIVES {

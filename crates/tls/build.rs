@@ -1,4 +1,4 @@
-//! Passes the versions of rustls and aws-lc-rs in Cargo.lock to the code.
+//! Passes the versions of rustls and aws-lc-rs from Cargo.lock to the code.
 
 use std::path::PathBuf;
 use std::{env, fs};
@@ -7,12 +7,12 @@ use toml::Table;
 fn main() {
     let manifest_dir = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let lock = manifest_dir.ancestors().map(|folder| folder.join("Cargo.lock")).find(|path| path.is_file());
-    let lock = lock.expect("Cargo.lock lies in a folder above: the version of rustls comes from it");
+    let lock = lock.expect("a parent folder must contain Cargo.lock, which holds the version of rustls");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
     let locked: Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
-    let packages = locked["package"].as_array().expect("cargo locks packages");
+    let packages = locked["package"].as_array().expect("Cargo.lock must list packages");
     for name in ["rustls", "aws-lc-rs"] {
         let package = packages.iter().find(|package| package["name"].as_str() == Some(name));
         let version = package.and_then(|package| package["version"].as_str()).unwrap_or("unknown");

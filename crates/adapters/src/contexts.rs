@@ -1,19 +1,20 @@
-//! Library contexts that are kept with a key. Several threads share the key; each context serves one thread at a time.
+//! Library contexts that each key stores. Several threads can share a key, but only one thread at a time uses a
+//! context.
 
 use pqlab_primitives::{Error, Result};
 use std::cell::{Cell, UnsafeCell};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Number of threads that get a context of their own for one key. Further threads make a context for each call. The
-/// number is the same on every machine, so that a key costs the same everywhere.
+/// Number of threads for which a key stores contexts. If more threads use the key at the same time, they create a
+/// context for each call. The number is the same on every machine, so that a key costs the same everywhere.
 const SLOTS: usize = 16;
 
-/// Contexts that are made when first needed, and then reused.
+/// Contexts that are created when they are first needed, and then reused.
 ///
-/// The first one is stored in the key object itself. A key that one thread uses, as nearly all are, needs no allocation
-/// and no second cache line, and each call costs one exchange and one store. The other slots are allocated only when a
-/// second thread arrives while the first context is in use. No two of them share a cache line.
+/// The first context is stored in the key object itself. Nearly all keys are used by one thread, which then needs no
+/// allocation and no second cache line, and each call costs only one atomic exchange and one store. The other slots are
+/// allocated only when a second thread needs a context while the first one is in use. No two slots share a cache line.
 pub struct Contexts<T: Send> {
     first: Slot<T>,
     slots: OnceLock<Box<[PaddedSlot<T>; SLOTS]>>,
@@ -23,14 +24,14 @@ pub struct Contexts<T: Send> {
 #[repr(align(128))]
 struct PaddedSlot<T>(Slot<T>);
 
-/// Room for a context, owned by the thread that set `taken`.
+/// Storage for a context. The thread that set `taken` owns it.
 struct Slot<T> {
     taken: AtomicBool,
     context: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: a context is reached only through `Slot::enter`, by one thread at a time. It moves between threads, which
-// `Send` allows.
+// SAFETY: a context is reached only through `Slot::enter`, by one thread at a time. The context may move between
+// threads, because it is `Send`.
 unsafe impl<T: Send> Sync for Slot<T> {}
 
 impl<T: Send> Contexts<T> {
@@ -40,11 +41,11 @@ impl<T: Send> Contexts<T> {
         Contexts { first: Slot::new(), slots: OnceLock::new() }
     }
 
-    /// Runs `call` with an idle context, or with one from `make` if none is idle. Drops the context after a library
-    /// fault, because its state is then unknown.
+    /// Calls `call` with an idle context, or with a new one from `make` if no context is idle. Drops the context after
+    /// a library fault, because its state is unknown.
     ///
     /// # Errors
-    /// Returns the errors of `make` and `call`.
+    /// Propagates errors from `make` and `call`.
     #[inline]
     pub fn with<R>(&self, make: impl FnOnce() -> Result<T>, call: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
         match self.free() {
@@ -53,7 +54,7 @@ impl<T: Send> Contexts<T> {
         }
     }
 
-    /// Takes a free slot for the caller.
+    /// Reserves a free slot for the caller. Returns `None` if all slots are in use.
     #[inline]
     fn free(&self) -> Option<&Slot<T>> {
         if self.slots.get().is_none() && self.first.take() {
@@ -88,11 +89,11 @@ impl<T> Slot<T> {
         self.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// Uses the context and frees the slot, which the caller has [taken](Slot::take). If `call` panics, the slot stays
-    /// taken and its context is never used again.
+    /// Calls `call` with the slot's context, then frees the slot. The caller must have [reserved](Slot::take) the slot.
+    /// If `call` panics, the slot stays reserved and its context is never used again.
     #[inline]
     fn enter<R>(&self, make: impl FnOnce() -> Result<T>, call: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
-        // SAFETY: the slot is taken, so no other reference to its context exists.
+        // SAFETY: the caller reserved the slot, so no other reference to its context exists.
         let context = unsafe { &mut *self.context.get() };
         let result = match context {
             Some(context) => call(context),
@@ -106,7 +107,7 @@ impl<T> Slot<T> {
     }
 }
 
-/// Returns the slot that this thread tries first. Threads that share a key settle on different slots.
+/// Returns the slot that this thread tries first. Threads that share a key thus tend to use different slots.
 fn own_slot() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local!(static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) });
@@ -127,7 +128,7 @@ mod tests {
 
     const FAULT: fn() -> Error = || Error::Library { call: "call", detail: String::new() };
 
-    /// Returns the context that `call` receives. `new` is the context to make if none is idle.
+    /// Returns the context that `call` receives. If no context is idle, the new context is `new`.
     fn used(contexts: &Contexts<u32>, new: u32) -> u32 {
         contexts.with(|| Ok(new), |context| Ok(*context)).unwrap()
     }
@@ -136,17 +137,17 @@ mod tests {
     fn one_thread_makes_one_context_and_no_slots() {
         let contexts = Contexts::new();
         assert!([used(&contexts, 1), used(&contexts, 2), used(&contexts, 3)] == [1, 1, 1]);
-        // Another thread reuses it once it is idle.
+        // Another thread reuses the context when it is idle.
         assert_eq!(thread::scope(|scope| scope.spawn(|| used(&contexts, 4)).join().unwrap()), 1);
         assert!(contexts.slots.get().is_none());
     }
 
     #[test]
-    fn does_not_lend_a_context_in_use() {
+    fn does_not_share_a_context_in_use() {
         let contexts = Contexts::new();
         let nested = contexts.with(|| Ok(1), |outer| Ok([*outer, used(&contexts, 2), used(&contexts, 3)]));
         assert_eq!(nested, Ok([1, 2, 2]));
-        // From now on the thread uses its slot.
+        // From now on, the thread uses its own slot.
         assert_eq!(used(&contexts, 4), 2);
     }
 
@@ -156,10 +157,10 @@ mod tests {
         assert_eq!(used(&contexts, 1), 1);
         assert_eq!(contexts.with(|| Ok(2), |_| Err::<(), _>(FAULT())), Err(FAULT()));
         assert_eq!(used(&contexts, 3), 3);
-        // Rejected input is not a fault.
+        // An error for invalid input is not a library fault.
         let refused = contexts.with(|| Ok(4), |_| Err::<(), _>(Error::VerificationFailed));
         assert_eq!((refused, used(&contexts, 5)), (Err(Error::VerificationFailed), 3));
-        // If no context can be made, the next call tries again.
+        // If a context cannot be created, the next call tries again.
         let contexts = Contexts::new();
         assert_eq!(contexts.with(|| Err(FAULT()), |_: &mut u32| Ok(())), Err(FAULT()));
         assert_eq!(used(&contexts, 6), 6);
@@ -175,7 +176,7 @@ mod tests {
                     for _ in 0..1000 {
                         let make = || Ok((Arc::clone(&alive), false));
                         let call = |context: &mut (Arc<()>, bool)| {
-                            assert!(!std::mem::replace(&mut context.1, true), "two threads hold the same context");
+                            assert!(!std::mem::replace(&mut context.1, true), "threads must not share a context");
                             busy.fetch_add(1, Ordering::Relaxed);
                             thread::yield_now();
                             context.1 = false;
@@ -200,6 +201,6 @@ mod tests {
     #[test]
     fn contexts_add_little_to_the_size_of_a_key() {
         assert!(size_of::<Contexts<Box<u8>>>() <= 4 * size_of::<usize>());
-        assert!(align_of::<Contexts<Box<u8>>>() <= 16, "an allocation with a greater alignment takes longer");
+        assert!(align_of::<Contexts<Box<u8>>>() <= 16, "allocation with a larger alignment takes longer");
     }
 }

@@ -1,7 +1,7 @@
-//! Key bytes for libraries without key objects, where a prepared key is a copy of its bytes.
+//! Keys for libraries without key objects. A prepared key is then a copy of the encoded key.
 //!
-//! Programs that pass bytes to the library directly make no copy and allocate nothing. To keep loading a key nearly as
-//! cheap as the copy, each thread reuses the memory of the key that it dropped last.
+//! Programs that pass the encoded key directly to the library neither copy nor allocate. To make loading a key almost
+//! as cheap as copying, each thread reuses the memory of the last key that it dropped.
 
 use pqlab_primitives::wipe;
 use std::cell::Cell;
@@ -12,10 +12,10 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Bytes of a secret key, wiped on drop.
+/// Encoded secret key, wiped on drop.
 pub struct SecretBytes(Vec<u8>);
 
-/// Bytes of a public key.
+/// Encoded public key.
 pub struct PublicBytes(Vec<u8>);
 
 impl SecretBytes {
@@ -27,10 +27,10 @@ impl SecretBytes {
         SecretBytes(copy)
     }
 
-    /// Returns the `length` bytes that `write` writes to the given memory.
+    /// Returns a key of `length` bytes, which `write` writes to the pointer that it receives.
     ///
     /// # Errors
-    /// Returns the errors of `write`.
+    /// Propagates errors from `write`.
     ///
     /// # Safety
     /// If `write` succeeds, it must have written `length` bytes.
@@ -54,10 +54,10 @@ impl PublicBytes {
     }
 }
 
-/// Returns the memory of the key that this thread dropped last, emptied.
+/// Returns the memory of the last key that this thread dropped, as an empty vector.
 #[inline]
 fn spare() -> Vec<u8> {
-    // The thread-local is gone while the thread ends.
+    // While the thread is ending, the thread-local no longer exists.
     let mut spare = SPARE.try_with(Cell::take).unwrap_or_default();
     spare.clear();
     spare
@@ -66,7 +66,7 @@ fn spare() -> Vec<u8> {
 #[inline]
 fn keep(bytes: &mut Vec<u8>) {
     let bytes = mem::take(bytes);
-    // If the thread is ending, the memory is freed instead.
+    // While the thread is ending, the memory is freed instead.
     let _ = SPARE.try_with(|spare| spare.set(bytes));
 }
 
@@ -115,11 +115,11 @@ mod tests {
         let second = PublicBytes::of(&[1; 10]);
         assert_eq!((second.as_ptr(), &*second), (place, &[1; 10][..]));
         let mut kept = mem::ManuallyDrop::new(second);
-        // SAFETY: within the capacity, and written by the first key.
+        // SAFETY: the bytes are within the capacity, and the first key initialised them.
         let rest = unsafe { std::slice::from_raw_parts(kept.0.as_ptr().add(10), 90) };
         assert_eq!(rest, [0; 90]);
         keep(&mut kept.0);
-        // Two live keys have separate memory.
+        // Two keys that exist at the same time have separate memory.
         let (one, other) = (SecretBytes::of(&[1; 50]), SecretBytes::of(&[2; 50]));
         assert_eq!((&*one, &*other), (&[1; 50][..], &[2; 50][..]));
     }
@@ -132,9 +132,9 @@ mod tests {
                 room.write_bytes(3, 20);
                 Ok::<(), &str>(())
             };
-            (SecretBytes::written(20, write), SecretBytes::written(20, |_| Err("not now")))
+            (SecretBytes::written(20, write), SecretBytes::written(20, |_| Err("failed")))
         };
         assert_eq!(written.map(|bytes| bytes.to_vec()), Ok(vec![3; 20]));
-        assert_eq!(failed.err(), Some("not now"));
+        assert_eq!(failed.err(), Some("failed"));
     }
 }

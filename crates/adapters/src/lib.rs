@@ -1,10 +1,10 @@
-//! Adapters that are generic over a table of library calls, for linked and for loaded libraries, and their shared
-//! parts.
+//! Adapters that are generic over a table of library functions, so that they work for linked and for loaded libraries.
+//! Also contains parts that these and other adapters share.
 //!
-//! - [`openssl`]: the adapter for OpenSSL. Calls to a linked library stay direct.
-//! - [`Contexts`]: library contexts that are kept with a key.
+//! - [`openssl`]: the adapter for OpenSSL. If the library is linked, its functions are still called directly.
+//! - [`Contexts`]: library contexts that each key stores.
 //! - [`SecretBytes`], [`PublicBytes`]: keys for libraries without key objects.
-//! - [`front_of`], [`write()`], [`messages`]: checked buffers.
+//! - [`front_of`], [`write()`], [`messages`]: checks of buffers.
 
 mod contexts;
 mod keys;

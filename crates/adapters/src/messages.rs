@@ -1,23 +1,23 @@
-//! Messages of a batch of digests.
+//! Selects the messages for a batch of digests.
 
 use pqlab_primitives::{Error, Result};
 
-/// Checks that the pool has a message if `count` is above zero.
+/// Checks that the pool contains a message, unless `count` is 0.
 ///
 /// # Errors
-/// [`Error::Length`] if the pool is empty.
+/// [`Error::Length`] if the pool is empty and `count` is not 0.
 #[inline]
 pub fn check(messages: &[Vec<u8>], count: usize) -> Result<()> {
     if messages.is_empty() && count > 0 {
-        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
+        return Err(Error::Length { what: "message pool", expected: 1, actual: 0 });
     }
     Ok(())
 }
 
-/// Returns `count` messages in order, starting over at the end of the pool.
+/// Iterates over `count` messages in order, and restarts from the beginning at the end of the pool.
 ///
 /// # Errors
-/// Returns the error of [`check`].
+/// Same as [`check`].
 #[inline]
 pub fn in_turn(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
     check(messages, count)?;

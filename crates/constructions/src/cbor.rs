@@ -1,4 +1,4 @@
-//! Encoding of the reference form: a CBOR array (RFC 8949) of byte strings of fixed lengths. Decoding is strict: it
+//! CBOR encoding (RFC 8949) for the reference form: an array of byte strings with fixed lengths. Decoding is strict: it
 //! accepts exactly the bytes that [`write`] produces.
 
 use minicbor::decode::Decoder;
@@ -16,7 +16,7 @@ pub(crate) const fn encoded_len(lengths: &[usize]) -> usize {
     total
 }
 
-/// Returns the length in bytes of the shortest head for a number (RFC 8949, section 3).
+/// Returns the length in bytes of the shortest CBOR head for `number` (RFC 8949, section 3).
 const fn head(number: usize) -> usize {
     match number {
         0..24 => 1,
@@ -26,7 +26,7 @@ const fn head(number: usize) -> usize {
     }
 }
 
-/// Writes the array to the front of `out` and returns its length in bytes.
+/// Writes the array to the start of `out` and returns its length in bytes.
 ///
 /// # Errors
 /// [`Error::Length`] if `out` is too short.
@@ -40,10 +40,11 @@ pub(crate) fn write<const N: usize>(what: &'static str, parts: [&[u8]; N], out: 
     Ok(expected)
 }
 
-/// Returns the byte strings of an array with exactly these lengths, in the shortest form and with no trailing bytes.
+/// Returns the byte strings in an array. They must have exactly the given lengths, the array must be encoded in the
+/// shortest form, and nothing may follow it.
 ///
 /// # Errors
-/// [`Error::Malformed`] for any other input.
+/// [`Error::Malformed`] if the input breaks one of these rules.
 pub(crate) fn read<'a, const N: usize>(
     what: &'static str,
     bytes: &'a [u8],
@@ -64,7 +65,7 @@ pub(crate) fn read_any<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) 
     for part in &mut parts {
         *part = decoder.bytes().map_err(|_| malformed())?;
     }
-    // Only the shortest encoding of these byte strings has this length.
+    // No longer encoding of the same byte strings has this length.
     if bytes.len() == encoded_len(&parts.map(<[u8]>::len)) { Ok(parts) } else { Err(malformed()) }
 }
 

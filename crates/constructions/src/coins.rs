@@ -1,12 +1,12 @@
-//! Randomness for constructions: seeds that a standard divides between the two halves of a hybrid.
+//! Random bytes for constructions, such as seeds that a standard divides between the two halves of a hybrid.
 
 use pqlab_primitives::{Coins, Error, Result, Wiped};
 
-/// Returns the given coins, or `N` bytes from the operating system.
+/// Returns the caller-supplied bytes, or `N` random bytes from the operating system.
 ///
 /// # Errors
-/// [`Error::Length`] if the given coins are not `N` bytes long; [`Error::Library`] if the operating system's generator
-/// fails.
+/// [`Error::Length`] if the caller supplied a number of bytes other than `N`; [`Error::Library`] if the operating
+/// system's generator fails.
 pub(crate) fn draw<const N: usize>(coins: Coins) -> Result<Wiped<[u8; N]>> {
     let mut drawn = Wiped::new([0; N]);
     match coins.exact::<N>()? {

@@ -1,6 +1,6 @@
 //! Constructions over cryptographic primitives: hybrid KEMs, hybrid signatures and certificates, signed tokens, HPKE,
-//! circuit handshakes, ledger transactions. This crate depends on no cryptographic library: callers pass the primitives
-//! in.
+//! circuit handshakes, ledger transactions. This crate does not depend on a cryptographic library: callers pass in the
+//! primitives.
 
 mod cbor;
 pub mod certificate;

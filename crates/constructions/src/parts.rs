@@ -1,23 +1,23 @@
-//! Layout of hybrid keys, ciphertexts, secrets and signatures: which bytes belong to which half.
+//! Layout of hybrid keys, ciphertexts, secrets and signatures: the bytes that belong to each half.
 
 use crate::hybrid_kem::length::{ML_KEM_CIPHERTEXT, ML_KEM_KEY, ML_KEM_SEED, SECRET, X25519};
 use crate::hybrid_signature::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use crate::{CompositeSignature, ReferenceSignature, cbor};
 use std::ops::Range;
 
-/// Length in bytes of the random prefix of a reference signature.
+/// Length in bytes of the random prefix in a reference signature.
 const RANDOM: usize = 32;
 
-/// Byte range of one half.
+/// Byte range that belongs to one half.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Label of the part.
+    /// Label of the half.
     pub name: &'static str,
-    /// Position within the encoding.
+    /// Position in the encoding.
     pub range: Range<usize>,
 }
 
-/// Layout of each encoding of a hybrid. Parts are listed in encoding order.
+/// Layout of every encoding of a hybrid. Parts are listed in the order of the encoding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
     /// Encapsulation key or verifying key.
@@ -26,7 +26,7 @@ pub struct Parts {
     pub private_key: Vec<Part>,
     /// Ciphertext or signature.
     pub output: Vec<Part>,
-    /// Shared secret, if it is a concatenation. Empty if it is a hash of the halves.
+    /// Shared secret, if it is a concatenation. Empty if it is a hash over both halves.
     pub secret: Vec<Part>,
 }
 
@@ -42,7 +42,7 @@ pub fn parts(algorithm: &str) -> Option<Parts> {
     };
     let seeds = || one_after_the_other(&[("ML-KEM-768: d || z", ML_KEM_SEED), ("X25519", X25519)]);
     Some(match algorithm {
-        "X-Wing" => kem(one_after_the_other(&[("the seed that SHAKE256 expands to d || z || X25519", 32)])),
+        "X-Wing" => kem(one_after_the_other(&[("seed that SHAKE256 expands to d || z || X25519", 32)])),
         "MLKEM768-X25519-SHA3-256" => kem(seeds()),
         "X25519MLKEM768" => Parts { secret: one_after_the_other(&[(KEM, SECRET), ("X25519", SECRET)]), ..kem(seeds()) },
         "X25519+ML-KEM-768" => Parts {
@@ -77,10 +77,10 @@ fn one_after_the_other(parts: &[(&'static str, usize)]) -> Vec<Part> {
     parts.iter().map(part).collect()
 }
 
-/// Like `one_after_the_other`, for byte strings in a CBOR array: skips the head of each.
+/// Like `one_after_the_other`, for byte strings in a CBOR array: the ranges exclude the head of each byte string.
 fn in_cbor(parts: &[(&'static str, usize)]) -> Vec<Part> {
     let lengths: Vec<usize> = parts.iter().map(|(_, length)| *length).collect();
-    // `encoded_len` counts a one-byte head for each empty string; the rest is the array's own head.
+    // The array's own head: for empty strings, `encoded_len` adds one byte each, which are subtracted here.
     let array = cbor::encoded_len(&vec![0; parts.len()]) - parts.len();
     let ends =
         |count: usize| array + lengths[..count].iter().map(|&length| cbor::encoded_len(&[length]) - 1).sum::<usize>();

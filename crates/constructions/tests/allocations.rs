@@ -1,5 +1,5 @@
-//! Checks that a hybrid's operations allocate exactly what its halves allocate. In a test binary of its own, because
-//! the counter replaces the global allocator.
+//! Checks that a hybrid operation makes exactly as many allocations as its halves. This test has its own binary,
+//! because the counter replaces the global allocator.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,16 +18,16 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: forwards every call unchanged to the system allocator.
+// SAFETY: every call is forwarded unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller upholds the contract of `alloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller upholds the contract of `dealloc`.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -43,7 +43,7 @@ fn allocations(mut call: impl FnMut()) -> u64 {
     COUNT.get() - before
 }
 
-/// Counts the allocations of encoded key generation, encapsulation and decapsulation.
+/// Counts the allocations made by encoded key generation, encapsulation and decapsulation.
 fn of(kem: &dyn Kem) -> [u64; 3] {
     let parameters = &kem.info().parameters;
     let key_length = kem.info().decapsulation_key(kem.info().encodings[0]).unwrap();
@@ -59,7 +59,7 @@ fn of(kem: &dyn Kem) -> [u64; 3] {
     ]
 }
 
-/// Counts the allocations of generating a prepared key, and of its public half.
+/// Counts the allocations made by generating a prepared key, and by deriving its public key.
 fn of_objects(kem: &dyn Kem) -> [u64; 2] {
     let coins = vec![7; kem.info().parameters.keygen_coins];
     let key = kem.generate(Coins::Exact(&coins)).unwrap();
@@ -86,7 +86,7 @@ fn hybrids_allocate_what_their_halves_allocate() {
         for hybrid in hybrids.map(Result::unwrap) {
             let name = &hybrid.info().parameters.algorithm;
             assert_eq!(of(&hybrid).as_slice(), halves, "{name} over {id}");
-            // The boxed key object of the hybrid is one more allocation.
+            // The hybrid also allocates its own boxed key object.
             let (classical, post_quantum) = (of_objects(x25519.as_ref()), of_objects(ml_kem.as_ref()));
             let [key, public] = of_objects(&hybrid);
             assert_eq!(key, classical[0] + post_quantum[0] + 1, "{name} over {id}");

@@ -1,4 +1,4 @@
-//! Certificates: published examples, our own, and corrupted ones.
+//! Tests published certificates, certificates built here, and corrupted ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -40,7 +40,7 @@ fn schemes() -> Schemes {
     Schemes::new(names.map(scheme).collect())
 }
 
-/// Subject or issuer with one key, or with a classical and an alternative key.
+/// A subject or issuer that holds one key, or a classical and an alternative key.
 struct Owner {
     name: &'static str,
     keys: Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>,
@@ -126,7 +126,8 @@ fn verifies_a_chain_of_three_in_every_form() {
     }
 }
 
-/// Their keys and signatures have distinct identifiers with parameters, and ECDSA signatures are DER.
+/// ECDSA and RSA are special: the identifiers of keys and signatures differ and have parameters, and ECDSA signatures
+/// are DER.
 #[test]
 fn verifies_ecdsa_and_rsa_chains_unless_changed() {
     for algorithm in ["ECDSA-P-256", "RSA-2048"] {
@@ -141,7 +142,7 @@ fn verifies_ecdsa_and_rsa_chains_unless_changed() {
     }
 }
 
-/// RFC 5280, sections 4.2.1.1 and 4.2.1.2.
+/// Key identifiers are defined in RFC 5280, sections 4.2.1.1 and 4.2.1.2.
 #[test]
 fn certificates_name_the_key_of_subject_and_issuer() {
     for form in FORMS {
@@ -174,9 +175,9 @@ fn rejects_every_broken_chain_rule() {
     assert!(refused(&[], &root, NOW).contains("missing"));
     assert!(refused(&good[..1], &root, NOW).contains("names a different issuer"));
     let (others, other_root) = chain(form);
-    assert!(refused(&good, &other_root, NOW).contains("does not verify"));
-    assert!(refused(&[good[0].clone(), others[1].clone()], &root, NOW).contains("does not verify"));
-    // A leaf that signs, and an intermediate certificate below one that allows none.
+    assert!(refused(&good, &other_root, NOW).contains("signature is invalid"));
+    assert!(refused(&[good[0].clone(), others[1].clone()], &root, NOW).contains("signature is invalid"));
+    // Let a leaf sign a certificate, and add an intermediate certificate where the path length allows none.
     let (root, middle, leaf, last) =
         (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form), Owner::new("last", form));
     let first = root.issue(&root, AUTHORITY);
@@ -190,7 +191,7 @@ fn rejects_every_broken_chain_rule() {
     assert!(refused(&too_long, &first, NOW).contains("allows fewer"));
 }
 
-/// An attacker who breaks the classical key must not be able to drop the alternative signature.
+/// An attacker who breaks the classical key must not be able to remove the alternative signature.
 #[test]
 fn rejects_stripped_hybrid_certificates() {
     let hybrid = Owner::new("root", FORMS[0]);
@@ -241,7 +242,7 @@ fn rejects_bit_flips_and_wrong_lengths() {
         assert!(believed(&der));
         for bit in 0..der.len() * 8 {
             der[bit / 8] ^= 1 << (bit % 8);
-            assert!(!believed(&der), "{form:?}: bit {bit} of {} is ignored", der.len() * 8);
+            assert!(!believed(&der), "{form:?}: bit {bit} of {} must matter", der.len() * 8);
             der[bit / 8] ^= 1 << (bit % 8);
         }
         for length in 0..der.len() {
@@ -286,7 +287,7 @@ fn verifies_the_published_composite_certificates() {
                 assert_eq!(certificate.verify(&certificate, &schemes()), Ok(Signatures::One));
                 verified += 1;
             }
-            // Keys of unsupported algorithms are rejected, not skipped.
+            // Certificates with unsupported algorithms must be rejected, not skipped.
             _ => assert!(Certificate::from_der(&der).is_err()),
         }
     }
@@ -327,9 +328,9 @@ fn detached_signatures_are_bound_to_their_certificate() {
         let mut changed = encoded.clone();
         changed[bit / 8] ^= 1 << (bit % 8);
         let believed = Bundle::decode(&changed).is_ok_and(|bundle| bundle.verify(verifier.as_ref()).is_ok());
-        assert!(!believed, "bit {bit} is ignored");
+        assert!(!believed, "verification must depend on bit {bit}");
     }
-    // The verifier, not the bundle, determines the context.
+    // The verifier fixes the context, not the bundle.
     let other = key.sign(b"chosen by the sender", &encoded, Coins::Internal, &mut vec![0; 3309]);
     assert!(other.is_ok());
 }
@@ -348,7 +349,7 @@ fn openssl_command_verifies_our_certificates() {
         let (chain, root) = chain(form);
         let paths = [write("leaf.pem", &chain[0]), write("middle.pem", &chain[1]), write("root.pem", &root)];
         for path in &paths {
-            // Without `-nameopt`, spacing differs between versions.
+            // Without `-nameopt`, the spacing depends on the OpenSSL version.
             let arguments = ["x509", "-noout", "-text", "-nameopt", "RFC2253", "-in"];
             let text = Command::new("openssl").args(arguments).arg(path).output().unwrap();
             let text = String::from_utf8_lossy(&text.stdout).into_owned();
@@ -373,7 +374,7 @@ fn openssl_command_verifies_our_certificates() {
     }
 }
 
-/// Certificate parsed by the linked OpenSSL.
+/// A certificate parsed by the linked OpenSSL.
 struct Foreign(*mut openssl::X509);
 
 impl Foreign {
@@ -381,16 +382,16 @@ impl Foreign {
         let mut input = der.as_ptr();
         // SAFETY: `input` points to `der.len()` readable bytes.
         let parsed = unsafe { openssl::d2i_X509(std::ptr::null_mut(), &mut input, der.len().try_into().unwrap()) };
-        // SAFETY: both pointers are within `der` or one past its end.
+        // SAFETY: both pointers point into `der` or one past its end.
         let read_whole = || unsafe { input.offset_from(der.as_ptr()) } == der.len() as isize;
         (!parsed.is_null()).then(|| Foreign(parsed)).filter(|_| read_whole())
     }
 
     fn is_signed_by(&self, issuer: &Foreign) -> bool {
-        // SAFETY: both certificates are alive, and the key belongs to the issuer.
+        // SAFETY: both certificates are alive, and the issuer owns the key.
         unsafe {
             let key = openssl::X509_get0_pubkey(issuer.0);
-            assert!(!key.is_null(), "OpenSSL does not read the issuer's key");
+            assert!(!key.is_null(), "OpenSSL cannot read the issuer's key");
             openssl::X509_verify(self.0, key) == 1
         }
     }
@@ -398,12 +399,12 @@ impl Foreign {
 
 impl Drop for Foreign {
     fn drop(&mut self) {
-        // SAFETY: the pointer came from d2i_X509 and has no other owner.
+        // SAFETY: `d2i_X509` returned the pointer, and nothing else owns it.
         unsafe { openssl::X509_free(self.0) }
     }
 }
 
-/// RFC 9881, checked with an independent implementation.
+/// Checks certificates as defined in RFC 9881 with an independent implementation.
 #[test]
 fn linked_openssl_verifies_pure_certificates() {
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "Ed25519"] {
@@ -413,14 +414,14 @@ fn linked_openssl_verifies_pure_certificates() {
         assert!(first.is_signed_by(&first), "{algorithm}");
         assert!(middle.is_signed_by(&first), "{algorithm}");
         assert!(leaf.is_signed_by(&middle), "{algorithm}");
-        assert!(!leaf.is_signed_by(&first), "{algorithm}: by whom it was not");
+        assert!(!leaf.is_signed_by(&first), "{algorithm}: another key must not verify");
         let der = root.as_der();
-        // Corrupt bytes of both the signed part and the signature. A parse error counts as rejection.
+        // Corrupt bytes of the signed part and of the signature. A parse error is also a rejection.
         for place in (0..der.len()).step_by(7).chain([der.len() - 1]) {
             let mut corrupted = der.to_vec();
             corrupted[place] ^= 1;
             let believed = Foreign::parse(&corrupted).is_some_and(|corrupted| corrupted.is_signed_by(&first));
-            assert!(!believed, "{algorithm}: byte {place} of {} is ignored", der.len());
+            assert!(!believed, "{algorithm}: byte {place} of {} must matter", der.len());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! HPKE: published vectors, round trips over every library, and corrupted messages.
+//! Tests HPKE: published vectors, round trips with every library, and corrupted messages.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -14,7 +14,7 @@ use std::io::Read;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// AEAD outside the libraries under test, for published vectors that need it.
+/// AEAD that is not one of the libraries under test, for published vectors that require it.
 struct Other<C>(&'static str, usize, PhantomData<C>);
 
 struct OtherKey<C>(C);
@@ -80,7 +80,7 @@ fn kdf(id: u64) -> Option<Kdf> {
     }
 }
 
-/// Returns every library's KEM with this identifier.
+/// Returns the KEM with this HPKE identifier from every library.
 fn kems_of(id: u64) -> Vec<(String, Arc<dyn Kem>)> {
     let x_wing = |post_quantum| {
         let classical = kems("X25519").remove(0).1;
@@ -110,7 +110,7 @@ fn read(folder: &std::path::Path, name: &str) -> Vec<serde_json::Value> {
     serde_json::from_str(&text).unwrap()
 }
 
-/// Returns the names that libraries use for the suite of a vector.
+/// Returns the names of the KEM, KDF and AEAD in a test vector, as libraries spell them.
 fn names(vector: &serde_json::Value) -> Option<(&'static str, &'static str, &'static str)> {
     let find = |field: &str, names: &[(u64, &'static str)]| {
         names.iter().find(|(id, _)| vector[field].as_u64() == Some(*id)).map(|(_, name)| *name)
@@ -122,7 +122,7 @@ fn names(vector: &serde_json::Value) -> Option<(&'static str, &'static str, &'st
     ))
 }
 
-/// Counts the vectors whose first message a library's own HPKE opens. A library must open it if it has the suite.
+/// Counts the vectors whose first message a library's own HPKE opens. A library that offers the suite must open it.
 fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
     let mut opened = 0;
     for vector in vectors.iter().filter(|vector| vector["mode"].as_u64() == Some(0)) {
@@ -131,13 +131,13 @@ fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
             let recipient = hpke.load_private_key(&hex_field(vector, "skRm")).unwrap();
             let mut public = vec![0; hpke.info().public_key];
             recipient.public_key(&mut public).unwrap();
-            assert!(public == hex_field(vector, "pkRm"), "{id}: another public key");
+            assert!(public == hex_field(vector, "pkRm"), "{id}: wrong public key");
             let first = &vector["encryptions"][0];
             let message = [hex_field(vector, "enc"), hex_field(first, "ct")].concat();
             let mut plaintext = vec![0; message.len() - hpke.info().overhead()];
             let info = hex_field(vector, "info");
             recipient.open(&info, &hex_field(first, "aad"), &message, &mut plaintext).unwrap();
-            assert_eq!(plaintext, hex_field(first, "pt"), "{kem} of {id}");
+            assert_eq!(plaintext, hex_field(first, "pt"), "{kem}@{id}");
             opened += 1;
         }
     }
@@ -147,15 +147,15 @@ fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
 #[test]
 fn libraries_open_the_published_vectors() {
     let folder = require!(fetched_vectors(), Need::Fetched);
-    // AWS-LC has ML-KEM-512 and -768 with HKDF-SHA256, and ML-KEM-1024 with HKDF-SHA384. No library has a one-stage
-    // KDF.
+    // AWS-LC supports ML-KEM-512 and -768 with HKDF-SHA256, and ML-KEM-1024 with HKDF-SHA384. No library supports a
+    // one-stage KDF.
     assert_eq!(opened_by_libraries(&read(&folder, "hpke-pq-test-vectors.json.gz")), 3);
-    // RFC 9180, appendix A: X25519 with HKDF-SHA256 and each AEAD, by both libraries.
+    // RFC 9180, appendix A: X25519 with HKDF-SHA256 and each AEAD, in both libraries.
     assert_eq!(opened_by_libraries(&read(&folder, "test-vectors.json.gz")), 6);
 }
 
-/// For every library suite that our construction also has: each side opens the other's messages and rejects modified
-/// ones.
+/// Tests every suite that both a library and the construction support: each side must open the other's messages and
+/// reject modified ones.
 #[test]
 fn libraries_and_construction_interoperate() {
     let mut compared = 0;
@@ -167,7 +167,7 @@ fn libraries_and_construction_interoperate() {
         let (mut public, mut private) = (vec![0; info.public_key], vec![0; info.private_key]);
         recipient.public_key(&mut public).unwrap();
         recipient.private_key(&mut private).unwrap();
-        let at = format!("{} {} {} of {id}", info.kem, info.kdf, info.aead);
+        let at = format!("{} {} {} @{id}", info.kem, info.kdf, info.aead);
         let mut message = vec![0; info.overhead() + 4];
         hpke.seal(&public, b"info", b"aad", b"text", &mut message).unwrap();
         let open = |message: &[u8], info: &[u8], aad: &[u8]| {
@@ -208,8 +208,8 @@ fn libraries_and_construction_interoperate() {
     assert!(compared > 15 * 2, "{compared}");
 }
 
-/// Checks the vectors that the available KEMs, KDFs and AEADs support, and returns their number. `coins` names the
-/// field with the encapsulation randomness.
+/// Checks the vectors whose KEM, KDF and AEAD are available. Returns the number of vectors checked. `coins` is the name
+/// of the JSON field with the random bytes for encapsulation.
 fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
     let mut held = 0;
     for vector in vectors {
@@ -222,24 +222,24 @@ fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
         let kems = kems_of(kem_id);
         held += usize::from(!kems.is_empty());
         for (id, kem) in kems {
-            let at = format!("{kem_id:x}/{kdf_id:x}/{aead_id:x} of {id}");
+            let at = format!("{kem_id:x}/{kdf_id:x}/{aead_id:x}@{id}");
             let suite = Suite::new(Arc::clone(&kem), kdf.clone(), Arc::clone(&aead)).unwrap();
             let (info, enc) = (hex_field(vector, "info"), hex_field(vector, "enc"));
             let encoding = if kem_id == 0x20 { KeyEncoding::Scalar } else { KeyEncoding::Seed };
             let Ok(private) = kem.load_decapsulation_key(encoding, &hex_field(vector, "skRm")) else {
-                assert!(!kem.info().encodings.contains(&encoding), "{at}: its key");
+                assert!(!kem.info().encodings.contains(&encoding), "{at}: the key must load");
                 continue;
             };
             let public = private.encapsulation_key().unwrap();
             let mut encoded = vec![0; kem.info().parameters.encapsulation_key];
             public.encode(&mut encoded).unwrap();
-            assert!(encoded == hex_field(vector, "pkRm"), "{at}: another public key");
+            assert!(encoded == hex_field(vector, "pkRm"), "{at}: wrong public key");
             let mut sender = None;
             if kem.info().coins.operation {
                 let mut sent = vec![0; enc.len()];
                 let coins = hex_field(vector, coins);
                 sender = Some(suite.send(public.as_ref(), &info, Coins::Exact(&coins), &mut sent).unwrap());
-                assert!(sent == enc, "{at}: another encapsulated secret");
+                assert!(sent == enc, "{at}: wrong encapsulated secret");
             }
             let mut recipient = suite.receive(private.as_ref(), &info, &enc).unwrap();
             for message in vector["encryptions"].as_array().unwrap() {
@@ -262,16 +262,16 @@ fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
 #[test]
 fn construction_matches_the_published_vectors() {
     let folder = require!(fetched_vectors(), Need::Fetched);
-    // ML-KEM-512, ML-KEM-768 and X-Wing with HKDF-SHA256, and X-Wing with SHAKE256. No library here has the KEMs and
-    // KDFs of the others.
+    // ML-KEM-512, ML-KEM-768 and X-Wing with HKDF-SHA256, and X-Wing with SHAKE256. No library here supports the KEMs
+    // or KDFs of the other vectors.
     assert_eq!(hold(&read(&folder, "hpke-pq-test-vectors.json.gz"), "ikmE"), 4);
     // RFC 9180, appendix A: X25519 with HKDF-SHA256 and each AEAD.
     assert_eq!(hold(&read(&folder, "test-vectors.json.gz"), "skEm"), 3);
 }
 
-/// RFC 9180, appendix A.1.1: the first message.
+/// Opens the first message in RFC 9180, appendix A.1.1.
 #[test]
-fn matches_the_known_answer_of_rfc_9180() {
+fn matches_the_known_answer_in_rfc_9180() {
     let bytes = |text: &str| hex::decode(text).unwrap();
     for (id, kem) in kems_of(0x20) {
         let suite = Suite::new(Arc::clone(&kem), kdf(1).unwrap(), aead(1).unwrap()).unwrap();
@@ -334,7 +334,7 @@ fn opens_messages_only_in_order() {
         let mut sender = suite.send(public.as_ref(), b"", Coins::Internal, &mut enc).unwrap();
         let mut recipient = suite.receive(private.as_ref(), b"", &enc).unwrap();
         let messages = [0, 1, 2].map(|number| sender.seal(&[number], &[7; 9]).unwrap());
-        assert!(recipient.open(&[1], &messages[1]).is_err(), "the second first");
+        assert!(recipient.open(&[1], &messages[1]).is_err(), "messages must be opened in order");
         for number in [0, 1, 2] {
             assert_eq!(recipient.open(&[number], &messages[usize::from(number)]).unwrap(), [7; 9]);
         }

@@ -1,4 +1,4 @@
-//! Hybrid KEMs: published vectors and corrupted inputs.
+//! Tests hybrid KEMs with published vectors and corrupted inputs.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ fn composite(post_quantum: Arc<dyn Kem>) -> HybridKem {
     HybridKem::composite(x25519(), post_quantum, hash("SHA3-256")).unwrap()
 }
 
-/// Returns all constructions over one ML-KEM.
+/// Returns every construction that uses this ML-KEM.
 fn all(post_quantum: &Arc<dyn Kem>) -> Vec<HybridKem> {
     vec![
         x_wing(Arc::clone(post_quantum)),
@@ -58,7 +58,7 @@ fn matches_the_x_wing_vectors() {
             let key = kem.load_decapsulation_key(KeyEncoding::Seed, &private).unwrap();
             let mut derived = vec![0; 1216];
             assert_eq!(key.encapsulation_key().unwrap().encode(&mut derived), Ok(1216));
-            assert!(derived == public, "{id}: another key from the seed");
+            assert!(derived == public, "{id}: the seed must yield the published key");
             let (mut secret, mut ciphertext) = ([0; 32], vec![0; 1120]);
             key.decapsulate(&hex_field(test, "ct"), &mut secret).unwrap();
             assert_eq!(secret.as_slice(), hex_field(test, "ss"), "{id}");
@@ -72,14 +72,14 @@ fn matches_the_x_wing_vectors() {
     }
 }
 
-/// Reason for skipping a test of composite KEMs.
+/// Returns the reason for skipping a composite KEM.
 fn unsupported(id: &str) -> &'static str {
     match id {
-        _ if id.contains("RSA") => "RSA halves are not built",
-        _ if id.contains("brainpool") => "no linked library is asked for brainpool",
-        _ if id.contains("X448") => "no provider has X448",
-        _ if id.contains("ECDH") => "ECDH over NIST curves is not a trait here",
-        other => panic!("{other} is neither tested nor known to be unsupported"),
+        _ if id.contains("RSA") => "RSA halves are not implemented",
+        _ if id.contains("brainpool") => "brainpool curves are not implemented",
+        _ if id.contains("X448") => "no provider offers X448",
+        _ if id.contains("ECDH") => "no trait covers ECDH over NIST curves",
+        other => panic!("{other} must be tested or listed as unsupported"),
     }
 }
 
@@ -103,14 +103,14 @@ fn matches_the_composite_vectors() {
         };
         for (provider, kem) in schemes {
             let key = match kem.load_decapsulation_key(KeyEncoding::Seed, &base64_field(test, "dk")) {
-                // The file contains seeds, which not every library loads.
+                // The file contains seeds, which some libraries cannot load.
                 Err(Error::Unsupported(_)) => continue,
                 key => key.unwrap(),
             };
             let public = base64_field(test, "ek");
             let mut derived = vec![0; public.len()];
             key.encapsulation_key().unwrap().encode(&mut derived).unwrap();
-            assert!(derived == public, "{id}@{provider}: another key from the seeds");
+            assert!(derived == public, "{id}@{provider}: the seeds must yield the published key");
             let mut secret = [0; 32];
             key.decapsulate(&base64_field(test, "c"), &mut secret).unwrap();
             assert_eq!(secret.as_slice(), base64_field(test, "k"), "{id}@{provider}");
@@ -148,7 +148,7 @@ fn both_sides_share_a_secret_for_every_pair_of_libraries() {
     }
 }
 
-/// Returns the ciphertext bits that do not change the secret when flipped.
+/// Returns the ciphertext bits that can be flipped without changing the secret.
 fn ignored_bits(kem: &HybridKem) -> Vec<usize> {
     let key = kem.generate(Coins::Internal).unwrap();
     let length = kem.info().parameters.shared_secret;
@@ -175,7 +175,7 @@ fn bound_ciphertext_bits_change_the_secret() {
     assert_eq!(ignored_bits(&HybridKem::reference(x25519(), post_quantum, hkdf()).unwrap()), none);
 }
 
-/// RFC 7748, section 5: the most significant bit of a u-coordinate is masked.
+/// X25519 ignores the most significant bit of a u-coordinate (RFC 7748, section 5).
 #[test]
 fn x25519_ml_kem_768_ignores_one_ciphertext_bit() {
     let kem = HybridKem::x25519_ml_kem_768(x25519(), kems("ML-KEM-768").remove(0).1).unwrap();
@@ -210,7 +210,7 @@ fn rejects_truncated_and_extended_inputs() {
     }
 }
 
-/// A coefficient not below q (FIPS 203, section 7.2), and a point of low order (RFC 7748, section 6.1).
+/// Tests a coefficient above q (FIPS 203, section 7.2), and a point of low order (RFC 7748, section 6.1).
 #[test]
 fn performs_the_checks_that_tls_requires() {
     for (id, post_quantum) in kems("ML-KEM-768") {
@@ -224,23 +224,23 @@ fn performs_the_checks_that_tls_requires() {
         let used = kem
             .load_encapsulation_key(&bad)
             .and_then(|key| key.encapsulate(Coins::Internal, &mut ciphertext, &mut secret));
-        assert!(used.is_err(), "{id} takes a coefficient above q");
+        assert!(used.is_err(), "{id} must reject a coefficient above q");
 
         let mut low = public.clone();
         low[1184..].fill(0);
         let used = kem
             .load_encapsulation_key(&low)
             .and_then(|key| key.encapsulate(Coins::Internal, &mut ciphertext, &mut secret));
-        assert!(used.is_err(), "{id}: a share of low order is taken");
+        assert!(used.is_err(), "{id} must reject a share of low order");
 
         let key = kem.load_decapsulation_key(KeyEncoding::Seed, &private).unwrap();
         ciphertext[1088..].fill(0);
-        assert!(key.decapsulate(&ciphertext, &mut secret).is_err(), "{id}: a ciphertext of low order is taken");
+        assert!(key.decapsulate(&ciphertext, &mut secret).is_err(), "{id}: low order must fail");
     }
 }
 
-/// All encodings of points that X25519 maps to zero: the twelve of <https://cr.yp.to/ecdh.html#validate>, and two more
-/// with the ignored top bit set (RFC 7748, section 5).
+/// Returns all encodings of points that X25519 maps to zero: the twelve on <https://cr.yp.to/ecdh.html#validate>, and
+/// two more in which the ignored top bit is set (RFC 7748, section 5).
 fn points_of_low_order() -> Vec<[u8; 32]> {
     let points = [
         "0000000000000000000000000000000000000000000000000000000000000000",
@@ -260,7 +260,7 @@ fn points_of_low_order() -> Vec<[u8; 32]> {
     points.into_iter().flat_map(both).collect()
 }
 
-/// X-Wing's combiner with a zero X25519 secret (draft-connolly-cfrg-xwing-kem, section 5.3).
+/// Computes X-Wing's combiner for a zero X25519 secret (draft-connolly-cfrg-xwing-kem, section 5.3).
 fn x_wing_of_zero(secret_m: &[u8], ciphertext_x: &[u8], public_x: &[u8]) -> [u8; 32] {
     let mut secret = [0; 32];
     hash("SHA3-256")
@@ -293,7 +293,7 @@ fn x_wing_accepts_points_of_low_order() {
                     assert_eq!(secret, x_wing_of_zero(&secret_m, &ciphertext[1088..], &point), "{pair}: {point:02x?}");
                     ephemeral.push(ciphertext[1088..].to_vec());
                 }
-                assert!(ephemeral[0] != ephemeral[1], "{pair}: the ephemeral key is no key");
+                assert!(ephemeral[0] != ephemeral[1], "{pair}: ephemeral keys must be random");
                 if kem.info().coins.operation {
                     let (coins, mut ephemeral, mut scalar) = ([5; 64], [0; 32], [0; 32]);
                     to.encapsulate(Coins::Exact(&coins), &mut ciphertext, &mut secret).unwrap();

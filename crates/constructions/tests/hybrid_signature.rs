@@ -1,4 +1,4 @@
-//! Hybrid signatures: published vectors and corrupted inputs.
+//! Tests hybrid signatures with published vectors and corrupted inputs.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)]
 
@@ -24,15 +24,15 @@ fn reference() -> ReferenceSignature {
     ReferenceSignature::new(signatures("Ed25519").remove(0).1, signatures("ML-DSA-65").remove(0).1).unwrap()
 }
 
-/// Reason for skipping a test of composite signatures.
+/// Returns the reason for skipping a composite signature.
 fn unsupported(id: &str) -> &'static str {
     match id {
-        _ if id.contains("RSA") => "RSA halves are not built",
-        _ if id.contains("brainpool") => "no linked library is asked for brainpool",
-        _ if id.contains("Ed448") => "no provider has Ed448",
-        _ if id.contains("ECDSA") => "ECDSA halves are not built",
-        "id-MLDSA44-Ed25519-SHA512" => "the composite is built at category 3",
-        other => panic!("{other} is neither tested nor known to be unsupported"),
+        _ if id.contains("RSA") => "RSA halves are not implemented",
+        _ if id.contains("brainpool") => "brainpool curves are not implemented",
+        _ if id.contains("Ed448") => "no provider offers Ed448",
+        _ if id.contains("ECDSA") => "ECDSA halves are not implemented",
+        "id-MLDSA44-Ed25519-SHA512" => "only the composite at category 3 is implemented",
+        other => panic!("{other} must be tested or listed as unsupported"),
     }
 }
 
@@ -60,13 +60,13 @@ fn verifies_the_published_composite_signatures() {
             let public = base64_field(test, "pk");
             let verifier = scheme.load_verifying_key(&public).unwrap();
             let signer = match scheme.load_signing_key(KeyEncoding::Seed, &base64_field(test, "sk")) {
-                // The file contains seeds, which not every library loads.
+                // The file contains seeds, which some libraries cannot load.
                 Err(Error::Unsupported(_)) => continue,
                 key => key.unwrap(),
             };
             let mut derived = vec![0; public.len()];
             assert_eq!(signer.verifying_key().unwrap().encode(&mut derived).unwrap(), public.len());
-            assert!(derived == public, "{id}@{provider}: another key from the seeds");
+            assert!(derived == public, "{id}@{provider}: the seeds must yield the published key");
             for (context, field) in [(&[][..], "s"), (&context[..], "sWithContext")] {
                 let signature = base64_field(test, field);
                 assert_eq!(verifier.verify(context, &message, &signature), Ok(()), "{id}@{provider} {field}");
@@ -111,7 +111,7 @@ fn rejects_bit_flips_and_wrong_lengths() {
         assert_eq!(verifier.verify(&[], b"message", &signature), Ok(()));
         for bit in 0..signature.len() * 8 {
             signature[bit / 8] ^= 1 << (bit % 8);
-            assert!(verifier.verify(&[], b"message", &signature).is_err(), "bit {bit} is ignored");
+            assert!(verifier.verify(&[], b"message", &signature).is_err(), "verification must depend on bit {bit}");
             signature[bit / 8] ^= 1 << (bit % 8);
         }
         for length in 0..signature.len() {
@@ -158,7 +158,7 @@ fn keys_round_trip_for_every_pair_of_libraries() {
         for scheme in schemes {
             let coins: Vec<u8> = (0..64).collect();
             let key = match scheme.generate(Coins::Exact(&coins)) {
-                // The encoding holds seeds, and not every library generates keys from seeds.
+                // The encoding consists of seeds, and some libraries cannot generate keys from seeds.
                 Err(Error::Unsupported(_)) => continue,
                 key => key.unwrap(),
             };
@@ -168,12 +168,13 @@ fn keys_round_trip_for_every_pair_of_libraries() {
             let again = scheme.load_signing_key(encoding, &encoded).unwrap();
             let length = scheme.info().parameters.signature;
             let (mut first, mut second) = (vec![0; length], vec![0; length]);
-            // Deterministic signing: no `rnd` in the composite; a given `random` and no `rnd` in the reference form.
+            // Request deterministic signing: without `rnd` in the composite; with a fixed `random` but no `rnd` in the
+            // reference form.
             let coins = [7; 32];
             let coins = if encoding == KeyEncoding::Cbor { Coins::Exact(&coins) } else { Coins::Exact(&[]) };
             key.sign(&[], b"m", coins, &mut first).unwrap();
             again.sign(&[], b"m", coins, &mut second).unwrap();
-            assert!(first == second, "{id}: {} signs otherwise after a round trip", scheme.info().parameters.algorithm);
+            assert!(first == second, "{id}: {} must sign the same way again", scheme.info().parameters.algorithm);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Keys in their standard encodings: published examples, round trips and rejected inputs.
+//! Tests keys in their standard encodings: published examples, round trips and rejected inputs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -31,11 +31,11 @@ fn published_ml_dsa_keys_match() {
             assert_eq!(PrivateKey::from_pem(&private.to_pem().unwrap()).unwrap(), private);
             for (provider, scheme) in signatures(algorithm) {
                 let key = match private.signing_key(scheme.as_ref()) {
-                    // Not every library loads seeds.
+                    // Some libraries cannot load seeds.
                     Err(DecodeError::Primitive(Error::Unsupported(_))) => continue,
                     key => key.unwrap(),
                 };
-                // libcrux does not derive a verifying key from an expanded key, so compare by a signature.
+                // libcrux does not derive a verifying key from an expanded key, so compare keys with a signature.
                 let mut signature = vec![0; scheme.info().parameters.signature];
                 key.sign(&[], b"m", Coins::Internal, &mut signature).unwrap();
                 let verifier = scheme.load_verifying_key(public.as_bytes()).unwrap();
@@ -90,7 +90,7 @@ fn published_hybrid_keys_round_trip() {
     }
 }
 
-/// The seed must expand to the expanded key (RFC 9881, section 6).
+/// RFC 9881, section 6, requires that the seed expands to the expanded key.
 #[test]
 fn rejects_a_seed_with_another_expanded_key() {
     let (_, scheme) =
@@ -149,13 +149,13 @@ fn rejects_truncated_and_extended_keys() {
         }
         let wrong_length = PublicKey::new(identifier, &[0; 31]);
         assert!(matches!(wrong_length, Err(DecodeError::Length { .. })));
-        assert!(PublicKey::from_pem(&private.to_pem().unwrap()).is_err(), "the label counts");
+        assert!(PublicKey::from_pem(&private.to_pem().unwrap()).is_err(), "the label must match");
         assert_eq!(public.fingerprint(hash("SHA-256").as_ref()).unwrap().as_slice(), Sha256::digest(&der).as_slice());
     }
     assert!(PublicKey::from_pem("").is_err() && PrivateKey::from_pem("-----BEGIN PRIVATE KEY-----").is_err());
 }
 
-/// RFC 7468. Only the final line feed may be missing.
+/// RFC 7468 allows little variation: only the final line feed may be missing.
 #[test]
 fn corrupted_pem_never_yields_another_key() {
     let identifier = Identifier::named("X-Wing").unwrap();
@@ -168,7 +168,7 @@ fn corrupted_pem_never_yields_another_key() {
     for length in 0..secret.trim_end().len() {
         assert!(PrivateKey::from_pem(&secret[..length]).is_err(), "{length}");
     }
-    // Changing a character must not yield another key: the input is rejected, or the character was not part of the key.
+    // A changed character must not yield another key: either decoding fails, or it yields the same key.
     for at in 0..secret.len() {
         for character in ["-", "A", "=", " ", "\n", "\u{e9}"] {
             let changed = format!("{}{character}{}", &secret[..at], &secret[at + 1..]);
@@ -179,7 +179,7 @@ fn corrupted_pem_never_yields_another_key() {
     }
 }
 
-/// RFC 5915 and RFC 8017, appendix A.1.2, within PKCS #8.
+/// RFC 5915 and RFC 8017, appendix A.1.2, define the encodings inside PKCS #8.
 #[test]
 fn ecdsa_and_rsa_private_keys_round_trip() {
     for (algorithm, encoding) in [("ECDSA-P-256", KeyEncoding::Scalar), ("RSA-2048", KeyEncoding::Der)] {
@@ -210,5 +210,5 @@ fn rejects_keys_of_another_algorithm() {
     let (_, ed25519) = signatures("Ed25519").remove(0);
     let key = private.signing_key(ed25519.as_ref()).unwrap();
     assert!(key.sign(&[], b"m", Coins::Internal, &mut [0; 64]).is_ok());
-    assert!(!format!("{private:?}").contains("[1, 1"), "a private key is not printed");
+    assert!(!format!("{private:?}").contains("[1, 1"), "debug output must not contain the private key");
 }

@@ -1,4 +1,4 @@
-//! Circuit handshakes: vectors, authentication, and rejection of corrupted messages.
+//! Tests circuit handshakes: published vectors, authentication, and corrupted messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -91,7 +91,7 @@ fn both_sides_share_keys_and_lengths_match() {
             let exchange = Exchange::new(variant, kem);
             assert_eq!((exchange.onionskin.len(), exchange.reply.len()), lengths, "{variant:?} {kem}");
             assert_eq!(exchange.finish(&exchange.reply).unwrap(), exchange.keys);
-            // With the libraries' own randomness. No two handshakes give the same keys.
+            // Use the libraries' own randomness. No two handshakes may yield the same keys.
             let run = || {
                 let (mut onionskin, mut reply) = (exchange.onionskin.clone(), exchange.reply.clone());
                 let (mut client, mut relay) = (exchange.keys.clone(), exchange.keys.clone());
@@ -138,7 +138,7 @@ fn hkdf(salt: &[u8], material: &[u8], info: &[u8], length: usize) -> Vec<u8> {
     out
 }
 
-/// Recomputes reply and keys of the authenticated handshake, step by step from its definition.
+/// Recomputes the reply and keys of the authenticated handshake step by step from the definition.
 #[test]
 fn authenticated_handshake_matches_its_definition() {
     for (kem, name) in [("ML-KEM-512", "mlkem512"), ("ML-KEM-768", "mlkem768"), ("ML-KEM-1024", "mlkem1024")] {
@@ -208,7 +208,7 @@ fn only_the_kem_only_handshake_accepts_an_impostor() {
         let (mut reply, mut relay, mut keys) = (victim.reply.clone(), victim.keys.clone(), victim.keys.clone());
         let pending = client.start(Coins::Internal, &mut onionskin).unwrap();
         if variant != Variant::KemOnly {
-            // Redirect the onionskin to the impostor's own key.
+            // Redirect the onionskin to the impostor's own onion key.
             assert_eq!(
                 responder.respond(&onionskin, Coins::Internal, &mut reply, &mut relay),
                 Err(HandshakeError::KeyId)
@@ -219,15 +219,15 @@ fn only_the_kem_only_handshake_accepts_an_impostor() {
         let finished = pending.finish(&reply, &mut keys);
         if variant == Variant::KemOnly {
             finished.unwrap();
-            assert_eq!(keys, relay, "an impostor shares keys with the client: the relay is not authenticated");
+            assert_eq!(keys, relay, "without authentication, an impostor shares keys with the client");
         } else {
             assert_eq!(finished, Err(HandshakeError::Authenticator));
-            assert_eq!(keys, victim.keys, "nothing was written");
+            assert_eq!(keys, victim.keys, "keys must stay unchanged on error");
         }
     }
 }
 
-/// The handshakes with the larger KEMs.
+/// Handshakes with the larger KEMs.
 const LONGER: [(Variant, &str); 4] = [
     (Variant::KemOnly, "ML-KEM-768"),
     (Variant::KemOnly, "ML-KEM-1024"),
@@ -235,7 +235,7 @@ const LONGER: [(Variant, &str); 4] = [
     (Variant::Authenticated, "ML-KEM-1024"),
 ];
 
-/// X25519 ignores the top bit of a public key (RFC 7748, section 5), but the transcript covers it.
+/// X25519 ignores the top bit of a public key (RFC 7748, section 5), but the transcript covers that bit.
 #[test]
 fn rejects_every_bit_flip() {
     for variant in VARIANTS {
@@ -252,7 +252,7 @@ fn rejects_every_bit_flip() {
             }
         }
         let header = if variant == Variant::KemOnly { IDENTITY } else { IDENTITY + 32 };
-        assert!(refused_by_relay >= 8 * header, "another relay's onionskin is refused");
+        assert!(refused_by_relay >= 8 * header, "the relay must reject onionskins for other relays");
         for bit in 0..8 * exchange.reply.len() {
             let mut reply = exchange.reply.clone();
             reply[bit / 8] ^= 1 << (bit % 8);
@@ -261,9 +261,9 @@ fn rejects_every_bit_flip() {
     }
 }
 
-/// Flips one bit of each byte, at a varying position. The same code handles all lengths.
+/// Flips one bit per byte, at a varying position. Testing every bit is unnecessary: the same code handles all lengths.
 #[test]
-fn rejects_changed_bytes_of_longer_messages() {
+fn rejects_changed_bytes_in_longer_messages() {
     for (variant, kem) in LONGER {
         let exchange = Exchange::new(variant, kem);
         for at in 0..exchange.onionskin.len() {
@@ -312,7 +312,7 @@ fn rejects_invalid_public_keys() {
     for (variant, at) in [(Variant::KemOnly, 0), (Variant::Authenticated, IDENTITY + 64)] {
         let exchange = Exchange::new(variant, "ML-KEM-512");
         let mut onionskin = exchange.onionskin.clone();
-        // A coefficient of 4095, not reduced modulo 3329.
+        // Set a coefficient to 4095, which is not reduced modulo 3329.
         onionskin[at..at + 2].fill(0xff);
         assert_eq!(exchange.respond(&onionskin), Err(HandshakeError::EncapsulationKey));
     }

@@ -1,4 +1,4 @@
-//! Circuit handshakes with precomputed state: a client's ephemeral keys, and a relay's key loaded from bytes.
+//! Tests circuit handshakes with precomputed state: a client's ephemeral keys, and a relay's key loaded from bytes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ fn protocol(variant: Variant, kem: &str) -> Arc<Protocol> {
 }
 
 #[test]
-fn keys_generated_in_advance_give_the_same_messages() {
+fn keys_generated_in_advance_yield_the_same_messages() {
     for variant in VARIANTS {
         for kem in ["ML-KEM-512", "ML-KEM-1024"] {
             let protocol = protocol(variant, kem);
@@ -47,7 +47,7 @@ fn keys_generated_in_advance_give_the_same_messages() {
 }
 
 #[test]
-fn rejects_ephemeral_keys_of_another_handshake() {
+fn rejects_ephemeral_keys_from_another_handshake() {
     let all = VARIANTS.map(|variant| protocol(variant, "ML-KEM-512"));
     let longer = protocol(Variant::Authenticated, "ML-KEM-768");
     let refused = |keys_of: &Protocol, protocol: &Arc<Protocol>| {
@@ -57,7 +57,7 @@ fn rejects_ephemeral_keys_of_another_handshake() {
         matches!(started, Err(HandshakeError::Primitive(Error::Unsupported(_))))
     };
     for (one, other) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
-        assert!(refused(&all[one], &all[other]), "keys of {:?} for {:?}", all[one], all[other]);
+        assert!(refused(&all[one], &all[other]), "keys from {:?} must not work for {:?}", all[one], all[other]);
     }
     assert!(refused(&longer, &all[2]) && refused(&all[2], &longer));
 }

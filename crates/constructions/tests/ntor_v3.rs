@@ -1,4 +1,4 @@
-//! ntor v3: the proposal's vectors, and rejection of corrupted messages.
+//! Tests ntor v3 with the proposal's vectors and with corrupted messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use pqlab_constructions::ntor::{HandshakeError, Sha3Parts};
 use pqlab_primitives::{Coins, Provider};
 use std::sync::Arc;
 
-/// Proposal 332, section X.2.
+/// Test vectors from proposal 332, section X.2.
 const B_PRIVATE: &str = "4051daa5921cfa2a1c27b08451324919538e79e788a81b38cbed097a5dff454a";
 const ID: &str = "9fad2af287ef942632833d21f946c6260c33fae6172b60006e86e4a6911753a2";
 const X_PRIVATE: &str = "b825a3719147bcbe5fb1d0b0fcb9c09e51948048e2e3283d2ab7b45b5ef38b49";
@@ -52,7 +52,7 @@ fn relay(protocol: &Arc<Protocol>) -> Relay {
     Relay::new(protocol.clone(), bytes(ID).try_into().unwrap(), Coins::Exact(&bytes(B_PRIVATE))).unwrap()
 }
 
-/// Returns the relay's reply and keys.
+/// Answers an onionskin. Returns the relay's reply and keys.
 fn respond(relay: &Relay, onionskin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), HandshakeError> {
     let (mut reply, mut keys) = (vec![0; 74], vec![0; 256]);
     let compose = |message: &[u8]| {
@@ -63,7 +63,7 @@ fn respond(relay: &Relay, onionskin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Handsh
     Ok((reply, keys))
 }
 
-/// Starts the fixed handshake and finishes it with `reply`. Returns the relay's message and the keys.
+/// Starts the handshake from the test vectors and finishes it with `reply`. Returns the relay's message and the keys.
 fn finish(
     protocol: &Arc<Protocol>,
     relay: RelayDescriptor,
@@ -79,7 +79,7 @@ fn finish(
 }
 
 #[test]
-fn matches_the_proposals_vectors_over_every_provider() {
+fn matches_the_proposals_vectors_with_every_provider() {
     let mut tested = 0;
     for provider in providers() {
         let Some(parts) = parts(&provider) else { continue };
@@ -90,7 +90,7 @@ fn matches_the_proposals_vectors_over_every_provider() {
         assert_eq!((reply.as_slice(), keys), (bytes(REPLY).as_slice(), bytes(KEYSTREAM)), "{}", provider.id());
         assert_eq!(finish(&protocol, relay.descriptor(), &reply).unwrap().1, bytes(KEYSTREAM), "{}", provider.id());
     }
-    assert!(tested >= 3, "{tested} providers");
+    assert!(tested >= 3, "only {tested} providers");
 }
 
 #[test]
@@ -133,9 +133,9 @@ fn rejects_bit_flips_and_wrong_lengths() {
 fn rejects_other_onion_keys_and_verification_strings() {
     let protocol = rust(&bytes(VER));
     let genuine = relay(&protocol);
-    // With another string, the relay rejects the client's message.
+    // The relay must reject the client's message if the verification strings differ.
     assert_eq!(respond(&relay(&rust(b"another")), &bytes(ONIONSKIN)).unwrap_err(), HandshakeError::Introduction);
-    // Without the onion key, the relay cannot decrypt the onionskin, even if it is readdressed.
+    // Without the onion key, a relay cannot decrypt the onionskin, even if the onionskin is redirected to the relay.
     let impostor = Relay::new(protocol.clone(), genuine.descriptor().identity, Coins::Internal).unwrap();
     let mut onionskin = bytes(ONIONSKIN);
     assert_eq!(respond(&impostor, &onionskin).unwrap_err(), HandshakeError::KeyId);

@@ -1,4 +1,4 @@
-//! hs-ntor: the specification's vectors, our KEM extension checked step by step, and rejection of corrupted messages.
+//! Tests hs-ntor: the specification's vectors, pqlab's KEM extension step by step, and corrupted messages.
 
 #![allow(clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use pqlab_constructions::ntor::{HandshakeError, Sha3Parts};
 use pqlab_primitives::{Coins, Provider};
 use std::sync::Arc;
 
-/// rend-spec-v3, appendix G.1.
+/// Test vectors from rend-spec-v3, appendix G.1.
 const AUTH_KEY: &str = "34E171E4358E501BFF21ED907E96AC6BFEF697C779D040BBAF49ACC30FC5D21F";
 const B: &str = "8E5127A40E83AABF6493E41F142B6EE3604B85A3961CD7E38D247239AFF71979";
 const B_PRIVATE: &str = "A0ED5DBF94EEB2EDB3B514E4CF6ABFF6022051CC5F103391F1970A3FCD15296A";
@@ -105,7 +105,7 @@ impl Exchange {
 }
 
 #[test]
-fn classical_handshake_matches_the_vectors_over_every_provider() {
+fn classical_handshake_matches_the_vectors_with_every_provider() {
     let mut tested = 0;
     for provider in providers() {
         let Some(parts) = parts(&provider) else { continue };
@@ -125,10 +125,10 @@ fn classical_handshake_matches_the_vectors_over_every_provider() {
         parts.xof.digest(&seed, &mut keys).unwrap();
         assert_eq!((exchange.finish(&exchange.answer).unwrap(), exchange.keys), (keys.clone(), keys));
     }
-    assert!(tested >= 3, "{tested} providers");
+    assert!(tested >= 3, "only {tested} providers");
 }
 
-/// Recomputes messages and keys of the hybrid, step by step from the definition in the module.
+/// Recomputes the messages and keys of the hybrid step by step from the definition in the module.
 #[test]
 fn hybrid_matches_its_definition() {
     let exchange = Exchange::new(hybrid());
@@ -212,7 +212,7 @@ fn requires_the_encryption_key_and_the_subcredential() {
     for protocol in [classical(), hybrid()] {
         let exchange = Exchange::new(protocol.clone());
         let (mut data, mut answer, mut keys) = (vec![0; 190], exchange.answer.clone(), exchange.keys.clone());
-        // The other service lacks only the private key.
+        // The other service knows everything except the private key.
         let other = Service::new(protocol.clone(), bytes(AUTH_KEY), bytes(SUBCREDENTIAL), Coins::Internal).unwrap();
         let refused =
             other.respond(&exchange.introduction, Coins::Internal, &mut data, &mut answer, &mut keys).unwrap_err();

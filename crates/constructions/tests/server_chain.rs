@@ -1,4 +1,4 @@
-//! Verification of a server's chain of three levels by a client: in every form, with every rule broken, and with
+//! Tests how a client verifies a server's three-certificate chain: in every form, with every rule broken, and with
 //! corrupted bytes.
 
 #![allow(clippy::unwrap_used)]
@@ -18,7 +18,7 @@ use std::time::Duration;
 const NOW: Duration = Duration::from_secs(1_800_000_000);
 const DAY: Duration = Duration::from_secs(86_400);
 const NAME: &str = "leaf.example";
-/// Classical, pure, composite, and with an alternative signature.
+/// Kinds of signatures: classical, pure post-quantum, composite, and classical with an alternative.
 const FORMS: [&[&str]; 4] = [&["Ed25519"], &["ML-DSA-65"], &[CompositeSignature::ALGORITHM], &["Ed25519", "ML-DSA-65"]];
 
 fn scheme(algorithm: &str) -> Arc<dyn SignatureScheme> {
@@ -33,7 +33,7 @@ fn schemes() -> Schemes {
     Schemes::new(["Ed25519", "ML-DSA-65", CompositeSignature::ALGORITHM].map(scheme).to_vec())
 }
 
-/// Subject or issuer with one key, or with a classical and an alternative key.
+/// A subject or issuer that holds one key, or a classical and an alternative key.
 struct Owner(&'static str, Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>);
 
 impl Owner {
@@ -83,7 +83,7 @@ const fn authority(path_length: Option<u8>) -> SubjectType {
 
 fn same(_: &mut Profile) {}
 
-/// Returns the owners of root, intermediate authority and leaf, the root certificate and the chain.
+/// Returns the owners of root, intermediate and leaf keys, the root certificate, and the chain below the root.
 fn three(form: &[&str]) -> ([Owner; 3], Certificate, Vec<Certificate>) {
     let [root, middle, leaf] = ["root", "middle", "leaf"].map(|name| Owner::new(name, form));
     let anchor = root.issue(&root, authority(Some(1)), same);
@@ -92,7 +92,7 @@ fn three(form: &[&str]) -> ([Owner; 3], Certificate, Vec<Certificate>) {
 }
 
 #[test]
-fn accepts_a_chain_only_for_its_name() {
+fn accepts_a_chain_only_for_its_server_name() {
     for form in FORMS {
         let (_, root, chain) = three(form);
         let roots = [root];
@@ -127,19 +127,19 @@ fn rejects_every_broken_rule_in_every_form() {
             assert!(found.contains(why), "{form:?}: found {found:?}, expected {why:?}");
         };
         assert_eq!(refused(&chain, trusted, NOW), "believed");
-        // Another root with the same name but another key is ignored. Alone, it does not verify the chain.
+        // A root with the right name but another key is skipped, and does not verify the chain on its own.
         let other = stranger.issue(&stranger, authority(None), same);
         assert_eq!(refused(&chain, &[other.clone(), anchor.clone()], NOW), "believed");
-        assert!(refused(&chain, &[other], NOW).contains("does not verify"));
+        assert!(refused(&chain, &[other], NOW).contains("signature is invalid"));
         assert!(refused(&chain, &[], NOW).contains("untrusted issuer"));
         assert!(refused(&chain, &chain[..1], NOW).contains("untrusted issuer"));
         expect(&[], "is missing");
         expect(&chain[..1], "untrusted issuer");
         expect(&chain[1..], "does not match the server name");
         expect(&[chain[0].clone(), chain[0].clone()], "untrusted issuer");
-        expect(&vec![chain[0].clone(); 9], "maximum length of a chain");
+        expect(&vec![chain[0].clone(); 9], "maximum chain length");
 
-        // Validity of leaf, intermediate certificate and root.
+        // Validity period of the leaf, the intermediate certificate and the root.
         assert!(refused(&chain, trusted, NOW + 2 * DAY).contains("has expired"));
         assert!(refused(&chain, trusted, NOW - 2 * DAY).contains("not valid yet"));
         expect(&by_middle(SubjectType::Leaf, &|profile| profile.not_after = NOW - DAY / 2), "0 of the chain");
@@ -151,10 +151,11 @@ fn rejects_every_broken_rule_in_every_form() {
         let old = root.issue(&root, authority(None), |profile| profile.not_after = NOW - DAY / 2);
         assert!(refused(&chain, &[old], NOW).contains("has expired"));
 
-        // Authority to sign.
+        // Permission to sign certificates.
         expect(&by_middle(authority(None), &|profile| profile.dns_names = vec![NAME.into()]), "is a CA certificate");
         expect(&below(root.issue(&middle, SubjectType::Leaf, same)), "not a CA certificate");
-        // Two intermediate certificates under a root that allows one, and one below an intermediate that allows none.
+        // Put two intermediate certificates below a root that allows one, and one below an intermediate that allows
+        // none.
         let second = Owner::new("second", form);
         let long = |allowed| {
             let lowest = second.issue(&leaf, SubjectType::Leaf, same);
@@ -166,7 +167,7 @@ fn rejects_every_broken_rule_in_every_form() {
         assert_eq!(refused(&long(None), &generous, NOW), "believed");
         assert!(refused(&long(Some(0)), &generous, NOW).contains("allows fewer"));
 
-        // Names.
+        // Names of issuers and servers.
         expect(&by_middle(SubjectType::Leaf, &|profile| profile.dns_names.clear()), "does not match the server name");
         expect(&by_middle(SubjectType::Leaf, &|profile| profile.issuer = "CN=somebody".into()), "a different issuer");
         let wild =
@@ -179,7 +180,7 @@ fn rejects_every_broken_rule_in_every_form() {
 #[test]
 fn rejects_chains_without_the_alternative_signature() {
     let ([_, middle, leaf], anchor, chain) = three(&["Ed25519", "ML-DSA-65"]);
-    // Signed only with the is a CA certificate classical key, for a leaf with only a classical key.
+    // Sign only with the authority's classical key, for a leaf that holds only a classical key.
     let classical = Owner("middle", middle.1.into_iter().take(1).collect());
     let plain = Owner("leaf", leaf.1.into_iter().take(1).collect());
     let stripped = [classical.issue(&plain, SubjectType::Leaf, same), chain[1].clone()];
@@ -202,7 +203,7 @@ fn rejects_chains_with_a_changed_byte() {
                     chain[place] = certificate;
                     verify_server(&chain, &roots, NAME, NOW, &schemes).is_ok()
                 });
-                assert!(!believed, "{form:?}: byte {at} of certificate {place} is ignored");
+                assert!(!believed, "{form:?}: byte {at} of certificate {place} must matter");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Signed tokens: published examples, flipped bits, and non-canonical encodings.
+//! Tests signed tokens: published examples, flipped bits, and non-canonical encodings.
 #![allow(clippy::unwrap_used)]
 
 mod common;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 const PAYLOAD: &[u8] = b"{\"iss\":\"pqlab\"}";
 
-/// Returns a scheme, preferably one that generates keys from seeds, with a key pair.
+/// Returns a scheme and a key pair, preferably from a library that generates keys from seeds.
 fn signer(algorithm: &Algorithm) -> (Arc<dyn SignatureScheme>, Box<dyn SigningKey>, Box<dyn VerifyingKey>) {
     let schemes = signatures(algorithm.primitive);
     let scheme = schemes.iter().find(|(_, scheme)| scheme.info().coins.keygen).unwrap_or(&schemes[0]).1.clone();
@@ -28,8 +28,8 @@ fn sha256(message: &[u8]) -> String {
     hex::encode(digest)
 }
 
-/// RFC 9964, appendix A. Keys from the all-zero seed, tokens signed deterministically. Thumbprint of the JWK, then
-/// SHA-256 of the JWS and of the COSE_Sign1.
+/// Examples from RFC 9964, appendix A: keys from the all-zero seed, and tokens signed deterministically. Each entry
+/// holds the algorithm, the thumbprint of the JWK, and the SHA-256 of the JWS and of the COSE_Sign1.
 const RFC_9964: [(&str, &str, &str, &str); 3] = [
     (
         "ML-DSA-44",
@@ -89,7 +89,7 @@ fn reproduces_the_examples_of_rfc_9964() {
     }
 }
 
-/// The payload of RFC 7515, appendix A, in base64url.
+/// Payload from RFC 7515, appendix A, in base64url.
 const CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
 
 #[test]
@@ -103,7 +103,7 @@ fn verifies_the_classical_examples() {
     let es256 = format!(
         "eyJhbGciOiJFUzI1NiJ9.{CLAIMS}.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
     );
-    // Appendix A.2.
+    // RFC 7515, appendix A.2.
     let modulus = "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ";
     let rsa = [
         &[0x30, 0x82, 1, 10, 2, 0x82, 1, 1, 0][..],
@@ -122,7 +122,7 @@ fn verifies_the_classical_examples() {
         b"Example of Ed25519 signing",
         Coins::Internal,
     );
-    // RFC 9864, section 2.2: the header of a new token names the curve.
+    // RFC 9864, section 2.2: new tokens must name the curve in the header.
     let header = BASE64URL.encode(r#"{"alg":"Ed25519"}"#);
     let again = again.unwrap();
     assert!(again.starts_with(&format!("{header}.")), "{again}");
@@ -135,14 +135,14 @@ fn verifies_the_classical_examples() {
         for (provider, scheme) in signatures(name) {
             let key = scheme.load_verifying_key(&key).unwrap();
             let read = jws::Jws::parse(token).unwrap();
-            assert!(read.verify(Algorithm::of(name).unwrap(), key.as_ref()).is_ok(), "{name} of {provider}");
+            assert!(read.verify(Algorithm::of(name).unwrap(), key.as_ref()).is_ok(), "{name}@{provider}");
         }
     }
 }
 
 #[test]
 fn rejects_unsigned_key_identifiers() {
-    // RFC 9052, appendix C.2.1: its key identifier is in the unprotected header.
+    // In RFC 9052, appendix C.2.1, the key identifier is in the unprotected header.
     let (head, rest) = (
         "d28443a10126",
         "54546869732069732074686520636f6e74656e742e58408eb33e4ca31d1c465ab05aac34cc6b23d58fef5c083106c4d25a91aef0b0117e2af9a291aa32e14ab834dc56ed2a223444547e01f11d3b0916e5a4c345cacb36",
@@ -227,7 +227,7 @@ fn rejects_non_canonical_jws() {
     }
     let token = sign(r#"{"alg":"EdDSA"}"#);
     let [header, payload, signature] = token.split('.').collect::<Vec<_>>().try_into().unwrap();
-    // The last base64url character of 64 bytes has four spare bits.
+    // The last base64url character of a 64-byte signature contains four unused bits.
     let last = signature.chars().last().unwrap();
     let spare = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let other = spare.chars().nth(spare.find(last).unwrap() + 1).unwrap();
@@ -254,7 +254,7 @@ fn rejects_non_canonical_jws() {
 fn rejects_non_canonical_cose_sign1() {
     let algorithm = Algorithm::of("Ed25519").unwrap();
     let (_, key, public) = signer(algorithm);
-    // Assembles a correctly signed token from the given encodings of its parts.
+    // Assembles a token from the encodings of its parts, and signs it correctly.
     let sign = |outer: &str, protected: &str, unprotected: &str, payload_head: &str, signature_head: &str| {
         let protected = hex::decode(protected).unwrap();
         let head = [0x40 + u8::try_from(protected.len()).unwrap()];
@@ -274,7 +274,7 @@ fn rejects_non_canonical_cose_sign1() {
     };
     let (outer, header, text, signature) = ("d284", "a10127", "4f", "5840");
     assert_eq!(PAYLOAD.len(), 15);
-    // -19, and the deprecated -8.
+    // -19 is the current algorithm identifier, -8 the deprecated one.
     for right in ["a10132", header, "a2012704420102"] {
         assert_eq!(refused(&sign(outer, right, "a0", text, signature)), None, "{right}");
     }
@@ -309,7 +309,7 @@ fn rejects_non_canonical_cose_sign1() {
     assert!(refused(&[&whole[..], &[0]].concat()).is_some());
     let detached = [&[0xd2, 0x84, 0x43, 0xa1, 0x01, 0x27, 0xa0, 0xf6][..], &whole[whole.len() - 66..]].concat();
     assert!(refused(&detached).unwrap().contains("payload"));
-    // Deeply nested input is rejected without recursing into it.
+    // The parser must reject deeply nested input without recursing into it.
     assert!(cose::Sign1::parse(&[&[0xd2][..], &[0x84; 100_000]].concat()).is_err());
 }
 

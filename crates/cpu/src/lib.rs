@@ -1,7 +1,8 @@
-//! CPU features that the user hides with the environment variable [`VARIABLE`], so that code paths for an older CPU can be
-//! tested and measured on this one.
+//! CPU features that the user hides with the environment variable [`VARIABLE`]. This makes it possible to test and
+//! measure the code paths for older CPUs on a newer one.
 //!
-//! Every detection asks [`is_hidden`] before it asks the CPU. Without the feature `std` nothing is hidden.
+//! Code that detects a CPU feature calls [`is_hidden`] before it queries the CPU. Without the crate feature `std`, no
+//! CPU feature is hidden.
 
 #![no_std]
 
@@ -20,17 +21,17 @@ pub const VARIABLE: &str = "PQLAB_HIDE_CPU_FEATURES";
 /// Group of CPU features that can be hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feature {
-    /// AVX2, and the extensions that no CPU has without it.
+    /// AVX2, and the extensions that only CPUs with AVX2 offer.
     Avx2,
     /// AVX-512 with all its extensions, and AVX10.
     Avx512,
 }
 
 impl Feature {
-    /// All features, the oldest first. A CPU that lacks one of them has none of those that follow.
+    /// All features, oldest first. A CPU that lacks a feature also lacks every newer one.
     pub const ALL: &'static [Feature] = &[Feature::Avx2, Feature::Avx512];
 
-    /// Returns the word for the feature in the environment variable.
+    /// Returns the feature's name in the environment variable.
     pub const fn name(self) -> &'static str {
         match self {
             Feature::Avx2 => "avx2",
@@ -38,7 +39,7 @@ impl Feature {
         }
     }
 
-    /// Returns the reason why a code path does not run if the feature is hidden.
+    /// Returns the reason to give for a code path that is skipped because the feature is hidden.
     pub const fn hidden_reason(self) -> &'static str {
         match self {
             Feature::Avx2 => "AVX2 is hidden by PQLAB_HIDE_CPU_FEATURES",
@@ -46,7 +47,7 @@ impl Feature {
         }
     }
 
-    /// Whether a flag of `/proc/cpuinfo` belongs to the feature.
+    /// Whether a flag in `/proc/cpuinfo` belongs to this feature.
     pub fn has_flag(self, flag: &str) -> bool {
         match self {
             Feature::Avx2 => matches!(flag, "avx2" | "avx_ifma" | "sha512" | "vaes" | "vpclmulqdq"),
@@ -55,7 +56,8 @@ impl Feature {
     }
 }
 
-/// Whether code must do without the feature: never, without the environment variable.
+/// Whether code must do without the feature. Always `false`: only the crate feature `std` reads the environment
+/// variable.
 #[cfg(not(feature = "std"))]
 pub fn is_hidden(_feature: Feature) -> bool {
     false

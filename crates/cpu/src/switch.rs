@@ -1,11 +1,11 @@
-//! The environment variable.
+//! Reads the environment variable that hides CPU features.
 
 use crate::{Feature, VARIABLE};
 use std::string::{String, ToString};
 use std::sync::OnceLock;
 use std::{env, fmt};
 
-/// Word of the environment variable that names no feature.
+/// Error for a name in the environment variable that is not a CPU feature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFeature(String);
 
@@ -21,10 +21,10 @@ impl fmt::Display for UnknownFeature {
 
 impl std::error::Error for UnknownFeature {}
 
-/// Returns the features that the user hides, the oldest first. The variable is read once in each process.
+/// Returns the hidden CPU features, oldest first. The environment variable is read once per process.
 ///
 /// # Errors
-/// [`UnknownFeature`] if the variable has a word that names no feature.
+/// [`UnknownFeature`] if the environment variable contains an unknown name.
 pub fn hidden() -> Result<&'static [Feature], UnknownFeature> {
     static HIDDEN: OnceLock<Result<&[Feature], UnknownFeature>> = OnceLock::new();
     HIDDEN.get_or_init(|| parse(&env::var_os(VARIABLE).unwrap_or_default().to_string_lossy())).clone()
@@ -33,7 +33,7 @@ pub fn hidden() -> Result<&'static [Feature], UnknownFeature> {
 /// Whether code must do without the feature.
 ///
 /// # Panics
-/// If the variable has a word that names no feature: programs call [`hidden`] first.
+/// If the environment variable contains an unknown name. Programs call [`hidden`] first to report the error.
 pub fn is_hidden(feature: Feature) -> bool {
     match hidden() {
         Ok(hidden) => hidden.contains(&feature),
@@ -56,7 +56,7 @@ mod tests {
     use crate::Feature::{Avx2, Avx512};
 
     #[test]
-    fn hides_the_named_features_and_the_newer_ones() {
+    fn hides_named_features_and_newer_ones() {
         assert_eq!(parse(""), Ok(&[][..]));
         assert_eq!(parse("avx512"), Ok(&[Avx512][..]));
         for value in ["avx2", "avx512,avx2", " avx2 , avx512,"] {
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_unknown_words() {
+    fn rejects_unknown_features() {
         for (value, word) in [("avx", "avx"), ("avx512,AVX2", "AVX2"), ("avx2 avx512", "avx2 avx512")] {
             let message = parse(value).unwrap_err().to_string();
             let expected = "PQLAB_HIDE_CPU_FEATURES: unknown CPU feature";

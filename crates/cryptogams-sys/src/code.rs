@@ -2,7 +2,7 @@ use crate::State;
 #[cfg(cryptogams = "x86_64")]
 use pqlab_cpu::{Feature, is_hidden};
 
-/// Code path: a file, or one of two code paths in a file.
+/// A code path: a file, or one of the two code paths in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// `keccak1600-x86_64.pl`: general-purpose registers.
@@ -19,7 +19,7 @@ pub enum Backend {
     Armv8Sha3,
 }
 
-/// Reason why a backend does not run here.
+/// Reason why a backend is not available here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unavailable(pub &'static str);
@@ -29,7 +29,7 @@ impl Backend {
     pub const ALL: [Backend; 6] =
         [Backend::Scalar, Backend::Avx2, Backend::Avx512, Backend::Avx512Vl, Backend::Armv8, Backend::Armv8Sha3];
 
-    /// Returns the user-visible name.
+    /// Returns the backend's user-visible name.
     pub const fn name(self) -> &'static str {
         match self {
             Backend::Scalar => "scalar",
@@ -41,7 +41,7 @@ impl Backend {
         }
     }
 
-    /// Returns the file in `crypto/sha/asm` of OpenSSL's source.
+    /// Returns the name of the file in the folder `crypto/sha/asm` in OpenSSL's source.
     pub const fn file(self) -> &'static str {
         match self {
             Backend::Scalar => "keccak1600-x86_64.pl",
@@ -53,14 +53,15 @@ impl Backend {
     }
 }
 
-/// `SHA3_absorb(A, inp, len, r)`: absorbs whole blocks and returns the number of remaining bytes.
+/// `SHA3_absorb(A, inp, len, r)`: absorbs whole blocks and returns the number of bytes left over.
 type Absorb = unsafe extern "C" fn(*mut State, *const u8, usize, usize) -> usize;
 
-/// `SHA3_squeeze(A, out, len, r, next)`: permutes between blocks and, if `next` is 1, before the first. The files for
-/// AVX2 and AVX-512, and the path for FEAT_SHA3, ignore `next`, so it is always 0 here. None accepts a length of 0.
+/// `SHA3_squeeze(A, out, len, r, next)`: permutes between blocks and, if `next` is 1, also before the first block. Only
+/// some files use `next`, and those for AVX2, AVX-512 and FEAT_SHA3 ignore it, so it is always 0 here. No file accepts
+/// a length of 0.
 type Squeeze = unsafe extern "C" fn(*mut State, *mut u8, usize, usize, i32);
 
-/// Code of a backend that runs on this processor.
+/// The functions of a backend that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Code {
     absorb: Absorb,
@@ -79,10 +80,10 @@ macro_rules! code {
 }
 
 impl Code {
-    /// Returns the code of a backend.
+    /// Returns the functions of a backend.
     ///
     /// # Errors
-    /// [`Unavailable`] with the reason, if it is not built or this processor does not run it.
+    /// [`Unavailable`] with the reason, if the backend is not built or does not run on this processor.
     #[cfg(cryptogams = "x86_64")]
     pub fn new(backend: Backend) -> Result<Code, Unavailable> {
         use std::arch::is_x86_feature_detected as has;
@@ -104,14 +105,14 @@ impl Code {
                 Err(Unavailable("the processor lacks AVX512VL"))
             }
             Backend::Avx512Vl => code!(pqlab_keccak1600_avx512vl_absorb, pqlab_keccak1600_avx512vl_squeeze),
-            Backend::Armv8 | Backend::Armv8Sha3 => Err(Unavailable("code for AArch64")),
+            Backend::Armv8 | Backend::Armv8Sha3 => Err(Unavailable("the code requires AArch64")),
         }
     }
 
-    /// Returns the code of a backend.
+    /// Returns the functions of a backend.
     ///
     /// # Errors
-    /// [`Unavailable`] with the reason, if it is not built or this processor does not run it.
+    /// [`Unavailable`] with the reason, if the backend is not built or does not run on this processor.
     #[cfg(cryptogams = "aarch64")]
     pub fn new(backend: Backend) -> Result<Code, Unavailable> {
         match backend {
@@ -121,34 +122,35 @@ impl Code {
             }
             Backend::Armv8Sha3 => code!(pqlab_keccak1600_armv8_absorb_cext, pqlab_keccak1600_armv8_squeeze_cext),
             Backend::Scalar | Backend::Avx2 | Backend::Avx512 | Backend::Avx512Vl => {
-                Err(Unavailable("code for x86-64"))
+                Err(Unavailable("the code requires x86-64"))
             }
         }
     }
 
-    /// Returns the code of a backend.
+    /// Returns the functions of a backend.
     ///
     /// # Errors
-    /// [`Unavailable`] with the reason, if it is not built or this processor does not run it.
+    /// [`Unavailable`] with the reason, if the backend is not built or does not run on this processor.
     #[cfg(not(any(cryptogams = "x86_64", cryptogams = "aarch64")))]
     pub fn new(_backend: Backend) -> Result<Code, Unavailable> {
-        Err(Unavailable("the assembly is built for x86-64 and AArch64 with ELF only"))
+        Err(Unavailable("the assembly is built only for x86-64 and AArch64 with ELF"))
     }
 
-    /// Absorbs the whole blocks of `input` and returns the number of remaining bytes.
+    /// Absorbs the whole blocks in `input` and returns the number of bytes left over.
     pub(crate) fn absorb(self, state: &mut State, input: &[u8], rate: usize) -> usize {
-        // SAFETY: the processor runs the code. A state has 200 bytes. The rate is one of FIPS 202, so a block has at
-        // least the four words that all files read. The input is read within its length.
+        // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes. The rate is one from
+        // FIPS 202, so a block contains at least the four words that all files read. The input is read only within its
+        // length.
         let left = unsafe { (self.absorb)(state, input.as_ptr(), input.len(), rate) };
         debug_assert_eq!(left, input.len() % rate);
         left
     }
 
-    /// Squeezes, permuting between blocks but not before the first.
+    /// Squeezes output, permuting between blocks but not before the first block.
     pub(crate) fn squeeze(self, state: &mut State, out: &mut [u8], rate: usize) {
-        assert!(!out.is_empty(), "none of the files takes a length of 0");
-        // SAFETY: the processor runs the code, a state has 200 bytes, and the rate is one of FIPS 202. The output is
-        // written within its length, which is not 0.
+        assert!(!out.is_empty(), "no file accepts a length of 0");
+        // SAFETY: `Code` values exist only on processors that run the code. A state has 200 bytes, and the rate is one
+        // from FIPS 202. The output is written only within its length, which is not 0.
         unsafe { (self.squeeze)(state, out.as_mut_ptr(), out.len(), rate, 0) };
     }
 }

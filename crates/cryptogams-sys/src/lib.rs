@@ -1,31 +1,31 @@
-//! CRYPTOGAMS' Keccak in assembly, by Andy Polyakov: the files `keccak1600-*.pl` of OpenSSL's source, each under unique
-//! names. OpenSSL itself builds only the scalar one for x86-64, whatever the processor.
+//! CRYPTOGAMS' Keccak assembly by Andy Polyakov: the files `keccak1600-*.pl` in OpenSSL's source, each with unique
+//! symbol names. OpenSSL itself builds only the scalar file for x86-64, whatever the processor supports.
 //!
-//! A [`Sponge`] implements FIPS 202 with the permutation, absorbing and squeezing of one file. The file is given by a
-//! [`Code`], which is a [`Backend`] that runs here. Files differ in the order of the words in a state, so a state is
-//! never passed from one to another.
+//! A [`Sponge`] implements FIPS 202 with the permutation, absorbing and squeezing of one file. [`Code`] selects the
+//! file: it is a [`Backend`] that runs on this processor. Files store the words of a state in different orders, so a
+//! state must not be passed from one file to another.
 //!
-//! This crate does not allocate. States are not cleared on drop.
+//! This crate does not allocate. States are not wiped on drop.
 
 mod code;
 
 pub use code::{Backend, Code, Unavailable};
 
-/// Version of the source that the assembly is generated from.
+/// Version of the OpenSSL source from which the assembly is generated.
 pub const VERSION: &str = env!("PQLAB_OPENSSL_SRC_VERSION");
 
 /// Length of a state in bytes.
 const STATE: usize = 200;
 
-/// State in the word order of one file.
+/// State, with the words in the order of one file.
 type State = [u64; STATE / 8];
 
-/// Parameters that distinguish the functions of FIPS 202.
+/// Parameters of a function in FIPS 202.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Bytes that one permutation absorbs or squeezes: a multiple of 8 between 72 and 168.
+    /// Bytes that one permutation absorbs or squeezes: a multiple of 8 from 72 to 168.
     rate: usize,
-    /// Suffix bits after the message and the first bit of the padding (FIPS 202, appendix B.2).
+    /// Suffix bits that follow the message, and the first padding bit (FIPS 202, appendix B.2).
     suffix: u8,
 }
 
@@ -44,14 +44,14 @@ impl Parameters {
     pub const SHAKE256: Parameters = Parameters { rate: 136, suffix: 0x1f };
 }
 
-/// State that has absorbed a message.
+/// A state that has absorbed a message and yields output.
 #[derive(Clone)]
 pub struct Sponge {
     code: Code,
     rate: usize,
-    /// State in the word order of the backend's file.
+    /// State, with the words in the order of the backend's file.
     state: State,
-    /// The last squeezed block. Its first `used` bytes have been returned.
+    /// The last squeezed block. The first `used` bytes have already been returned.
     block: [u8; STATE],
     used: usize,
     /// Whether the state has been squeezed since the last permutation.
@@ -84,8 +84,8 @@ impl Sponge {
         }
     }
 
-    /// Squeezes whole blocks. Most files permute only between blocks of one call, not before the first, so absorb a
-    /// block of zeros, which also permutes the state.
+    /// Squeezes whole blocks. Most files permute only between the blocks of one call, not before the first block.
+    /// Absorbing a block of zeros also permutes the state.
     fn blocks(&mut self, out: &mut [u8]) {
         if self.spent {
             self.code.absorb(&mut self.state, &[0; STATE][..self.rate], self.rate);
@@ -95,7 +95,7 @@ impl Sponge {
     }
 }
 
-/// Writes the digest of the message, or fills `out` with the output of a XOF.
+/// Writes the digest of the message to `out`, or fills `out` for a XOF.
 pub fn digest(code: Code, parameters: Parameters, message: &[u8], out: &mut [u8]) {
     let mut state = absorbed(code, parameters, message);
     if !out.is_empty() {
@@ -103,7 +103,7 @@ pub fn digest(code: Code, parameters: Parameters, message: &[u8], out: &mut [u8]
     }
 }
 
-/// Returns the state after the message and its padding.
+/// Returns the state after absorbing the message and its padding.
 fn absorbed(code: Code, Parameters { rate, suffix }: Parameters, message: &[u8]) -> State {
     let mut state = [0; STATE / 8];
     let left = if message.len() < rate { message.len() } else { code.absorb(&mut state, message, rate) };

@@ -1,4 +1,4 @@
-//! Compares every code path that runs here with the crates `sha3` and `shake`.
+//! Compares every available code path with the crates `sha3` and `shake`.
 
 use pqlab_cryptogams_sys::{Backend, Code, Parameters, Sponge, digest};
 use pqlab_testing::{Need, not_run};
@@ -6,7 +6,7 @@ use sha3::digest::{Digest, ExtendableOutput, Update};
 
 type Reference = fn(&[u8], usize) -> Vec<u8>;
 
-/// Parameters, rate, digest length if fixed, and reference implementation.
+/// For each function: parameters, rate in bytes, digest length unless it is a XOF, and reference implementation.
 const FUNCTIONS: [(Parameters, usize, Option<usize>, Reference); 6] = [
     (Parameters::SHA3_224, 144, Some(28), hash::<sha3::Sha3_224>),
     (Parameters::SHA3_256, 136, Some(32), hash::<sha3::Sha3_256>),
@@ -32,7 +32,7 @@ fn codes() -> Vec<(Backend, Code)> {
     for backend in Backend::ALL {
         match Code::new(backend) {
             Ok(code) => codes.push((backend, code)),
-            // Code for other architectures is not expected.
+            // Backends for other architectures are never available.
             Err(_) if backend.name().starts_with("armv8") != cfg!(target_arch = "aarch64") => {}
             Err(_) => not_run(Need::Machine(backend.name())),
         }
@@ -40,7 +40,7 @@ fn codes() -> Vec<(Backend, Code)> {
     codes
 }
 
-/// Returns bytes that depend on position and length.
+/// Returns bytes that depend on their position and on the length.
 fn message(length: usize) -> Vec<u8> {
     (0..length).map(|place| (place * 167 + length * 13 + place / 251).to_le_bytes()[0]).collect()
 }
@@ -67,7 +67,7 @@ fn matches_for_every_length_up_to_three_blocks() {
     }
 }
 
-/// In one piece and in pieces of every length. Nothing beyond the output is written.
+/// Squeezes in one piece and in pieces of every length. Nothing beyond the output may be written.
 #[test]
 fn matches_for_every_output_up_to_three_blocks() {
     const MARGIN: usize = 64;
@@ -79,7 +79,7 @@ fn matches_for_every_output_up_to_three_blocks() {
                 let mut out = vec![0xa5; length + MARGIN];
                 digest(code, parameters, &message, &mut out[..length]);
                 assert_eq!(out[..length], expected[..length], "{}, {length} bytes", backend.name());
-                assert_eq!(out[length..], [0xa5; MARGIN], "{}, {length} bytes: written beyond", backend.name());
+                assert_eq!(out[length..], [0xa5; MARGIN], "{}, {length} bytes: wrote beyond", backend.name());
             }
             for piece in 1..=2 * rate + 1 {
                 let mut sponge = Sponge::absorb(code, parameters, &message);

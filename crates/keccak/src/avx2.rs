@@ -1,5 +1,5 @@
-//! Four states in 25 words of 256 bits; eight are processed as two groups of four. With only sixteen registers, words
-//! move to and from memory. A rotation takes three instructions, a three-input operation two.
+//! Processes four states in 25 words of 256 bits, and eight states as two groups of four. With only sixteen registers,
+//! some words must be kept in memory. A rotation takes three instructions, a three-input operation two.
 
 use crate::lane_sponge::lane_sponge;
 use crate::permutation::permutation;
@@ -7,7 +7,7 @@ use crate::sponge::LONGEST_RATE;
 use crate::{Function, LANES};
 use core::arch::x86_64::*;
 
-/// One word of each state.
+/// One word from each of the four states.
 type Words = __m256i;
 
 /// Number of states per vector.
@@ -17,10 +17,10 @@ permutation!(__m256i, "avx2", xor = _mm256_xor_si256, rotate = rotate, broadcast
 
 lane_sponge!(__m256i, FOUR, "avx2", xor = _mm256_xor_si256, zero = _mm256_setzero_si256);
 
-/// Computes the digests of eight messages.
+/// Computes the digests of eight messages, as two groups of four.
 ///
 /// # Safety
-/// The processor must have AVX2. All messages must have the same length, and so must all outputs.
+/// The processor must support AVX2. All messages must have the same length, and so must all outputs.
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn eight(function: Function, messages: &[&[u8]; LANES], outs: &mut [&mut [u8]; LANES]) {
     for (messages, outs) in messages.as_chunks::<FOUR>().0.iter().zip(outs.as_chunks_mut::<FOUR>().0) {
@@ -51,7 +51,7 @@ fn and_not(a: Words, b: Words, c: Words) -> Words {
 /// Loads two consecutive words of each message.
 ///
 /// # Safety
-/// Both words must be readable at each pointer.
+/// Two words must be readable at each pointer, starting at the offset of `word` words.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn load_two(blocks: &[*const u8; FOUR], word: usize) -> (Words, Words) {
@@ -64,7 +64,7 @@ unsafe fn load_two(blocks: &[*const u8; FOUR], word: usize) -> (Words, Words) {
 /// Stores two consecutive words of each state.
 ///
 /// # Safety
-/// Both words must be writable at each pointer.
+/// Two words must be writable at each pointer, starting at the offset of `word` words.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn store_two(blocks: &[*mut u8; FOUR], word: usize, first: Words, second: Words) {

@@ -1,4 +1,4 @@
-/// A function of FIPS 202.
+/// A hash function or XOF from FIPS 202.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// SHA3-224.
@@ -26,7 +26,7 @@ impl Function {
         Function::Shake256,
     ];
 
-    /// Returns the name in the standard.
+    /// Returns the function's name in the standard.
     pub const fn name(self) -> &'static str {
         match self {
             Function::Sha3_224 => "SHA3-224",
@@ -50,7 +50,7 @@ impl Function {
     }
 
     /// Returns the number of bytes that one permutation absorbs or squeezes: 200 minus the capacity. The capacity is
-    /// twice the digest length, or 32 and 64 bytes for the XOFs.
+    /// twice the digest length, or 32 bytes for SHAKE128 and 64 for SHAKE256.
     pub const fn rate(self) -> usize {
         match self {
             Function::Sha3_224 => 144,
@@ -61,8 +61,8 @@ impl Function {
         }
     }
 
-    /// Returns the byte that follows the message: the suffix that distinguishes hash functions from XOFs (`01`,
-    /// `1111`), and the first bit of the padding (FIPS 202, appendix B.2).
+    /// Returns the byte that follows the message. It contains the suffix that distinguishes hash functions from XOFs
+    /// (`01` or `1111`), and the first padding bit (FIPS 202, appendix B.2).
     pub(crate) const fn suffix(self) -> u8 {
         match self {
             Function::Shake128 | Function::Shake256 => 0x1f,

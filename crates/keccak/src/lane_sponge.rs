@@ -1,17 +1,18 @@
-//! The sponge (FIPS 202, section 4) over as many states as a vector has lanes.
+//! The sponge construction (FIPS 202, section 4) over one state per vector lane.
 
-/// Defines `digest` over messages of equal length, with 25 registers of `$Words`. Expects in scope: `permute`, and
-/// `load_two` and `store_two`, which transfer two consecutive words of a block of each message.
+/// Defines `digest` for messages of equal length, with the states in 25 registers of type `$Words`. The caller must
+/// define `permute`, and `load_two` and `store_two`, which load or store two consecutive words of each message's block.
 macro_rules! lane_sponge {
     ($Words:ty, $LANES:expr, $features:literal, xor = $xor:ident, zero = $zero:ident) => {
         /// Computes the digest of each message.
         ///
         /// # Safety
-        /// The processor must have the instructions. All messages must have the same length, and so must all outputs.
+        /// The processor must support `$features`. All messages must have the same length, and so must all outputs.
         #[target_feature(enable = $features)]
         pub(crate) unsafe fn digest(function: Function, messages: &[&[u8]; $LANES], outs: &mut [&mut [u8]; $LANES]) {
             let suffix = function.suffix();
-            // SAFETY: the caller guarantees the instructions and equal lengths. The numbers of words match the rates.
+            // SAFETY: the caller guarantees support for the instructions and equal lengths. Each number of words
+            // matches a rate.
             unsafe {
                 match function.rate() / 8 {
                     9 => sponge::<9>(suffix, messages, outs),
@@ -23,7 +24,7 @@ macro_rules! lane_sponge {
             }
         }
 
-        /// The sponge (FIPS 202, section 4) with a rate of `WORDS` words.
+        /// Runs the sponge construction (FIPS 202, section 4) with a rate of `WORDS` words.
         ///
         /// # Safety
         /// All messages must have the same length, and so must all outputs.
@@ -34,7 +35,7 @@ macro_rules! lane_sponge {
             let blocks = messages.map(|message| message.as_ptr());
             let count = messages[0].len() / rate;
             let left = messages[0].len() % rate;
-            // SAFETY: each message has `count` whole blocks.
+            // SAFETY: each message contains at least `count` whole blocks.
             unsafe { absorb::<WORDS>(&mut state, blocks, count) };
 
             let mut last = [[0_u8; LONGEST_RATE]; $LANES];
@@ -43,14 +44,14 @@ macro_rules! lane_sponge {
                 block[left] = suffix;
                 block[rate - 1] |= 0x80;
             }
-            // SAFETY: each block is as long as the longest rate.
+            // SAFETY: each padded block is as long as the longest rate.
             unsafe { absorb::<WORDS>(&mut state, last.each_ref().map(|block| block.as_ptr()), 1) };
 
             let length = outs[0].len();
             let mut done = 0;
             while length - done >= rate {
                 let places = outs.each_mut().map(|out| out[done..].as_mut_ptr());
-                // SAFETY: each output has room for a block from here on.
+                // SAFETY: each output has room for a whole block at `places`.
                 unsafe { squeeze::<WORDS>(&state, &places) };
                 done += rate;
                 if done < length {
@@ -58,7 +59,7 @@ macro_rules! lane_sponge {
                 }
             }
             if done < length {
-                // SAFETY: each block is as long as the longest rate.
+                // SAFETY: each buffer is as long as the longest rate.
                 unsafe { squeeze::<WORDS>(&state, &last.each_mut().map(|block| block.as_mut_ptr())) };
                 for (out, block) in outs.iter_mut().zip(&last) {
                     out[done..].copy_from_slice(&block[..length - done]);
@@ -66,8 +67,8 @@ macro_rules! lane_sponge {
             }
         }
 
-        /// Absorbs `count` blocks of each message: adds each to the states and permutes. The states stay in registers
-        /// between blocks.
+        /// Absorbs `count` blocks of each message: adds each block to the states, then permutes. The states stay in
+        /// registers between blocks.
         ///
         /// # Safety
         /// `count` blocks of `WORDS` words must be readable at each pointer.
@@ -75,8 +76,8 @@ macro_rules! lane_sponge {
         unsafe fn absorb<const WORDS: usize>(state: &mut [$Words; 25], blocks: [*const u8; $LANES], count: usize) {
             let (mut words, mut blocks) = (*state, blocks);
             for _ in 0..count {
-                // SAFETY: the caller guarantees `count` readable blocks, and each iteration advances the pointers by
-                // one block.
+                // SAFETY: the caller guarantees `count` readable blocks, and each iteration moves the pointers forward
+                // by one block.
                 unsafe { add::<WORDS>(&mut words, &blocks) };
                 words = permute(words);
                 blocks = blocks.map(|block| block.wrapping_add(8 * WORDS));
@@ -84,7 +85,8 @@ macro_rules! lane_sponge {
             *state = words;
         }
 
-        /// Adds a block of each message to the states. Unrolled, because otherwise the states are kept in memory.
+        /// Adds a block of each message to the states. The loop is unrolled, because otherwise the compiler keeps the
+        /// states in memory.
         ///
         /// # Safety
         /// `WORDS` words must be readable at each pointer.
@@ -92,13 +94,13 @@ macro_rules! lane_sponge {
         #[inline]
         unsafe fn add<const WORDS: usize>(state: &mut [$Words; 25], blocks: &[*const u8; $LANES]) {
             $crate::lane_sponge::pairs!(word in 0 2 4 6 8 10 12 14 16 18 => if word + 1 < WORDS {
-                // SAFETY: the second word is within the block.
+                // SAFETY: both words are inside the block.
                 let (first, second) = unsafe { load_two(blocks, word) };
                 state[word] = $xor(state[word], first);
                 state[word + 1] = $xor(state[word + 1], second);
             });
             if WORDS % 2 == 1 {
-                // SAFETY: starts at the last word but one, so nothing beyond the block is read.
+                // SAFETY: loads the last two words, so it does not read beyond the block.
                 let (_, last) = unsafe { load_two(blocks, WORDS - 2) };
                 state[WORDS - 1] = $xor(state[WORDS - 1], last);
             }
@@ -112,11 +114,11 @@ macro_rules! lane_sponge {
         #[inline]
         unsafe fn squeeze<const WORDS: usize>(state: &[$Words; 25], blocks: &[*mut u8; $LANES]) {
             for word in (0..WORDS - 1).step_by(2) {
-                // SAFETY: the second word is within the block.
+                // SAFETY: both words are inside the block.
                 unsafe { store_two(blocks, word, state[word], state[word + 1]) };
             }
             if WORDS % 2 == 1 {
-                // SAFETY: writes the last word but one again, so nothing beyond the block is written.
+                // SAFETY: stores the last two words, so it does not write beyond the block.
                 unsafe { store_two(blocks, WORDS - 2, state[WORDS - 2], state[WORDS - 1]) };
             }
         }
@@ -124,7 +126,7 @@ macro_rules! lane_sponge {
 }
 pub(crate) use lane_sponge;
 
-/// Repeats a statement for each number, unrolled.
+/// Repeats an expression for each number, unrolled.
 macro_rules! pairs {
     ($word:ident in $($number:literal)* => $body:expr) => { $({
         #[allow(non_upper_case_globals)]

@@ -1,10 +1,11 @@
-//! SHA-3 and SHAKE (FIPS 202), over eight messages of equal length at once ([`Lanes`]) or over one ([`Single`]).
+//! SHA-3 and SHAKE (FIPS 202), for eight messages of equal length in parallel ([`Lanes`]) or for one message
+//! ([`Single`]).
 //!
-//! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register: the same word of
-//! eight states in 512 bits, of four states in 256 bits, or of one state in 128 bits. The backend is selected at run
-//! time by the processor's features. If the vector code cannot run, the portable backend gives the same results.
+//! Keccak-p\[1600\] has 25 words of 64 bits. The vector code keeps each word in its own register: the same word from
+//! eight states in 512 bits, from four states in 256 bits, or from one state in 128 bits. The backend is selected at
+//! run time according to the processor's features. The portable backend runs everywhere and gives the same results.
 //!
-//! This crate does not allocate. States and padded blocks live on the stack and are not cleared.
+//! This crate does not allocate. States and padded blocks are kept on the stack and are not wiped.
 //!
 //! ```
 //! use pqlab_keccak::{Function, LANES, Lanes};
@@ -36,25 +37,25 @@ pub use single::{Output, Single};
 
 use pqlab_cpu::{Feature, is_hidden};
 
-/// Number of messages.
+/// Number of messages that [`Lanes`] processes in parallel.
 pub const LANES: usize = 8;
 
-/// Reason why messages were not digested, or a backend is not available.
+/// Error from computing digests or selecting a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// A length in bytes differs from the others, or from the digest's.
-    #[error("{what} of lane {lane}: {actual} bytes, expected {expected}")]
+    /// A message or an output has the wrong length, in bytes.
+    #[error("{what} in lane {lane}: {actual} bytes, expected {expected}")]
     Length {
         /// `message` or `output`.
         what: &'static str,
-        /// Index of the message; 0 if there is only one.
+        /// Index of the message; 0 if there is only one message.
         lane: usize,
-        /// Length of the first, or of the function's digest.
+        /// Length of the first message or output, or of the function's digest.
         expected: usize,
         /// Actual length.
         actual: usize,
     },
-    /// The processor or the target lacks a feature that the backend needs.
+    /// The processor or the target does not support the backend.
     #[error("{0}")]
     Unavailable(&'static str),
 }
@@ -62,11 +63,11 @@ pub enum Error {
 /// Implementation of the permutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// States in registers, with AVX512F, AVX512DQ and AVX512VL.
+    /// AVX512F, AVX512DQ and AVX512VL, with states in registers.
     Avx512,
-    /// Four states in 256-bit registers, with AVX2. Single messages use the portable code.
+    /// AVX2, with four states in 256-bit registers. Single messages use the portable code.
     Avx2,
-    /// One state at a time, with the crate `keccak`, which uses the SHA-3 instructions of AArch64 if available.
+    /// The crate `keccak`, with one state at a time. It uses the SHA-3 instructions of AArch64 if available.
     Portable,
 }
 
@@ -104,10 +105,10 @@ impl Backend {
     }
 }
 
-/// Backend for eight messages that runs on this processor.
+/// A backend that runs on this processor and computes the digests of eight messages in parallel.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
-    /// Checked on creation. The unsafe code below relies on it.
+    /// Availability was checked on creation; the unsafe code below relies on this.
     backend: Backend,
 }
 
@@ -115,12 +116,12 @@ impl Lanes {
     /// Selects a backend.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] with the reason, if it does not run on this processor.
+    /// [`Error::Unavailable`] with the reason, if the backend does not run on this processor.
     pub fn new(backend: Backend) -> Result<Lanes, Error> {
         backend.check().map(|()| Lanes { backend })
     }
 
-    /// Selects the fastest backend that runs on this processor.
+    /// Selects the fastest backend available on this processor.
     pub fn fastest() -> Lanes {
         let mut found = Backend::ALL.into_iter().filter_map(|backend| Lanes::new(backend).ok());
         found.next().unwrap_or(Lanes { backend: Backend::Portable })
@@ -131,12 +132,12 @@ impl Lanes {
         self.backend
     }
 
-    /// Writes the digest of each message to the output with the same index (FIPS 202, sections 4, 6.1 and 6.2). The
-    /// output of a XOF fills the buffer.
+    /// Writes the digest of each message to the output with the same index (FIPS 202, sections 4, 6.1 and 6.2). For a
+    /// XOF, fills each output.
     ///
     /// # Errors
-    /// [`Error::Length`] if messages or outputs differ in length, or if the outputs do not have the length of the
-    /// function's digest. Nothing is written then.
+    /// [`Error::Length`] if messages or outputs differ in length, or if the outputs are not as long as the function's
+    /// digest. Then nothing is written.
     pub fn digest(
         self,
         function: Function,
@@ -153,15 +154,15 @@ impl Lanes {
                 }
             }
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a value with this backend exists only if the instructions were detected. The lengths of messages
-            // and of outputs were checked above.
+            // SAFETY: values with this backend exist only on processors that support the instructions. The lengths of
+            // messages and outputs were checked above.
             Backend::Avx512 => unsafe { avx512::eight::digest(function, messages, outs) },
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: a value with this backend exists only if the instructions were detected. The lengths of messages
-            // and of outputs were checked above.
+            // SAFETY: values with this backend exist only on processors that support the instructions. The lengths of
+            // messages and outputs were checked above.
             Backend::Avx2 => unsafe { avx2::eight(function, messages, outs) },
             #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx512 | Backend::Avx2 => unreachable!("`check` refuses it on this architecture"),
+            Backend::Avx512 | Backend::Avx2 => unreachable!("`check` rejects these backends here"),
         }
         Ok(())
     }

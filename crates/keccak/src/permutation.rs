@@ -1,6 +1,6 @@
 //! Keccak-p\[1600\] with each word of the state in its own vector register, for any register width.
 
-/// Constants of iota (FIPS 202, section 3.2.5).
+/// Round constants for iota (FIPS 202, section 3.2.5).
 pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
     0x0000_0000_0000_0001,
     0x0000_0000_0000_8082,
@@ -28,13 +28,13 @@ pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
     0x8000_0000_8000_8008,
 ];
 
-/// Defines `permute` (Keccak-p\[1600, 24\]) for one register width, over 25 of `$Words`. Expects in scope:
-/// `xor3(a, b, c)`, which is `a ^ b ^ c`, and `and_not(a, b, c)`, which is `a ^ (!b & c)`.
+/// Defines `permute` (Keccak-p\[1600, 24\]) for one register width, on 25 values of type `$Words`. The caller must
+/// define `xor3(a, b, c)`, which computes `a ^ b ^ c`, and `and_not(a, b, c)`, which computes `a ^ (!b & c)`.
 macro_rules! permutation {
     (
         $Words:ty, $features:literal, xor = $xor:ident, rotate = $rotate:ident, broadcast = $broadcast:ident
     ) => {
-        /// Keccak-p\[1600, 24\] (FIPS 202, section 3.3).
+        /// Computes Keccak-p\[1600, 24\] (FIPS 202, section 3.3).
         #[target_feature(enable = $features)]
         #[inline]
         fn permute(state: [$Words; 25]) -> [$Words; 25] {
@@ -45,10 +45,13 @@ macro_rules! permutation {
             a
         }
 
-        /// Theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result takes its words from where pi
-        /// puts them, so nothing is moved. Adding both parities of theta to each word in one instruction takes fewer
-        /// instructions but more time: ten parities are then live next to 25 words, with 32 registers. The plain
-        /// additions of a parity save the copy that a three-input instruction needs of the operand it overwrites.
+        /// Computes one round: theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result reads its
+        /// words from their positions before pi, so no words are moved.
+        ///
+        /// In theta, one three-input instruction could add both parities to a word. That would take fewer instructions
+        /// but more time, because ten parities and 25 words do not fit in 32 registers. The parities themselves mix in
+        /// two-input additions, because a three-input instruction overwrites an operand, which would then have to be
+        /// copied.
         #[target_feature(enable = $features)]
         #[inline]
         fn round(a: &[$Words; 25], constant: u64) -> [$Words; 25] {
@@ -100,7 +103,7 @@ macro_rules! permutation {
             ]
         }
 
-        /// Applies chi to a row: combines each word with the two that follow it.
+        /// Applies chi to a row: combines each word with the next two.
         #[target_feature(enable = $features)]
         #[inline]
         fn chi(row: [$Words; 5]) -> [$Words; 5] {

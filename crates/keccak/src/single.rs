@@ -1,4 +1,4 @@
-//! One message at a time.
+//! Computes the digest of one message.
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx512::one::Avx512;
@@ -6,10 +6,10 @@ use crate::portable::Portable;
 use crate::sponge::{self, Permutation, State};
 use crate::{Backend, Error, Function};
 
-/// Backend for one message that runs on this processor.
+/// A backend that runs on this processor and computes the digest of one message at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Single {
-    /// Checked on creation. The unsafe code below relies on it.
+    /// Availability was checked on creation; the unsafe code below relies on this.
     backend: Backend,
 }
 
@@ -17,12 +17,12 @@ impl Single {
     /// Selects a backend.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] with the reason, if it does not run on this processor.
+    /// [`Error::Unavailable`] with the reason, if the backend does not run on this processor.
     pub fn new(backend: Backend) -> Result<Single, Error> {
         backend.check().map(|()| Single { backend })
     }
 
-    /// Selects the fastest backend that runs on this processor.
+    /// Selects the fastest backend available on this processor.
     pub fn fastest() -> Single {
         let mut found = Backend::ALL.into_iter().filter_map(|backend| Single::new(backend).ok());
         found.next().unwrap_or(Single { backend: Backend::Portable })
@@ -33,10 +33,10 @@ impl Single {
         self.backend
     }
 
-    /// Writes the digest of the message (FIPS 202, sections 4, 6.1 and 6.2). The output of a XOF fills the buffer.
+    /// Writes the digest of `message` to `out` (FIPS 202, sections 4, 6.1 and 6.2). For a XOF, fills `out`.
     ///
     /// # Errors
-    /// [`Error::Length`] if the output does not have the length of the function's digest. Nothing is written then.
+    /// [`Error::Length`] if `out` is not as long as the function's digest. Then nothing is written.
     pub fn digest(self, function: Function, message: &[u8], out: &mut [u8]) -> Result<(), Error> {
         let expected = function.digest_length().unwrap_or(out.len());
         crate::same_length("output", expected, [out.len()].into_iter())?;
@@ -45,19 +45,19 @@ impl Single {
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => sponge::digest(&self.avx512(), function, message, out),
             #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx512 => unreachable!("`check` refuses it on this architecture"),
+            Backend::Avx512 => unreachable!("`check` rejects this backend here"),
         }
         Ok(())
     }
 
-    /// Absorbs and pads the message. The returned value yields output of any length.
+    /// Absorbs and pads the message. Returns a stream of output bytes.
     pub fn absorb(self, function: Function, message: &[u8]) -> Output {
         let state = match self.backend {
             Backend::Avx2 | Backend::Portable => sponge::absorbed(&Portable, function, message),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => sponge::absorbed(&self.avx512(), function, message),
             #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx512 => unreachable!("`check` refuses it on this architecture"),
+            Backend::Avx512 => unreachable!("`check` rejects this backend here"),
         };
         Output { single: self, rate: function.rate(), state, used: 0 }
     }
@@ -68,26 +68,26 @@ impl Single {
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => self.avx512().permute(state),
             #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx512 => unreachable!("`check` refuses it on this architecture"),
+            Backend::Avx512 => unreachable!("`check` rejects this backend here"),
         }
     }
 
     #[cfg(target_arch = "x86_64")]
     fn avx512(self) -> Avx512 {
-        // SAFETY: called only for the AVX-512 backend, and a value with it exists only if the instructions were
-        // detected.
+        // SAFETY: this method is called only for the AVX-512 backend. Values with this backend exist only on processors
+        // that support the instructions.
         unsafe { Avx512::assume() }
     }
 }
 
-/// Output stream of an absorbed message.
+/// Stream of output bytes for an absorbed message.
 #[derive(Clone)]
 pub struct Output {
     single: Single,
     /// Rate in bytes.
     rate: usize,
     state: State,
-    /// Number of bytes of the current block already returned.
+    /// Number of bytes already returned from the current block.
     used: usize,
 }
 

@@ -1,23 +1,24 @@
-//! The sponge over one state (FIPS 202, section 4), for any permutation.
+//! The sponge construction over one state (FIPS 202, section 4), for any permutation.
 
 use crate::Function;
 
-/// Words `A[x, y]` at index `x + 5y` (FIPS 202, section 3.1.2).
+/// State of Keccak-p\[1600\]: word `A[x, y]` has index `x + 5y` (FIPS 202, section 3.1.2).
 pub(crate) type State = [u64; 25];
 
 /// Longest rate in bytes.
 pub(crate) const LONGEST_RATE: usize = 168;
 
-/// Keccak-p\[1600, 24\].
+/// Implementation of Keccak-p\[1600, 24\].
 pub(crate) trait Permutation {
     /// Permutes the state.
     fn permute(&self, state: &mut State);
 
-    /// Absorbs blocks of `rate` bytes: adds each to the state and permutes. Ignores bytes after the last whole block.
+    /// Absorbs blocks of `rate` bytes: adds each block to the state, then permutes. Ignores bytes after the last whole
+    /// block.
     fn absorb(&self, state: &mut State, rate: usize, blocks: &[u8]);
 }
 
-/// Returns the permuted state after the message and its padding, ready to squeeze.
+/// Absorbs and pads the message. Returns the permuted state, from which the first block can be squeezed.
 pub(crate) fn absorbed(permutation: &impl Permutation, function: Function, message: &[u8]) -> State {
     let rate = function.rate();
     let mut state = [0; 25];
@@ -34,7 +35,7 @@ pub(crate) fn absorbed(permutation: &impl Permutation, function: Function, messa
     state
 }
 
-/// Writes the digest of the message, or fills `out` with the output of a XOF.
+/// Writes the digest of the message to `out`, or fills `out` for a XOF.
 pub(crate) fn digest(permutation: &impl Permutation, function: Function, message: &[u8], out: &mut [u8]) {
     let mut state = absorbed(permutation, function, message);
     let mut blocks = out.chunks_mut(function.rate()).peekable();
@@ -46,7 +47,7 @@ pub(crate) fn digest(permutation: &impl Permutation, function: Function, message
     }
 }
 
-/// Writes bytes of the state, starting at byte `from`.
+/// Writes the bytes of the state to `out`, starting at byte `from` of the state.
 pub(crate) fn write(state: &State, from: usize, out: &mut [u8]) {
     let (mut out, mut from) = (out, from);
     while !out.is_empty() {

@@ -1,10 +1,10 @@
-//! Compares every backend that runs here with the crates `sha3` and `shake`, with different messages in every lane.
+//! Compares every available backend with the crates `sha3` and `shake`, using a different message in each lane.
 
 use pqlab_keccak::{Backend, Error, Function, LANES, Lanes, Single};
 use pqlab_testing::{Need, not_run};
 use sha3::digest::{Digest, ExtendableOutput, Update};
 
-/// Returns the digest by the reference crates.
+/// Computes the digest with the reference crates.
 fn reference(function: Function, message: &[u8], length: usize) -> Vec<u8> {
     fn hash<D: Digest>(message: &[u8]) -> Vec<u8> {
         D::digest(message).to_vec()
@@ -25,7 +25,7 @@ fn reference(function: Function, message: &[u8], length: usize) -> Vec<u8> {
     }
 }
 
-/// Reproducible pseudorandom bytes (SplitMix64).
+/// Generates reproducible pseudorandom bytes (SplitMix64).
 struct Generator(u64);
 
 impl Generator {
@@ -41,7 +41,7 @@ impl Generator {
     }
 
     fn below(&mut self, limit: u64) -> usize {
-        usize::try_from(self.next() % limit).expect("small")
+        usize::try_from(self.next() % limit).expect("the limit must fit in a usize")
     }
 }
 
@@ -53,8 +53,8 @@ fn backends() -> Vec<Lanes> {
     all
 }
 
-/// Compares digests of messages of one length with the reference. Messages begin at odd addresses, and outputs have a
-/// margin around them that must not be written.
+/// Compares digests of messages of equal length with the reference. Messages start at odd addresses. Outputs are
+/// surrounded by a margin that must not be written to.
 fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: usize, output: usize) {
     const MARGIN: usize = 65;
     const UNTOUCHED: u8 = 0xa5;
@@ -62,17 +62,17 @@ fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: 
     let messages: [&[u8]; LANES] = std::array::from_fn(|lane| &messages[lane][lane..]);
     let mut buffers: [Vec<u8>; LANES] = std::array::from_fn(|_| vec![UNTOUCHED; output + 2 * MARGIN]);
     let mut outs = buffers.each_mut().map(|buffer| &mut buffer[MARGIN..MARGIN + output]);
-    lanes.digest(function, &messages, &mut outs).expect("the lengths are right");
-    let single = Single::new(lanes.backend()).expect("it runs, for eight run");
+    lanes.digest(function, &messages, &mut outs).expect("the lengths must be accepted");
+    let single = Single::new(lanes.backend()).expect("the backend must run here");
     for (lane, buffer) in buffers.iter().enumerate() {
-        let what = format!("{} by {}, lane {lane}, {length} bytes", function.name(), lanes.backend().name());
+        let what = format!("{}, {}, lane {lane}, {length} bytes", function.name(), lanes.backend().name());
         let expected = reference(function, messages[lane], output);
         assert_eq!(hex::encode(&buffer[MARGIN..MARGIN + output]), hex::encode(expected), "{what}");
         let mut one = vec![UNTOUCHED; output + 2 * MARGIN];
-        single.digest(function, messages[lane], &mut one[MARGIN..MARGIN + output]).expect("the length is right");
-        assert_eq!(hex::encode(&one), hex::encode(buffer), "{what}, alone");
+        single.digest(function, messages[lane], &mut one[MARGIN..MARGIN + output]).expect("the length must fit");
+        assert_eq!(hex::encode(&one), hex::encode(buffer), "{what}, single");
         let margins = buffer[..MARGIN].iter().chain(&buffer[MARGIN + output..]);
-        assert!(margins.into_iter().all(|byte| *byte == UNTOUCHED), "{what}: written beyond the output");
+        assert!(margins.into_iter().all(|byte| *byte == UNTOUCHED), "{what}: wrote beyond the output");
     }
 }
 
@@ -140,7 +140,7 @@ fn rejects_wrong_digest_lengths() {
     let mut out = [0; 31];
     let refused = Single::fastest().digest(Function::Sha3_256, b"", &mut out);
     assert_eq!(refused, Err(Error::Length { what: "output", lane: 0, expected: 32, actual: 31 }));
-    assert_eq!(out, [0; 31], "nothing is written");
+    assert_eq!(out, [0; 31], "nothing must be written on error");
 }
 
 #[test]
@@ -166,12 +166,12 @@ fn rejects_unequal_lengths() {
             lanes.digest(Function::Shake128, &messages, &mut outs),
             Err(Error::Length { what: "output", lane: 7, expected: 32, actual: 31 })
         );
-        assert_eq!(buffers, [[0; 32]; LANES], "nothing is written");
+        assert_eq!(buffers, [[0; 32]; LANES], "nothing must be written on error");
     }
 }
 
 #[test]
-fn selects_the_first_backend_that_runs() {
+fn selects_the_first_available_backend() {
     let first = Backend::ALL.into_iter().find(|backend| Lanes::new(*backend).is_ok());
     assert_eq!(Some(Lanes::fastest().backend()), first);
     assert_eq!(Some(Single::fastest().backend()), first);

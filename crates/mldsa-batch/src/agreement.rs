@@ -1,11 +1,11 @@
-//! Compares the vector code with the portable code, over ranges and at their ends.
+//! Compares the vector code with the portable code, inside and at the ends of the input ranges.
 
 use crate::field::Q;
 use crate::parameters::{Gamma2, MOST_COLUMNS};
 use crate::polynomial::{Arithmetic, Polynomial, SAMPLED};
 use crate::portable::Portable;
 
-/// Reproducible pseudorandom numbers (SplitMix64).
+/// Generates reproducible pseudorandom numbers (SplitMix64).
 struct Generator(u64);
 
 impl Generator {
@@ -16,7 +16,8 @@ impl Generator {
         z ^ (z >> 31)
     }
 
-    /// Returns coefficients with magnitudes up to `bound`. Some polynomials contain only the ends of the range.
+    /// Returns a polynomial with coefficients from `-bound` to `bound`. Some polynomials contain only the two ends of
+    /// the range.
     fn polynomial(&mut self, bound: i32) -> Polynomial {
         let ends_only = self.next().is_multiple_of(4);
         Polynomial(core::array::from_fn(|_| {
@@ -30,7 +31,7 @@ impl Generator {
     }
 }
 
-/// Checks everything that must be the same for all code paths. Called for each that runs here.
+/// Checks everything that must be the same for all code paths. Called for each code path available here.
 fn agrees(arithmetic: impl Arithmetic) {
     let mut generator = Generator(1);
     transforms(arithmetic, &mut generator);
@@ -42,7 +43,7 @@ fn agrees(arithmetic: impl Arithmetic) {
 
 fn transforms(arithmetic: impl Arithmetic, generator: &mut Generator) {
     for _ in 0..2000 {
-        // Inputs of the transform: challenge, `z`, `t1`.
+        // Bounds for the inputs of the transform: challenge, `z` and `t1`.
         for bound in [1, 1 << 17, 1 << 19, 1 << 23] {
             let mut expected = generator.polynomial(bound);
             let mut polynomial = expected;
@@ -73,7 +74,7 @@ fn rows(arithmetic: impl Arithmetic, generator: &mut Generator) {
         assert_eq!(out, expected);
         assert!(expected.0.iter().all(|value| value.abs() < Q));
     }
-    // Every value modulo `q` times values at the ends of the range.
+    // Multiply every value modulo `q` by factors at the ends of the range.
     for factor in [1, -1, Q / 2, -Q / 2, (1 << 19) + 8 * Q, -(1 << 19) - 8 * Q] {
         let z = [Polynomial([factor; 256])];
         for begin in (0..Q).step_by(256) {
@@ -85,7 +86,7 @@ fn rows(arithmetic: impl Arithmetic, generator: &mut Generator) {
     }
 }
 
-/// Checks every possible coefficient, with and without hint.
+/// Tests every possible coefficient, with and without a hint.
 fn commitments(arithmetic: impl Arithmetic) {
     for (gamma2, length) in [(Gamma2::Q88, 192), (Gamma2::Q32, 128)] {
         for begin in (0..Q).step_by(256) {
@@ -94,7 +95,7 @@ fn commitments(arithmetic: impl Arithmetic) {
                 let (mut expected, mut out) = ([0; 192], [0; 192]);
                 Portable.commit(gamma2, &polynomial, &hint, &mut expected[..length]);
                 arithmetic.commit(gamma2, &polynomial, &hint, &mut out[..length]);
-                assert_eq!(out, expected, "from {begin}");
+                assert_eq!(out, expected, "coefficients from {begin}");
             }
         }
     }
@@ -126,7 +127,7 @@ fn samples(arithmetic: impl Arithmetic, generator: &mut Generator) {
         for byte in &mut bytes {
             *byte = generator.next() as u8;
         }
-        // Insert so many rejected candidates that sampling ends early, late, or not at all.
+        // Insert rejected candidates, in different numbers, so that sampling ends early, late, or not at all.
         for candidate in bytes[..SAMPLED].as_chunks_mut::<3>().0 {
             if generator.next() % 64 < round % 32 {
                 let large = (Q as u32 + (generator.next() as u32 % (8192 - 1))).to_le_bytes();
@@ -142,19 +143,19 @@ fn samples(arithmetic: impl Arithmetic, generator: &mut Generator) {
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn avx512_agrees_with_the_portable_code() {
+fn avx512_agrees_with_portable_code() {
     use pqlab_testing::{Need, require};
     agrees(require!(crate::avx512::Avx512::detect(), Need::Machine("AVX-512")));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn avx2_agrees_with_the_portable_code() {
+fn avx2_agrees_with_portable_code() {
     use pqlab_testing::{Need, require};
     agrees(require!(crate::avx2::Avx2::detect(), Need::Machine("AVX2")));
 }
 
-/// Transforming and inverting multiplies by 2^32 and changes nothing else.
+/// The transform followed by its inverse multiplies by 2^32 and changes nothing else.
 #[test]
 fn inverse_transform_inverts_the_transform() {
     let mut generator = Generator(2);

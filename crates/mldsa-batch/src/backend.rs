@@ -1,4 +1,4 @@
-//! Code paths and their selection by the processor's features.
+//! Code paths, and their selection according to the processor's features.
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx2::Avx2;
@@ -16,7 +16,7 @@ use core::marker::PhantomData;
 use pqlab_cpu::{Feature, is_hidden};
 use pqlab_keccak::{LANES, Lanes, Single};
 
-/// Code path of the verification.
+/// Code path for verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// Sixteen coefficients at a time, with AVX512F, AVX512BW, AVX512DQ, AVX512VL and AVX512VBMI.
@@ -61,7 +61,7 @@ impl Backend {
     }
 }
 
-/// Feature that the processor or the target lacks for a backend.
+/// Reason why a backend is not available on this processor or target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unavailable(&'static str);
 
@@ -73,33 +73,33 @@ impl fmt::Display for Unavailable {
 
 impl core::error::Error for Unavailable {}
 
-/// Verifier with a backend that runs on this processor.
+/// Verifies signatures with a backend that runs on this processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Verifier {
-    /// Checked on creation. The unsafe code below relies on it.
+    /// Availability was checked on creation; the unsafe code below relies on this.
     backend: Backend,
     hasher: Hasher,
 }
 
-/// Calls a method of the engine of the verifier's backend.
+/// Calls a method on the engine for the verifier's backend.
 macro_rules! with_engine {
     ($verifier:ident, $set:expr, $engine:ident => $call:expr) => {{
         let (hasher, set): (Hasher, Parameters) = ($verifier.hasher, $set);
         match $verifier.backend {
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => {
-                // SAFETY: a verifier with this backend exists only if the instructions were detected.
+                // SAFETY: verifiers with this backend exist only on processors that support the instructions.
                 let $engine = Engine { arithmetic: unsafe { Avx512::assume() }, hasher, set };
                 $call
             }
             #[cfg(target_arch = "x86_64")]
             Backend::Avx2 => {
-                // SAFETY: a verifier with this backend exists only if the instructions were detected.
+                // SAFETY: verifiers with this backend exist only on processors that support the instructions.
                 let $engine = Engine { arithmetic: unsafe { Avx2::assume() }, hasher, set };
                 $call
             }
             #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx512 | Backend::Avx2 => unreachable!("`check` refuses them on this architecture"),
+            Backend::Avx512 | Backend::Avx2 => unreachable!("`check` rejects these backends here"),
             Backend::Portable => {
                 let $engine = Engine { arithmetic: Portable, hasher, set };
                 $call
@@ -109,7 +109,7 @@ macro_rules! with_engine {
 }
 
 impl Verifier {
-    /// Creates a verifier with this backend.
+    /// Creates a verifier that uses `backend`.
     ///
     /// # Errors
     /// [`Unavailable`] with the reason, if the backend does not run on this processor.
@@ -120,16 +120,16 @@ impl Verifier {
             Backend::Portable => pqlab_keccak::Backend::Portable,
         };
         backend.check()?;
-        let lacking = |_| Unavailable("the processor lacks what Keccak needs");
+        let lacking = |_| Unavailable("the processor lacks instructions for Keccak");
         let hasher =
             Hasher { lanes: Lanes::new(keccak).map_err(lacking)?, single: Single::new(keccak).map_err(lacking)? };
         Ok(Verifier { backend, hasher })
     }
 
-    /// Returns a verifier with the fastest backend that runs on this processor.
+    /// Creates a verifier that uses the fastest backend available on this processor.
     pub fn fastest() -> Verifier {
         let mut found = Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok());
-        found.next().expect("the portable backend runs everywhere")
+        found.next().expect("the portable backend must always run")
     }
 
     /// Returns the backend.
@@ -137,7 +137,7 @@ impl Verifier {
         self.backend
     }
 
-    /// Expands a key for repeated use, with any backend.
+    /// Expands a key for repeated use. Verifiers with any backend can use the result.
     pub fn prepare<P: ParameterSet>(self, key: EncodedKey<P>) -> PreparedKey<P> {
         let expanded: Expanded = with_engine!(self, P::SET.0, engine => engine.expand(key.bytes));
         PreparedKey { expanded, set: PhantomData }
@@ -153,7 +153,8 @@ impl Verifier {
         verdict[0]
     }
 
-    /// Verifies several claims, and returns verdicts in the same order. Claims do not affect each other's verdicts.
+    /// Verifies several claims, and returns verdicts in the same order. A claim does not affect the verdicts on other
+    /// claims.
     pub fn verify_batch<P: ParameterSet>(self, claims: &[Claim<P>]) -> Vec<Result<(), Refusal>> {
         let mut verdicts = alloc::vec![Ok(()); claims.len()];
         let mut scratch = Scratch::new();

@@ -1,14 +1,14 @@
-//! The challenge polynomial.
+//! Samples the challenge polynomial.
 
 use crate::hashing::Hasher;
 use crate::polynomial::Polynomial;
 use pqlab_keccak::Function;
 
-/// Bytes of SHAKE256 output that almost always suffice: one block.
+/// Number of SHAKE256 output bytes that is almost always sufficient: one block.
 pub(crate) const DRAWN: usize = 136;
 
-/// SampleInBall (FIPS 204, algorithm 29): returns a polynomial with `tau` coefficients of 1 or -1; the others are 0.
-/// `drawn` is the start of SHAKE256 of the seed.
+/// Computes SampleInBall (FIPS 204, algorithm 29). Returns a polynomial in which `tau` coefficients are 1 or -1, and
+/// the others 0. `drawn` contains the first bytes of SHAKE256 of the seed.
 pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN]) -> Polynomial {
     place(tau, drawn.iter().copied()).unwrap_or_else(|| {
         let mut output = hasher.single.absorb(Function::Shake256, seed);
@@ -17,11 +17,11 @@ pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN
             output.squeeze(&mut byte);
             byte[0]
         });
-        place(tau, endless).expect("bytes without end suffice")
+        place(tau, endless).expect("an endless stream must suffice")
     })
 }
 
-/// Returns `None` if there are not enough bytes.
+/// Returns `None` if `drawn` contains too few bytes.
 fn place(tau: usize, mut drawn: impl Iterator<Item = u8>) -> Option<Polynomial> {
     let mut signs = [0; 8];
     for byte in &mut signs {
@@ -44,13 +44,13 @@ mod tests {
     use pqlab_keccak::{Lanes, Single};
 
     #[test]
-    fn draws_further_blocks_if_one_is_not_enough() {
+    fn reads_more_blocks_if_one_is_not_enough() {
         let hasher = Hasher { lanes: Lanes::fastest(), single: Single::fastest() };
         for seed in 0..100_u8 {
             let mut drawn = [0; DRAWN];
             hasher.shake256(&[&[seed; 64]], &mut [&mut drawn]);
             let expected = sample(hasher, 60, &[seed; 64], &drawn);
-            // No position accepts these bytes, so sampling restarts from the stream.
+            // No position accepts these bytes, so sampling must start again with the stream.
             assert_eq!(place(60, [0xff; 40].into_iter()), None);
             assert_eq!(sample(hasher, 60, &[seed; 64], &[0xff; DRAWN].map(|byte| byte & 0xfe)), expected);
             assert_eq!(expected.0.iter().filter(|coefficient| coefficient.abs() == 1).count(), 60);

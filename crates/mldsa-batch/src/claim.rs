@@ -1,27 +1,28 @@
-//! Input of a verification, and reasons for rejecting a signature.
+//! Input for verification, and reasons for rejecting a signature.
 
 use crate::parameters::ParameterSet;
 use crate::verify::{Expanded, KeyForm};
 use core::fmt;
 use core::marker::PhantomData;
 
-/// Content of a signature.
+/// Message that a signature covers, in one of three forms.
 #[derive(Clone, Copy, Debug)]
 pub enum Message<'a> {
-    /// The pure interface (FIPS 204, algorithm 3).
+    /// Message for the pure interface (FIPS 204, algorithm 3).
     Pure {
         /// Context of at most 255 bytes.
         context: &'a [u8],
         /// The message.
         message: &'a [u8],
     },
-    /// `M'` of the internal interface, used unchanged (FIPS 204, algorithm 8).
+    /// `M'` for the internal interface, used unchanged (FIPS 204, algorithm 8).
     Formatted(&'a [u8]),
-    /// Precomputed message representative `mu` of key and message (FIPS 204, algorithm 8, line 7).
+    /// Precomputed message representative `mu`, derived from key and message (FIPS 204, algorithm 8, line 7).
     Mu(&'a [u8; 64]),
 }
 
-/// Encoded verifying key with the length of its parameter set. Every byte string of that length is a valid key.
+/// Encoded verifying key of the length that the parameter set requires. Every byte string of that length is a valid
+/// key.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodedKey<'a, P> {
     pub(crate) bytes: &'a [u8],
@@ -29,10 +30,10 @@ pub struct EncodedKey<'a, P> {
 }
 
 impl<'a, P: ParameterSet> EncodedKey<'a, P> {
-    /// Wraps an encoded key.
+    /// Wraps an encoded key after checking the length.
     ///
     /// # Errors
-    /// [`Refusal::KeyLength`] if the length is wrong.
+    /// [`Refusal::KeyLength`] if the length is wrong for the parameter set.
     pub fn new(bytes: &'a [u8]) -> Result<EncodedKey<'a, P>, Refusal> {
         if bytes.len() == P::KEY {
             Ok(EncodedKey { bytes, set: PhantomData })
@@ -42,7 +43,7 @@ impl<'a, P: ParameterSet> EncodedKey<'a, P> {
     }
 }
 
-/// Verifying key with expanded matrix and transformed `t1`: 23, 38 or 66 KB.
+/// Verifying key with the expanded matrix and transformed `t1`. Takes 23, 38 or 66 KB for the three parameter sets.
 #[derive(Clone, Debug)]
 pub struct PreparedKey<P> {
     pub(crate) expanded: Expanded,
@@ -54,7 +55,7 @@ pub struct PreparedKey<P> {
 pub enum Key<'a, P> {
     /// Encoded key.
     Encoded(EncodedKey<'a, P>),
-    /// Key with everything precomputed that does not depend on signatures.
+    /// Key for which everything that does not depend on a signature has been precomputed.
     Prepared(&'a PreparedKey<P>),
 }
 
@@ -79,32 +80,32 @@ impl<'a, P> From<&'a PreparedKey<P>> for Key<'a, P> {
     }
 }
 
-/// A signature with its alleged content and signer.
+/// A signature with the message and signer to check it against.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a, P> {
-    /// Key of the signer.
+    /// The signer's verifying key.
     pub key: Key<'a, P>,
     /// Signed message.
     pub message: Message<'a>,
-    /// Encoded signature. Rejected if the length is wrong.
+    /// Encoded signature. A signature of the wrong length is rejected.
     pub signature: &'a [u8],
 }
 
-/// Reason for rejecting a signature or a key. If several apply, any one of them.
+/// Reason for rejecting a signature or a key. If there are several reasons, any one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// The verifying key has the wrong length for the parameter set, in bytes.
     KeyLength {
-        /// Length of the parameter set.
+        /// Length that the parameter set requires.
         expected: usize,
         /// Actual length.
         actual: usize,
     },
-    /// The context has this many bytes, more than 255.
+    /// The context is longer than 255 bytes. Contains its length.
     ContextLength(usize),
     /// The signature has the wrong length for the parameter set, in bytes.
     SignatureLength {
-        /// Length of the parameter set.
+        /// Length that the parameter set requires.
         expected: usize,
         /// Actual length.
         actual: usize,
@@ -113,7 +114,7 @@ pub enum Refusal {
     Hint,
     /// A coefficient of `z` is too large (FIPS 204, algorithm 8, line 13).
     Norm,
-    /// The challenge in the signature does not match key, message, `z` and hint.
+    /// The challenge in the signature does not match the key, the message, `z` and the hint.
     Challenge,
 }
 
@@ -127,9 +128,9 @@ impl fmt::Display for Refusal {
             Refusal::SignatureLength { expected, actual } => {
                 write!(out, "signature: {actual} bytes, expected {expected}")
             }
-            Refusal::Hint => out.write_str("the hint is not encoded as the standard has it"),
+            Refusal::Hint => out.write_str("the hint is not in canonical encoding"),
             Refusal::Norm => out.write_str("a coefficient of z is too large"),
-            Refusal::Challenge => out.write_str("the signature is not one of this message by this key"),
+            Refusal::Challenge => out.write_str("the signature does not match the message and the key"),
         }
     }
 }

@@ -6,29 +6,29 @@ pub(crate) const Q: i32 = 8_380_417;
 /// Inverse of `q` modulo 2^32.
 pub(crate) const Q_INVERSE: i32 = 58_728_449;
 
-/// Constant factor for multiplications that divide by 2^32.
+/// Constant factor, for multiplications that also divide by 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Factor {
-    /// Factor times 2^32 modulo `q`, between `-q/2` and `q/2`.
+    /// The factor times 2^32 modulo `q`, between `-q/2` and `q/2`.
     pub(crate) value: i32,
     /// `value` times the inverse of `q`, modulo 2^32.
     pub(crate) twisted: i32,
 }
 
 impl Factor {
-    /// Creates a factor from its value, which must be centred.
+    /// Creates a factor from `value`, which must be between `-q/2` and `q/2`.
     const fn of(value: i32) -> Factor {
         Factor { value, twisted: value.wrapping_mul(Q_INVERSE) }
     }
 }
 
-/// Returns the representative between `-q/2` and `q/2`.
+/// Returns the representative modulo `q` that is between `-q/2` and `q/2`.
 const fn centred(value: u64) -> i32 {
     let value = (value % Q as u64) as i32;
     if value > Q / 2 { value - Q } else { value }
 }
 
-/// Powers of 1753 in the order in which the transform uses them (FIPS 204, appendix B).
+/// Powers of 1753, in the order in which the transform uses them (FIPS 204, appendix B).
 pub(crate) const ZETAS: [Factor; 256] = {
     let mut zetas = [Factor::of(0); 256];
     let mut index = 0;
@@ -45,22 +45,22 @@ pub(crate) const ZETAS: [Factor; 256] = {
     zetas
 };
 
-/// 2^64 / 256: the factor that completes an inverse transform of a product that was divided by 2^32.
+/// 2^64 / 256, the factor that completes the inverse transform of a product that was divided by 2^32.
 pub(crate) const SCALE: Factor = Factor::of(centred(((1_u128 << 56) % Q as u128) as u64));
 
-/// Divides a product by 2^32, modulo `q`. The result lies strictly between `-q` and `q` if the product lies between
-/// `-2^31 q` and `2^31 q - 1`.
+/// Divides a product by 2^32, modulo `q`. The result is strictly between `-q` and `q`, provided that the product is
+/// between `-2^31 q` and `2^31 q - 1`.
 pub(crate) fn reduce(product: i64) -> i32 {
     let quotient = (product as i32).wrapping_mul(Q_INVERSE);
     ((product - i64::from(quotient) * i64::from(Q)) >> 32) as i32
 }
 
-/// Returns `a` times the factor, modulo `q`, strictly between `-q` and `q` for every `a`.
+/// Returns `a` times `factor`, modulo `q`. The result is strictly between `-q` and `q` for every `a`.
 pub(crate) fn multiply(a: i32, factor: Factor) -> i32 {
     reduce(i64::from(a) * i64::from(factor.value))
 }
 
-/// Returns the representative between 0 and `q - 1` of a number between `-q` and `q - 1`.
+/// Maps a number between `-q` and `q - 1` to the representative modulo `q` between 0 and `q - 1`.
 pub(crate) fn canonical(a: i32) -> i32 {
     a + ((a >> 31) & Q)
 }
@@ -69,7 +69,7 @@ pub(crate) fn canonical(a: i32) -> i32 {
 mod tests {
     use super::*;
 
-    /// Returns the largest magnitude of [`reduce`] for products up to `magnitude`.
+    /// Returns the largest magnitude that [`reduce`] returns for products up to `magnitude`.
     fn reduced(magnitude: i128) -> i128 {
         (magnitude + (1_i128 << 31) * i128::from(Q)) / (1 << 32) + 1
     }
@@ -81,7 +81,7 @@ mod tests {
             assert!(factor.value.abs() <= Q / 2);
             assert_eq!(factor.twisted.wrapping_mul(Q), factor.value);
         }
-        // FIPS 204, appendix B: the first powers.
+        // First powers in FIPS 204, appendix B.
         let plain = ZETAS.map(|zeta| reduce(i64::from(zeta.value)).rem_euclid(Q));
         assert_eq!(plain[..5], [1, 4_808_194, 3_765_607, 3_761_513, 5_178_923]);
         assert_eq!(plain[255], 7_648_983);
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// No layer overflows 32 bits, and no sum of products exceeds the input range of the reduction.
+    /// Checks that no layer overflows 32 bits, and that no sum of products exceeds the input range of the reduction.
     #[test]
     fn bounds_hold_at_each_step() {
         let (q, half) = (i128::from(Q), i128::from(Q / 2));
@@ -124,7 +124,8 @@ mod tests {
         let (z, challenge, t1) = (transformed(1 << 19), transformed(1), transformed(1 << 23));
         let sum = 7 * (q - 1) * z + challenge * t1;
         assert!(sum < (1 << 31) * q && reduced(sum) <= q);
-        // Inverse transform: sums double eight times, and differences are as large as sums before the multiplication.
+        // In the inverse transform, sums double eight times. Before the multiplication, differences are as large as
+        // sums.
         let mut bound = q - 1;
         for _ in 0..8 {
             bound *= 2;

@@ -1,11 +1,11 @@
-//! The hint of a signature.
+//! Decodes the hint in a signature.
 
 use crate::parameters::{MOST_ROWS, Parameters};
 use crate::polynomial::Hint;
 
 /// Decodes the polynomials of the hint (FIPS 204, algorithm 21) from `omega + rows` bytes. Returns `None` unless the
-/// encoding is canonical: counts never fall and never exceed `omega`, positions rise within a polynomial, and zeros
-/// follow the last.
+/// encoding is canonical: counts never decrease or exceed `omega`, positions increase within a polynomial, and only
+/// zeros follow the last position.
 pub(crate) fn unpack(set: &Parameters, bytes: &[u8]) -> Option<[Hint; MOST_ROWS]> {
     let mut hints = [[0; 16]; MOST_ROWS];
     let (positions, ends) = bytes.split_at(set.omega);

@@ -1,10 +1,10 @@
-//! Verification of ML-DSA signatures (FIPS 204): single ones, and batches from different signers or with prepared keys.
+//! Verifies ML-DSA signatures (FIPS 204): single signatures, and batches from different signers or with prepared keys.
 //!
 //! This crate does not sign and handles no secrets. Execution time depends on the input.
 //!
-//! Half of a verification is hashing, most of it to expand a matrix from the key. Eight of its polynomials are
-//! generated at once, and hashes of up to eight signatures in a batch are computed together. Arithmetic works on
-//! sixteen or eight coefficients at a time. The code path is selected at run time by the processor's features. All code
+//! Half of a verification is hashing, most of it to expand a matrix from the key. Eight polynomials of the matrix are
+//! generated in parallel, and so are the hashes for up to eight signatures in a batch. Vector code processes sixteen or
+//! eight coefficients at a time. The code path is selected at run time according to the processor's features. All code
 //! paths give the same results.
 //!
 //! ```
@@ -32,7 +32,7 @@
 //! }
 //! ```
 //!
-//! Neither does using a key of another set:
+//! A key of another parameter set does not compile either:
 //!
 //! ```compile_fail,E0308
 //! use pqlab_mldsa_batch::{EncodedKey, Key, MlDsa44, MlDsa65};

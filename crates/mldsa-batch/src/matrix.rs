@@ -1,4 +1,4 @@
-//! Matrices of verifying keys.
+//! Generates the matrices of verifying keys.
 
 use crate::hashing::Hasher;
 use crate::parameters::{MOST_COLUMNS, Parameters};
@@ -7,10 +7,10 @@ use crate::portable;
 use core::ops::Range;
 use pqlab_keccak::{Backend, Function, LANES};
 
-/// Seed of a polynomial: `rho`, its column, its row.
+/// Seed for a polynomial: `rho`, the column and the row.
 type Seed = [u8; 34];
 
-/// Memory for a group of polynomials and for those that wait for the rest of their row.
+/// Memory for a group of polynomials, and for polynomials that wait for the rest of their row.
 pub(crate) struct Drawn {
     sampled: [Sampled; LANES],
     polynomials: [Polynomial; LANES + MOST_COLUMNS - 1],
@@ -21,19 +21,19 @@ impl Drawn {
         Drawn { sampled: [[0; _]; LANES], polynomials: [Polynomial::ZERO; LANES + MOST_COLUMNS - 1] };
 }
 
-/// ExpandA (FIPS 204, algorithm 32) for several keys in turn: yields the rows of all matrices. Polynomials are
-/// generated eight at a time across rows and matrices, so that only the last group leaves lanes idle, and a row is used
-/// while it is in the cache.
+/// Yields the rows of the matrices of several keys, one matrix after another (ExpandA; FIPS 204, algorithm 32).
+/// Polynomials are generated eight at a time across rows and matrices, so that only the last group has idle lanes. Each
+/// row is used while it is in the cache.
 pub(crate) struct Rows<'a, A> {
     arithmetic: A,
     hasher: Hasher,
     set: Parameters,
-    /// `rho` of each key, in the order in which lanes are used.
+    /// `rho` of each key, in the order of the matrices.
     rhos: &'a [&'a [u8; 32]],
-    /// Number of polynomials generated so far, over all matrices.
+    /// Number of polynomials generated so far, for all matrices together.
     count: usize,
     drawn: &'a mut Drawn,
-    /// Generated polynomials that are not used yet.
+    /// Generated polynomials that have not been used yet.
     waiting: Range<usize>,
 }
 
@@ -48,7 +48,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
         Rows { arithmetic, hasher, set, rhos, count: 0, drawn, waiting: 0..0 }
     }
 
-    /// Returns the next row. Must not be called more often than the matrices have rows.
+    /// Returns the next row. Call this method at most once per row of the matrices.
     pub(crate) fn next(&mut self) -> &[Polynomial] {
         while self.waiting.len() < self.set.columns {
             self.drawn.polynomials.copy_within(self.waiting.clone(), 0);
@@ -60,7 +60,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
         &self.drawn.polynomials[row]
     }
 
-    /// Returns the seed of a polynomial.
+    /// Returns the seed for polynomial number `index`.
     fn seed(&self, index: usize) -> Seed {
         let (matrix, index) = (index / self.each(), index % self.each());
         let mut seed = [0; 34];
@@ -75,11 +75,11 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
         self.set.rows * self.set.columns
     }
 
-    /// Generates the next eight polynomials, or the remaining ones.
+    /// Generates the next eight polynomials, or fewer if fewer remain.
     fn group(&mut self) {
         let left = self.rhos.len() * self.each() - self.count;
         let count = left.min(LANES);
-        // Unused lanes repeat the first polynomial.
+        // Fill unused lanes with the first polynomial.
         let seeds: [Seed; LANES] =
             core::array::from_fn(|lane| self.seed(self.count + if lane < count { lane } else { 0 }));
         draw(self.hasher, &seeds, count, &mut self.drawn.sampled);
@@ -94,7 +94,7 @@ impl<'a, A: Arithmetic> Rows<'a, A> {
     }
 }
 
-/// Computes the first bytes of SHAKE128 of the first `count` seeds.
+/// Computes the first bytes of SHAKE128 for the first `count` seeds.
 fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Sampled; LANES]) {
     if hasher.lanes.backend() == Backend::Portable {
         for (seed, bytes) in seeds.iter().zip(sampled).take(count) {
@@ -104,15 +104,16 @@ fn draw(hasher: Hasher, seeds: &[Seed; LANES], count: usize, sampled: &mut [Samp
     }
     let seeds = seeds.each_ref().map(|seed| seed.as_slice());
     let mut outs = sampled.each_mut().map(|bytes| &mut bytes[..SAMPLED]);
-    hasher.lanes.digest(Function::Shake128, &seeds, &mut outs).expect("seeds are of one length, outputs too");
+    hasher.lanes.digest(Function::Shake128, &seeds, &mut outs).expect("lengths must be equal");
 }
 
-/// Samples a polynomial with unlimited output. Five blocks fail to suffice about once in 2^120.
+/// Samples a polynomial from an unlimited stream. Needed if five blocks do not suffice, which happens about once in
+/// 2^120.
 fn sample_further(hasher: Hasher, seed: &Seed, polynomial: &mut Polynomial) {
     let mut output = hasher.single.absorb(Function::Shake128, seed);
     let mut taken = 0;
     while taken < polynomial.0.len() {
-        // A block holds a whole number of candidates.
+        // A block contains a whole number of candidates.
         let mut block = [0; 168];
         output.squeeze(&mut block);
         taken += portable::take(&block, &mut polynomial.0[taken..]);
@@ -126,7 +127,7 @@ mod tests {
     use pqlab_keccak::{Lanes, Single};
 
     #[test]
-    fn further_sampling_gives_the_same_polynomial() {
+    fn further_sampling_yields_the_same_polynomial() {
         let hasher = Hasher { lanes: Lanes::fastest(), single: Single::fastest() };
         for byte in 0..100 {
             let seeds = [[byte; 34]; LANES];

@@ -1,15 +1,15 @@
 //! Parameter sets (FIPS 204, table 1).
 
-/// Parameters of a set.
+/// Parameters that define a parameter set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameters {
     /// `k`: rows of the matrix, and number of polynomials in `t1`, the hint and the commitment.
     pub(crate) rows: usize,
     /// `l`: columns of the matrix, and number of polynomials in `z`.
     pub(crate) columns: usize,
-    /// Number of nonzero coefficients of the challenge.
+    /// Number of nonzero coefficients in the challenge.
     pub(crate) tau: usize,
-    /// Bits per coefficient of an encoded `z`. `gamma1` is `2^(z_bits - 1)`.
+    /// Bits per coefficient of the encoded `z`. `gamma1` is `2^(z_bits - 1)`.
     pub(crate) z_bits: usize,
     pub(crate) gamma2: Gamma2,
     /// `tau` times `eta`.
@@ -20,19 +20,19 @@ pub(crate) struct Parameters {
     pub(crate) challenge: usize,
 }
 
-/// Range of the low part of a coefficient.
+/// Range of a coefficient's low part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gamma2 {
-    /// `(q - 1) / 88`: high parts are below 44 and take 6 bits.
+    /// `(q - 1) / 88`: high parts are less than 44 and take 6 bits.
     Q88,
-    /// `(q - 1) / 32`: high parts are below 16 and take 4 bits.
+    /// `(q - 1) / 32`: high parts are less than 16 and take 4 bits.
     Q32,
 }
 
-/// Maximum number of rows over all sets.
+/// Maximum number of rows in any parameter set.
 pub(crate) const MOST_ROWS: usize = 8;
 
-/// Maximum number of columns over all sets.
+/// Maximum number of columns in any parameter set.
 pub(crate) const MOST_COLUMNS: usize = 7;
 
 impl Parameters {
@@ -40,7 +40,7 @@ impl Parameters {
         1 << (self.z_bits - 1)
     }
 
-    /// Returns the length in bytes of an encoded verifying key: `rho`, then `t1` with 10 bits per coefficient.
+    /// Returns the length in bytes of an encoded verifying key: `rho`, then `t1` at 10 bits per coefficient.
     pub(crate) const fn key(&self) -> usize {
         32 + 320 * self.rows
     }
@@ -55,7 +55,7 @@ impl Parameters {
         self.challenge + self.z() + self.omega + self.rows
     }
 
-    /// Returns the length in bytes of a polynomial of the encoded commitment.
+    /// Returns the length in bytes of one encoded polynomial of the commitment.
     pub(crate) const fn commitment(&self) -> usize {
         match self.gamma2 {
             Gamma2::Q88 => 192,
@@ -72,7 +72,7 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// Parameters of a set. Opaque outside this crate.
+/// Parameters of a parameter set. Opaque outside this crate.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Set(pub(crate) Parameters);
@@ -104,15 +104,15 @@ macro_rules! sets {
 }
 
 sets! {
-    /// ML-DSA-44, category 2.
+    /// ML-DSA-44, security category 2.
     MlDsa44 "ML-DSA-44" Parameters {
         rows: 4, columns: 4, tau: 39, z_bits: 18, gamma2: Gamma2::Q88, beta: 78, omega: 80, challenge: 32,
     };
-    /// ML-DSA-65, category 3.
+    /// ML-DSA-65, security category 3.
     MlDsa65 "ML-DSA-65" Parameters {
         rows: 6, columns: 5, tau: 49, z_bits: 20, gamma2: Gamma2::Q32, beta: 196, omega: 55, challenge: 48,
     };
-    /// ML-DSA-87, category 5.
+    /// ML-DSA-87, security category 5.
     MlDsa87 "ML-DSA-87" Parameters {
         rows: 8, columns: 7, tau: 60, z_bits: 20, gamma2: Gamma2::Q32, beta: 120, omega: 75, challenge: 64,
     };

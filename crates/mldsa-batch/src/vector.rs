@@ -1,15 +1,15 @@
-//! Code shared by all vector widths.
+//! Code that all vector widths share.
 
 use crate::field::{Factor, ZETAS};
 
-/// Defines arithmetic for one vector width, over 32-bit lanes: `montgomery`, `butterfly`, `reverse_butterfly`, `row`
-/// and their helpers. Expects in scope: `V`, `load`, `store`, `splat`, `add`, `sub`, `sub64`, `add64`, `mul` (even
-/// lanes, to 64 bits), `mullo`, `odd` (moves the odd lanes to the even ones), `merge` (combines the upper halves of the
-/// even and odd products).
+/// Defines arithmetic on 32-bit lanes for one vector width: `montgomery`, `butterfly`, `reverse_butterfly`, `row` and
+/// their helpers. The caller must define `V`, `load`, `store`, `splat`, `add`, `sub`, `sub64`, `add64`, `mul`
+/// (multiplies even lanes to 64 bits), `mullo`, `odd` (moves odd lanes to even positions) and `merge` (combines the
+/// upper halves of the even and odd products).
 macro_rules! arithmetic {
     ($features:literal, $vectors:literal) => {
-        /// Multiplies lanes of `a` and `b` and divides by 2^32. Results lie strictly between `-q` and `q`. `b` is
-        /// between `-q/2` and `q/2`, and `twisted` is `b` times the inverse of `q`, modulo 2^32.
+        /// Multiplies the lanes of `a` and `b` and divides by 2^32. Results are strictly between `-q` and `q`. `b` must
+        /// be between `-q/2` and `q/2`, and `twisted` must be `b` times the inverse of `q`, modulo 2^32.
         #[target_feature(enable = $features)]
         #[inline]
         fn montgomery(a: V, b: V, twisted: V) -> V {
@@ -17,7 +17,7 @@ macro_rules! arithmetic {
             reduced(mul(a, b), mul(odd(a), odd(b)), quotient)
         }
 
-        /// Like `montgomery`, with one factor for all lanes.
+        /// Like `montgomery`, with the same factor for all lanes.
         #[target_feature(enable = $features)]
         #[inline]
         fn montgomery_by(a: V, factor: Factor) -> V {
@@ -26,7 +26,7 @@ macro_rules! arithmetic {
             reduced(mul(a, b), mul(odd(a), b), quotient)
         }
 
-        /// Subtracts `q` times the quotient from the products, which zeroes the lower 32 bits.
+        /// Subtracts `q` times the quotient from the products, so that their lower 32 bits become zero.
         #[target_feature(enable = $features)]
         #[inline]
         fn reduced(even_products: V, odd_products: V, quotient: V) -> V {
@@ -34,7 +34,7 @@ macro_rules! arithmetic {
             merge(sub64(even_products, mul(quotient, q)), sub64(odd_products, mul(odd(quotient), q)))
         }
 
-        /// Butterfly of the transform. Magnitudes grow by less than `q`.
+        /// Computes a butterfly of the transform. Magnitudes grow by less than `q`.
         #[target_feature(enable = $features)]
         #[inline]
         fn butterfly(a: V, b: V, factor: Factor) -> (V, V) {
@@ -42,7 +42,7 @@ macro_rules! arithmetic {
             (add(a, product), sub(a, product))
         }
 
-        /// Like `butterfly`, with a factor per lane.
+        /// Like `butterfly`, with a separate factor for each lane.
         #[target_feature(enable = $features)]
         #[inline]
         fn lane_butterfly(a: V, b: V, factors: &LaneFactors) -> (V, V) {
@@ -50,14 +50,14 @@ macro_rules! arithmetic {
             (add(a, product), sub(a, product))
         }
 
-        /// Butterfly of the inverse transform. The sum at most doubles; the difference is reduced.
+        /// Computes a butterfly of the inverse transform. The sum at most doubles; the difference is reduced.
         #[target_feature(enable = $features)]
         #[inline]
         fn reverse_butterfly(a: V, b: V, factor: Factor) -> (V, V) {
             (add(a, b), montgomery_by(sub(b, a), factor))
         }
 
-        /// Like `reverse_butterfly`, with a factor per lane.
+        /// Like `reverse_butterfly`, with a separate factor for each lane.
         #[target_feature(enable = $features)]
         #[inline]
         fn reverse_lane_butterfly(a: V, b: V, factors: &LaneFactors) -> (V, V) {
@@ -65,15 +65,15 @@ macro_rules! arithmetic {
             (add(a, b), product)
         }
 
-        /// Returns the representative between 0 and `q - 1` of a number between `-q` and `q - 1`. For a negative
-        /// number, the sum with `q` is the smaller one as an unsigned number.
+        /// Maps a number between `-q` and `q - 1` to the representative modulo `q` between 0 and `q - 1`. If the number
+        /// is negative, its sum with `q` is smaller when both are compared as unsigned numbers.
         #[target_feature(enable = $features)]
         #[inline]
         fn canonical(a: V) -> V {
             min_unsigned(a, add(a, splat(Q)))
         }
 
-        /// See [`Arithmetic::row`].
+        /// Implements [`Arithmetic::row`].
         #[target_feature(enable = $features)]
         fn row(row: &[Polynomial], z: &[Polynomial], challenge: &Polynomial, t1: &Polynomial, out: &mut Polynomial) {
             for index in 0..$vectors {
@@ -84,7 +84,7 @@ macro_rules! arithmetic {
                     even_sum = add64(even_sum, mul(a, z));
                     odd_sum = add64(odd_sum, mul(odd(a), odd(z)));
                 }
-                // The quotients are the lower halves of both sums times the inverse of `q`.
+                // The quotients are the lower halves of the sums, times the inverse of `q`.
                 let (inverse, q) = (splat(Q_INVERSE), splat(Q));
                 let even_quotient = mul(even_sum, inverse);
                 let odd_quotient = mul(odd_sum, inverse);
@@ -97,7 +97,7 @@ macro_rules! arithmetic {
 }
 pub(crate) use arithmetic;
 
-/// Butterflies of whole vectors, unrolled so that the vectors stay in registers.
+/// Computes butterflies on whole vectors, unrolled so that the vectors stay in registers.
 macro_rules! layer {
     ($v:ident, $butterfly:ident: $($zeta:tt $(($a:literal $b:literal))+;)+) => {
         $($( ($v[$a], $v[$b]) = $butterfly($v[$a], $v[$b], ZETAS[$zeta]); )+)+
@@ -105,7 +105,7 @@ macro_rules! layer {
 }
 pub(crate) use layer;
 
-/// Factors of a vector of butterflies, lane by lane.
+/// Factors for a vector of butterflies, one per lane.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 pub(crate) struct LaneFactors<const LANES: usize> {
@@ -113,15 +113,14 @@ pub(crate) struct LaneFactors<const LANES: usize> {
     pub(crate) twisted: [i32; LANES],
 }
 
-/// Returns the position of a lane's coefficient in a block of two vectors during butterflies of distance `length`. Lane
-/// `t` of the first vector holds the `t`th coefficient whose index lacks the bit `length`. The second vector holds the
-/// partners.
+/// Returns the position of a lane's coefficient in a block of two vectors, for butterflies at distance `length`. Lane
+/// `t` of the first vector holds the `t`th coefficient whose index does not contain the bit `length`. The second vector
+/// holds the other coefficient of each butterfly.
 pub(crate) const fn place(length: usize, lane: usize) -> usize {
     (lane / length) * 2 * length + lane % length
 }
 
-/// Returns the factors of the butterflies of distance `length` within a block of two vectors, in the order of
-/// [`place`].
+/// Returns the factors for butterflies at distance `length` within a block of two vectors, in the order of [`place`].
 pub(crate) const fn lane_factors<const LANES: usize>(length: usize, block: usize) -> LaneFactors<LANES> {
     let mut factors = LaneFactors { values: [0; LANES], twisted: [0; LANES] };
     let mut lane = 0;
@@ -135,7 +134,7 @@ pub(crate) const fn lane_factors<const LANES: usize>(length: usize, block: usize
     factors
 }
 
-/// Like [`lane_factors`], for the inverse transform, which uses the factors of a layer in reverse order.
+/// Like [`lane_factors`], for the inverse transform, which uses each layer's factors in reverse order.
 pub(crate) const fn reverse_lane_factors<const LANES: usize>(length: usize, block: usize) -> LaneFactors<LANES> {
     let mut factors = LaneFactors { values: [0; LANES], twisted: [0; LANES] };
     let mut lane = 0;

@@ -1,4 +1,4 @@
-//! Verification of up to eight signatures (FIPS 204, algorithms 3 and 8), independent of the instruction set.
+//! Verifies up to eight signatures (FIPS 204, algorithms 3 and 8), independently of the instruction set.
 
 use crate::challenge::{self, DRAWN};
 use crate::hashing::Hasher;
@@ -15,28 +15,28 @@ const LONG_HASH: usize = 64;
 /// Length in bytes of an encoded polynomial of `t1`.
 const T1: usize = 320;
 
-/// Maximum length in bytes of an encoded commitment over all sets.
+/// Maximum length in bytes of an encoded commitment in any parameter set.
 const LONGEST_COMMITMENT: usize = 1024;
 
-/// Verifying key with everything precomputed that does not depend on signatures.
+/// Verifying key for which everything that does not depend on a signature has been precomputed.
 #[derive(Clone, Debug)]
 pub(crate) struct Expanded {
     /// SHAKE256 of the encoded key.
     tr: [u8; LONG_HASH],
-    /// Matrix in row-major order.
+    /// Matrix, row by row.
     matrix: Vec<Polynomial>,
-    /// `-2^13 t1`, transformed.
+    /// `-2^13 t1`, transformed polynomial by polynomial.
     t1: Vec<Polynomial>,
 }
 
-/// Key in either form. The length of an encoded one has been checked.
+/// Key in either form. The length of an encoded key has already been checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeyForm<'a> {
     Encoded(&'a [u8]),
     Prepared(&'a Expanded),
 }
 
-/// A signature with its alleged content and signer.
+/// A signature with the message and signer to check it against.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task<'a> {
     pub(crate) key: KeyForm<'a>,
@@ -44,10 +44,10 @@ pub(crate) struct Task<'a> {
     pub(crate) signature: &'a [u8],
 }
 
-/// Contents of a signature other than the challenge.
+/// Contents of a signature, except the challenge.
 #[derive(Clone, Copy)]
 struct Decoded {
-    /// `z`, transformed.
+    /// `z` after the transform.
     z: [Polynomial; MOST_COLUMNS],
     hints: [Hint; MOST_ROWS],
 }
@@ -56,13 +56,13 @@ impl Decoded {
     const ZERO: Decoded = Decoded { z: [Polynomial::ZERO; MOST_COLUMNS], hints: [[0; 16]; MOST_ROWS] };
 }
 
-/// Memory reused by the verifications of a batch.
+/// Memory that the verifications in a batch reuse.
 pub(crate) struct Scratch {
     drawn: Drawn,
     signatures: [Decoded; LANES],
-    /// Hash input for `mu`, per lane.
+    /// Input for hashing to `mu`, for each lane.
     formatted: [Vec<u8>; LANES],
-    /// `mu` followed by the encoded commitment, per lane.
+    /// `mu` followed by the encoded commitment, for each lane.
     committed: [[u8; LONG_HASH + LONGEST_COMMITMENT]; LANES],
 }
 
@@ -77,7 +77,7 @@ impl Scratch {
     }
 }
 
-/// Verification with one instruction set and one parameter set.
+/// Verifies signatures with one instruction set and one parameter set.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Engine<A> {
     pub(crate) arithmetic: A,
@@ -86,7 +86,7 @@ pub(crate) struct Engine<A> {
 }
 
 impl<A: Arithmetic> Engine<A> {
-    /// Expands a key. Its length must have been checked.
+    /// Expands a key whose length has already been checked.
     pub(crate) fn expand(&self, key: &[u8]) -> Expanded {
         let mut tr = [0; LONG_HASH];
         self.hasher.shake256(&[key], &mut [&mut tr]);
@@ -105,9 +105,9 @@ impl<A: Arithmetic> Engine<A> {
         Expanded { tr, matrix, t1 }
     }
 
-    /// Verifies up to eight tasks.
+    /// Verifies up to eight signatures and writes their verdicts.
     pub(crate) fn verify(&self, tasks: &[Task], scratch: &mut Scratch, verdicts: &mut [Result<(), Refusal>]) {
-        // Lanes still being verified. A rejected one does not affect the others.
+        // Lanes that are still being verified. Rejecting a lane does not affect the others.
         let mut open = [0; LANES];
         let mut count = 0;
         for (lane, (task, verdict)) in tasks.iter().zip(&mut *verdicts).enumerate() {
@@ -177,7 +177,7 @@ impl<A: Arithmetic> Engine<A> {
         Ok(())
     }
 
-    /// Writes `mu` (FIPS 204, algorithm 8, line 7) in front of the commitment.
+    /// Writes `mu` (FIPS 204, algorithm 8, line 7) to the buffer in which the commitment will follow.
     fn represent(&self, tasks: &[Task], open: &[usize], scratch: &mut Scratch) {
         let mut trs = [[0; LONG_HASH]; LANES];
         let (mut encoded, mut encoded_count) = ([0; LANES], 0);
@@ -210,7 +210,7 @@ impl<A: Arithmetic> Engine<A> {
                 }
                 Message::Formatted(message) => formatted.extend_from_slice(message),
                 Message::Pure { context, message } => {
-                    // `lengths` has rejected contexts of more than 255 bytes.
+                    // `lengths` already rejected contexts of more than 255 bytes.
                     formatted.extend_from_slice(&[0, context.len() as u8]);
                     formatted.extend_from_slice(context);
                     formatted.extend_from_slice(message);
@@ -219,7 +219,7 @@ impl<A: Arithmetic> Engine<A> {
             left[count] = lane;
             count += 1;
         }
-        // Hash up to eight of equal length together.
+        // Hash up to eight inputs of equal length in parallel.
         let mut left = &mut left[..count];
         while let Some(first) = left.first().copied() {
             let length = scratch.formatted[first].len();
@@ -237,7 +237,7 @@ impl<A: Arithmetic> Engine<A> {
         }
     }
 
-    /// Decodes and checks the hint and `z` of a signature of the right length (FIPS 204, algorithm 8, lines 2, 3 and
+    /// Decodes and checks the hint and `z` in a signature of the right length (FIPS 204, algorithm 8, lines 2, 3 and
     /// 13).
     fn decode(&self, signature: &[u8], out: &mut Decoded) -> Result<(), Refusal> {
         let set = &self.set;
@@ -252,8 +252,8 @@ impl<A: Arithmetic> Engine<A> {
         Ok(())
     }
 
-    /// Writes the commitment implied by a signature (FIPS 204, algorithm 8, lines 5 and 9 to 11). For an encoded key,
-    /// the next rows of `rows` must be those of its matrix.
+    /// Writes the commitment that a signature implies (FIPS 204, algorithm 8, lines 5 and 9 to 11). If the key is
+    /// encoded, the next rows in `rows` must be those of its matrix.
     fn commit(&self, key: KeyForm, signature: &Decoded, mut challenge: Polynomial, rows: &mut Rows<A>, out: &mut [u8]) {
         let set = &self.set;
         self.arithmetic.transform(&mut challenge);
@@ -275,7 +275,7 @@ impl<A: Arithmetic> Engine<A> {
         }
     }
 
-    /// Decodes and transforms a polynomial of `-2^13 t1`.
+    /// Decodes and transforms one polynomial of `-2^13 t1`.
     fn t1(&self, bytes: &[u8], out: &mut Polynomial) {
         self.arithmetic.unpack_t1(bytes, out);
         self.arithmetic.transform(out);
@@ -284,10 +284,10 @@ impl<A: Arithmetic> Engine<A> {
 
 /// Splits an encoded key into `rho` and `t1`.
 fn split_key(key: &[u8]) -> (&[u8; 32], &[u8]) {
-    key.split_first_chunk().expect("the key's length has been checked")
+    key.split_first_chunk().expect("the key's length was checked")
 }
 
-/// Computes SHAKE256 for several lanes with inputs of equal length. Writes to the first `length` bytes of the same
+/// Computes SHAKE256 for several lanes whose inputs have equal lengths. Writes to the first `length` bytes of each
 /// lane's output.
 fn hash_lanes<'a, const OUT: usize>(
     hasher: Hasher,

@@ -1,4 +1,4 @@
-//! Signatures by the crate `ml-dsa`, unchanged and corrupted.
+//! Verifies signatures created by the crate `ml-dsa`, unchanged and corrupted.
 
 mod common;
 
@@ -61,7 +61,7 @@ fn bad_signatures_do_not_affect_others() {
                         claim.key = key.into();
                     }
                     for (index, verdict) in verifier.verify_batch(&claims).into_iter().enumerate() {
-                        assert_eq!(verdict.is_ok(), index != bad, "{index} where {bad} is bad");
+                        assert_eq!(verdict.is_ok(), index != bad, "signature {index}, invalid {bad}");
                     }
                 }
             }
@@ -92,7 +92,8 @@ fn rejects_wrong_lengths() {
     for_each_set!(run);
 }
 
-/// Returns parameters for edge cases: bits per coefficient of `z`, beta, omega, rows, length of the challenge.
+/// Returns parameters for edge cases: bits per coefficient of `z`, beta, omega, number of rows, length of the challenge
+/// in bytes.
 fn edges<P: ParameterSet>() -> (usize, i32, usize, usize, usize) {
     match P::NAME {
         "ML-DSA-44" => (18, 78, 80, 4, 32),
@@ -133,7 +134,7 @@ fn rejects_coefficients_at_the_bound_but_not_below() {
                         let alone = [verifier.verify(&claim), verifier.verify(&by_prepared)];
                         let batch = verifier.verify_batch(&[by_prepared, signed.claim(), claim]);
                         assert_eq!(alone, [Err(refusal); 2], "{index}: {coefficient}");
-                        assert_eq!(batch, [Err(refusal), Ok(()), Err(refusal)], "{index}: {coefficient}, in a batch");
+                        assert_eq!(batch, [Err(refusal), Ok(()), Err(refusal)], "{index}: {coefficient}, batch");
                     }
                 }
             }
@@ -157,41 +158,41 @@ fn rejects_non_canonical_hints() {
         assert_eq!(with(original), Ok(()));
         let total = usize::from(original[omega + rows - 1]);
         assert!(total > 1 && total < omega);
-        // In the first polynomial with two positions: a repeated one, and descending order.
+        // In the first polynomial with two positions, repeat a position, then swap positions.
         let ends: Vec<usize> = original[omega..].iter().map(|end| usize::from(*end)).collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
-        let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("a polynomial has two");
+        let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("no polynomial has two ones");
         let mut changed = original.to_vec();
         changed[start + 1] = changed[start];
-        assert_eq!(with(&changed), Err(Refusal::Hint), "twice the same");
+        assert_eq!(with(&changed), Err(Refusal::Hint), "a repeated position must be rejected");
         let mut changed = original.to_vec();
         changed.swap(start, start + 1);
-        assert_eq!(with(&changed), Err(Refusal::Hint), "falling");
-        // Nonzero bytes after the last position.
+        assert_eq!(with(&changed), Err(Refusal::Hint), "decreasing positions must be rejected");
+        // Put nonzero bytes after the last position.
         for place in total..omega {
             let mut changed = original.to_vec();
             changed[place] = 1;
-            assert_eq!(with(&changed), Err(Refusal::Hint), "not zero behind the last");
+            assert_eq!(with(&changed), Err(Refusal::Hint), "bytes after the last position must be zero");
         }
-        // Counts above omega, and falling counts.
+        // Try counts above omega, and decreasing counts.
         for count in [omega + 1, 255] {
             for row in 0..rows {
                 let mut changed = original.to_vec();
                 changed[omega + row] = count as u8;
-                assert_eq!(with(&changed), Err(Refusal::Hint), "{count} in row {row}");
+                assert_eq!(with(&changed), Err(Refusal::Hint), "count {count} in row {row}");
             }
         }
         let mut changed = original.to_vec();
         changed[omega + rows - 1] = changed[omega + rows - 2].saturating_sub(1);
-        assert_eq!(with(&changed), Err(Refusal::Hint), "counts that fall");
-        // Exactly omega ones are allowed: another hint, but in canonical form.
+        assert_eq!(with(&changed), Err(Refusal::Hint), "decreasing counts must be rejected");
+        // Exactly omega ones are allowed. Such a hint is wrong for this signature, but in canonical form.
         let mut changed: Vec<u8> = (0..omega).map(|place| place as u8).collect();
         changed.extend(vec![omega as u8; rows]);
-        assert_eq!(with(&changed), Err(Refusal::Challenge), "omega of them in the first row");
+        assert_eq!(with(&changed), Err(Refusal::Challenge), "omega ones must be accepted");
         let mut none = vec![0; omega + rows];
         assert_eq!(with(&none), Err(Refusal::Challenge), "none");
         none[0] = 1;
-        assert_eq!(with(&none), Err(Refusal::Hint), "a position without a count");
+        assert_eq!(with(&none), Err(Refusal::Hint), "uncounted positions must be zero");
     }
     for_each_set!(run);
 }

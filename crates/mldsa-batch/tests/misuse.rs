@@ -1,4 +1,4 @@
-//! Misuse by callers, and unusual batches.
+//! Tests misuse by callers, and unusual batches.
 
 mod common;
 
@@ -7,11 +7,11 @@ use ml_dsa::MlDsaParams;
 use pqlab_mldsa_batch::{Claim, EncodedKey, Key, ParameterSet, PreparedKey, Refusal};
 
 fn encoded<P: ParameterSet>(signed: &Signed) -> EncodedKey<'_, P> {
-    EncodedKey::new(&signed.key).expect("of the set's length")
+    EncodedKey::new(&signed.key).expect("the key length must match")
 }
 
 #[test]
-fn rejects_only_the_bad_ones_of_ten_thousand() {
+fn rejects_only_the_invalid_ones_of_ten_thousand() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
         let signed = Signed::new::<M>(&mut Generator(1), 0, 32);
         let with = |change: &dyn Fn(&mut Signed)| {
@@ -27,7 +27,7 @@ fn rejects_only_the_bad_ones_of_ten_thousand() {
             with(&|signed| signed.message.push(0)),
             with(&|signed| signed.context.resize(256, 0)),
         ];
-        // First, last, all of one group of eight, and some isolated ones.
+        // Corrupt the first and the last signature, a whole group of eight, and some single ones.
         let bad = [0, 1, 7, 8, 800, 801, 802, 803, 804, 805, 806, 807, 4095, 7777, 9998, 9999];
         for verifier in verifiers() {
             assert!(verifier.verify_batch::<P>(&[]).is_empty());
@@ -44,7 +44,7 @@ fn rejects_only_the_bad_ones_of_ten_thousand() {
     for_each_set!(run);
 }
 
-/// Puts signatures of each wrong length among valid ones. The verdict names the length.
+/// Places signatures of each wrong length among valid ones. The verdict must name the length.
 #[test]
 fn judges_lengths_individually() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
@@ -77,8 +77,8 @@ fn judges_lengths_individually() {
     for_each_set!(run);
 }
 
-/// Messages with lengths around the block boundaries of SHAKE256, three signers in turn, keys encoded or prepared by
-/// any backend.
+/// Tests messages with lengths around the block boundaries of SHAKE256, three alternating signers, and keys that are
+/// encoded or prepared by any backend.
 #[test]
 fn accepts_mixed_signers_messages_and_key_forms() {
     fn run<P: ParameterSet, M: MlDsaParams>() {
@@ -91,7 +91,7 @@ fn accepts_mixed_signers_messages_and_key_forms() {
             .enumerate()
             .map(|(index, length)| Signed::by::<M>(seeds[index % 3], &mut generator, index % 4 * 85, length))
             .collect();
-        assert_eq!(signed[0].key, signed[3].key, "signers come again");
+        assert_eq!(signed[0].key, signed[3].key, "signers must recur");
         let prepared: Vec<Vec<PreparedKey<P>>> = verifiers()
             .into_iter()
             .map(|verifier| signed.iter().map(|signed| verifier.prepare(encoded(signed))).collect())
@@ -105,14 +105,14 @@ fn accepts_mixed_signers_messages_and_key_forms() {
                 let mut claims: Vec<Claim<P>> = signed.iter().map(Signed::claim).collect();
                 claims.iter_mut().enumerate().for_each(|(index, claim)| claim.key = form(index));
                 assert!(verifier.verify_batch(&claims).iter().all(Result::is_ok), "{} in round {round}", P::NAME);
-                // Attribute signatures to the wrong signer.
+                // Swap the signers of two claims, so that both signatures are invalid.
                 let (one, other) = (round % 20, round % 20 + 1);
                 claims.swap(one, other);
                 let keys = (claims[one].key, claims[other].key);
                 (claims[one].key, claims[other].key) = (keys.1, keys.0);
                 for (index, verdict) in verifier.verify_batch(&claims).into_iter().enumerate() {
                     let right = if index == one || index == other { Err(Refusal::Challenge) } else { Ok(()) };
-                    assert_eq!(verdict, right, "{}: {index} in round {round}", P::NAME);
+                    assert_eq!(verdict, right, "{}: claim {index} in round {round}", P::NAME);
                 }
             }
         }

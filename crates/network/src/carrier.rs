@@ -1,4 +1,4 @@
-//! Carries packets between two file descriptors with the timing of the link.
+//! Carries packets between two file descriptors, and delays and drops them like the emulated link.
 
 use crate::{Carried, Conditions, Link};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::os::fd::AsRawFd;
 /// Maximum length in bytes of an IP packet.
 const LONGEST: usize = 65_535;
 
-/// One direction: packets in flight, in order of arrival.
+/// One direction of the link, with the packets in flight in order of arrival.
 struct Direction {
     link: Link,
     under_way: VecDeque<(u64, Vec<u8>)>,
@@ -42,7 +42,7 @@ impl Direction {
             let Some((_, packet)) = self.under_way.pop_front() else { break };
             match to.write(&packet) {
                 Ok(_) => {}
-                // A full device, or a kernel out of memory, drops the packet like any other loss.
+                // If the device is full or the kernel is out of memory, the packet is lost, as on any link.
                 Err(error) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOBUFS | libc::ENOMEM)) => {}
                 Err(error) => return Err(error),
             }
@@ -90,7 +90,7 @@ pub(crate) fn carry(
     }
 }
 
-/// Waits for an event, at most `ns`.
+/// Waits for an event for at most `ns` nanoseconds, or indefinitely if `ns` is `None`.
 fn wait(events: &mut [libc::pollfd], ns: Option<u64>) -> io::Result<()> {
     let time = ns.map(|ns| libc::timespec {
         tv_sec: (ns / 1_000_000_000) as libc::time_t,

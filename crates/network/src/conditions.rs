@@ -1,32 +1,32 @@
-//! Conditions of a link.
+//! Parameters of an emulated link.
 
 use std::time::Duration;
 
 /// Conditions of a link between two ends, the same in both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// Time for a small packet to the other end and another one back, without queues.
+    /// Round-trip time of a small packet while the queues are empty.
     pub round_trip: Duration,
     /// Bandwidth for IP packets in each direction, in bit/s. `None` means unlimited.
     pub rate: Option<u64>,
-    /// Probability that a packet is lost in each direction, 0 to 1, independent for each packet.
+    /// Probability from 0 to 1 that the link loses a packet, independently for each packet and direction.
     pub loss: f64,
     /// Maximum length of an IP packet in bytes.
     pub mtu: u16,
 }
 
-/// Named conditions.
+/// Conditions with a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
     /// Name of the profile.
     pub name: &'static str,
-    /// The kind of link that it models.
+    /// Kind of link that the profile models.
     pub about: &'static str,
     /// Conditions of the link.
     pub conditions: Conditions,
 }
 
-/// Conditions that are out of range.
+/// Error for conditions that are out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{what}: {value} is not between {least} and {most}")]
 pub struct InvalidConditions {
@@ -42,8 +42,8 @@ const fn profile(name: &'static str, about: &'static str, round_trip_us: u64, me
 }
 
 impl Conditions {
-    /// Typical links. The figures are round numbers in the range reported by measurements and describe no particular
-    /// link.
+    /// Profiles of typical links. The values are round numbers within the range of published measurements, and do not
+    /// describe any particular link.
     pub const PROFILES: [Profile; 5] = [
         profile("datacenter", "two machines in one data centre", 500, 1000, 0.0),
         profile("broadband", "a home broadband line", 20_000, 100, 0.0),
@@ -73,8 +73,8 @@ impl Conditions {
         within("MTU in bytes", f64::from(self.mtu), 576.0, 65_535.0)
     }
 
-    /// Returns the maximum number of bytes queued in each direction: two round trips' worth at the link's rate (RFC
-    /// 3439 suggests one), and at least 64 packets.
+    /// Returns the maximum number of bytes queued in each direction: the bytes that the link carries in two round trips
+    /// (RFC 3439 suggests one), but at least 64 packets of maximum length.
     pub fn queue(&self) -> u64 {
         let least = 64 * u64::from(self.mtu);
         let bytes = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;

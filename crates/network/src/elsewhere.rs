@@ -5,7 +5,7 @@ use std::io;
 use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::time::Duration;
 
-/// Uninhabited: networks cannot be emulated here.
+/// Emulated network. Has no values, because this system does not support network emulation.
 pub enum Network {}
 
 impl Network {
@@ -41,7 +41,7 @@ impl Network {
         match *self {}
     }
 
-    /// Runs a function on a thread at an end.
+    /// Runs a function on a thread in the network namespace of an end.
     ///
     /// # Errors
     /// None: the method cannot be called.
@@ -57,7 +57,7 @@ impl Network {
         match *self {}
     }
 
-    /// Measures a burst of packets.
+    /// Measures the link's rate with a burst of packets.
     ///
     /// # Errors
     /// None: the method cannot be called.

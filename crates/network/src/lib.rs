@@ -1,11 +1,11 @@
-//! The kernel's TCP over an emulated link with a given round trip, rate, loss and packet size.
+//! Runs the kernel's TCP over an emulated link with a given round-trip time, rate, loss and packet size.
 //!
-//! Each end is a network namespace with a TUN device. A thread of this process carries packets between the devices with
-//! the timing of the link. Namespaces and devices are invisible elsewhere and live as long as this process's
-//! descriptors, so nothing is left behind, however the process ends.
+//! Each end is a network namespace with a TUN device. A thread of this process carries packets between the devices, and
+//! delays and drops them as the link would. Other processes do not see the namespaces and devices. The kernel removes
+//! them when this process's descriptors close, so nothing is left behind even if the process crashes.
 //!
-//! - [`Conditions`]: parameters of the link. [`Conditions::PROFILES`] has named ones.
-//! - [`Network`]: both ends, while packets are carried.
+//! - [`Conditions`]: parameters of the link. [`Conditions::PROFILES`] lists named sets of parameters.
+//! - [`Network`]: two ends and the running link between them.
 
 #[cfg(target_os = "linux")]
 mod carrier;
@@ -44,7 +44,7 @@ pub enum End {
     Server,
 }
 
-/// Reason why no network can be emulated.
+/// Error from creating or using an emulated network.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The system does not permit this process to create namespaces.
@@ -58,10 +58,10 @@ pub enum NetworkError {
     Configure {
         /// The step that failed.
         what: &'static str,
-        /// Error of the system.
+        /// System error.
         error: io::Error,
     },
-    /// The system has no network namespaces.
+    /// This system does not support network emulation.
     #[error("emulated networks require Linux namespaces and TUN devices")]
     Elsewhere,
     /// Any other I/O error.

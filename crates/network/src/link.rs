@@ -9,7 +9,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub struct Carried {
     /// Packets delivered.
     pub packets: u64,
-    /// Bytes of these packets, including IP headers.
+    /// Total length of the delivered packets in bytes, including IP headers.
     pub bytes: u64,
     /// Packets lost on the link.
     pub lost: u64,
@@ -24,7 +24,7 @@ pub struct Link {
     /// Rate in bit/s.
     rate: Option<u64>,
     queue: u64,
-    /// A packet is lost if a random 32-bit number is below this.
+    /// Threshold for losses: a packet is lost if a random 32-bit number is below this value.
     lost_below: u64,
     generator: ChaCha8Rng,
     /// Time at which the queue is empty, in ns.
@@ -33,7 +33,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Creates one direction of a link. The same seed loses the same packets.
+    /// Creates one direction of a link. `seed` determines which packets are lost.
     pub fn new(conditions: &Conditions, seed: u64) -> Link {
         Link {
             delay_ns: u64::try_from(conditions.round_trip.as_nanos() / 2).unwrap_or(u64::MAX),
@@ -46,16 +46,15 @@ impl Link {
         }
     }
 
-    /// Returns the time at which a packet of this size, sent at `now`, arrives at the other end, or `None` if it is
-    /// lost. Both times are in ns on one clock. Packets must be passed in the order of sending, and arrive in that
-    /// order.
+    /// Returns the time at which a packet sent at `now` arrives at the other end, or `None` if the packet is lost. Both
+    /// times are in ns on the same clock. Pass packets in the order of sending; they also arrive in that order.
     pub fn arrival(&mut self, now: u64, bytes: usize) -> Option<u64> {
         let begins = self.free_at.max(now);
         if self.waiting(begins - now) + bytes as u64 > self.queue {
             self.carried.overflowed += 1;
             return None;
         }
-        // A lost packet still occupies the line.
+        // A lost packet still takes time on the line.
         self.free_at = begins.saturating_add(self.time_on_line(bytes as u64));
         if u64::from(self.generator.next_u32()) < self.lost_below {
             self.carried.lost += 1;
@@ -66,17 +65,17 @@ impl Link {
         Some(self.free_at.saturating_add(self.delay_ns))
     }
 
-    /// Returns the counts so far.
+    /// Returns the packet counts so far.
     pub fn carried(&self) -> Carried {
         self.carried
     }
 
-    /// Returns the time to send this many bytes, in ns.
+    /// Returns the time in ns that `bytes` bytes take on the line.
     fn time_on_line(&self, bytes: u64) -> u64 {
         self.rate.map_or(0, |rate| (u128::from(bytes) * 8_000_000_000 / u128::from(rate)) as u64)
     }
 
-    /// Returns the number of bytes sent in this many ns.
+    /// Returns the number of bytes that leave the queue in `ns` nanoseconds.
     fn waiting(&self, ns: u64) -> u64 {
         self.rate.map_or(0, |rate| (u128::from(ns) * u128::from(rate) / 8_000_000_000) as u64)
     }
@@ -121,7 +120,7 @@ mod tests {
             (0..100_000).map(|at| link.arrival(at, 100).is_none()).collect::<Vec<_>>()
         };
         let count = |lost: &[bool]| lost.iter().filter(|lost| **lost).count();
-        // 1% of 100,000 packets, with a standard deviation of 31.
+        // Expected: 1,000 of 100,000 packets, with a standard deviation of 31.
         let one = lost(1, 0.01);
         assert!((850..1150).contains(&count(&one)), "{}", count(&one));
         assert_eq!(one, lost(1, 0.01));

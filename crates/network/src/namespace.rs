@@ -11,30 +11,30 @@ use std::thread;
 
 /// Name of the device in each namespace.
 const DEVICE: &[u8] = b"pqlab";
-/// Netmask: all but the last byte of an address identify the network.
+/// Netmask: the first three bytes of an address identify the network.
 const PREFIX: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
-/// Prevents connections from inheriting the round trip or window of earlier ones.
+/// Stops the kernel from reusing the round-trip time or window of earlier connections.
 const FORGETFUL: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 
-/// Selects Reno (RFC 5681), so that results do not depend on the system's preference: BBR, for example, paces what
-/// follows the initial window. Every kernel has Reno and allows it in a namespace.
+/// Selects Reno (RFC 5681), so that results do not depend on the system's default. BBR, for example, paces everything
+/// after the initial window. Every kernel includes Reno and allows it in a namespace.
 const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
-/// Disables IPv6, whose neighbour and router discovery would add packets to the link. The file is missing on systems
-/// without IPv6.
+/// Disables IPv6, because neighbour and router discovery would add packets to the link. The file does not exist on
+/// systems without IPv6.
 const QUIET: &str = "/proc/sys/net/ipv6/conf/default/disable_ipv6";
 
-/// Namespace that lives as long as this value or a socket in it.
+/// Network namespace that exists as long as this value or a socket opened in the namespace.
 pub(crate) struct Namespace {
     descriptor: File,
 }
 
 impl Namespace {
-    /// Creates a namespace with a device of this address, and returns the device. Reading from it yields packets sent
-    /// to it; writing delivers packets from it.
+    /// Creates a namespace and a TUN device with `address`. Reading from the returned device yields the packets that
+    /// the namespace sends; writing to it delivers packets to the namespace.
     pub(crate) fn new(address: Ipv4Addr, mtu: u16) -> Result<(Namespace, File), NetworkError> {
-        // `unshare` affects only the calling thread, so use a separate one.
+        // `unshare` affects only the calling thread, so call it on a separate thread.
         let creator = thread::spawn(move || {
-            // SAFETY: takes an integer and affects only this thread.
+            // SAFETY: `unshare` takes an integer and affects only this thread.
             if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 {
                 return Err(NetworkError::Namespace(io::Error::last_os_error()));
             }
@@ -49,10 +49,10 @@ impl Namespace {
             set_to(CONGESTION_CONTROL, "reno")?;
             Ok((Namespace { descriptor }, device))
         });
-        creator.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))
+        creator.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("creating a namespace panicked"))))
     }
 
-    /// Runs a function on a thread in the namespace. Sockets that it opens belong to the namespace permanently.
+    /// Runs a function on a thread in the namespace. Sockets that the function opens stay in the namespace.
     pub(crate) fn within<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
         thread::scope(|scope| {
             let thread = scope.spawn(|| {
@@ -83,7 +83,7 @@ fn device() -> Result<File, NetworkError> {
     let device = options.open("/dev/net/tun").map_err(NetworkError::Device)?;
     let mut request = named();
     request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
-    // SAFETY: the request has the type that the call expects, and outlives it.
+    // SAFETY: `request` has the type that `TUNSETIFF` expects, and outlives the call.
     match unsafe { libc::ioctl(device.as_raw_fd(), libc::TUNSETIFF, &raw mut request) } {
         0 => Ok(device),
         _ => Err(NetworkError::Device(io::Error::last_os_error())),
@@ -92,7 +92,7 @@ fn device() -> Result<File, NetworkError> {
 
 /// Sets the address and MTU of the device and brings it up.
 fn configure(address: Ipv4Addr, mtu: u16) -> Result<(), NetworkError> {
-    // SAFETY: takes integers. The returned descriptor has no other owner.
+    // SAFETY: `socket` takes integers, and no one else owns the descriptor that it returns.
     let socket = unsafe {
         let descriptor = libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
         if descriptor < 0 {
@@ -103,7 +103,8 @@ fn configure(address: Ipv4Addr, mtu: u16) -> Result<(), NetworkError> {
     let set = |what: &'static str, call: libc::Ioctl, value: libc::__c_anonymous_ifr_ifru| {
         let mut request = named();
         request.ifr_ifru = value;
-        // SAFETY: each call below takes a request with this field, and the request outlives it.
+        // SAFETY: callers of this closure pair each ioctl with the field that the ioctl reads, and `request` outlives
+        // the ioctl.
         match unsafe { libc::ioctl(socket.as_raw_fd(), call, &raw mut request) } {
             0 => Ok(()),
             _ => Err(NetworkError::Configure { what, error: io::Error::last_os_error() }),
@@ -118,7 +119,7 @@ fn configure(address: Ipv4Addr, mtu: u16) -> Result<(), NetworkError> {
 }
 
 fn named() -> libc::ifreq {
-    // SAFETY: a request consists of integers, for which all zeros is valid.
+    // SAFETY: `ifreq` consists of integers, so all zeros is a valid value.
     let mut request: libc::ifreq = unsafe { zeroed() };
     for (place, letter) in request.ifr_name.iter_mut().zip(DEVICE) {
         *place = *letter as libc::c_char;
@@ -127,10 +128,10 @@ fn named() -> libc::ifreq {
 }
 
 fn internet(address: Ipv4Addr) -> libc::sockaddr {
-    // SAFETY: an address consists of integers, for which all zeros is valid.
+    // SAFETY: `sockaddr` consists of integers, so all zeros is a valid value.
     let mut found: libc::sockaddr = unsafe { zeroed() };
     found.sa_family = libc::AF_INET as libc::sa_family_t;
-    // Layout of `sockaddr_in`: two bytes of port, four of address, in network byte order.
+    // Layout of `sockaddr_in`: two bytes for the port, then four for the address, in network byte order.
     for (place, byte) in found.sa_data[2..6].iter_mut().zip(address.octets()) {
         *place = byte as libc::c_char;
     }

@@ -9,7 +9,7 @@ use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::thread::{self, JoinHandle};
 
-/// Two ends, and a thread that carries packets between them for the lifetime of this value.
+/// Emulated network: two ends, and a thread that carries packets between them until this value is dropped.
 pub struct Network {
     client: Namespace,
     server: Namespace,
@@ -18,11 +18,11 @@ pub struct Network {
 }
 
 impl Network {
-    /// Creates both ends and starts to carry packets. The same seed loses the same packets in each direction. `now` is
-    /// a monotonic clock in ns.
+    /// Creates both ends and starts to carry packets. `seed` determines which packets are lost in each direction. `now`
+    /// is a monotonic clock in ns.
     ///
     /// # Errors
-    /// [`NetworkError`], for example if the process lacks the privileges.
+    /// [`NetworkError`], for example if the process lacks the required privileges.
     pub fn start(conditions: &Conditions, seed: u64, now: fn() -> u64) -> Result<Network, NetworkError> {
         let (client, from_client) = Namespace::new(CLIENT, conditions.mtu)?;
         let (server, from_server) = Namespace::new(SERVER, conditions.mtu)?;
@@ -42,7 +42,7 @@ impl Network {
         }
     }
 
-    /// Listens at the server's end, on any free port.
+    /// Listens at the server's end, on a free port.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -58,7 +58,7 @@ impl Network {
         self.client.within(|| TcpStream::connect(to))
     }
 
-    /// Opens a datagram socket at an end, on any free port.
+    /// Opens a datagram socket at an end, on a free port.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -67,7 +67,7 @@ impl Network {
         self.end(end).within(|| UdpSocket::bind((address, 0)))
     }
 
-    /// Runs a function on a thread at an end. Sockets that it opens stay there.
+    /// Runs a function on a thread in the network namespace of an end. Sockets that the function opens stay there.
     ///
     /// # Errors
     /// Propagates errors from the function and the system.
@@ -75,17 +75,17 @@ impl Network {
         self.end(end).within(act)
     }
 
-    /// Stops carrying packets, and returns the counts from the client and from the server.
+    /// Stops carrying packets. Returns the packet counts from client to server, and from server to client.
     ///
     /// # Errors
-    /// The error that stopped the carrier earlier, if any.
+    /// Returns the error if the thread that carries packets failed earlier.
     pub fn close(mut self) -> io::Result<[Carried; 2]> {
         self.stop_carrying()
     }
 
     fn stop_carrying(&mut self) -> io::Result<[Carried; 2]> {
         let Some(carrier) = self.carrier.take() else { return Ok(Default::default()) };
-        // If the thread has already ended, nobody reads this.
+        // The write fails if the thread has already ended, which does no harm.
         let _ = self.stop.write_all(&[0]);
         carrier.join().unwrap_or_else(|_| Err(io::Error::other("the thread that carries packets panicked")))
     }
@@ -102,7 +102,7 @@ fn pipe() -> io::Result<(File, File)> {
     Ok((File::from(OwnedFd::from(reader)), File::from(OwnedFd::from(writer))))
 }
 
-/// Sets the timer slack of this thread to 1 ns, down from 50 us by default.
+/// Reduces the timer slack of this thread from the default of 50 us to 1 ns, so that packets arrive on time.
 fn wake_in_time() {
     // SAFETY: takes integers and affects only this thread.
     unsafe {

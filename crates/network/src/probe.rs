@@ -9,14 +9,14 @@ use std::time::Duration;
 
 /// Length in bytes of the IPv4 and UDP headers.
 const HEADERS: usize = 28;
-/// Interval between two datagrams.
+/// Interval between datagrams.
 const APART: Duration = Duration::from_millis(2);
-/// Datagrams per burst. Fits in every queue.
+/// Datagrams per burst. A burst fits in the queue, which holds at least 64 packets.
 const BURST: usize = 60;
 
 impl Network {
-    /// Measures the round trips of small datagrams in ns, without those that were lost. Sends one every 2 ms and waits
-    /// at most `patience` for each.
+    /// Measures the round-trip times of small datagrams in ns. Lost datagrams are left out. Sends a datagram every 2 ms
+    /// and waits at most `patience` for each reply.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -32,14 +32,14 @@ impl Network {
                 let mut stamp = [0; 8];
                 while !done.load(Ordering::Relaxed) {
                     if received(&far, &mut stamp).is_ok_and(|length| length.is_some()) {
-                        // Counts as lost if it cannot be sent.
+                        // A reply that cannot be sent is treated as lost.
                         let _ = far.send(&stamp);
                     }
                 }
             });
             scope.spawn(|| {
                 for _ in 0..count {
-                    // The datagram contains its time of sending.
+                    // The datagram contains the time at which it was sent.
                     let _ = near.send(&now().to_be_bytes());
                     thread::sleep(APART);
                 }
@@ -60,8 +60,9 @@ impl Network {
         })
     }
 
-    /// Sends a burst of full-length packets. Returns the bytes that arrived at the server's end after the first packet,
-    /// and the time they took in ns, which give the link's rate if it is limited. `None` if at most half arrived.
+    /// Sends a burst of full-length packets to the server's end. Returns the number of bytes that arrived after the
+    /// first packet, and the time in ns from the first packet to the last. Their quotient is the link's rate, if the
+    /// rate is limited. Returns `None` if at most half of the packets arrived.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -72,7 +73,7 @@ impl Network {
         let data = vec![0; usize::from(mtu) - HEADERS];
         let (mut buffer, mut moments) = (vec![0; usize::from(mtu)], Vec::new());
         thread::scope(|scope| {
-            // Counts as lost if it cannot be sent.
+            // A packet that cannot be sent is treated as lost.
             scope.spawn(|| (0..BURST).for_each(|_| drop(near.send(&data))));
             while moments.len() < BURST && received(&far, &mut buffer)?.is_some() {
                 moments.push(now());

@@ -1,7 +1,7 @@
-//! Real TCP over real devices. These tests do not assert exact times: timing is tested as arithmetic in `link`, and the
-//! actual conditions are measured and reported next to every figure that includes them.
+//! Tests TCP over TUN devices. Exact times are not asserted: unit tests check the arithmetic in `link`, and reports
+//! show the measured conditions next to every result.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, and one that prints")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test helpers, and a test that prints")]
 
 use pqlab_network::{Conditions, End, Network, NetworkError, SERVER};
 use pqlab_testing::{Need, not_run};
@@ -100,24 +100,24 @@ fn leaves_no_devices_or_descriptors_behind() {
     let descriptors = || fs::read_dir("/proc/self/fd").unwrap().count();
     let before = devices();
     let Some(first) = network(0, 0.0, 1500) else { return };
-    assert_eq!(devices(), before, "this process's own namespace is left alone");
+    assert_eq!(devices(), before, "starting a network must not add devices to this process's namespace");
     drop(first);
-    // Other tests of this process hold descriptors too. The minimum of many readings excludes them.
+    // Other tests in this process open descriptors too. The minimum of many readings excludes them.
     let held = |looks: usize| (0..looks).map(|_| descriptors()).min().unwrap();
     let base = held(50);
     for _ in 0..20 {
         drop(network(0, 0.0, 1500));
     }
-    assert!(held(50) <= base + 16, "{} descriptors, {base} before", held(50));
+    assert!(held(50) <= base + 16, "{} open descriptors, {base} before the loop", held(50));
 }
 
 /// Compares requested with actual conditions: `cargo test -p pqlab-network -- --ignored --nocapture`.
 #[test]
-#[ignore = "prints times, which decide nothing"]
+#[ignore = "prints times and asserts nothing"]
 fn compare_requested_with_actual_conditions() {
     println!(
         "{:>12} {:>10} {:>10} {:>10} {:>10}  {:>12} {:>12}",
-        "", "ms asked", "least", "median", "most", "Mbit/s asked", "found"
+        "", "set ms", "min ms", "median ms", "max ms", "set Mbit/s", "measured"
     );
     for profile in Conditions::PROFILES {
         let Ok(network) = Network::start(&profile.conditions, 7, now) else { return };

@@ -1,17 +1,17 @@
-//! Functions for keys, signatures and digests.
+//! Declarations of functions for keys, signatures and digests.
 
 /// Passes the function declarations to another macro, which turns them into extern declarations, a lookup table or a
-/// trait. Functions after `optional` are missing from some versions since 3.0.
+/// trait. Some versions since 3.0 lack the functions after `optional`.
 ///
-/// The module that calls it must import the types and constants of this crate, and `c_char`, `c_int`, `c_uint`,
-/// `c_ulong` and `c_void` of `core::ffi`.
+/// The module that invokes this macro must import the types and constants of this crate, and `c_char`, `c_int`,
+/// `c_uint`, `c_ulong` and `c_void` from `core::ffi`.
 #[macro_export]
 macro_rules! openssl_calls {
     ($then:ident) => {
         $then! {
-            /// OpenSSL_version(3).
+            /// See OpenSSL_version(3).
             fn OpenSSL_version(what: c_int) -> *const c_char;
-            /// ERR_get_error(3).
+            /// See ERR_get_error(3).
             fn ERR_get_error_all(
                 file: *mut *const c_char,
                 line: *mut c_int,
@@ -19,24 +19,24 @@ macro_rules! openssl_calls {
                 data: *mut *const c_char,
                 flags: *mut c_int,
             ) -> c_ulong;
-            /// ERR_error_string(3).
+            /// See ERR_error_string(3).
             fn ERR_reason_error_string(error: c_ulong) -> *const c_char;
-            /// ERR_clear_error(3).
+            /// See ERR_clear_error(3).
             fn ERR_clear_error();
-            /// OPENSSL_malloc(3): clears `length` bytes and frees them.
+            /// Overwrites `length` bytes with zeros and frees them, see OPENSSL_malloc(3).
             fn CRYPTO_clear_free(memory: *mut c_void, length: usize, file: *const c_char, line: c_int);
 
-            /// EVP_KEYMGMT(3).
+            /// See EVP_KEYMGMT(3).
             fn EVP_KEYMGMT_fetch(
                 libctx: *mut OSSL_LIB_CTX,
                 name: *const c_char,
                 properties: *const c_char,
             ) -> *mut EVP_KEYMGMT;
-            /// EVP_KEYMGMT(3).
+            /// See EVP_KEYMGMT(3).
             fn EVP_KEYMGMT_free(management: *mut EVP_KEYMGMT);
-            /// EVP_PKEY_new(3).
+            /// See EVP_PKEY_new(3).
             fn EVP_PKEY_free(key: *mut EVP_PKEY);
-            /// EVP_PKEY_new(3).
+            /// See EVP_PKEY_new(3).
             fn EVP_PKEY_new_raw_private_key_ex(
                 libctx: *mut OSSL_LIB_CTX,
                 key_type: *const c_char,
@@ -44,7 +44,7 @@ macro_rules! openssl_calls {
                 key: *const u8,
                 length: usize,
             ) -> *mut EVP_PKEY;
-            /// EVP_PKEY_new(3).
+            /// See EVP_PKEY_new(3).
             fn EVP_PKEY_new_raw_public_key_ex(
                 libctx: *mut OSSL_LIB_CTX,
                 key_type: *const c_char,
@@ -52,13 +52,13 @@ macro_rules! openssl_calls {
                 key: *const u8,
                 length: usize,
             ) -> *mut EVP_PKEY;
-            /// EVP_PKEY_new(3).
+            /// See EVP_PKEY_new(3).
             fn EVP_PKEY_get_raw_private_key(key: *const EVP_PKEY, out: *mut u8, length: *mut usize) -> c_int;
-            /// EVP_PKEY_new(3).
+            /// See EVP_PKEY_new(3).
             fn EVP_PKEY_get_raw_public_key(key: *const EVP_PKEY, out: *mut u8, length: *mut usize) -> c_int;
-            /// EVP_PKEY_gettable_params(3).
+            /// See EVP_PKEY_gettable_params(3).
             fn EVP_PKEY_get_params(key: *const EVP_PKEY, params: *mut OSSL_PARAM) -> c_int;
-            /// EVP_PKEY_gettable_params(3).
+            /// See EVP_PKEY_gettable_params(3).
             fn EVP_PKEY_get_octet_string_param(
                 key: *const EVP_PKEY,
                 name: *const c_char,
@@ -66,46 +66,46 @@ macro_rules! openssl_calls {
                 room: usize,
                 length: *mut usize,
             ) -> c_int;
-            /// EVP_PKEY_get_size(3).
+            /// See EVP_PKEY_get_size(3).
             fn EVP_PKEY_get_bits(key: *const EVP_PKEY) -> c_int;
 
-            /// EVP_PKEY_CTX_new(3).
+            /// See EVP_PKEY_CTX_new(3).
             fn EVP_PKEY_CTX_new_from_name(
                 libctx: *mut OSSL_LIB_CTX,
                 name: *const c_char,
                 properties: *const c_char,
             ) -> *mut EVP_PKEY_CTX;
-            /// EVP_PKEY_CTX_new(3).
+            /// See EVP_PKEY_CTX_new(3).
             fn EVP_PKEY_CTX_new_from_pkey(
                 libctx: *mut OSSL_LIB_CTX,
                 key: *mut EVP_PKEY,
                 properties: *const c_char,
             ) -> *mut EVP_PKEY_CTX;
-            /// EVP_PKEY_CTX_new(3).
+            /// See EVP_PKEY_CTX_new(3).
             fn EVP_PKEY_CTX_free(ctx: *mut EVP_PKEY_CTX);
-            /// EVP_PKEY_CTX_set_params(3).
+            /// See EVP_PKEY_CTX_set_params(3).
             fn EVP_PKEY_CTX_set_params(ctx: *mut EVP_PKEY_CTX, params: *const OSSL_PARAM) -> c_int;
-            /// EVP_PKEY_CTX_set_params(3).
+            /// See EVP_PKEY_CTX_set_params(3).
             fn EVP_PKEY_CTX_settable_params(ctx: *const EVP_PKEY_CTX) -> *const OSSL_PARAM;
-            /// EVP_PKEY_fromdata(3).
+            /// See EVP_PKEY_fromdata(3).
             fn EVP_PKEY_fromdata_init(ctx: *mut EVP_PKEY_CTX) -> c_int;
-            /// EVP_PKEY_fromdata(3).
+            /// See EVP_PKEY_fromdata(3).
             fn EVP_PKEY_fromdata(
                 ctx: *mut EVP_PKEY_CTX,
                 key: *mut *mut EVP_PKEY,
                 selection: c_int,
                 params: *mut OSSL_PARAM,
             ) -> c_int;
-            /// EVP_PKEY_keygen(3).
+            /// See EVP_PKEY_keygen(3).
             fn EVP_PKEY_keygen_init(ctx: *mut EVP_PKEY_CTX) -> c_int;
-            /// EVP_PKEY_keygen(3).
+            /// See EVP_PKEY_keygen(3).
             fn EVP_PKEY_generate(ctx: *mut EVP_PKEY_CTX, key: *mut *mut EVP_PKEY) -> c_int;
-            /// EVP_PKEY_check(3).
+            /// See EVP_PKEY_check(3).
             fn EVP_PKEY_private_check(ctx: *mut EVP_PKEY_CTX) -> c_int;
 
-            /// EVP_PKEY_encapsulate(3).
+            /// See EVP_PKEY_encapsulate(3).
             fn EVP_PKEY_encapsulate_init(ctx: *mut EVP_PKEY_CTX, params: *const OSSL_PARAM) -> c_int;
-            /// EVP_PKEY_encapsulate(3).
+            /// See EVP_PKEY_encapsulate(3).
             fn EVP_PKEY_encapsulate(
                 ctx: *mut EVP_PKEY_CTX,
                 ciphertext: *mut u8,
@@ -113,9 +113,9 @@ macro_rules! openssl_calls {
                 secret: *mut u8,
                 secret_length: *mut usize,
             ) -> c_int;
-            /// EVP_PKEY_decapsulate(3).
+            /// See EVP_PKEY_decapsulate(3).
             fn EVP_PKEY_decapsulate_init(ctx: *mut EVP_PKEY_CTX, params: *const OSSL_PARAM) -> c_int;
-            /// EVP_PKEY_decapsulate(3).
+            /// See EVP_PKEY_decapsulate(3).
             fn EVP_PKEY_decapsulate(
                 ctx: *mut EVP_PKEY_CTX,
                 secret: *mut u8,
@@ -124,24 +124,24 @@ macro_rules! openssl_calls {
                 ciphertext_length: usize,
             ) -> c_int;
 
-            /// EVP_PKEY_derive(3).
+            /// See EVP_PKEY_derive(3).
             fn EVP_PKEY_derive_init(ctx: *mut EVP_PKEY_CTX) -> c_int;
-            /// EVP_PKEY_derive(3).
+            /// See EVP_PKEY_derive(3).
             fn EVP_PKEY_derive_set_peer_ex(ctx: *mut EVP_PKEY_CTX, peer: *mut EVP_PKEY, validate: c_int) -> c_int;
-            /// EVP_PKEY_derive(3).
+            /// See EVP_PKEY_derive(3).
             fn EVP_PKEY_derive(ctx: *mut EVP_PKEY_CTX, secret: *mut u8, length: *mut usize) -> c_int;
 
-            /// EVP_SIGNATURE(3).
+            /// See EVP_SIGNATURE(3).
             fn EVP_SIGNATURE_fetch(
                 libctx: *mut OSSL_LIB_CTX,
                 name: *const c_char,
                 properties: *const c_char,
             ) -> *mut EVP_SIGNATURE;
-            /// EVP_SIGNATURE(3).
+            /// See EVP_SIGNATURE(3).
             fn EVP_SIGNATURE_free(algorithm: *mut EVP_SIGNATURE);
-            /// EVP_PKEY_sign(3).
+            /// See EVP_PKEY_sign(3).
             fn EVP_PKEY_sign_init_ex(ctx: *mut EVP_PKEY_CTX, params: *const OSSL_PARAM) -> c_int;
-            /// EVP_PKEY_sign(3).
+            /// See EVP_PKEY_sign(3).
             fn EVP_PKEY_sign(
                 ctx: *mut EVP_PKEY_CTX,
                 signature: *mut u8,
@@ -149,9 +149,9 @@ macro_rules! openssl_calls {
                 message: *const u8,
                 message_length: usize,
             ) -> c_int;
-            /// EVP_PKEY_verify(3).
+            /// See EVP_PKEY_verify(3).
             fn EVP_PKEY_verify_init_ex(ctx: *mut EVP_PKEY_CTX, params: *const OSSL_PARAM) -> c_int;
-            /// EVP_PKEY_verify(3).
+            /// See EVP_PKEY_verify(3).
             fn EVP_PKEY_verify(
                 ctx: *mut EVP_PKEY_CTX,
                 signature: *const u8,
@@ -159,7 +159,7 @@ macro_rules! openssl_calls {
                 message: *const u8,
                 message_length: usize,
             ) -> c_int;
-            /// EVP_DigestSignInit(3).
+            /// See EVP_DigestSignInit(3).
             fn EVP_DigestSignInit_ex(
                 ctx: *mut EVP_MD_CTX,
                 inner: *mut *mut EVP_PKEY_CTX,
@@ -169,7 +169,7 @@ macro_rules! openssl_calls {
                 key: *mut EVP_PKEY,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_DigestSignInit(3).
+            /// See EVP_DigestSignInit(3).
             fn EVP_DigestSign(
                 ctx: *mut EVP_MD_CTX,
                 signature: *mut u8,
@@ -177,7 +177,7 @@ macro_rules! openssl_calls {
                 message: *const u8,
                 message_length: usize,
             ) -> c_int;
-            /// EVP_DigestVerifyInit(3).
+            /// See EVP_DigestVerifyInit(3).
             fn EVP_DigestVerifyInit_ex(
                 ctx: *mut EVP_MD_CTX,
                 inner: *mut *mut EVP_PKEY_CTX,
@@ -187,7 +187,7 @@ macro_rules! openssl_calls {
                 key: *mut EVP_PKEY,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_DigestVerifyInit(3).
+            /// See EVP_DigestVerifyInit(3).
             fn EVP_DigestVerify(
                 ctx: *mut EVP_MD_CTX,
                 signature: *const u8,
@@ -196,28 +196,28 @@ macro_rules! openssl_calls {
                 message_length: usize,
             ) -> c_int;
 
-            /// EVP_MD_fetch(3).
+            /// See EVP_MD_fetch(3).
             fn EVP_MD_fetch(
                 libctx: *mut OSSL_LIB_CTX,
                 name: *const c_char,
                 properties: *const c_char,
             ) -> *mut EVP_MD;
-            /// EVP_MD_free(3).
+            /// See EVP_MD_free(3).
             fn EVP_MD_free(md: *mut EVP_MD);
-            /// EVP_MD_CTX_new(3).
+            /// See EVP_MD_CTX_new(3).
             fn EVP_MD_CTX_new() -> *mut EVP_MD_CTX;
-            /// EVP_MD_CTX_free(3).
+            /// See EVP_MD_CTX_free(3).
             fn EVP_MD_CTX_free(ctx: *mut EVP_MD_CTX);
-            /// EVP_DigestInit(3).
+            /// See EVP_DigestInit(3).
             fn EVP_DigestInit_ex2(ctx: *mut EVP_MD_CTX, md: *const EVP_MD, params: *const OSSL_PARAM) -> c_int;
-            /// EVP_DigestInit(3).
+            /// See EVP_DigestInit(3).
             fn EVP_DigestUpdate(ctx: *mut EVP_MD_CTX, data: *const c_void, length: usize) -> c_int;
-            /// EVP_DigestInit(3).
+            /// See EVP_DigestInit(3).
             fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
-            /// EVP_DigestInit(3): may be called only once, for the whole output.
+            /// Returns the whole output and may be called only once, see EVP_DigestInit(3).
             fn EVP_DigestFinalXOF(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
 
-            /// OSSL_DECODER_CTX_new_for_pkey(3).
+            /// See OSSL_DECODER_CTX_new_for_pkey(3).
             fn OSSL_DECODER_CTX_new_for_pkey(
                 key: *mut *mut EVP_PKEY,
                 input_type: *const c_char,
@@ -227,15 +227,15 @@ macro_rules! openssl_calls {
                 libctx: *mut OSSL_LIB_CTX,
                 properties: *const c_char,
             ) -> *mut OSSL_DECODER_CTX;
-            /// OSSL_DECODER_from_bio(3).
+            /// See OSSL_DECODER_from_bio(3).
             fn OSSL_DECODER_from_data(
                 ctx: *mut OSSL_DECODER_CTX,
                 data: *mut *const u8,
                 length: *mut usize,
             ) -> c_int;
-            /// OSSL_DECODER_CTX(3).
+            /// See OSSL_DECODER_CTX(3).
             fn OSSL_DECODER_CTX_free(ctx: *mut OSSL_DECODER_CTX);
-            /// OSSL_ENCODER_CTX_new_for_pkey(3).
+            /// See OSSL_ENCODER_CTX_new_for_pkey(3).
             fn OSSL_ENCODER_CTX_new_for_pkey(
                 key: *const EVP_PKEY,
                 selection: c_int,
@@ -243,24 +243,24 @@ macro_rules! openssl_calls {
                 output_structure: *const c_char,
                 properties: *const c_char,
             ) -> *mut OSSL_ENCODER_CTX;
-            /// OSSL_ENCODER_to_bio(3).
+            /// See OSSL_ENCODER_to_bio(3).
             fn OSSL_ENCODER_to_data(ctx: *mut OSSL_ENCODER_CTX, data: *mut *mut u8, length: *mut usize) -> c_int;
-            /// OSSL_ENCODER_CTX(3).
+            /// See OSSL_ENCODER_CTX(3).
             fn OSSL_ENCODER_CTX_free(ctx: *mut OSSL_ENCODER_CTX);
 
-            /// EC_GROUP_new(3).
+            /// See EC_GROUP_new(3).
             fn EC_GROUP_new_by_curve_name_ex(
                 libctx: *mut OSSL_LIB_CTX,
                 properties: *const c_char,
                 nid: c_int,
             ) -> *mut EC_GROUP;
-            /// EC_GROUP_new(3).
+            /// See EC_GROUP_new(3).
             fn EC_GROUP_free(group: *mut EC_GROUP);
-            /// EC_POINT_new(3).
+            /// See EC_POINT_new(3).
             fn EC_POINT_new(group: *const EC_GROUP) -> *mut EC_POINT;
-            /// EC_POINT_new(3).
+            /// See EC_POINT_new(3).
             fn EC_POINT_free(point: *mut EC_POINT);
-            /// EC_POINT_add(3): the scratch memory is a `BN_CTX`; only null is passed.
+            /// Multiplies points, see EC_POINT_add(3). The scratch memory is a `BN_CTX`; pqlab passes only null.
             fn EC_POINT_mul(
                 group: *const EC_GROUP,
                 out: *mut EC_POINT,
@@ -269,7 +269,7 @@ macro_rules! openssl_calls {
                 factor: *const BIGNUM,
                 scratch: *mut c_void,
             ) -> c_int;
-            /// EC_POINT_new(3).
+            /// See EC_POINT_new(3).
             fn EC_POINT_point2oct(
                 group: *const EC_GROUP,
                 point: *const EC_POINT,
@@ -278,32 +278,32 @@ macro_rules! openssl_calls {
                 room: usize,
                 scratch: *mut c_void,
             ) -> usize;
-            /// BN_bn2bin(3).
+            /// See BN_bn2bin(3).
             fn BN_bin2bn(bytes: *const u8, length: c_int, out: *mut BIGNUM) -> *mut BIGNUM;
-            /// BN_new(3).
+            /// See BN_new(3).
             fn BN_clear_free(number: *mut BIGNUM);
             optional
-            /// EVP_DigestInit(3), since 3.3: may be called repeatedly for more output.
+            /// Returns more output on every call, since 3.3, see EVP_DigestInit(3).
             fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
-            /// EVP_PKEY_sign(3), since 3.4.
+            /// Available since 3.4, see EVP_PKEY_sign(3).
             fn EVP_PKEY_sign_init_ex2(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_PKEY_sign(3), since 3.4.
+            /// Available since 3.4, see EVP_PKEY_sign(3).
             fn EVP_PKEY_sign_message_init(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_PKEY_verify(3), since 3.4.
+            /// Available since 3.4, see EVP_PKEY_verify(3).
             fn EVP_PKEY_verify_init_ex2(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,
                 params: *const OSSL_PARAM,
             ) -> c_int;
-            /// EVP_PKEY_verify(3), since 3.4.
+            /// Available since 3.4, see EVP_PKEY_verify(3).
             fn EVP_PKEY_verify_message_init(
                 ctx: *mut EVP_PKEY_CTX,
                 algorithm: *mut EVP_SIGNATURE,

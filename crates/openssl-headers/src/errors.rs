@@ -1,4 +1,4 @@
-//! Text of the thread's error queue.
+//! Reads error messages from the calling thread's error queue.
 
 use crate::ERR_TXT_STRING;
 use alloc::borrow::ToOwned;
@@ -7,14 +7,13 @@ use alloc::string::String;
 use core::ffi::{CStr, c_char, c_int, c_ulong};
 use core::ptr;
 
-/// Takes all errors out of the calling thread's queue and returns their messages, oldest first, with their additional
-/// data.
+/// Removes all errors from the calling thread's queue and returns their messages and additional data, oldest first.
 ///
-/// `next` calls `ERR_get_error_all` with its arguments as the destinations of the additional data and the flags, and
-/// null for all others. `reason` calls `ERR_reason_error_string`.
+/// `next` must call `ERR_get_error_all`. It passes its arguments as the destinations of the additional data and the
+/// flags, and null for all other destinations. `reason` must call `ERR_reason_error_string`.
 ///
 /// # Safety
-/// Both must call these functions, of the same library.
+/// `next` and `reason` must call these functions in the same library.
 #[cold]
 pub unsafe fn drain_errors(
     next: impl Fn(*mut *const c_char, *mut c_int) -> c_ulong,
@@ -31,10 +30,10 @@ pub unsafe fn drain_errors(
         if !messages.is_empty() {
             messages.push_str("; ");
         }
-        // SAFETY: the result is null or a string that lives as long as the library.
+        // SAFETY: the result is null or a string that stays valid as long as the library.
         let words = unsafe { text(reason(error)) };
         messages.push_str(&words.unwrap_or_else(|| format!("error {error:#x}")));
-        // SAFETY: with this flag `data` is a string that lives until the thread's next call into the queue.
+        // SAFETY: with this flag, `data` is a string that stays valid until the thread's next call that uses the queue.
         let detail = if flags & ERR_TXT_STRING == 0 { None } else { unsafe { text(data) } };
         if let Some(detail) = detail.filter(|detail| !detail.is_empty()) {
             messages.push_str(&format!(" ({detail})"));
@@ -42,11 +41,11 @@ pub unsafe fn drain_errors(
     }
 }
 
-/// Copies a string of the library. Returns `None` for null.
+/// Copies a C string. Returns `None` for null.
 ///
 /// # Safety
 /// `pointer` must be null or a NUL-terminated string that stays valid during the call.
 pub unsafe fn text(pointer: *const c_char) -> Option<String> {
-    // SAFETY: the caller guarantees a valid string, and it is not null.
+    // SAFETY: the pointer is not null, and the caller guarantees that it points to a valid string.
     (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().as_ref().to_owned())
 }

@@ -1,70 +1,71 @@
-//! Named parameters: OSSL_PARAM(3).
+//! Named parameters, see OSSL_PARAM(3).
 
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use core::ptr;
 
-/// One named parameter, OSSL_PARAM(3). Arrays end with [`OSSL_PARAM_END`].
+/// A named parameter, see OSSL_PARAM(3). Arrays end with [`OSSL_PARAM_END`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct OSSL_PARAM {
-    /// Name. Null ends an array.
+    /// Name of the parameter. Null marks the end of an array.
     pub key: *const c_char,
     /// Type of `data`.
     pub data_type: c_uint,
-    /// Value, or buffer for it.
+    /// Value, or buffer for a value.
     pub data: *mut c_void,
     /// Length of `data` in bytes.
     pub data_size: usize,
-    /// Length in bytes of a value written by the library.
+    /// Length in bytes of the value that the library wrote.
     pub return_size: usize,
 }
 
-/// End of a parameter array.
+/// Marks the end of a parameter array.
 pub const OSSL_PARAM_END: OSSL_PARAM =
     OSSL_PARAM { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
 
-/// `return_size` of a parameter that the library has not written.
+/// Value of `return_size` if the library did not write the parameter.
 pub const OSSL_PARAM_UNMODIFIED: usize = usize::MAX;
 /// Signed integer in native byte order.
 pub const OSSL_PARAM_INTEGER: c_uint = 1;
-/// Unsigned integer of any length in native byte order.
+/// Unsigned integer of any length, in native byte order.
 pub const OSSL_PARAM_UNSIGNED_INTEGER: c_uint = 2;
-/// UTF-8 string. The length excludes a final NUL.
+/// UTF-8 string. The length does not include a final NUL.
 pub const OSSL_PARAM_UTF8_STRING: c_uint = 4;
 /// Byte string.
 pub const OSSL_PARAM_OCTET_STRING: c_uint = 5;
 
-/// "seed": `d || z` of ML-KEM, `xi` of ML-DSA, three seeds of SLH-DSA. EVP_PKEY-ML-KEM(7) and similar pages.
+/// Parameter "seed": ML-KEM's `d || z`, ML-DSA's `xi`, or SLH-DSA's three seeds, see EVP_PKEY-ML-KEM(7) and similar
+/// pages.
 pub const OSSL_PKEY_PARAM_SEED: &CStr = c"seed";
-/// "pub": EVP_PKEY-EC(7).
+/// Parameter "pub", see EVP_PKEY-EC(7).
 pub const OSSL_PKEY_PARAM_PUB_KEY: &CStr = c"pub";
-/// "priv": EVP_PKEY-EC(7).
+/// Parameter "priv", see EVP_PKEY-EC(7).
 pub const OSSL_PKEY_PARAM_PRIV_KEY: &CStr = c"priv";
-/// "group": EVP_PKEY-EC(7).
+/// Parameter "group", see EVP_PKEY-EC(7).
 pub const OSSL_PKEY_PARAM_GROUP_NAME: &CStr = c"group";
-/// "bits": EVP_PKEY-RSA(7).
+/// Parameter "bits", see EVP_PKEY-RSA(7).
 pub const OSSL_PKEY_PARAM_RSA_BITS: &CStr = c"bits";
-/// "ikme": EVP_KEM-ML-KEM(7).
+/// Parameter "ikme", see EVP_KEM-ML-KEM(7).
 pub const OSSL_KEM_PARAM_IKME: &CStr = c"ikme";
-/// "context-string": EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "context-string", see EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_CONTEXT_STRING: &CStr = c"context-string";
-/// "deterministic": EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "deterministic", see EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_DETERMINISTIC: &CStr = c"deterministic";
-/// "test-entropy": EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "test-entropy", see EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_TEST_ENTROPY: &CStr = c"test-entropy";
-/// "message-encoding": EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7).
+/// Parameter "message-encoding", see EVP_SIGNATURE-ML-DSA(7) and EVP_SIGNATURE-SLH-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_MESSAGE_ENCODING: &CStr = c"message-encoding";
-/// "mu": EVP_SIGNATURE-ML-DSA(7).
+/// Parameter "mu", see EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_MU: &CStr = c"mu";
-/// "nonce-type": EVP_SIGNATURE-ECDSA(7).
+/// Parameter "nonce-type", see EVP_SIGNATURE-ECDSA(7).
 pub const OSSL_SIGNATURE_PARAM_NONCE_TYPE: &CStr = c"nonce-type";
-/// "digest": EVP_SIGNATURE-ECDSA(7), EVP_SIGNATURE-RSA(7), EVP_MAC-HMAC(7).
+/// Parameter "digest", see EVP_SIGNATURE-ECDSA(7), EVP_SIGNATURE-RSA(7) and EVP_MAC-HMAC(7).
 pub const OSSL_ALG_PARAM_DIGEST: &CStr = c"digest";
-/// "pad-mode": EVP_SIGNATURE-RSA(7).
+/// Parameter "pad-mode", see EVP_SIGNATURE-RSA(7).
 pub const OSSL_SIGNATURE_PARAM_PAD_MODE: &CStr = c"pad-mode";
-/// "key": EVP_KDF-HKDF(7).
+/// Parameter "key", see EVP_KDF-HKDF(7).
 pub const OSSL_KDF_PARAM_KEY: &CStr = c"key";
-/// "salt": EVP_KDF-HKDF(7).
+/// Parameter "salt", see EVP_KDF-HKDF(7).
 pub const OSSL_KDF_PARAM_SALT: &CStr = c"salt";
-/// "info": EVP_KDF-HKDF(7).
+/// Parameter "info", see EVP_KDF-HKDF(7).
 pub const OSSL_KDF_PARAM_INFO: &CStr = c"info";

@@ -1,29 +1,29 @@
-//! Initialisation, errors, and the functions of [`openssl_calls!`].
+//! Initialisation, errors, and the functions that [`openssl_calls!`] lists.
 
 use core::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
 use core::ptr;
 use pqlab_openssl_headers::*;
 
 opaque! {
-    /// OPENSSL_init_crypto(3): settings in addition to the options. Only null is passed.
+    /// Settings in addition to the options, see OPENSSL_init_crypto(3). pqlab passes only null.
     OPENSSL_INIT_SETTINGS;
 }
 
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
-    /// OPENSSL_ia32cap(3), which describes the words: CPU features known to the library. It sets them before `main` and
-    /// reads them whenever it selects code.
+    /// CPU features that the library may use; OPENSSL_ia32cap(3) describes the words. The library sets them before
+    /// `main`, and reads them whenever it selects code.
     pub static OPENSSL_ia32cap_P: [core::sync::atomic::AtomicU32; 10];
 }
 
 unsafe extern "C" {
-    /// OPENSSL_init_crypto(3).
+    /// See OPENSSL_init_crypto(3).
     pub fn OPENSSL_init_crypto(options: u64, settings: *const OPENSSL_INIT_SETTINGS) -> c_int;
-    /// ERR_get_error(3): the newest error, left in the queue.
+    /// Returns the newest error without removing it from the queue, see ERR_get_error(3).
     pub fn ERR_peek_last_error() -> c_ulong;
 }
 
-/// Declares the functions as linked functions.
+/// Declares the listed functions as linked functions.
 macro_rules! declare {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
@@ -44,15 +44,14 @@ macro_rules! declare {
 }
 openssl_calls!(declare);
 
-/// Takes all errors out of the calling thread's queue and returns their messages, oldest first, with their additional
-/// data.
+/// Removes all errors from the calling thread's queue and returns their messages and additional data, oldest first.
 #[cold]
 pub fn take_errors() -> alloc::string::String {
-    // SAFETY: null pointers omit file, line and function; the other two come from the caller.
+    // SAFETY: null pointers omit file, line and function. The caller supplies valid pointers for the other two.
     let next =
         |data, flags| unsafe { ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags) };
-    // SAFETY: any number is allowed.
+    // SAFETY: any error number is allowed.
     let reason = |error| unsafe { ERR_reason_error_string(error) };
-    // SAFETY: both call functions of this library.
+    // SAFETY: both closures call functions of this library.
     unsafe { drain_errors(next, reason) }
 }

@@ -1,10 +1,10 @@
-//! Hybrid public key encryption: OSSL_HPKE_CTX_new(3).
+//! Hybrid public key encryption. OSSL_HPKE_CTX_new(3) describes all functions in this module.
 
 use core::ffi::{c_char, c_int};
 use pqlab_openssl_headers::{EVP_PKEY, OSSL_LIB_CTX, opaque};
 
 opaque! {
-    /// Context of one side for a sequence of messages, OSSL_HPKE_CTX_new(3). Must not be used from two threads at once.
+    /// Encryption context of one side, for a sequence of messages. Two threads must not use a context at the same time.
     OSSL_HPKE_CTX;
 }
 
@@ -12,23 +12,23 @@ opaque! {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OSSL_HPKE_SUITE {
-    /// RFC 9180, section 7.1.
+    /// Identifier of the KEM (RFC 9180, section 7.1).
     pub kem_id: u16,
-    /// RFC 9180, section 7.2.
+    /// Identifier of the KDF (RFC 9180, section 7.2).
     pub kdf_id: u16,
-    /// RFC 9180, section 7.3.
+    /// Identifier of the AEAD (RFC 9180, section 7.3).
     pub aead_id: u16,
 }
 
-/// OSSL_HPKE_CTX_new(3): base mode.
+/// Base mode, see OSSL_HPKE_CTX_new(3).
 pub const OSSL_HPKE_MODE_BASE: c_int = 0;
-/// OSSL_HPKE_CTX_new(3).
+/// Role of the sender, see OSSL_HPKE_CTX_new(3).
 pub const OSSL_HPKE_ROLE_SENDER: c_int = 0;
-/// OSSL_HPKE_CTX_new(3).
+/// Role of the receiver, see OSSL_HPKE_CTX_new(3).
 pub const OSSL_HPKE_ROLE_RECEIVER: c_int = 1;
 
 unsafe extern "C" {
-    /// OSSL_HPKE_CTX_new(3).
+    /// See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_CTX_new(
         mode: c_int,
         suite: OSSL_HPKE_SUITE,
@@ -36,9 +36,9 @@ unsafe extern "C" {
         libctx: *mut OSSL_LIB_CTX,
         properties: *const c_char,
     ) -> *mut OSSL_HPKE_CTX;
-    /// OSSL_HPKE_CTX_new(3).
+    /// See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_CTX_free(ctx: *mut OSSL_HPKE_CTX);
-    /// OSSL_HPKE_CTX_new(3): a null `material` requests a random key.
+    /// Generates a key pair, at random if `material` is null, see OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_keygen(
         suite: OSSL_HPKE_SUITE,
         public: *mut u8,
@@ -49,7 +49,7 @@ unsafe extern "C" {
         libctx: *mut OSSL_LIB_CTX,
         properties: *const c_char,
     ) -> c_int;
-    /// OSSL_HPKE_CTX_new(3).
+    /// See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_encap(
         ctx: *mut OSSL_HPKE_CTX,
         enc: *mut u8,
@@ -59,7 +59,7 @@ unsafe extern "C" {
         info: *const u8,
         info_length: usize,
     ) -> c_int;
-    /// OSSL_HPKE_CTX_new(3).
+    /// See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_seal(
         ctx: *mut OSSL_HPKE_CTX,
         out: *mut u8,
@@ -69,7 +69,7 @@ unsafe extern "C" {
         plaintext: *const u8,
         plaintext_length: usize,
     ) -> c_int;
-    /// OSSL_HPKE_CTX_new(3).
+    /// See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_decap(
         ctx: *mut OSSL_HPKE_CTX,
         enc: *const u8,
@@ -78,7 +78,7 @@ unsafe extern "C" {
         info: *const u8,
         info_length: usize,
     ) -> c_int;
-    /// OSSL_HPKE_CTX_new(3).
+    /// See OSSL_HPKE_CTX_new(3).
     pub fn OSSL_HPKE_open(
         ctx: *mut OSSL_HPKE_CTX,
         out: *mut u8,

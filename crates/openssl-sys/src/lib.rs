@@ -1,8 +1,10 @@
-//! OpenSSL 4's libcrypto and libssl, built from source by this crate, and declarations of the calls that pqlab uses.
+//! OpenSSL 4's libcrypto and libssl, which this crate builds from source, and declarations of the functions that pqlab
+//! calls.
 //!
-//! The declarations are written by hand from the headers of the version that is built. Each names the manual page that
-//! describes it. Those that also serve a library opened at run time are in `pqlab-openssl-headers`. None is safe to
-//! call directly: the caller is responsible for pointers, lengths and reference counts.
+//! The declarations are written by hand, based on the headers of the version that is built. The documentation of each
+//! function names the manual page that describes it. Functions that are also called in a library opened at run time are
+//! declared in `pqlab-openssl-headers`. No function is safe to call: the caller is responsible for pointers, lengths
+//! and reference counts.
 
 #![no_std]
 #![allow(non_camel_case_types)]
@@ -22,5 +24,5 @@ pub use ssl::*;
 pub use symmetric::*;
 pub use x509::*;
 
-/// Version of the `openssl-src` package that libcrypto was built from, such as `400.0.2+4.0.3`.
+/// Version of the `openssl-src` package from which libcrypto was built, such as `400.0.2+4.0.3`.
 pub const SRC_VERSION: &str = env!("PQLAB_OPENSSL_SRC_VERSION");

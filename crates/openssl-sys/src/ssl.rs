@@ -1,159 +1,159 @@
-//! TLS: SSL_CTX_new(3), SSL_new(3), and in-memory streams for connections: BIO_s_mem(3).
+//! TLS (SSL_CTX_new(3), SSL_new(3)) over in-memory streams (BIO_s_mem(3)).
 
 use crate::{OPENSSL_INIT_SETTINGS, X509};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use pqlab_openssl_headers::{EVP_PKEY, OSSL_LIB_CTX, opaque};
 
 opaque! {
-    /// State shared by connections, SSL_CTX_new(3).
+    /// State that connections share, see SSL_CTX_new(3).
     SSL_CTX;
-    /// One side of a connection, SSL_new(3).
+    /// One side of a connection, see SSL_new(3).
     SSL;
-    /// Role of a context, client or server: TLS_method(3).
+    /// Role of a context (client or server), see TLS_method(3).
     SSL_METHOD;
-    /// Session with which a client resumes a connection, SSL_SESSION_free(3).
+    /// Session that a client uses to resume a connection, see SSL_SESSION_free(3).
     SSL_SESSION;
-    /// A stream of bytes, BIO_new(3).
+    /// A stream of bytes, see BIO_new(3).
     BIO;
-    /// A kind of stream, BIO_new(3).
+    /// A kind of stream, see BIO_new(3).
     BIO_METHOD;
-    /// Trusted certificates, X509_STORE_new(3).
+    /// Trusted certificates, see X509_STORE_new(3).
     X509_STORE;
-    /// Conditions for verifying a chain, X509_VERIFY_PARAM_new(3).
+    /// Conditions for verifying a chain, see X509_VERIFY_PARAM_new(3).
     X509_VERIFY_PARAM;
 }
 
-/// SSL_CTX_set_verify(3): callback that overrides verification. Only null is passed.
+/// Callback that overrides verification, see SSL_CTX_set_verify(3). pqlab passes only null.
 pub type SSL_verify_cb = Option<unsafe extern "C" fn(c_int, *mut c_void) -> c_int>;
 
-/// TLS 1.3, SSL_CTX_set_min_proto_version(3).
+/// Version number of TLS 1.3, see SSL_CTX_set_min_proto_version(3).
 pub const TLS1_3_VERSION: c_long = 0x0304;
-/// SSL_CTX_set_options(3): with a pre-shared key, the key exchange may be omitted.
+/// Allows omitting the key exchange if a pre-shared key is used, see SSL_CTX_set_options(3).
 pub const SSL_OP_ALLOW_NO_DHE_KEX: u64 = 1 << 10;
-/// SSL_CTX_set_options(3): a server omits the key exchange if the client allows it.
+/// Makes a server omit the key exchange if the client allows it, see SSL_CTX_set_options(3).
 pub const SSL_OP_PREFER_NO_DHE_KEX: u64 = 1 << 35;
-/// SSL_CTX_set_verify(3): requests and verifies the peer's certificate.
+/// Requests and verifies the peer's certificate, see SSL_CTX_set_verify(3).
 pub const SSL_VERIFY_PEER: c_int = 1;
-/// SSL_CTX_set_verify(3): rejects clients without a certificate.
+/// Rejects clients without a certificate, see SSL_CTX_set_verify(3).
 pub const SSL_VERIFY_FAIL_IF_NO_PEER_CERT: c_int = 2;
-/// SSL_CTX_set_session_cache_mode(3).
+/// Disables the session cache, see SSL_CTX_set_session_cache_mode(3).
 pub const SSL_SESS_CACHE_OFF: c_long = 0;
-/// SSL_get_error(3): the call needs more input.
+/// The call needs more input, see SSL_get_error(3).
 pub const SSL_ERROR_WANT_READ: c_int = 2;
-/// SSL_set_shutdown(3): both sides have shut down.
+/// Both sides have shut down, see SSL_set_shutdown(3).
 pub const SSL_SENT_AND_RECEIVED_SHUTDOWN: c_int = 3;
 
-/// SSL_CTX_ctrl(3): SSL_CTX_set_mode(3).
+/// Command for SSL_CTX_ctrl(3), see SSL_CTX_set_mode(3).
 pub const SSL_CTRL_MODE: c_int = 33;
-/// SSL_CTX_set_mode(3): sends only the given certificates, without adding any from the store.
+/// Sends only the certificates that were set, without adding certificates from the store, see SSL_CTX_set_mode(3).
 pub const SSL_MODE_NO_AUTO_CHAIN: c_long = 8;
-/// SSL_CTX_ctrl(3): SSL_CTX_set_session_cache_mode(3).
+/// Command for SSL_CTX_ctrl(3), see SSL_CTX_set_session_cache_mode(3).
 pub const SSL_CTRL_SET_SESS_CACHE_MODE: c_int = 44;
-/// SSL_CTX_ctrl(3): SSL_set_tlsext_host_name(3).
+/// Command for SSL_CTX_ctrl(3), see SSL_set_tlsext_host_name(3).
 pub const SSL_CTRL_SET_TLSEXT_HOSTNAME: c_int = 55;
-/// SSL_CTX_ctrl(3): SSL_CTX_add0_chain_cert(3), or SSL_CTX_add1_chain_cert(3) if the number is 1.
+/// Command for SSL_CTX_ctrl(3), see SSL_CTX_add0_chain_cert(3). With the number 1, see SSL_CTX_add1_chain_cert(3).
 pub const SSL_CTRL_CHAIN_CERT: c_int = 89;
-/// SSL_CTX_ctrl(3): SSL_CTX_set1_groups_list(3).
+/// Command for SSL_CTX_ctrl(3), see SSL_CTX_set1_groups_list(3).
 pub const SSL_CTRL_SET_GROUPS_LIST: c_int = 92;
-/// SSL_CTX_ctrl(3): SSL_CTX_set1_sigalgs_list(3).
+/// Command for SSL_CTX_ctrl(3), see SSL_CTX_set1_sigalgs_list(3).
 pub const SSL_CTRL_SET_SIGALGS_LIST: c_int = 98;
-/// SSL_CTX_ctrl(3): SSL_CTX_set_min_proto_version(3).
+/// Command for SSL_CTX_ctrl(3), see SSL_CTX_set_min_proto_version(3).
 pub const SSL_CTRL_SET_MIN_PROTO_VERSION: c_int = 123;
-/// SSL_CTX_ctrl(3): SSL_get0_peer_signature_name(3).
+/// Command for SSL_CTX_ctrl(3), see SSL_get0_peer_signature_name(3).
 pub const SSL_CTRL_GET_PEER_SIGNATURE_NAME: c_int = 141;
 
 unsafe extern "C" {
-    /// OPENSSL_init_ssl(3).
+    /// See OPENSSL_init_ssl(3).
     pub fn OPENSSL_init_ssl(options: u64, settings: *const OPENSSL_INIT_SETTINGS) -> c_int;
-    /// TLS_method(3).
+    /// See TLS_method(3).
     pub fn TLS_client_method() -> *const SSL_METHOD;
-    /// TLS_method(3).
+    /// See TLS_method(3).
     pub fn TLS_server_method() -> *const SSL_METHOD;
 
-    /// SSL_CTX_new(3).
+    /// See SSL_CTX_new(3).
     pub fn SSL_CTX_new(method: *const SSL_METHOD) -> *mut SSL_CTX;
-    /// SSL_CTX_free(3).
+    /// See SSL_CTX_free(3).
     pub fn SSL_CTX_free(ctx: *mut SSL_CTX);
-    /// SSL_CTX_ctrl(3).
+    /// See SSL_CTX_ctrl(3).
     pub fn SSL_CTX_ctrl(ctx: *mut SSL_CTX, command: c_int, number: c_long, pointer: *mut c_void) -> c_long;
-    /// SSL_CTX_set_options(3).
+    /// See SSL_CTX_set_options(3).
     pub fn SSL_CTX_set_options(ctx: *mut SSL_CTX, options: u64) -> u64;
-    /// SSL_CTX_set_cipher_list(3).
+    /// See SSL_CTX_set_cipher_list(3).
     pub fn SSL_CTX_set_ciphersuites(ctx: *mut SSL_CTX, names: *const c_char) -> c_int;
-    /// SSL_CTX_set_verify(3).
+    /// See SSL_CTX_set_verify(3).
     pub fn SSL_CTX_set_verify(ctx: *mut SSL_CTX, mode: c_int, callback: SSL_verify_cb);
-    /// SSL_CTX_set_session_id_context(3).
+    /// See SSL_CTX_set_session_id_context(3).
     pub fn SSL_CTX_set_session_id_context(ctx: *mut SSL_CTX, context: *const u8, length: c_uint) -> c_int;
-    /// SSL_CTX_set_num_tickets(3).
+    /// See SSL_CTX_set_num_tickets(3).
     pub fn SSL_CTX_set_num_tickets(ctx: *mut SSL_CTX, tickets: usize) -> c_int;
-    /// SSL_CTX_use_certificate(3): takes its own reference.
+    /// Takes its own reference to the certificate, see SSL_CTX_use_certificate(3).
     pub fn SSL_CTX_use_certificate(ctx: *mut SSL_CTX, certificate: *mut X509) -> c_int;
-    /// SSL_CTX_use_certificate(3): takes its own reference.
+    /// Takes its own reference to the key, see SSL_CTX_use_certificate(3).
     pub fn SSL_CTX_use_PrivateKey(ctx: *mut SSL_CTX, key: *mut EVP_PKEY) -> c_int;
-    /// SSL_CTX_set_cert_store(3): the context keeps ownership.
+    /// Returns the certificate store, which the context still owns, see SSL_CTX_set_cert_store(3).
     pub fn SSL_CTX_get_cert_store(ctx: *const SSL_CTX) -> *mut X509_STORE;
-    /// SSL_CTX_get0_param(3): the context keeps ownership.
+    /// Returns the verification parameters, which the context still owns, see SSL_CTX_get0_param(3).
     pub fn SSL_CTX_get0_param(ctx: *mut SSL_CTX) -> *mut X509_VERIFY_PARAM;
-    /// X509_STORE_add_cert(3): takes its own reference.
+    /// Takes its own reference to the certificate, see X509_STORE_add_cert(3).
     pub fn X509_STORE_add_cert(store: *mut X509_STORE, certificate: *mut X509) -> c_int;
-    /// X509_VERIFY_PARAM_set_flags(3): seconds since 1970.
+    /// Sets the verification time, in seconds since 1970, see X509_VERIFY_PARAM_set_flags(3).
     pub fn X509_VERIFY_PARAM_set_time(param: *mut X509_VERIFY_PARAM, time: i64);
 
-    /// SSL_new(3).
+    /// See SSL_new(3).
     pub fn SSL_new(ctx: *mut SSL_CTX) -> *mut SSL;
-    /// SSL_free(3): also frees the connection's streams.
+    /// Also frees the connection's streams, see SSL_free(3).
     pub fn SSL_free(ssl: *mut SSL);
-    /// SSL_set_bio(3): takes ownership of both streams.
+    /// Takes ownership of both streams, see SSL_set_bio(3).
     pub fn SSL_set_bio(ssl: *mut SSL, read: *mut BIO, write: *mut BIO);
-    /// SSL_CTX_ctrl(3).
+    /// See SSL_CTX_ctrl(3).
     pub fn SSL_ctrl(ssl: *mut SSL, command: c_int, number: c_long, pointer: *mut c_void) -> c_long;
-    /// SSL_set1_host(3).
+    /// See SSL_set1_host(3).
     pub fn SSL_set1_dnsname(ssl: *mut SSL, name: *const c_char) -> c_int;
-    /// SSL_CTX_set_num_tickets(3).
+    /// See SSL_CTX_set_num_tickets(3).
     pub fn SSL_set_num_tickets(ssl: *mut SSL, tickets: usize) -> c_int;
-    /// SSL_do_handshake(3).
+    /// See SSL_do_handshake(3).
     pub fn SSL_do_handshake(ssl: *mut SSL) -> c_int;
-    /// SSL_set_connect_state(3).
+    /// See SSL_set_connect_state(3).
     pub fn SSL_set_connect_state(ssl: *mut SSL);
-    /// SSL_set_connect_state(3).
+    /// See SSL_set_connect_state(3).
     pub fn SSL_set_accept_state(ssl: *mut SSL);
-    /// SSL_in_init(3).
+    /// See SSL_in_init(3).
     pub fn SSL_is_init_finished(ssl: *const SSL) -> c_int;
-    /// SSL_get_error(3).
+    /// See SSL_get_error(3).
     pub fn SSL_get_error(ssl: *const SSL, returned: c_int) -> c_int;
-    /// SSL_read(3).
+    /// See SSL_read(3).
     pub fn SSL_read(ssl: *mut SSL, out: *mut c_void, length: c_int) -> c_int;
-    /// SSL_write(3).
+    /// See SSL_write(3).
     pub fn SSL_write(ssl: *mut SSL, data: *const c_void, length: c_int) -> c_int;
-    /// SSL_get0_group_name(3): null before a group is negotiated.
+    /// Returns null until a group has been negotiated, see SSL_get0_group_name(3).
     pub fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char;
-    /// SSL_session_reused(3).
+    /// See SSL_session_reused(3).
     pub fn SSL_session_reused(ssl: *const SSL) -> c_int;
-    /// SSL_get_session(3): returns a reference owned by the caller.
+    /// Returns a reference that the caller owns, see SSL_get_session(3).
     pub fn SSL_get1_session(ssl: *mut SSL) -> *mut SSL_SESSION;
-    /// SSL_set_session(3): takes its own reference.
+    /// Takes its own reference to the session, see SSL_set_session(3).
     pub fn SSL_set_session(ssl: *mut SSL, session: *mut SSL_SESSION) -> c_int;
-    /// SSL_SESSION_is_resumable(3).
+    /// See SSL_SESSION_is_resumable(3).
     pub fn SSL_SESSION_is_resumable(session: *const SSL_SESSION) -> c_int;
-    /// SSL_SESSION_free(3).
+    /// See SSL_SESSION_free(3).
     pub fn SSL_SESSION_free(session: *mut SSL_SESSION);
-    /// SSL_set_shutdown(3).
+    /// See SSL_set_shutdown(3).
     pub fn SSL_set_shutdown(ssl: *mut SSL, mode: c_int);
 
-    /// BIO_new(3).
+    /// See BIO_new(3).
     pub fn BIO_new(method: *const BIO_METHOD) -> *mut BIO;
-    /// BIO_new(3).
+    /// See BIO_new(3).
     pub fn BIO_free(bio: *mut BIO) -> c_int;
-    /// BIO_s_mem(3).
+    /// See BIO_s_mem(3).
     pub fn BIO_s_mem() -> *const BIO_METHOD;
-    /// BIO_read(3).
+    /// See BIO_read(3).
     pub fn BIO_read(bio: *mut BIO, out: *mut c_void, length: c_int) -> c_int;
-    /// BIO_read(3).
+    /// See BIO_read(3).
     pub fn BIO_write(bio: *mut BIO, data: *const c_void, length: c_int) -> c_int;
-    /// BIO_ctrl(3): returns the number of readable bytes.
+    /// Returns the number of readable bytes, see BIO_ctrl(3).
     pub fn BIO_ctrl_pending(bio: *mut BIO) -> usize;
 
-    /// d2i_PrivateKey(3): parses PKCS #8 of any algorithm, and advances `*input` past it.
+    /// Parses a PKCS #8 key of any algorithm and advances `*input` past it, see d2i_PrivateKey(3).
     pub fn d2i_AutoPrivateKey_ex(
         key: *mut *mut EVP_PKEY,
         input: *mut *const u8,

@@ -4,75 +4,76 @@ use core::ffi::{c_char, c_int, c_void};
 use pqlab_openssl_headers::{OSSL_LIB_CTX, OSSL_PARAM, opaque};
 
 opaque! {
-    /// A MAC algorithm, EVP_MAC(3).
+    /// A MAC algorithm, see EVP_MAC(3).
     EVP_MAC;
-    /// MAC in progress, EVP_MAC(3). Must not be used from two threads at once.
+    /// A MAC computation in progress, see EVP_MAC(3). Two threads must not use it at the same time.
     EVP_MAC_CTX;
-    /// A key derivation function, EVP_KDF(3).
+    /// A key derivation function, see EVP_KDF(3).
     EVP_KDF;
-    /// Derivation in progress, EVP_KDF(3). Must not be used from two threads at once.
+    /// A key derivation in progress, see EVP_KDF(3). Two threads must not use it at the same time.
     EVP_KDF_CTX;
-    /// A cipher, EVP_CIPHER_fetch(3).
+    /// A cipher, see EVP_CIPHER_fetch(3).
     EVP_CIPHER;
-    /// Encryption or decryption in progress, EVP_CIPHER_CTX_new(3). Must not be used from two threads at once.
+    /// An encryption or decryption in progress, see EVP_CIPHER_CTX_new(3). Two threads must not use it at the same
+    /// time.
     EVP_CIPHER_CTX;
 }
 
-/// EVP_CIPHER_CTX_ctrl(3): gets the tag after encryption.
+/// Gets the tag after encryption, see EVP_CIPHER_CTX_ctrl(3).
 pub const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
-/// EVP_CIPHER_CTX_ctrl(3): sets the expected tag before decryption ends.
+/// Sets the expected tag before decryption ends, see EVP_CIPHER_CTX_ctrl(3).
 pub const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 
 unsafe extern "C" {
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_fetch(libctx: *mut OSSL_LIB_CTX, name: *const c_char, properties: *const c_char) -> *mut EVP_MAC;
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_free(mac: *mut EVP_MAC);
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_CTX_new(mac: *mut EVP_MAC) -> *mut EVP_MAC_CTX;
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_CTX_dup(ctx: *const EVP_MAC_CTX) -> *mut EVP_MAC_CTX;
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_CTX_free(ctx: *mut EVP_MAC_CTX);
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_CTX_set_params(ctx: *mut EVP_MAC_CTX, params: *const OSSL_PARAM) -> c_int;
-    /// EVP_MAC(3): without a key, restarts with the current one.
+    /// Restarts with the current key if `key` is null, see EVP_MAC(3).
     pub fn EVP_MAC_init(ctx: *mut EVP_MAC_CTX, key: *const u8, length: usize, params: *const OSSL_PARAM) -> c_int;
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_update(ctx: *mut EVP_MAC_CTX, data: *const u8, length: usize) -> c_int;
-    /// EVP_MAC(3).
+    /// See EVP_MAC(3).
     pub fn EVP_MAC_final(ctx: *mut EVP_MAC_CTX, out: *mut u8, length: *mut usize, room: usize) -> c_int;
 
-    /// EVP_KDF(3).
+    /// See EVP_KDF(3).
     pub fn EVP_KDF_fetch(libctx: *mut OSSL_LIB_CTX, name: *const c_char, properties: *const c_char) -> *mut EVP_KDF;
-    /// EVP_KDF(3).
+    /// See EVP_KDF(3).
     pub fn EVP_KDF_free(kdf: *mut EVP_KDF);
-    /// EVP_KDF(3).
+    /// See EVP_KDF(3).
     pub fn EVP_KDF_CTX_new(kdf: *mut EVP_KDF) -> *mut EVP_KDF_CTX;
-    /// EVP_KDF(3).
+    /// See EVP_KDF(3).
     pub fn EVP_KDF_CTX_free(ctx: *mut EVP_KDF_CTX);
-    /// EVP_KDF(3).
+    /// See EVP_KDF(3).
     pub fn EVP_KDF_CTX_reset(ctx: *mut EVP_KDF_CTX);
-    /// EVP_KDF(3).
+    /// See EVP_KDF(3).
     pub fn EVP_KDF_derive(ctx: *mut EVP_KDF_CTX, out: *mut u8, length: usize, params: *const OSSL_PARAM) -> c_int;
 
-    /// EVP_CIPHER_fetch(3).
+    /// See EVP_CIPHER_fetch(3).
     pub fn EVP_CIPHER_fetch(
         libctx: *mut OSSL_LIB_CTX,
         name: *const c_char,
         properties: *const c_char,
     ) -> *mut EVP_CIPHER;
-    /// EVP_CIPHER_free(3).
+    /// See EVP_CIPHER_free(3).
     pub fn EVP_CIPHER_free(cipher: *mut EVP_CIPHER);
-    /// EVP_CIPHER_CTX_new(3).
+    /// See EVP_CIPHER_CTX_new(3).
     pub fn EVP_CIPHER_CTX_new() -> *mut EVP_CIPHER_CTX;
-    /// EVP_CIPHER_CTX_dup(3).
+    /// See EVP_CIPHER_CTX_dup(3).
     pub fn EVP_CIPHER_CTX_dup(ctx: *const EVP_CIPHER_CTX) -> *mut EVP_CIPHER_CTX;
-    /// EVP_CIPHER_CTX_free(3).
+    /// See EVP_CIPHER_CTX_free(3).
     pub fn EVP_CIPHER_CTX_free(ctx: *mut EVP_CIPHER_CTX);
-    /// EVP_CIPHER_CTX_ctrl(3).
+    /// See EVP_CIPHER_CTX_ctrl(3).
     pub fn EVP_CIPHER_CTX_ctrl(ctx: *mut EVP_CIPHER_CTX, command: c_int, length: c_int, data: *mut c_void) -> c_int;
-    /// EVP_EncryptInit(3).
+    /// See EVP_EncryptInit(3).
     pub fn EVP_EncryptInit_ex2(
         ctx: *mut EVP_CIPHER_CTX,
         cipher: *const EVP_CIPHER,
@@ -80,7 +81,7 @@ unsafe extern "C" {
         iv: *const u8,
         params: *const OSSL_PARAM,
     ) -> c_int;
-    /// EVP_EncryptInit(3): if `out` is null, `data` is associated data.
+    /// Treats `data` as associated data if `out` is null, see EVP_EncryptInit(3).
     pub fn EVP_EncryptUpdate(
         ctx: *mut EVP_CIPHER_CTX,
         out: *mut u8,
@@ -88,9 +89,9 @@ unsafe extern "C" {
         data: *const u8,
         length: c_int,
     ) -> c_int;
-    /// EVP_EncryptInit(3).
+    /// See EVP_EncryptInit(3).
     pub fn EVP_EncryptFinal_ex(ctx: *mut EVP_CIPHER_CTX, out: *mut u8, length: *mut c_int) -> c_int;
-    /// EVP_EncryptInit(3).
+    /// See EVP_EncryptInit(3).
     pub fn EVP_DecryptInit_ex2(
         ctx: *mut EVP_CIPHER_CTX,
         cipher: *const EVP_CIPHER,
@@ -98,7 +99,7 @@ unsafe extern "C" {
         iv: *const u8,
         params: *const OSSL_PARAM,
     ) -> c_int;
-    /// EVP_EncryptInit(3): if `out` is null, `data` is associated data.
+    /// Treats `data` as associated data if `out` is null, see EVP_EncryptInit(3).
     pub fn EVP_DecryptUpdate(
         ctx: *mut EVP_CIPHER_CTX,
         out: *mut u8,
@@ -106,6 +107,6 @@ unsafe extern "C" {
         data: *const u8,
         length: c_int,
     ) -> c_int;
-    /// EVP_EncryptInit(3): fails if the tag is wrong.
+    /// Fails if the tag is wrong, see EVP_EncryptInit(3).
     pub fn EVP_DecryptFinal_ex(ctx: *mut EVP_CIPHER_CTX, out: *mut u8, length: *mut c_int) -> c_int;
 }

@@ -1,20 +1,22 @@
-//! Certificates: X509(3).
+//! Certificates, see X509(3).
 
 use core::ffi::{c_int, c_long};
 use pqlab_openssl_headers::{EVP_PKEY, opaque};
 
 opaque! {
-    /// A certificate, X509_new(3).
+    /// A certificate, see X509_new(3).
     X509;
 }
 
 unsafe extern "C" {
-    /// d2i_X509(3): parses DER and advances `*input` past it. Returns null if the input is not a certificate.
+    /// Parses DER and advances `*input` past it, see d2i_X509(3). Returns null if the input is not a certificate.
     pub fn d2i_X509(certificate: *mut *mut X509, input: *mut *const u8, length: c_long) -> *mut X509;
-    /// X509_new(3).
+    /// See X509_new(3).
     pub fn X509_free(certificate: *mut X509);
-    /// X509_get_pubkey(3): returns the subject's key, owned by the certificate, or null if it cannot be parsed.
+    /// Returns the subject's key, or null if it cannot be parsed, see X509_get_pubkey(3). The certificate still owns
+    /// the key.
     pub fn X509_get0_pubkey(certificate: *const X509) -> *mut EVP_PKEY;
-    /// X509_verify(3): returns 1 if the signature is valid, 0 if not, and a negative value on other errors.
+    /// Returns 1 if the signature is valid, 0 if it is invalid, and a negative value on other errors, see
+    /// See X509_verify(3).
     pub fn X509_verify(certificate: *const X509, key: *mut EVP_PKEY) -> c_int;
 }

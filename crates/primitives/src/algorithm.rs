@@ -1,5 +1,5 @@
-//! Parameters of each algorithm from its standard: names, lengths in bytes, security categories. One table per kind,
-//! shared by all providers.
+//! Parameters of each algorithm from its standard: names, lengths in bytes, security categories. All providers share
+//! one table per kind of algorithm.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub enum KeyEncoding {
     Scalar,
     /// DER: RSAPrivateKey (RFC 8017, appendix A.1.2).
     Der,
-    /// CBOR: an array of byte strings, one for each half of a construction in the reference form.
+    /// CBOR: an array of byte strings, one per component algorithm of a hybrid in the reference form.
     Cbor,
 }
 
@@ -44,15 +44,15 @@ pub struct KemParameters {
     pub category: Option<u8>,
     /// Length of an encoded encapsulation key.
     pub encapsulation_key: usize,
-    /// Length of an encoded decapsulation key, by encoding.
+    /// Length of a decapsulation key in each encoding.
     pub decapsulation_keys: Cow<'static, [(KeyEncoding, usize)]>,
     /// Length of a ciphertext.
     pub ciphertext: usize,
     /// Length of a shared secret.
     pub shared_secret: usize,
-    /// Coins used by key generation.
+    /// Number of random bytes that key generation takes.
     pub keygen_coins: usize,
-    /// Coins used by encapsulation.
+    /// Number of random bytes that encapsulation takes.
     pub encapsulation_coins: usize,
 }
 
@@ -68,7 +68,7 @@ impl KemParameters {
     }
 }
 
-/// Parameters of a signature scheme, from its standard. Lengths in bytes. If a length varies, the maximum.
+/// Parameters of a signature scheme, from its standard. Lengths in bytes. A length that varies is given as the maximum.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureParameters {
     /// Name in the standard.
@@ -79,15 +79,15 @@ pub struct SignatureParameters {
     pub category: Option<u8>,
     /// Length of an encoded verifying key.
     pub verifying_key: usize,
-    /// Length of an encoded signing key, by encoding.
+    /// Length of a signing key in each encoding.
     pub signing_keys: Cow<'static, [(KeyEncoding, usize)]>,
     /// Maximum length of a signature.
     pub signature: usize,
     /// Whether signatures vary in length.
     pub variable_length: bool,
-    /// Coins used by key generation. 0 if no standard defines how they are used.
+    /// Number of random bytes that key generation takes. 0 if no standard defines how to use them.
     pub keygen_coins: usize,
-    /// Coins used by hedged signing. 0 if the scheme has none.
+    /// Number of random bytes that hedged signing takes. 0 if the standard defines none.
     pub signing_coins: usize,
 }
 
@@ -97,7 +97,7 @@ impl SignatureParameters {
         SIGNATURES.iter().find(|signature| signature.algorithm == algorithm).cloned()
     }
 
-    /// Iterates over the names of a standard's algorithms.
+    /// Iterates over the names of the signature schemes that `standard` defines.
     pub fn of_standard(standard: &'static str) -> impl Iterator<Item = &'static str> {
         SIGNATURES.iter().filter(move |signature| signature.standard == standard).map(|signature| &*signature.algorithm)
     }
@@ -206,8 +206,8 @@ const fn kem(
 
 use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
 
-/// FIPS 203, table 3; RFC 7748. For X25519 as a KEM, the ciphertext is an ephemeral public key and the secret is the
-/// plain Diffie-Hellman value, as in TLS 1.3 key shares.
+/// KEM parameters from FIPS 203, table 3, and RFC 7748. For X25519 as a KEM, the ciphertext is an ephemeral public key
+/// and the secret is the plain Diffie-Hellman value, as in TLS 1.3 key shares.
 static KEMS: [KemParameters; 9] = [
     kem("ML-KEM-512", 1, 800, &[(Seed, 64), (Expanded, 1632)], 768),
     kem("ML-KEM-768", 3, 1184, &[(Seed, 64), (Expanded, 2400)], 1088),
@@ -227,12 +227,12 @@ static KEMS: [KemParameters; 9] = [
     hybrid_kem("MLKEM768-X25519-SHA3-256", "draft-ietf-lamps-pq-composite-kem", Some(3), 1216, &[(Seed, 96)], 32, 96),
     hybrid_kem("X25519MLKEM768", "draft-ietf-tls-ecdhe-mlkem", Some(3), 1216, &[(Seed, 96)], 64, 96),
     hybrid_kem("X25519+ML-KEM-768", "the reference form", Some(3), 1222, &[(Cbor, 101)], 32, 96),
-    hybrid_kem("X25519+mock", "the reference form, with no lattice in it", None, 1222, &[(Cbor, 101)], 32, 96),
+    hybrid_kem("X25519+mock", "the reference form with a mock KEM", None, 1222, &[(Cbor, 101)], 32, 96),
 ];
 
-/// Parameters of a hybrid of X25519 and ML-KEM-768. Coins of key generation are those of the standard (for X-Wing the
-/// seed), or else `d || z || skX`. Coins of encapsulation are `m || ekX`. The category is that of ML-KEM-768; the mock
-/// has none.
+/// Returns the parameters of a hybrid of X25519 and ML-KEM-768. For key generation, the random bytes are those of the
+/// standard (for X-Wing, the seed), or `d || z || skX` if it does not define any. For encapsulation, they are `m ||
+/// ekX`. The category is that of ML-KEM-768; the mock has none.
 const fn hybrid_kem(
     algorithm: &'static str,
     standard: &'static str,
@@ -295,9 +295,9 @@ const FIPS204: &str = "FIPS 204";
 const FIPS205: &str = "FIPS 205";
 const LAMPS_SIGNATURES: &str = "draft-ietf-lamps-pq-composite-sigs";
 
-/// FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC 8032; SEC 1 and SEC 2; RFC 8017. Keys
-/// of secp256k1 are compressed, as in ledgers; keys of NIST curves are uncompressed, as in X.509. ECDSA signatures are
-/// `r || s` of fixed length.
+/// Signature parameters from FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC 8032; SEC 1
+/// and SEC 2; RFC 8017. Keys on secp256k1 are compressed, as in ledgers; keys on NIST curves are uncompressed, as in
+/// X.509. ECDSA signatures are `r || s`, with a fixed length.
 static SIGNATURES: [SignatureParameters; 27] = [
     signature("ML-DSA-44", FIPS204, Some(2), 1312, &[(Seed, 32), (Expanded, 2560)], 2420, (32, 32)),
     signature("ML-DSA-65", FIPS204, Some(3), 1952, &[(Seed, 32), (Expanded, 4032)], 3309, (32, 32)),
@@ -324,8 +324,8 @@ static SIGNATURES: [SignatureParameters; 27] = [
     signature("ECDSA-P-256", "FIPS 186-5", None, 65, &[(Scalar, 32)], 64, (32, 0)),
     signature("ECDSA-P-384", "FIPS 186-5", None, 97, &[(Scalar, 48)], 96, (48, 0)),
     signature("RSA-2048", "RFC 8017", None, 270, &[(Der, 1200)], 256, (0, 0)),
-    // Coins of key generation are the two seeds, ML-DSA first. Coins of signing are ML-DSA's `rnd`, which in the
-    // reference form follows the 32 random bytes that both halves sign before the message.
+    // Key generation takes the two seeds as random bytes, ML-DSA's first. Signing takes ML-DSA's `rnd`. The reference
+    // form also signs 32 random bytes before the message, with both halves; they come before `rnd`.
     signature("MLDSA65-Ed25519-SHA512", LAMPS_SIGNATURES, Some(3), 1984, &[(Seed, 64)], 3373, (64, 32)),
     signature("Ed25519+ML-DSA-65", "the reference form", Some(3), 1990, &[(Cbor, 69)], 3413, (64, 64)),
 ];
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn ml_kem_lengths_follow_from_k() {
-        // FIPS 203, section 8: ek = 384k + 32, dk = 768k + 96, ct = 32(du k + dv).
+        // FIPS 203, section 8: ek = 384k + 32 bytes, dk = 768k + 96, ct = 32(du k + dv).
         for (algorithm, k, du, dv) in [("ML-KEM-512", 2, 10, 4), ("ML-KEM-768", 3, 10, 4), ("ML-KEM-1024", 4, 11, 5)] {
             let kem = KemParameters::of(algorithm).unwrap();
             assert_eq!(kem.encapsulation_key, 384 * k + 32);

@@ -1,19 +1,19 @@
 use crate::{MU, Result, SignatureParameters};
 use std::any::Any;
 
-/// Content of a signature.
+/// Message that a signature covers, in the form that the signature scheme processes.
 #[derive(Clone, Copy, Debug)]
 pub enum SignedMessage<'a> {
     /// The message itself (FIPS 204, algorithm 3; RFC 8032, section 5.1.7).
     Pure {
-        /// Empty for schemes without contexts.
+        /// Context string. Empty for schemes without contexts.
         context: &'a [u8],
         /// The message.
         message: &'a [u8],
     },
-    /// `M'` of ML-DSA's internal interface, used unchanged (FIPS 204, algorithm 8). For published vectors.
+    /// `M'` from ML-DSA's internal interface, used unchanged (FIPS 204, algorithm 8). For published test vectors.
     Formatted(&'a [u8]),
-    /// Message representative of ML-DSA (FIPS 204, algorithm 8, line 7). For published vectors.
+    /// ML-DSA's message representative (FIPS 204, algorithm 8, line 7). For published test vectors.
     Mu(&'a [u8; MU]),
 }
 
@@ -22,7 +22,7 @@ pub enum SignedMessage<'a> {
 pub enum ClaimKey<'a> {
     /// Encoded verifying key.
     Encoded(&'a [u8]),
-    /// Key returned by [`BatchVerifier::prepare`] of the same verifier.
+    /// Key returned by [`BatchVerifier::prepare`] on the same verifier.
     Prepared(&'a dyn BatchKey),
 }
 
@@ -31,7 +31,7 @@ pub enum ClaimKey<'a> {
 pub struct Claim<'a> {
     /// Alleged signer.
     pub key: ClaimKey<'a>,
-    /// Alleged content.
+    /// Message allegedly signed.
     pub message: SignedMessage<'a>,
     /// Signature, of any length.
     pub signature: &'a [u8],
@@ -40,14 +40,14 @@ pub struct Claim<'a> {
 /// A verifying key prepared for batches. [`Any`] lets a verifier downcast to its own type.
 pub trait BatchKey: Any + Send + Sync {}
 
-/// Verification of one or many signatures by one algorithm. Does not require the library to sign.
+/// Verifies one or many signatures of one algorithm. The library need not support signing.
 pub trait BatchVerifier: Send + Sync {
     /// Returns the standard's parameters: lengths in bytes, NIST category.
     fn parameters(&self) -> &SignatureParameters;
 
-    /// Whether a batch returns for each signature what verifying it alone would return. If not, the library combines
-    /// signatures: one invalid signature fails the whole batch without saying which it was, and for maliciously crafted
-    /// signatures the verdict may differ from single verification.
+    /// Whether every signature in a batch gets the verdict that it would get alone. If not, the library combines
+    /// signatures. Then one invalid signature fails the whole batch without identifying itself, and maliciously crafted
+    /// signatures may get a different verdict than alone.
     fn answers_for_each(&self) -> bool;
 
     /// Parses, checks and prepares a verifying key.
@@ -56,8 +56,9 @@ pub trait BatchVerifier: Send + Sync {
     /// [`crate::Error::Length`] or [`crate::Error::Malformed`] if the bytes are not a key.
     fn prepare(&self, verifying_key: &[u8]) -> Result<Box<dyn BatchKey>>;
 
-    /// Returns a verdict per claim, in the given order: `Ok` if and only if the signature is valid. Unless the verifier
-    /// [answers for each](Self::answers_for_each), all other signatures must be valid too.
+    /// Returns one verdict per claim, in the given order: `Ok` if and only if the signature is valid. Unless the
+    /// verifier [answers for each](Self::answers_for_each), `Ok` also requires all other signatures in the batch to be
+    /// valid.
     ///
     /// # Errors
     /// Per claim: [`crate::Error::VerificationFailed`] if the signature is invalid, whatever its length or form; the

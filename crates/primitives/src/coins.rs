@@ -1,25 +1,25 @@
 use crate::{Error, Result};
 
-/// Source of an operation's randomness.
+/// Source of an operation's random bytes.
 ///
-/// A provider that cannot take [`Coins::Exact`] returns [`Error::Unsupported`]. If a library takes given bytes only
-/// through a process-wide callback, that path is used for verification and never timed.
+/// A provider that does not support [`Coins::Exact`] returns [`Error::Unsupported`]. If a library accepts
+/// caller-supplied bytes only through a process-wide callback, that path is used for verification but never timed.
 #[derive(Clone, Copy, Debug)]
 pub enum Coins<'a> {
     /// The library's own random generator.
     Internal,
-    /// Exactly these bytes, in the order in which the standard's algorithm draws them: `d || z` for ML-KEM key
-    /// generation (FIPS 203, algorithm 16), `rnd` for ML-DSA signing (FIPS 204, algorithm 7),
-    /// `SK.seed || SK.prf || PK.seed` for SLH-DSA key generation (FIPS 205, algorithm 18). For a signature scheme, an
-    /// empty slice requests deterministic signing.
+    /// Exactly these bytes, in the order in which the standard's algorithm uses them: `d || z` for ML-KEM key
+    /// generation (FIPS 203, algorithm 16), `rnd` for ML-DSA signing (FIPS 204, algorithm 7), `SK.seed || SK.prf ||
+    /// PK.seed` for SLH-DSA key generation (FIPS 205, algorithm 18). For signing, an empty slice requests the
+    /// deterministic variant.
     Exact(&'a [u8]),
 }
 
 impl<'a> Coins<'a> {
-    /// Returns the given bytes, or `None` for [`Coins::Internal`].
+    /// Returns the caller-supplied bytes, or `None` for [`Coins::Internal`].
     ///
     /// # Errors
-    /// [`Error::Length`] if the given bytes are not `N` long.
+    /// [`Error::Length`] if the caller supplied bytes, but not exactly `N`.
     pub fn exact<const N: usize>(self) -> Result<Option<&'a [u8; N]>> {
         match self {
             Coins::Internal => Ok(None),

@@ -1,13 +1,13 @@
-/// Error of a call to a library. Callers treat the variants differently.
+/// Error from a call to a library. Callers treat the variants differently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The provider does not offer this. A gap, not a fault.
+    /// The provider does not offer the operation. This is a gap, not a failure.
     #[error("unsupported: {0}")]
     Unsupported(&'static str),
     /// A buffer has the wrong length, in bytes.
     #[error("{what}: {actual} bytes, expected {expected}")]
     Length {
-        /// The argument.
+        /// Name of the argument.
         what: &'static str,
         /// Length required by the standard.
         expected: usize,
@@ -17,13 +17,13 @@ pub enum Error {
     /// Input bytes are not a valid key, ciphertext or encoding.
     #[error("not a valid {0}")]
     Malformed(&'static str),
-    /// The signature or tag does not verify.
+    /// The signature or tag is invalid.
     #[error("verification failed")]
     VerificationFailed,
     /// The library failed on input that it should have accepted.
     #[error("{call} failed{}", if .detail.is_empty() { String::new() } else { format!(": {}", .detail) })]
     Library {
-        /// The library function.
+        /// Name of the library function.
         call: &'static str,
         /// The library's error message. May be empty.
         detail: String,

@@ -1,6 +1,6 @@
 use crate::{HashParameters, Result, XofParameters};
 
-/// Hash function or XOF over several messages of equal length at once, one per lane of a vector register.
+/// Hash function or XOF that processes several messages of equal length in parallel, one per lane of a vector register.
 pub trait LaneHash: Send + Sync {
     /// Returns the algorithm's name, such as `SHA3-256` or `SHAKE128`.
     fn algorithm(&self) -> &str;
@@ -8,12 +8,12 @@ pub trait LaneHash: Send + Sync {
     /// Returns the number of lanes.
     fn lanes(&self) -> usize;
 
-    /// Writes the digest of each message, or the output of a XOF, to the output with the same index. There are exactly
-    /// [`lanes`](Self::lanes) messages and outputs. All messages have the same length, and so do all outputs. For a
-    /// hash function that is the digest's length.
+    /// Writes the digest (or XOF output) for each message to the output with the same index. There must be exactly
+    /// [`lanes`](Self::lanes) messages and outputs. All messages must have the same length, and so must all outputs.
+    /// For a hash function, outputs have the length of the digest.
     ///
     /// # Errors
-    /// [`crate::Error::Length`] if these conditions do not hold.
+    /// [`crate::Error::Length`] if the number or the lengths of messages or outputs are wrong.
     fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()>;
 
     /// Calls [`digest`](Self::digest) `count` times, so that a timed loop pays for dynamic dispatch once.
@@ -25,16 +25,16 @@ pub trait LaneHash: Send + Sync {
     }
 }
 
-/// Hash function with an output of fixed length.
+/// Hash function with fixed-length output.
 pub trait Hash: Send + Sync {
     /// Returns the standard's parameters.
     fn info(&self) -> &HashParameters;
 
-    /// Writes the digest of `message` to `out`, which must have [`HashParameters::digest`] bytes.
+    /// Writes the digest of `message` to `out`, which must be [`HashParameters::digest`] bytes long.
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 
-    /// Digests `count` messages in turn: `messages[i % messages.len()]` into `out`. A timed loop over calls of a few
-    /// dozen nanoseconds thus pays for dynamic dispatch once.
+    /// Hashes `messages[i % messages.len()]` into `out` for each `i` below `count`. A timed loop over calls of a few
+    /// dozen nanoseconds thus pays for dynamic dispatch only once.
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         for i in 0..count {
             self.digest(&messages[i % messages.len()], out)?;
@@ -43,12 +43,12 @@ pub trait Hash: Send + Sync {
     }
 }
 
-/// Hash function with an output of any length (FIPS 202, section 6.2).
+/// Hash function with output of any length (FIPS 202, section 6.2).
 pub trait Xof: Send + Sync {
     /// Returns the standard's parameters.
     fn info(&self) -> &XofParameters;
 
-    /// Fills `out`, of any length, with the output for `message`.
+    /// Fills `out`, which may have any length, with the output for `message`.
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
 
     /// Like [`Hash::digest_batch`].
@@ -62,13 +62,13 @@ pub trait Xof: Send + Sync {
     /// Absorbs `message` and returns a reader that can squeeze repeatedly.
     ///
     /// # Errors
-    /// [`crate::Error::Unsupported`] if the library has only a one-shot call.
+    /// [`crate::Error::Unsupported`] if the library offers only a one-shot call.
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>>;
 
     /// Starts a message that arrives in parts.
     ///
     /// # Errors
-    /// [`crate::Error::Unsupported`] if the library takes only whole messages.
+    /// [`crate::Error::Unsupported`] if the library accepts only whole messages.
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
         Err(crate::Error::Unsupported("the library accepts only whole messages"))
     }
@@ -76,10 +76,10 @@ pub trait Xof: Send + Sync {
 
 /// The absorbing half of a [`Xof`].
 pub trait XofAbsorber: Send {
-    /// Absorbs the next part of the message, of any length.
+    /// Absorbs `part`, which may have any length, as the next part of the message.
     fn update(&mut self, part: &[u8]) -> Result<()>;
 
-    /// Ends the message.
+    /// Ends the message and returns the reader for its output.
     fn finish(self: Box<Self>) -> Result<Box<dyn XofReader>>;
 }
 

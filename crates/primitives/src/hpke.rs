@@ -28,8 +28,8 @@ impl HpkeInfo {
     }
 }
 
-/// Hybrid public key encryption in base mode (RFC 9180; for ML-KEM draft-ietf-hpke-pq) by the library's own
-/// implementation. Not a primitive: the construction builds HPKE from primitives.
+/// The library's own implementation of hybrid public key encryption in base mode (RFC 9180; for ML-KEM,
+/// draft-ietf-hpke-pq). HPKE is not a primitive: pqlab also builds it from primitives.
 pub trait Hpke: Send + Sync {
     /// Returns the suite's algorithms and lengths.
     fn info(&self) -> &HpkeInfo;
@@ -40,8 +40,8 @@ pub trait Hpke: Send + Sync {
     /// Loads a recipient's private key.
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>>;
 
-    /// Seals a first message to an encoded public key: `enc || ciphertext || tag`. `message` must have exactly that
-    /// length.
+    /// Encrypts a first message for a recipient, given the recipient's encoded public key. Writes `enc || ciphertext ||
+    /// tag` to `message`, which must have exactly that length.
     fn seal(
         &self,
         public_key: &[u8],
@@ -60,6 +60,6 @@ pub trait HpkeRecipient: Send + Sync {
     /// Writes the private key.
     fn private_key(&self, out: &mut [u8]) -> Result<()>;
 
-    /// Opens a first message into `plaintext`, which is [`HpkeInfo::overhead`] bytes shorter than the message.
+    /// Decrypts a first message into `plaintext`, which must be [`HpkeInfo::overhead`] bytes shorter than `message`.
     fn open(&self, info: &[u8], associated_data: &[u8], message: &[u8], plaintext: &mut [u8]) -> Result<()>;
 }

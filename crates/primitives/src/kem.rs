@@ -17,7 +17,7 @@ pub struct KemInfo {
     pub parameters: KemParameters,
     /// Encodings of the decapsulation key that the provider loads, its preferred one first.
     pub encodings: Vec<KeyEncoding>,
-    /// Operations that accept given coins.
+    /// Operations that accept caller-supplied randomness.
     pub coins: CoinSupport,
 }
 
@@ -44,12 +44,12 @@ pub trait Kem: Send + Sync {
     /// Generates a prepared decapsulation key.
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>>;
 
-    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2). If the library checks the key in every
-    /// encapsulation, loading does not check it again.
+    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2). Does not check the key if the library
+    /// checks it again in every encapsulation.
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>>;
 
-    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3). Checks it only once, like
-    /// [`load_encapsulation_key`](Self::load_encapsulation_key).
+    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3). Does not check the key if the library
+    /// checks it again in every decapsulation.
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>>;
 }
 
@@ -64,15 +64,15 @@ pub trait EncapsulationKey: Send + Sync {
 
 /// A prepared decapsulation key.
 pub trait DecapsulationKey: Send + Sync {
-    /// Recovers the shared secret. If the standard specifies implicit rejection, a ciphertext of the right length that
-    /// `encapsulate` did not produce yields some secret and no error.
+    /// Recovers the shared secret. If the standard specifies implicit rejection, an invalid ciphertext of the right
+    /// length yields a secret instead of an error.
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
 
     /// Returns the corresponding encapsulation key, prepared.
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>>;
 
-    /// Writes the corresponding encapsulation key encoded and returns its length in bytes. Providers that store the
-    /// encoding override this.
+    /// Encodes the corresponding encapsulation key into `out` and returns its length in bytes. Providers that store the
+    /// encoded key override this default.
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
         self.encapsulation_key()?.encode(out)
     }

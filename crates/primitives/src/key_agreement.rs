@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub struct KeyAgreementInfo {
     /// Parameters from the standard.
     pub parameters: KeyAgreementParameters,
-    /// Whether key generation accepts given coins.
+    /// Whether key generation accepts caller-supplied randomness.
     pub exact_coins: bool,
 }
 
@@ -15,7 +15,7 @@ pub trait KeyAgreement: Send + Sync {
     /// Returns lengths and capabilities.
     fn info(&self) -> &KeyAgreementInfo;
 
-    /// Generates a key pair and writes both keys encoded. Coins: the bytes of the private key.
+    /// Generates a key pair and writes both keys encoded. [`Coins::Exact`] holds the bytes of the private key.
     fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()>;
 
     /// Generates a prepared private key.
@@ -27,7 +27,7 @@ pub trait KeyAgreement: Send + Sync {
 
 /// A prepared private key of a [`KeyAgreement`].
 pub trait PrivateKey: Send + Sync {
-    /// Computes the shared secret with a peer's encoded public key. Rejects an all-zero result (RFC 7748, section 6.1).
+    /// Computes the shared secret from a peer's encoded public key. Rejects an all-zero result (RFC 7748, section 6.1).
     fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()>;
 
     /// Writes the encoded public key.

@@ -1,13 +1,12 @@
-//! Traits that adapt every cryptographic library.
+//! Traits that adapters implement for every cryptographic library.
 //!
-//! Common rules:
+//! Rules for all traits:
 //!
-//! - The caller provides output buffers, with exactly the length given by `info`. For signatures of variable length
+//! - The caller provides output buffers with exactly the length given by `info`. For signatures of variable length,
 //!   that is the maximum, and the call returns the actual length.
-//! - Key objects and encoded keys are distinct. "From encoded bytes" and "with a prepared key" are different
-//!   operations.
-//! - Randomness is passed as [`Coins`], never as a generator: either the library's own, or given bytes.
-//! - Objects returned by these traits can be used from several threads at once.
+//! - Key objects and encoded keys are distinct. Using an encoded key and using a prepared key are different operations.
+//! - Randomness is passed as [`Coins`], never as a generator: it comes from the library or is supplied by the caller.
+//! - Several threads can use the objects that these traits return at the same time.
 //! - Adapters and constructions wipe secrets with [`wipe()`].
 
 mod algorithm;

@@ -10,15 +10,15 @@ pub enum PrimitiveKind {
     Kem,
     /// Signatures.
     Signature,
-    /// Verification of many signatures at once.
+    /// Batch verification of signatures.
     BatchVerifier,
     /// Diffie-Hellman.
     KeyAgreement,
-    /// Digests of fixed length.
+    /// Fixed-length digests.
     Hash,
     /// Digests of any length.
     Xof,
-    /// Digests of several messages at once.
+    /// Digests of several messages in parallel.
     LaneHash,
     /// Message authentication.
     Mac,
@@ -37,7 +37,7 @@ pub enum Primitive<'a> {
     Kem(&'a Arc<dyn Kem>),
     /// A signature scheme.
     Signature(&'a Arc<dyn SignatureScheme>),
-    /// Verification of many signatures at once.
+    /// Batch verification of signatures.
     BatchVerifier(&'a Arc<dyn BatchVerifier>),
     /// A key agreement.
     KeyAgreement(&'a Arc<dyn KeyAgreement>),
@@ -45,7 +45,7 @@ pub enum Primitive<'a> {
     Hash(&'a Arc<dyn Hash>),
     /// An extendable-output function.
     Xof(&'a Arc<dyn Xof>),
-    /// A hash function or XOF over several messages at once.
+    /// A hash function or XOF that processes several messages in parallel.
     LaneHash(&'a Arc<dyn LaneHash>),
     /// A message authentication code.
     Mac(&'a Arc<dyn Mac>),
@@ -58,7 +58,7 @@ pub enum Primitive<'a> {
 }
 
 impl<'a> Primitive<'a> {
-    /// Returns the kind.
+    /// Returns the kind of this primitive.
     pub fn kind(self) -> PrimitiveKind {
         match self {
             Primitive::Kem(_) => PrimitiveKind::Kem,

@@ -5,7 +5,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Name of the provider that does nothing, and of each of its algorithms. It measures the overhead of the harness.
+/// Name of the provider that does nothing, and of all its algorithms. Measuring it yields the harness overhead.
 pub const NULL: &str = "null";
 
 /// Build of a provider's library, as precisely as the library reports it.
@@ -22,7 +22,7 @@ pub struct BuildInfo {
 pub struct Language {
     /// Lower-case name, such as `go`.
     pub name: String,
-    /// Runtime with its version as found at run time, such as `go1.26.8`. `None` without a runtime.
+    /// Runtime and version, detected at run time, such as `go1.26.8`. `None` if the language has no runtime.
     pub runtime: Option<String>,
 }
 
@@ -30,21 +30,22 @@ pub struct Language {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Backend(pub String);
 
-/// An algorithm that users may expect from a provider and that it does not offer.
+/// Algorithm that users may expect from a provider, but that the provider does not offer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsupported {
     /// Name of the algorithm.
     pub algorithm: String,
-    /// Reason, in user-visible words.
+    /// Reason shown to the user.
     pub reason: String,
 }
 
-/// A library and its algorithms. Each code path of a library is a separate provider with the same `library` and another
+/// A library and its algorithms. Each code path of a library is a separate provider with the same `library` but another
 /// `backend`.
 pub struct Provider {
     /// Name of the library, such as `openssl`, `aws-lc` or `rustcrypto`.
     pub library: String,
-    /// Name of the code. Same as `library`, unless the library was loaded under a label: then its kind.
+    /// Name of the implementation. Same as `library`, except for a library loaded under a label: then the library's
+    /// kind.
     pub code: String,
     /// Code path, if the library has several.
     pub backend: Option<Backend>,
@@ -53,13 +54,13 @@ pub struct Provider {
     /// Language, if the library is not linked into this program.
     pub language: Option<Language>,
     /// Short description of the random generator behind [`Coins::Internal`](crate::Coins::Internal). `None` if the
-    /// provider draws no randomness.
+    /// provider does not use randomness.
     pub generator: Option<String>,
     /// KEMs, including X25519 as a KEM.
     pub kems: Vec<Arc<dyn Kem>>,
     /// Signature schemes.
     pub signatures: Vec<Arc<dyn SignatureScheme>>,
-    /// Verification of many signatures at once.
+    /// Verifiers for batches of signatures.
     pub batch_verifiers: Vec<Arc<dyn BatchVerifier>>,
     /// Key agreements.
     pub key_agreements: Vec<Arc<dyn KeyAgreement>>,
@@ -67,7 +68,7 @@ pub struct Provider {
     pub hashes: Vec<Arc<dyn Hash>>,
     /// Extendable-output functions.
     pub xofs: Vec<Arc<dyn Xof>>,
-    /// Hash functions and XOFs over several messages at once.
+    /// Hash functions and XOFs that process several messages in parallel.
     pub lane_hashes: Vec<Arc<dyn LaneHash>>,
     /// Message authentication codes.
     pub macs: Vec<Arc<dyn Mac>>,
@@ -77,11 +78,11 @@ pub struct Provider {
     pub aeads: Vec<Arc<dyn Aead>>,
     /// Stream ciphers.
     pub stream_ciphers: Vec<Arc<dyn StreamCipher>>,
-    /// The library's own implementations of hybrid public key encryption, which is not a primitive.
+    /// The library's own HPKE implementations. HPKE is not a primitive.
     pub hpke: Vec<Arc<dyn Hpke>>,
-    /// Functions of another process, which are not primitives.
+    /// Functions in another process. They are not primitives.
     pub functions: Vec<Function>,
-    /// Missing algorithms, with the reasons.
+    /// Missing algorithms and the reasons.
     pub unsupported: Vec<Unsupported>,
     /// Process that times the provider's operations, if it is not this one.
     pub remote: Option<Arc<dyn Remote>>,
@@ -115,7 +116,7 @@ impl Provider {
         }
     }
 
-    /// Returns the id used in case ids: the library, followed by a colon and the backend if there is one
+    /// Returns the provider's id as used in case ids: the library, followed by a colon and the backend if there is one
     /// (`libcrux:avx2`).
     pub fn id(&self) -> String {
         match &self.backend {
@@ -124,7 +125,7 @@ impl Provider {
         }
     }
 
-    /// Iterates over all primitives, kind by kind.
+    /// Iterates over all primitives, grouped by kind.
     pub fn primitives(&self) -> impl Iterator<Item = Primitive<'_>> {
         let kems = self.kems.iter().map(Primitive::Kem);
         let signatures = self.signatures.iter().map(Primitive::Signature);
@@ -189,7 +190,7 @@ impl Provider {
         self.xofs.iter().find(|xof| xof.info().algorithm == algorithm)
     }
 
-    /// Returns the function with this name and this number of lanes.
+    /// Returns the lane hash with this name and number of lanes.
     pub fn lane_hash(&self, algorithm: &str, lanes: usize) -> Option<&Arc<dyn LaneHash>> {
         self.lane_hashes.iter().find(|hash| hash.algorithm() == algorithm && hash.lanes() == lanes)
     }

@@ -1,32 +1,32 @@
 use crate::Result;
 use serde::{Deserialize, Serialize};
 
-/// A function of another process. That process prepares inputs and checks results itself.
+/// A function in another process, which prepares inputs and checks results itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
     /// Name of the function.
     pub name: String,
-    /// Number of input sets that it cycles through; at least 1.
+    /// Number of input sets that the function cycles through; at least 1.
     pub inputs: usize,
     /// Whether the other process checks its results.
     pub verified: bool,
 }
 
-/// A provider in another process that times its own loops. A call through the other traits would measure the
-/// communication as well.
+/// A provider in another process, which times its own loops. Timing calls through the other traits would include the
+/// communication.
 pub trait Remote: Send + Sync {
-    /// Prepares an operation for timing, with input sets to cycle through. For decapsulation, a set is the name of the
-    /// key's encoding, the key, and a ciphertext. `docs/workers.md` documents the sets.
+    /// Prepares an operation for timing. The operation cycles through `sets`, the input sets. For decapsulation, a set
+    /// consists of the name of the key's encoding, the key and a ciphertext. `docs/workers.md` documents all sets.
     ///
     /// # Errors
     /// Errors reported by the other process; [`crate::Error::Library`] if it does not respond.
     fn prepare(&self, operation: &str, algorithm: &str, sets: &[Vec<Vec<u8>>]) -> Result<Box<dyn RemoteCase>>;
 }
 
-/// An operation prepared in another process. Dropping it releases it there.
+/// An operation prepared in another process. Dropping this value releases the operation there.
 pub trait RemoteCase: Send {
-    /// Runs `count` operations on the input sets in turn, starting with set `first`. Returns the elapsed time in ns by
-    /// the other process's clock.
+    /// Runs `count` operations, cycling through the input sets from number `first`. Returns the elapsed time in ns,
+    /// measured by the other process's clock.
     ///
     /// # Errors
     /// Same as [`Remote::prepare`].
@@ -35,7 +35,7 @@ pub trait RemoteCase: Send {
     /// Returns the id of the process that runs the operations.
     fn process(&self) -> Option<u32>;
 
-    /// Returns the outputs of the sets that the last visit used, each with the set's number.
+    /// Returns the number and the outputs of each input set that the last visit used.
     ///
     /// # Errors
     /// Same as [`Remote::prepare`].

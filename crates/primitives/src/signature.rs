@@ -12,9 +12,9 @@ const NO_MU: Error = Error::Unsupported("the library offers no internal interfac
 pub struct SignatureInfo {
     /// Parameters from the standard: lengths in bytes, NIST category.
     pub parameters: SignatureParameters,
-    /// Encodings of the signing key that the provider loads, its preferred one first.
+    /// Encodings of the signing key that the provider loads, in order of preference.
     pub encodings: Vec<KeyEncoding>,
-    /// Operations that accept given coins. For signing this includes the deterministic variant.
+    /// Operations that accept caller-supplied randomness. For signing, this includes the deterministic variant.
     pub coins: CoinSupport,
     /// Whether sign and verify accept a nonempty context (FIPS 204, section 5.2; FIPS 205, section 10.2).
     pub context: bool,
@@ -24,8 +24,8 @@ pub struct SignatureInfo {
 }
 
 impl SignatureInfo {
-    /// Returns the length in bytes of a signing key in an encoding, if the standard has that encoding. If it varies,
-    /// the maximum.
+    /// Returns the length in bytes of a signing key in an encoding, or `None` if the standard does not define the
+    /// encoding. If the length varies, returns the maximum.
     pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
         self.parameters.signing_key(encoding)
     }
@@ -46,7 +46,7 @@ pub trait SignatureScheme: Send + Sync {
         &[]
     }
 
-    /// Returns the encodings in which the provider writes a newly generated signing key, its preferred one first.
+    /// Returns the encodings in which the provider writes a newly generated signing key, in order of preference.
     fn written(&self) -> &[KeyEncoding] {
         &self.info().encodings
     }
@@ -57,7 +57,7 @@ pub trait SignatureScheme: Send + Sync {
     }
 
     /// Generates a key pair and writes both keys encoded, the signing key in the provider's preferred encoding. Returns
-    /// the lengths in bytes of the verifying key and of the signing key.
+    /// the lengths in bytes of the verifying key and the signing key.
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths>;
 
     /// Generates a prepared signing key.
@@ -66,9 +66,9 @@ pub trait SignatureScheme: Send + Sync {
     /// Parses, checks and prepares a signing key.
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>>;
 
-    /// Signs once with an encoded key: [`load_signing_key`](Self::load_signing_key), then [`SigningKey::sign`].
-    /// Overridden by providers with keys so large that moving a parsed one to the heap costs more than using it in
-    /// place.
+    /// Signs once with an encoded key: [`load_signing_key`](Self::load_signing_key), then [`SigningKey::sign`]. Some
+    /// keys are so large that moving a parsed key to the heap costs more than using it in place. Their providers
+    /// override this default.
     fn sign_from(
         &self,
         encoding: KeyEncoding,
@@ -87,12 +87,12 @@ pub trait SignatureScheme: Send + Sync {
 
 /// A prepared signing key.
 pub trait SigningKey: Send + Sync {
-    /// Signs, writes the signature to the front of `out` (at least the maximum length) and returns its length in bytes.
-    /// `context` is empty for schemes without one. `Coins::Exact(&[])` requests the deterministic variant.
+    /// Signs, writes the signature to the start of `out` and returns its length in bytes. `out` must hold the maximum
+    /// length. `context` is empty for schemes without contexts. `Coins::Exact(&[])` requests the deterministic variant.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
 
     /// Like [`sign`](Self::sign), through the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19):
-    /// `formatted` is `M'` and is used unchanged. For published vectors. Neither optimised nor timed.
+    /// `formatted` is `M'` and is used unchanged. For published test vectors: neither optimised nor timed.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the provider or the scheme has no internal interface.
@@ -105,17 +105,17 @@ pub trait SigningKey: Send + Sync {
     /// 7, line 6).
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the provider does not offer it, or if the scheme is not ML-DSA.
+    /// [`Error::Unsupported`] if the provider does not accept `mu`, or if the scheme is not ML-DSA.
     fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let _ = (mu, coins, out);
         Err(NO_MU)
     }
 
-    /// Like [`sign`](Self::sign), in the pre-hashed variant: hashes the message and signs the digest. Signatures of one
-    /// variant are invalid in the other. Ed25519ph also takes a `context` (RFC 8032, section 5.1).
+    /// Signs the digest of the message: the pre-hashed variant of [`sign`](Self::sign). Signatures of one variant are
+    /// invalid in the other. Ed25519ph also accepts a `context` (RFC 8032, section 5.1).
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the function is not in [`SignatureScheme::prehashes`].
+    /// [`Error::Unsupported`] if [`SignatureScheme::prehashes`] does not contain the hash function.
     fn sign_prehashed(
         &self,
         prehash: Prehash,
@@ -144,7 +144,7 @@ pub trait VerifyingKey: Send + Sync {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 
     /// Like [`verify`](Self::verify), through the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20):
-    /// `formatted` is `M'` and is used unchanged. For published vectors. Neither optimised nor timed.
+    /// `formatted` is `M'` and is used unchanged. For published test vectors: neither optimised nor timed.
     ///
     /// # Errors
     /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the provider or the
@@ -159,22 +159,22 @@ pub trait VerifyingKey: Send + Sync {
     ///
     /// # Errors
     /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the provider does
-    /// not offer it, or if the scheme is not ML-DSA.
+    /// not accept `mu`, or if the scheme is not ML-DSA.
     fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
         let _ = (mu, signature);
         Err(NO_MU)
     }
 
-    /// Like [`verify`](Self::verify), for signatures of the pre-hashed variant. Hashes the message.
+    /// Verifies a signature of the pre-hashed variant: hashes the message, then checks the signature on the digest.
     ///
     /// # Errors
-    /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if the function is not
-    /// in [`SignatureScheme::prehashes`].
+    /// [`crate::Error::VerificationFailed`] if the signature is invalid; [`Error::Unsupported`] if
+    /// [`SignatureScheme::prehashes`] does not contain the hash function.
     fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         let _ = (prehash, context, message, signature);
         Err(NOT_PREHASHED)
     }
 
-    /// Writes the encoding and returns its length in bytes.
+    /// Writes the encoded key to `out` and returns its length in bytes.
     fn encode(&self, out: &mut [u8]) -> Result<usize>;
 }

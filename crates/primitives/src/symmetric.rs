@@ -11,7 +11,8 @@ pub trait Mac: Send + Sync {
     /// Prepares a key of any length.
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>>;
 
-    /// Writes the tag of `message` with a key that is used once, so nothing is precomputed for further messages.
+    /// Writes the tag of `message` under a key that is used only once, so precomputation for further messages does not
+    /// pay.
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
         self.load_key(key)?.tag(message, out)
     }
@@ -59,8 +60,8 @@ pub trait AeadKey: Send + Sync {
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()>;
 }
 
-/// Stream cipher without authentication, such as AES-256 in counter mode (NIST SP 800-38A, section 6.5), with
-/// single-use keys. It encrypts messages inside handshakes.
+/// Stream cipher without authentication and with single-use keys, such as AES-256 in counter mode (NIST SP 800-38A,
+/// section 6.5). Handshakes use it to encrypt messages.
 pub trait StreamCipher: Send + Sync {
     /// Returns the algorithm's name, such as `AES-256-CTR`.
     fn algorithm(&self) -> &str;
@@ -71,7 +72,7 @@ pub trait StreamCipher: Send + Sync {
     /// Returns the length of the initial counter block in bytes.
     fn counter_len(&self) -> usize;
 
-    /// Encrypts or decrypts `buffer` in place; both are the same operation. The counter is the whole block, as a
-    /// big-endian number.
+    /// Encrypts or decrypts `buffer` in place; both are the same operation. The whole counter block is incremented as
+    /// one big-endian number.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()>;
 }

@@ -3,10 +3,10 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{Ordering, compiler_fence};
 
 /// Overwrites a secret with zeros at the speed of `memset`: 4 KiB take a few dozen nanoseconds. The compiler cannot
-/// remove the write, because as far as it knows [`black_box`] reads the zeros.
+/// remove the write, because it must assume that [`black_box`] reads the zeros.
 ///
-/// Adapters and constructions must not wipe in any other way, so that wiping inside a timed call costs the same for
-/// all. Public data (ciphertexts, public keys, their transcripts) is not wiped.
+/// Adapters and constructions wipe only through this function, so that wiping inside a timed call costs the same for
+/// all providers. Public data (ciphertexts, public keys, transcripts of them) is not wiped.
 #[inline]
 pub fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
@@ -19,7 +19,7 @@ pub fn wipe(bytes: &mut [u8]) {
 pub struct Wiped<T: AsMut<[u8]>>(T);
 
 impl<T: AsMut<[u8]>> Wiped<T> {
-    /// Takes ownership of the bytes. The caller must wipe any copy left elsewhere, such as the source of a moved array.
+    /// Takes ownership of the bytes. The caller must wipe any copy left elsewhere, such as the array that was moved in.
     #[inline(always)]
     pub fn new(bytes: T) -> Wiped<T> {
         Wiped(bytes)
@@ -53,7 +53,7 @@ impl<T: AsMut<[u8]>> Drop for Wiped<T> {
 mod tests {
     use super::*;
 
-    /// Records its bytes on drop, after the owner's own drop code has run.
+    /// Records the bytes at the time of drop, after the owner's `drop` has run.
     struct Witness<'a> {
         bytes: [u8; 100],
         seen: &'a mut [u8; 100],

@@ -5,23 +5,24 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// Estimate with a bootstrap interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BootstrapInterval {
-    /// Statistic of the samples.
+    /// Statistic computed from the samples.
     pub estimate: f64,
-    /// Lower end, a quantile of the statistic over all resamples.
+    /// Lower end: a quantile of the statistic over all resamples.
     pub low: f64,
-    /// Upper end.
+    /// Upper end: a quantile of the statistic over all resamples.
     pub high: f64,
-    /// Requested confidence. With few samples the actual coverage of a percentile bootstrap is lower.
+    /// Requested confidence. For few samples, the actual coverage of a percentile bootstrap is lower.
     pub confidence: f64,
 }
 
 /// Returns a percentile bootstrap interval for the median of independent samples. Draws `resamples` resamples of the
-/// original size with replacement; the interval lies between quantiles of their medians. Efron, "Bootstrap Methods:
-/// Another Look at the Jackknife", Annals of Statistics 7 (1979); the percentile interval is in section 4 of
-/// "Nonparametric Standard Errors and Confidence Intervals", Canadian Journal of Statistics 9 (1981).
+/// original size with replacement, and computes the median of each. The interval lies between two quantiles of these
+/// medians. Efron, "Bootstrap Methods: Another Look at the Jackknife", Annals of Statistics 7 (1979). The percentile
+/// interval is defined in section 4 of "Nonparametric Standard Errors and Confidence Intervals", Canadian Journal of
+/// Statistics 9 (1981).
 ///
-/// The same seed gives the same interval on every machine, bit for bit. Returns `None` without samples or resamples, or
-/// if a sample is not finite.
+/// The same seed yields the same interval on every machine, bit for bit. Returns `None` if there are no samples or no
+/// resamples, or if a sample is not finite.
 pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u64) -> Option<BootstrapInterval> {
     let sorted = Sorted::new(samples.to_vec())?;
     let ranks = ranks(samples);
@@ -40,7 +41,7 @@ pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u6
     Some(BootstrapInterval { estimate: sorted.median(), low, high, confidence })
 }
 
-/// Returns the rank of each sample in ascending order, from 0.
+/// Returns the rank of each sample in ascending order, counted from 0.
 fn ranks(samples: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..samples.len()).collect();
     order.sort_unstable_by(|&left, &right| samples[left].total_cmp(&samples[right]));
@@ -51,8 +52,8 @@ fn ranks(samples: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// Returns the median of a resample without sorting it. `counts` says how often the resample contains each of the
-/// sorted samples, and adds up to their number. Same result as [`Sorted::median`].
+/// Returns the median of a resample without sorting it. `counts` tells how often the resample contains each of the
+/// sorted samples, and must sum to the number of samples. The result equals [`Sorted::median`].
 fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     let (lower, upper) = ((sorted.len() - 1) / 2, sorted.len() / 2);
     let (mut seen, mut low) = (0, None);
@@ -68,12 +69,12 @@ fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
     f64::NAN
 }
 
-/// Moving-block bootstrap for series with dependent neighbours. Resamples consist of blocks of `block` consecutive
-/// values. Künsch, "The Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17
-/// (1989). `statistic` receives the positions in a resample of a series with `length` values, so that several series
-/// can be resampled in the same way.
+/// Runs the moving-block bootstrap, for series in which neighbouring values depend on each other. Each resample
+/// consists of blocks of `block` consecutive values. Künsch, "The Jackknife and the Bootstrap for General Stationary
+/// Observations", Annals of Statistics 17 (1989). `statistic` takes the positions in a resample of a series of `length`
+/// values, so that several series can be resampled in the same way.
 ///
-/// Returns the statistic of each resample, or nothing if `length` is 0.
+/// Returns the statistic of each resample, or an empty list if `length` is 0.
 pub fn block_bootstrap<T>(
     length: usize,
     block: usize,
@@ -100,7 +101,7 @@ pub fn block_bootstrap<T>(
         .collect()
 }
 
-/// Seeded random numbers, the same on every machine and with every version of the dependencies.
+/// Generates seeded random numbers, which are the same on every machine and with every version of the dependencies.
 struct Draw(ChaCha8Rng);
 
 impl Draw {
@@ -108,8 +109,8 @@ impl Draw {
         Draw(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// Returns a number below `bound` by multiplication without rejection (Lemire, "Fast Random Integer Generation in
-    /// an Interval" (2019)). For a bound of a million, probabilities differ by less than 1 in 10^13.
+    /// Returns a random number below `bound`, by multiplication without rejection (Lemire, "Fast Random Integer
+    /// Generation in an Interval" (2019)). For a bound of a million, probabilities differ by less than 1 in 10^13.
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
@@ -130,7 +131,7 @@ mod tests {
         assert_ne!(bootstrap_ci(&samples(), 0.95, 500, 8), Some(interval));
         assert_eq!(interval.estimate, crate::median(&samples()).unwrap());
         assert!(interval.low < interval.estimate && interval.estimate < interval.high);
-        // Recorded when the test was written. These values must never change.
+        // These values were recorded when the test was written, and must never change.
         assert_eq!((interval.low, interval.high), (114.5, 126.5));
     }
 

@@ -3,24 +3,24 @@ use crate::student::{student_quantile, student_two_sided};
 use crate::two_sample::welch_satterthwaite;
 use crate::{CONFIDENCE, Cell, Crossed, Interval, IntervalMethod, Share, Sorted, benjamini_hochberg, crossed};
 
-/// Maximum expected share of false verdicts among `faster` and `slower`.
+/// Maximum expected fraction of false verdicts among the verdicts `faster` and `slower`.
 pub const VERDICT_SIGNIFICANCE: f64 = 0.01;
 
-/// Default margin for equivalence in percent, for machines without measured spread.
+/// Default equivalence margin in percent, for machines whose spread was not measured.
 pub const DEFAULT_MARGIN_PCT: f64 = 2.0;
 
-/// Assumed spread between runs on an unmeasured machine.
+/// Assumed spread between runs on a machine whose spread was not measured.
 pub const DEFAULT_RUN_SPREAD: RunSpread = RunSpread { pct: 0.3, degrees_of_freedom: 20 };
 
-/// Degrees of freedom of a variance that is known rather than estimated.
+/// Degrees of freedom for a variance that is known rather than estimated.
 pub(crate) const KNOWN: usize = 1_000_000;
 
-/// Variation between whole runs of the same case beyond what the spread between their processes explains.
+/// Variation between whole runs of the same case that the spread between processes does not explain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunSpread {
     /// Standard deviation between runs, in percent.
     pub pct: f64,
-    /// Number of independent comparisons behind the estimate.
+    /// Number of independent comparisons from which the spread was estimated.
     pub degrees_of_freedom: usize,
 }
 
@@ -29,21 +29,21 @@ impl RunSpread {
     pub const NONE: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: KNOWN };
 }
 
-/// Time of a second case relative to a first.
+/// Time of a second case relative to a first case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ratio {
-    /// Ratio of the medians with its interval. Below 1, the second case is faster.
+    /// Ratio of the medians and its interval. Below 1, the second case is faster.
     pub ratio: Interval,
-    /// Two-sided p-value for a ratio of 1.
+    /// Two-sided p-value for the hypothesis that the ratio is 1.
     pub p_value: f64,
-    /// Degrees of freedom of the interval (Welch-Satterthwaite).
+    /// Degrees of freedom for the interval (Welch-Satterthwaite).
     pub degrees_of_freedom: f64,
-    /// Standard error of the logarithm of the ratio.
+    /// Standard error of the ratio's logarithm.
     pub standard_error: f64,
 }
 
 impl Ratio {
-    /// Moves the interval to another estimate: the ratio of the two medians displayed with it. Returns `None` unless
+    /// Moves the interval to `estimate`, the ratio of the two medians that are displayed with it. Returns `None` unless
     /// `estimate` is positive and finite.
     pub fn around(self, estimate: f64) -> Option<Ratio> {
         let shift = estimate.ln() - self.ratio.estimate.ln();
@@ -51,7 +51,7 @@ impl Ratio {
             return None;
         }
         let [low, high] = [self.ratio.low, self.ratio.high].map(|end| end * shift.exp());
-        // Derive the error from the interval, which may be wider than the standard error alone implies.
+        // Derive the error from the interval, which may be wider than the standard error implies.
         let factor = student_quantile(0.5 + self.ratio.confidence / 2.0, self.degrees_of_freedom)?;
         let error = ((self.ratio.high / self.ratio.estimate).ln() / factor).max(self.standard_error);
         let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / error.max(f64::MIN_POSITIVE) };
@@ -59,14 +59,14 @@ impl Ratio {
         Some(Ratio { ratio: Interval { estimate, low, high, ..self.ratio }, p_value, ..self })
     }
 
-    /// Whether the ratio contradicts another estimate: the estimate lies outside the interval and deviates by more than
-    /// `tolerance`, a relative difference.
+    /// Whether the ratio contradicts `estimate`: the estimate lies outside the interval, and deviates from the ratio by
+    /// more than `tolerance`, a relative difference.
     pub fn contradicts(&self, estimate: f64, tolerance: f64) -> bool {
         let inside = self.ratio.low <= estimate && estimate <= self.ratio.high;
         !inside && (estimate / self.ratio.estimate).ln().abs() > tolerance
     }
 
-    /// Returns the interval at another confidence level, or `None` unless `confidence` lies between 0 and 1.
+    /// Returns the interval at another confidence level, or `None` unless `confidence` is between 0 and 1.
     pub fn interval(&self, confidence: f64) -> Option<Interval> {
         let half = student_quantile(0.5 + confidence / 2.0, self.degrees_of_freedom)? * self.standard_error;
         let estimate = self.ratio.estimate;
@@ -75,9 +75,9 @@ impl Ratio {
     }
 }
 
-/// Independent term of the logarithm of a ratio: a weighted sum of the logarithms of cases. The ratio of two cases that
-/// were measured separately has two terms, with weights -1 and 1. The ratio of two cases that the same processes
-/// measured in the same rounds has one.
+/// Independent term in the logarithm of a ratio: a weighted sum of the logarithms of cases. If two cases were measured
+/// separately, their ratio has two terms, with weights -1 and 1. If the same processes measured both cases in the same
+/// rounds, their ratio has one term.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contrast {
     mean: f64,
@@ -86,29 +86,30 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// Term for a single case.
+    /// Creates the term for a single case.
     pub fn apart(case: &Crossed, weight: f64) -> Contrast {
         let shares = case.shares.iter().map(|share| share.scaled(weight * weight)).collect();
         Contrast { mean: weight * case.mean, shares, weight }
     }
 
-    /// Term for cases that the same processes measured in the same rounds. For each visit that all of them have,
-    /// `cells` holds the weighted sum of the logarithms of their medians, so effects common to a process or a round
-    /// cancel out. The run's effect cancels out except for the sum of the weights, `weight`. Returns `None` in the same
-    /// cases as [`crossed`].
+    /// Creates the term for cases that the same processes measured in the same rounds. For each visit that all the
+    /// cases share, `cells` contains the weighted sum of the logarithms of their medians. Effects common to a process
+    /// or a round therefore cancel out. So does the effect of the run, except for `weight`, the sum of the weights.
+    /// Returns `None` in the same cases as [`crossed`].
     pub fn together(cells: &[Cell], weight: f64) -> Option<Contrast> {
         let Crossed { mean, shares, .. } = crossed(cells)?;
         Some(Contrast { mean, shares, weight })
     }
 
-    /// Changes the weight of the spread between runs, for separately measured cases of one block, which share it.
+    /// Replaces the weight of the spread between runs, for separately measured cases in one block, which share this
+    /// spread.
     pub fn with_runs(self, weight: f64) -> Contrast {
         Contrast { weight, ..self }
     }
 }
 
-/// Returns the ratio whose logarithm is the sum of `parts`. The spread between runs counts with the total weight of
-/// each side. `resolution` is the counter's step relative to the medians. Differences below it are not resolved.
+/// Returns the ratio whose logarithm is the sum of `parts`. The spread between runs is added with the total weight of
+/// each side. `resolution` is the counter's step relative to the medians; smaller differences cannot be resolved.
 ///
 /// Returns `None` if an input is not finite.
 pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence: f64) -> Option<Ratio> {
@@ -132,8 +133,8 @@ pub fn ratio_of(parts: &[Contrast], runs: RunSpread, resolution: f64, confidence
     })
 }
 
-/// Returns the ratio of two cases measured separately, in different runs or by different processes: [`ratio_of`] their
-/// crossed means, with the spread between runs on each side.
+/// Returns the ratio of two cases that were measured separately, in different runs or by different processes. Applies
+/// [`ratio_of`] to their crossed means, and adds the spread between runs on each side.
 pub fn ratio_between(
     first: &Crossed,
     second: &Crossed,
@@ -144,7 +145,8 @@ pub fn ratio_between(
     ratio_of(&[Contrast::apart(first, -1.0), Contrast::apart(second, 1.0)], runs, resolution, confidence)
 }
 
-/// Returns the variance that rounding adds to the difference of two readings: a twelfth of the step's square for each.
+/// Returns the variance that rounding adds to the difference of two readings: a twelfth of the squared step for each
+/// reading.
 fn step(resolution: f64) -> Share {
     Share::known(resolution * resolution / 6.0)
 }
@@ -156,14 +158,14 @@ pub enum Verdict {
     Faster,
     /// The second case is slower than the first.
     Slower,
-    /// Any difference lies within the margin.
+    /// Any difference is within the margin.
     Equivalent,
-    /// The measurements do not decide.
+    /// The measurements do not permit a decision.
     Inconclusive,
 }
 
 impl Verdict {
-    /// Returns the name used in command lines and files.
+    /// Returns the name used on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Faster => "faster",
@@ -173,8 +175,8 @@ impl Verdict {
         }
     }
 
-    /// Returns what the verdict means for the second case, B, as worded in help and documents. The margin only defines
-    /// equivalence: a significant difference has a direction, however small it is.
+    /// Returns what the verdict says about the second case, B, as worded in the help and the documents. The margin only
+    /// defines equivalence: a significant difference has a direction, however small it is.
     pub fn meaning(self) -> &'static str {
         match self {
             Verdict::Faster => "B takes less time: a real difference, of any size",
@@ -185,20 +187,22 @@ impl Verdict {
     }
 }
 
-/// Verdict with its significance.
+/// Verdict and its significance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// P-value of no difference, adjusted for the number of comparisons. `None` without a ratio.
+    /// P-value of the hypothesis of no difference, adjusted for the number of comparisons. `None` if there is no ratio.
     pub adjusted_p: Option<f64>,
 }
 
-/// Judges several comparisons together. A case is equivalent if the interval of its ratio lies between
-/// `1 / (1 + margin)` and `1 + margin` (two one-sided tests, Schuirmann, Journal of Pharmacokinetics and
-/// Biopharmaceutics 15 (1987), at half the level of the interval). Otherwise it is faster or slower if its p-value,
-/// adjusted for the number of comparisons (Benjamini-Hochberg), is at most [`VERDICT_SIGNIFICANCE`], or else
-/// inconclusive.
+/// Judges several comparisons together. The first rule that applies decides:
+///
+/// - Equivalent if the interval of the ratio lies between `1 / (1 + margin)` and `1 + margin`. These are two one-sided
+///   tests at half the level of the interval (Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987)).
+/// - Faster or slower if the p-value, adjusted for the number of comparisons (Benjamini-Hochberg), is at most
+///   [`VERDICT_SIGNIFICANCE`].
+/// - Otherwise inconclusive.
 pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
     let p_values: Vec<f64> = ratios.iter().map(|ratio| ratio.map_or(f64::NAN, |ratio| ratio.p_value)).collect();
     let adjusted = benjamini_hochberg(&p_values);
@@ -221,41 +225,42 @@ pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
     ratios.iter().zip(adjusted).map(judge).collect()
 }
 
-/// Noise of a machine, from comparisons of cases with themselves.
+/// Noise of a machine, estimated by comparing cases with themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NullComparisons {
     /// Number of comparisons.
     pub comparisons: usize,
-    /// Number of comparisons judged faster or slower, each by the spread estimated from the others.
+    /// Number of comparisons judged faster or slower, each using the spread estimated from the other comparisons.
     pub false_verdicts: usize,
     /// Spread between whole runs.
     pub runs: RunSpread,
-    /// Margin in percent within which 19 of 20 comparisons are expected to be equivalent, given the estimated spread,
-    /// and within which at least 9 of 10 of the actual comparisons were. At least [`LEAST_MARGIN_PCT`].
+    /// Margin in percent at which 19 of 20 comparisons are expected to be equivalent, given the estimated spread, and
+    /// at which at least 9 of 10 of the actual comparisons were equivalent. At least [`LEAST_MARGIN_PCT`].
     pub margin_pct: f64,
-    /// Smallest difference in percent that is detected 19 times out of 20.
+    /// Smallest difference in percent that is detected in 19 of 20 comparisons.
     pub smallest_difference_pct: f64,
 }
 
-/// Minimum spread between runs, in percent. Two dozen comparisons in a quiet minute may show none, but every machine
-/// has some.
+/// Minimum spread between runs, in percent. Two dozen comparisons in a quiet minute may show no spread, but no machine
+/// is free of it.
 pub const LEAST_RUN_SPREAD_PCT: f64 = 0.1;
 
 /// Minimum margin derived from a machine's own spread, in percent. The placement of code and data in memory alone
 /// changes times by more (Mytkowicz, Diwan, Hauswirth and Sweeney, "Producing wrong data without doing anything
-/// obviously wrong!", ASPLOS 2009), and machines have worse minutes than those in which they are measured.
+/// obviously wrong!", ASPLOS 2009). In addition, machines are sometimes noisier than while the spread was measured.
 pub const LEAST_MARGIN_PCT: f64 = 1.0;
 
-/// Minimum number of comparisons for an estimate.
+/// Minimum number of comparisons for estimating a machine's noise.
 pub const FEWEST_COMPARISONS: usize = 5;
 
-/// Factor by which the mean square of normal numbers shrinks without their largest tenth: the probability that a
-/// chi-square with three degrees of freedom lies below the ninth decile of one with one degree, divided by nine tenths.
+/// Factor by which the mean square of normal numbers shrinks if the largest tenth is removed. It is the probability
+/// that a chi-square with three degrees of freedom is below the ninth decile of a chi-square with one degree, divided
+/// by nine tenths.
 const WITHOUT_LARGEST: f64 = 0.6230;
 
-/// Estimates the spread between runs by the method of moments: the excess of squared differences over the spread
-/// between processes. With ten comparisons or more, the tenth with the largest differences is dropped and the rest
-/// corrected for it, so that a single undetected disturbance does not dominate.
+/// Estimates the spread between runs by the method of moments: the part of the squared differences that the spread
+/// between processes does not explain. From ten comparisons on, the largest tenth is removed and the estimate corrected
+/// accordingly, so that a single undetected disturbance does not dominate.
 fn run_spread(ratios: &[&Ratio]) -> RunSpread {
     let mut squares: Vec<f64> = ratios.iter().map(|ratio| ratio.ratio.estimate.ln().powi(2)).collect();
     squares.sort_by(f64::total_cmp);
@@ -268,12 +273,12 @@ fn run_spread(ratios: &[&Ratio]) -> RunSpread {
     RunSpread { pct: pct.max(LEAST_RUN_SPREAD_PCT), degrees_of_freedom: kept }
 }
 
-/// Minimum number of processes per run for an estimate.
+/// Minimum number of processes per run for estimating a machine's noise.
 const FEWEST_PROCESSES: usize = 3;
 
-/// Estimates a machine's noise from pairs of runs of the same case, with the same ratios as for later comparisons.
-/// Returns `None` for fewer than [`FEWEST_COMPARISONS`] pairs, for runs of fewer than three processes, or if a pair has
-/// no ratio.
+/// Estimates a machine's noise from pairs of runs of the same case, with the same kind of ratio as later comparisons.
+/// Returns `None` if there are fewer than [`FEWEST_COMPARISONS`] pairs, if a run has fewer than three processes, or if
+/// a pair has no ratio.
 pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons> {
     let few = |run: &Crossed| run.processes < FEWEST_PROCESSES;
     if pairs.len() < FEWEST_COMPARISONS || pairs.iter().any(|(first, second)| few(first) || few(second)) {
@@ -290,7 +295,7 @@ pub fn null_comparisons(pairs: &[(Crossed, Crossed)]) -> Option<NullComparisons>
         false_verdicts += usize::from(by_others.p_value <= VERDICT_SIGNIFICANCE);
         let found = ratio_between(first, second, runs, 0.0, CONFIDENCE)?;
         ends.push(found.ratio.high.max(1.0 / found.ratio.low));
-        // The interval's half-width, plus the distance within which its centre lies 19 times out of 20.
+        // Add the interval's half-width and the distance that the interval's centre does not exceed in 19 of 20 cases.
         expected.push(found.ratio.high / found.ratio.low);
         let factor = student_quantile(1.0 - VERDICT_SIGNIFICANCE / 2.0, found.degrees_of_freedom)?
             + student_quantile(0.95, found.degrees_of_freedom)?;
@@ -311,10 +316,10 @@ mod tests {
     use super::*;
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} should be {right}");
     }
 
-    /// One value per process, each in its own round, for which the interval is Student's over the processes.
+    /// Creates one cell per process, each in its own round. Then the interval is Student's over the processes.
     fn cells(values: impl IntoIterator<Item = f64>) -> Vec<Cell> {
         (0..).zip(values).map(|(process, value)| Cell { process, round: process, value }).collect()
     }
@@ -326,7 +331,8 @@ mod tests {
 
     #[test]
     fn ratio_of_pairs_matches_students() {
-        // Logarithms of the ratios 0.01 0.02 0.03: mean 0.02, error 0.01 over the root of 3, factor 4.302653.
+        // The logarithms of the ratios are 0.01, 0.02 and 0.03: mean 0.02, deviation 0.01, factor 4.302653 over the
+        // root of 3.
         let pairs = [(1.0, 0.01_f64.exp()), (5.0, 5.0 * 0.02_f64.exp()), (2.0, 2.0 * 0.03_f64.exp())];
         let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
         close(found.ratio.estimate, 0.02_f64.exp());
@@ -374,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_count_with_their_weights() {
+    fn terms_are_added_with_their_weights() {
         let (one, two) = (crossed(&cells([0.0, 0.01, 0.02])).unwrap(), crossed(&cells([1.0, 1.03, 1.06])).unwrap());
         let whole = |case: &Crossed| {
             ratio_of(&[Contrast::apart(case, 1.0)], RunSpread::NONE, 0.0, CONFIDENCE).unwrap().standard_error.powi(2)
@@ -383,10 +389,11 @@ mod tests {
         let parts = [Contrast::apart(&one, 0.25), Contrast::apart(&two, 0.75), Contrast::apart(&one, -1.0)];
         let found = ratio_of(&parts, runs, 0.0, CONFIDENCE).unwrap();
         close(found.ratio.estimate, (0.25 * one.mean + 0.75 * two.mean - one.mean).exp());
-        // All terms of a side share the spread between runs.
+        // All terms on one side share the spread between runs.
         let wanted = 1.0625 * whole(&one) + 0.5625 * whole(&two) + 2.0 * 1e-4;
         close(found.standard_error.powi(2), wanted);
-        // If the weights of cases of one block do not cancel, the remainder counts.
+        // If the weights of cases in one block do not cancel out, the spread between runs is added with the remaining
+        // weight.
         let kept = Contrast::together(&cells([0.0, 0.01, 0.02]), 0.1).unwrap();
         let found = ratio_of(&[kept], runs, 0.0, CONFIDENCE).unwrap();
         close(found.standard_error.powi(2), whole(&one) + 0.01 * 1e-4);
@@ -402,7 +409,7 @@ mod tests {
         let verdicts: Vec<Verdict> = judge(&all, 2.0).iter().map(|judgement| judgement.verdict).collect();
         use Verdict::{Equivalent, Faster, Inconclusive, Slower};
         assert_eq!(verdicts, [Slower, Faster, Equivalent, Inconclusive, Inconclusive]);
-        // Significant, but within the margin.
+        // The difference is significant, but within the margin.
         assert_eq!(judge(&[pairs(0.01, 0.0001)], 2.0)[0].verdict, Equivalent);
         assert_eq!(judge(&[pairs(0.01, 0.0001)], 0.5)[0].verdict, Slower);
         assert_eq!(judge(&[pairs(0.0, 0.0)], 0.5)[0], Judgement { verdict: Equivalent, adjusted_p: Some(1.0) });
@@ -416,7 +423,7 @@ mod tests {
         assert_eq!(judge(&[barely, nothing, nothing, nothing, nothing], 1.0)[0].verdict, Verdict::Inconclusive);
     }
 
-    /// A run of four processes.
+    /// Returns a run with four processes.
     fn run(shift: f64) -> Crossed {
         crossed(&cells([1.0, 1.001, 0.999, 1.002].map(|median: f64| (median * (1.0 + shift)).ln()))).unwrap()
     }
@@ -427,7 +434,7 @@ mod tests {
             [0.01, -0.01, 0.01, -0.01, 0.01].iter().map(|shift| (run(0.0), run(*shift))).collect();
         let found = null_comparisons(&pairs).unwrap();
         assert_eq!((found.comparisons, found.false_verdicts, found.runs.degrees_of_freedom), (5, 0, 5));
-        // Differences of 1%, less what the processes explain, over the root of two.
+        // The spread is the difference of 1%, minus the part that the processes explain, over the root of 2.
         assert!((found.runs.pct - 0.70).abs() < 0.01, "{found:?}");
         assert!(found.margin_pct > 2.0 && found.smallest_difference_pct > 2.0, "{found:?}");
         assert_eq!(null_comparisons(&pairs[..4]), None);

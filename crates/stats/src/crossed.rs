@@ -13,56 +13,57 @@ pub struct Cell {
     pub value: f64,
 }
 
-/// Assumed standard deviation between processes, in percent, if a run has too few processes to estimate it.
+/// Assumed standard deviation between processes in percent, for runs with too few processes for an estimate.
 pub const PROCESS_PRIOR_PCT: f64 = 0.5;
 
-/// Assumed standard deviation between rounds, in percent, if a run has too few rounds to estimate it.
+/// Assumed standard deviation between rounds in percent, for runs with too few rounds for an estimate.
 pub const ROUND_PRIOR_PCT: f64 = 0.5;
 
-/// Assumed standard deviation of one visit, in percent, if no process was visited twice.
+/// Assumed standard deviation of one visit in percent, for runs in which no process was visited twice.
 pub const RESIDUAL_PRIOR_PCT: f64 = 1.0;
 
-/// Degrees of freedom of each of these assumptions.
+/// Degrees of freedom of each assumed standard deviation.
 pub const PRIOR_FREEDOM: f64 = 3.0;
 
-/// Components with fewer degrees of freedom are combined with their prior. From two on the estimate is used alone: a
-/// prior that narrows an interval of three processes makes it wrong if they differ by more than assumed.
+/// Minimum degrees of freedom for using an estimated component without a prior. From two on, the estimate alone is
+/// used: a prior could make the interval over three processes too narrow if they differ by more than assumed.
 const ENOUGH_FREEDOM: usize = 2;
 
-/// Mean over the visits of a case, and its uncertainty. See [`crossed`].
+/// Mean over the visits of a case, and its uncertainty. Computed by [`crossed`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crossed {
-    /// Mean of the cells, a logarithm.
+    /// Mean of the cells. The cells are logarithms, and so is the mean.
     pub mean: f64,
-    /// Variance of the mean, as shares that add up to it.
+    /// Components of the mean's variance, which is their sum.
     pub shares: Vec<Share>,
     /// Standard deviation between processes in percent, before it is combined with a prior. Includes the residual if
-    /// the two cannot be separated. `None` with a single process.
+    /// the two cannot be separated. `None` if there is only one process.
     pub process_pct: Option<f64>,
-    /// Standard deviation between rounds in percent, under the same conditions.
+    /// Standard deviation between rounds in percent, with the same rules.
     pub round_pct: Option<f64>,
-    /// Residual standard deviation of a visit, in percent. `None` if it cannot be separated from the others.
+    /// Residual standard deviation of a visit in percent. `None` if the residual cannot be separated from the other
+    /// components.
     pub residual_pct: Option<f64>,
     /// Number of processes.
     pub processes: usize,
     /// Number of rounds.
     pub rounds: usize,
-    /// Number of cells with a value.
+    /// Number of cells that contain a value.
     pub cells: usize,
-    /// Part of the mean's variance that falls with more processes: variation between processes, and the residual.
+    /// Part of the mean's variance that more processes reduce: variation between processes, and the residual.
     of_processes: Share,
     /// Part of the mean's variance that more processes do not reduce: variation between rounds.
     of_rounds: Share,
 }
 
-/// Estimate of a component from the table.
+/// Estimate of one variance component from the table.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// The component plus the `excess` that the residual variance adds to its mean square.
+    /// The component, plus `excess`.
     gross: Share,
-    /// Contribution of the residual, with the degrees of freedom of its estimate.
+    /// What the residual variance adds to the component's mean square. Keeps the degrees of freedom of the residual.
     excess: Share,
-    /// Degrees of freedom of the component in a complete table.
+    /// Degrees of freedom that the component has in a complete table.
     freedom: usize,
 }
 
@@ -76,41 +77,43 @@ impl Seen {
     }
 }
 
-/// Mean of the visits of a case by a two-way random-effects model, in which processes are crossed with rounds. The
-/// logarithm of a visit's median is the sum of a process effect, a round effect and a residual. Searle, Casella and
+/// Returns the mean of a case's visits from a two-way random-effects model in which processes are crossed with rounds.
+/// The logarithm of a visit's median is the sum of a process effect, a round effect and a residual. Searle, Casella and
 /// McCulloch, "Variance Components" (1992), chapters 4 and 5.
 ///
-/// **Mean.** Mean of the cells. In a complete table every sensible estimator gives this value. If cells are missing, it
-/// weighs them as the median of all samples does.
+/// **Mean.** The mean is that of the cells. For a complete table, every sensible estimator yields this value. If cells
+/// are missing, this mean weights the others as the median of all samples does.
 ///
-/// **Variance.** For known weights the variance of the mean is exactly `a p + b r + c e`, where `p`, `r` and `e` are
-/// the variances of processes, rounds and residuals, and `a`, `b` and `c` the sums of squares of the weights of
-/// processes, rounds and cells. The components are estimated by Henderson's method III (section 5.5), which for a
-/// complete table is the analysis of variance; there the variance is `(MS_P + MS_R - MS_E) / (P R)`. Negative
-/// components count as zero, so that the variance never falls below any of the three mean squares over the number of
-/// cells. If processes leave and others join, so that the table falls into parts without a common round, effects are
+/// **Variance.** For known weights, the variance of the mean is exactly `a p + b r + c e`. Here `p`, `r` and `e` are
+/// the variances of processes, rounds and residuals, and `a`, `b` and `c` are the sums of the squared weights of
+/// processes, rounds and cells. Henderson's method III (section 5.5) estimates the variances. For a complete table,
+/// this is the analysis of variance, and the variance of the mean is `(MS_P + MS_R - MS_E) / (P R)`. Negative
+/// components are set to zero, so the variance is never less than any of the three mean squares over the number of
+/// cells. If processes leave and others join, the table may fall into parts without common rounds. Then effects are
 /// compared only within parts.
 ///
 /// **Degrees of freedom** are Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components",
 /// Biometrics Bulletin 2 (1946)). The residual mean square is subtracted from the smaller of the two components. The
-/// uncertainty of such a difference counts, but not beyond the degrees of freedom of the mean square that has fewer.
+/// uncertainty of this difference is taken into account, but limited to that of the mean square with the fewest degrees
+/// of freedom.
 ///
 /// **Few processes or rounds.** A component with fewer than two degrees of freedom is combined with its prior
 /// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] or [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). With at least
-/// three processes and three rounds nothing is assumed.
+/// three processes and three rounds, no prior is used.
 ///
-/// **Inseparable components** are estimated as one. If no process has two rounds, the variation between processes
-/// includes the residual, and rounds are compared by their means. If in addition each round has only one process, it
-/// includes the rounds too, and the interval is Student's over the processes.
+/// **Inseparable components** are estimated as one component. If no process has two rounds, the variation between
+/// processes includes the residual, and rounds are compared by their means. If, in addition, no round has two
+/// processes, the variation between processes also includes the rounds, and the interval is Student's over the
+/// processes.
 ///
-/// Returns `None` without cells, or if a value is not finite.
+/// Returns `None` if there are no cells, or if a value is not finite.
 pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
     TwoWay::new(cells).as_ref().map(Crossed::of)
 }
 
-/// Computes [`crossed`] from visits. `summary` reduces the samples of each to its median or mean. A visit consists of
-/// its process number, its round number and its samples. Visits without samples are skipped. Also returns `None` if a
-/// summary is not positive.
+/// Computes [`crossed`] from visits. A visit consists of its process number, its round number and its samples.
+/// `summary` reduces the samples of a visit to their median or mean. Visits without samples are skipped. Returns `None`
+/// in the same cases as [`crossed`], and if a summary is not positive.
 pub fn crossed_visits<'a>(
     visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>,
     summary: fn(&[f64]) -> Option<f64>,
@@ -121,13 +124,13 @@ pub fn crossed_visits<'a>(
     crossed(&visits.into_iter().filter_map(cell).collect::<Vec<_>>())
 }
 
-/// Returns the residual variance, or `None` without degrees of freedom.
+/// Returns the residual variance, or `None` if the table leaves no degrees of freedom for it.
 fn residual(table: &TwoWay) -> Option<Share> {
     let freedom = table.residual_freedom() as f64;
     (freedom > 0.0).then(|| Share::new(table.residual_squares / freedom, freedom))
 }
 
-/// Estimates the components of processes and of rounds from the table.
+/// Estimates the variance components of processes and rounds from the table.
 fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>) {
     let adjusted = |factor: &RandomEffect| {
         let freedom = factor.freedom as f64;
@@ -140,12 +143,12 @@ fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>)
     };
     let (mut process, mut round) = (adjusted(&table.process), adjusted(&table.round));
     if table.parts > 1 && (process.is_none() || round.is_none()) {
-        // If each process or each round is a part of its own, the variation between parts estimates it.
+        // If each process (or each round) is a separate part, the variation between parts estimates its component.
         let (squares, of_processes, of_rounds) = table.between_parts();
         let freedom = (table.parts - 1) as f64;
         let between = |coefficient: f64, other: Option<Seen>, of_other: f64| {
             let variance = of_other * other.map_or(0.0, |other| other.component()) / coefficient;
-            // There are no degrees of freedom for a residual: all of it is the other component.
+            // No degrees of freedom remain for a residual, so the other component takes its place.
             let excess = Share::new(variance, other.map_or(freedom, |other| other.gross.degrees_of_freedom));
             Some(Seen { gross: Share::new(squares / coefficient, freedom), excess, freedom: table.parts - 1 })
         };
@@ -158,8 +161,8 @@ fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>)
     (process, round)
 }
 
-/// Returns Satterthwaite's degrees of freedom of a factor's sum of squares, whose distribution is described at
-/// [`RandomEffect`]. In a complete table they equal the factor's own.
+/// Returns Satterthwaite's degrees of freedom for a factor's sum of squares. [`RandomEffect`] describes the
+/// distribution of this sum. For a complete table, they are the factor's own degrees of freedom.
 fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> f64 {
     let (freedom, residual) = (factor.freedom as f64, residual.map_or(0.0, |residual| residual.variance));
     let sum = factor.trace * component + freedom * residual;
@@ -169,8 +172,8 @@ fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> 
     if squares > 0.0 { (sum * sum / squares).min(freedom) } else { freedom }
 }
 
-/// Returns the shares of the estimated components and of the residual. The residual is joined with the larger
-/// component: in a complete table their sum is its mean square, with its degrees of freedom.
+/// Returns the estimated components and the residual as shares of the variance. The residual is added to the larger
+/// component: for a complete table, their sum is that component's mean square, with the same degrees of freedom.
 fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
     estimated.retain(|seen| seen.component() > 0.0);
     estimated.sort_by(|one, other| other.component().total_cmp(&one.component()));
@@ -185,8 +188,8 @@ fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
     vec![first, Share::new(variance, (variance * variance / uncertainty).min(own))]
 }
 
-/// Adds the residual to the component of processes, as both fall with more processes. Keeps the component's degrees of
-/// freedom unless it is zero.
+/// Adds the residual to the component of processes, because more processes reduce both. Keeps the component's degrees
+/// of freedom, unless the component is zero.
 fn with_residual(component: Share, residual: Share) -> Share {
     let variance = component.variance + residual.variance;
     let larger = if component.variance > 0.0 { component } else { residual };
@@ -194,7 +197,7 @@ fn with_residual(component: Share, residual: Share) -> Share {
 }
 
 impl Crossed {
-    /// Like [`crossed`], for a fitted table.
+    /// Computes [`crossed`] from a fitted table.
     pub(crate) fn of(table: &TwoWay) -> Crossed {
         let n = table.count() as f64;
         let squares = |counts: &[usize]| counts.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
@@ -209,7 +212,7 @@ impl Crossed {
         };
         let mut shares = Vec::new();
         let mut estimated = Vec::new();
-        // If each cell is a part of its own, the process component includes the rounds.
+        // If each cell is a separate part, the process component includes the rounds.
         let alone = table.parts == table.count() && table.count() > 1;
         let mut of_component = |seen: Option<Seen>, prior: f64, weight: f64| match seen {
             Some(seen) if seen.freedom >= ENOUGH_FREEDOM => {
@@ -235,11 +238,12 @@ impl Crossed {
                 residual.moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)).scaled(1.0 / n)
             }
             Some(residual) => residual.scaled(1.0 / n),
-            // Included in another component, unless there is only one cell.
+            // Another component includes the residual, unless there is only one cell.
             None if table.count() > 1 => Share::default(),
             None => Share::default().moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)),
         };
-        // If processes are nested in rounds or rounds in processes, the inner component acts as residual for the outer.
+        // If processes are nested in rounds, or rounds in processes, the inner component acts as the residual of the
+        // outer.
         let inner = table.parts > 1 && residual.is_none() && estimated.len() == 2;
         let left_over = match inner {
             true if table.process.freedom == 0 => estimated.remove(1).gross,
@@ -262,12 +266,13 @@ impl Crossed {
         }
     }
 
-    /// Returns the interval of the case's long-run median or mean on this machine, across runs. It extends from
-    /// `headline`, the value of all samples, by a factor to either side. Besides the variation between processes,
-    /// rounds and visits it covers the variation between whole runs, and rounding to multiples of `step`, in the unit
-    /// of `headline`: a twelfth of the step's square, which alone gives more than half a step to either side at 95%.
+    /// Returns the interval for the case's long-run median or mean on this machine, over many runs. It extends from
+    /// `headline`, the median or mean of all samples, by the same factor to both sides. The interval covers the
+    /// variation between processes, rounds, visits and whole runs. It also covers rounding to multiples of `step`, in
+    /// the unit of `headline`. Rounding contributes a variance of a twelfth of the squared step, which alone extends a
+    /// 95% interval by more than half a step to each side.
     ///
-    /// If `headline` is not positive and finite there is no such factor, and the interval is unbounded.
+    /// If `headline` is not positive and finite, no such factor exists and the interval is unbounded.
     pub fn interval(&self, headline: f64, run: RunSpread, step: f64, confidence: f64) -> Interval {
         let mut shares = self.shares.clone();
         shares.extend([Share::of_runs(run), Share::known((step / headline).powi(2) / 12.0)]);
@@ -279,7 +284,7 @@ impl Crossed {
         Interval { estimate: headline, low, high, confidence, method: IntervalMethod::CrossedT }
     }
 
-    /// Returns the part of the mean's variance that falls with more processes, and the part that does not.
+    /// Returns the part of the mean's variance that more processes reduce, and the part that they do not reduce.
     pub(crate) fn falls_with_processes(&self) -> (Share, Share) {
         (self.of_processes, self.of_rounds)
     }
@@ -294,7 +299,7 @@ mod tests {
 
     const NOTHING: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: 1 };
 
-    /// Builds cells from rows, one per process, with values in hundredths.
+    /// Builds cells from rows. Each row is a process; the values are in hundredths.
     fn table<const ROUNDS: usize>(rows: &[[f64; ROUNDS]]) -> Vec<Cell> {
         let row = |(process, row): (u64, &[f64; ROUNDS])| {
             let cell = move |(round, value)| Cell { process, round, value };
@@ -304,20 +309,21 @@ mod tests {
     }
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-9 * right.abs(), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-9 * right.abs(), "{left} should be {right}");
     }
 
     #[test]
     fn complete_table_matches_anova_by_hand() {
-        // Row means 3 4 8, column means 3 4 5 8, mean 5. Sums of squares: 56 on 2, 42 on 3 and 4 on 6 degrees of
-        // freedom, so the mean squares are 28, 14 and 2/3.
+        // Row means 3 4 8, column means 3 4 5 8, mean 5. The sums of squares are 56, 42 and 4, with 2, 3 and 6 degrees
+        // of freedom, so the mean squares are 28, 14 and 2/3.
         let found = crossed(&table(&[[1.0, 2.0, 3.0, 6.0], [2.0, 4.0, 3.0, 7.0], [6.0, 6.0, 9.0, 11.0]])).unwrap();
         close(found.mean, 0.05);
         assert_eq!((found.processes, found.rounds, found.cells), (3, 4, 12));
         close(found.process_pct.unwrap(), ((28.0 - 2.0 / 3.0) / 4.0_f64).sqrt());
         close(found.round_pct.unwrap(), ((14.0 - 2.0 / 3.0) / 3.0_f64).sqrt());
         close(found.residual_pct.unwrap(), (2.0 / 3.0_f64).sqrt());
-        // (28 + 14 - 2/3) / 12: 28 / 12 on 2 degrees of freedom, the rest on those of the difference of 14 and 2/3.
+        // The variance is (28 + 14 - 2/3) / 12: 28 / 12 with 2 degrees of freedom, and the rest with those of the
+        // difference of 14 and 2/3.
         let [process, round] = found.shares[..] else { panic!("{found:?}") };
         close(process.variance, 28.0 / 12.0 * 1e-4);
         close(process.degrees_of_freedom, 2.0);
@@ -327,7 +333,7 @@ mod tests {
             (40.0_f64 / 3.0).powi(2) / (14.0_f64.powi(2) / 3.0 + (2.0 / 3.0_f64).powi(2) / 6.0),
         );
         // Satterthwaite's degrees of freedom are 3.735, so the factor is 2.857 and the half-width 5.302%. The processes
-        // alone have the factor 4.302653, hence 6.572%.
+        // alone have the factor 4.302653, so their half-width is 6.572%.
         let freedom = welch_satterthwaite(&found.shares);
         close(freedom, (124.0_f64 / 36.0).powi(2) / (49.0 / 18.0 + 49.0 / 108.0 + 1.0 / 1944.0));
         let half = student_quantile(0.975, freedom).unwrap() * (124.0_f64 / 36.0).sqrt();
@@ -339,14 +345,14 @@ mod tests {
     }
 
     #[test]
-    fn negative_components_count_as_zero() {
-        // All row and column means are equal. Only the residual mean square is left, 6 on 4 degrees of freedom.
+    fn negative_components_are_set_to_zero() {
+        // All row and column means are equal, so only the residual mean square remains: 6 with 4 degrees of freedom.
         let found = crossed(&table(&[[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [-1.0, 0.0, 1.0]])).unwrap();
         assert_eq!((found.process_pct, found.round_pct), (Some(0.0), Some(0.0)));
         let [residual] = found.shares[..] else { panic!("{found:?}") };
         close(residual.variance, 6.0 / 4.0 / 9.0 * 1e-4);
         assert_eq!(residual.degrees_of_freedom, 4.0);
-        // Rows differ, columns do not: the mean square of the rows over the number of cells.
+        // Rows differ and columns do not, so the variance is the mean square of the rows over the number of cells.
         let found = crossed(&table(&[[2.0, 0.0, 1.0], [0.0, 1.0, -1.0], [-2.0, -1.0, 0.0]])).unwrap();
         let [process] = found.shares[..] else { panic!("{found:?}") };
         close(process.variance, 3.0 / 9.0 * 1e-4);
@@ -357,7 +363,7 @@ mod tests {
     fn combines_poorly_estimated_components_with_priors() {
         let variance = |pct: f64| (pct / 100.0).powi(2);
         let (process, round) = (variance(PROCESS_PRIOR_PCT), variance(ROUND_PRIOR_PCT));
-        // One process: rounds include the residuals.
+        // With one process, the rounds include the residual.
         let one = crossed(&table(&[[1.0, 2.0, 3.0]])).unwrap();
         assert_eq!((one.process_pct, one.residual_pct), (None, None));
         let wanted = [Share::new(process, 3.0), Share::new(1e-4 / 3.0, 2.0)];
@@ -365,15 +371,15 @@ mod tests {
             close(share.variance, wanted.variance);
             close(share.degrees_of_freedom, wanted.degrees_of_freedom);
         }
-        // One round: processes include the residuals.
+        // With one round, the processes include the residual.
         let one = crossed(&table(&[[1.0], [2.0], [3.0]])).unwrap();
         close(one.shares.iter().map(|share| share.variance).sum(), round + 1e-4 / 3.0);
-        // Two processes: one degree of freedom, and three of the prior.
+        // Two processes have one degree of freedom; the prior adds three.
         let two = crossed(&table(&[[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])).unwrap();
         let [share] = two.shares[..] else { panic!("{two:?}") };
         close(share.variance, (3.0 * process + 2e-4) / 4.0 / 2.0);
         close(share.degrees_of_freedom, 4.0);
-        // One cell: everything is assumed.
+        // With one cell, every component is assumed.
         let cell = crossed(&table(&[[1.0]])).unwrap();
         close(cell.shares.iter().map(|share| share.variance).sum(), process + round + variance(RESIDUAL_PRIOR_PCT));
         assert_eq!(crossed(&[]), None);
@@ -394,28 +400,30 @@ mod tests {
 
     #[test]
     fn nested_processes_make_the_round_the_unit() {
-        // Three rounds with two processes each: round means 1 5 9, within rounds 2 on three degrees of freedom.
+        // Three rounds with two processes each. Round means are 1 5 9; the mean square within rounds is 2, with three
+        // degrees of freedom.
         let values = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
         let cells: Vec<Cell> =
             (0..).zip(values).map(|(at, value)| Cell { process: at, round: at / 2, value: value / 100.0 }).collect();
         let found = crossed(&cells).unwrap();
         close(found.process_pct.unwrap(), 2.0_f64.sqrt());
         close(found.round_pct.unwrap(), 15.0_f64.sqrt());
-        // The mean square between rounds, 32, over six cells.
+        // The variance is the mean square between rounds, 32, over six cells.
         close(found.shares.iter().map(|share| share.variance).sum(), 32.0 / 6.0 * 1e-4);
         close(welch_satterthwaite(&found.shares), 2.0);
     }
 
     #[test]
     fn incomplete_table_matches_henderson() {
-        // Processes 0 1 2 see rounds 0 1, 0 2 and 1 2: values 0 3, 1 8, 2 4. Within rounds 1/2 + 1/2 + 8 = 9, within
-        // processes 9/2 + 49/2 + 2 = 31, residual squares on one degree of freedom: with contrast y00 - y01 - y10 + y12 +
-        // y21 - y22 = 0 - 3 - 1 + 8 + 2 - 4 = 2, so 4/6.
+        // Processes 0, 1 and 2 take part in rounds 0 1, 0 2 and 1 2, with the values 0 3, 1 8 and 2 4. The sum of
+        // squares within rounds is 1/2 + 1/2 + 8 = 9, and within processes 9/2 + 49/2 + 2 = 31. The residual sum of
+        // squares has one degree of freedom. With the contrast y00 - y01 - y10 + y12 + y21 - y22 = 0 - 3 - 1 + 8 + 2 -
+        // 4 = 2, it is 4/6.
         let at = |process, round, value: f64| Cell { process, round, value: value / 100.0 };
         let cells = [at(0, 0, 0.0), at(0, 1, 3.0), at(1, 0, 1.0), at(1, 2, 8.0), at(2, 1, 2.0), at(2, 2, 4.0)];
         let found = crossed(&cells).unwrap();
         close(found.residual_pct.unwrap(), (4.0 / 6.0_f64).sqrt());
-        // Each adjusted sum of squares has two degrees of freedom and the coefficient 6 - 3.
+        // Each adjusted sum of squares has two degrees of freedom and the coefficient 6 - 3 = 3.
         close(found.process_pct.unwrap(), ((9.0 - 2.0 / 3.0 - 4.0 / 3.0) / 3.0_f64).sqrt());
         close(found.round_pct.unwrap(), ((31.0 - 2.0 / 3.0 - 4.0 / 3.0) / 3.0_f64).sqrt());
     }
@@ -430,7 +438,7 @@ mod tests {
             |samples: [&[f64]; 4]| crossed_visits(visits().map(|(numbers, _)| numbers).zip(samples), crate::median);
         let [one, two, three, four] = &samples;
         assert_eq!(from_visits([one, two, three, four]), crossed(&cells));
-        assert_eq!(from_visits([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");
+        assert_eq!(from_visits([one, two, three, &[]]), crossed(&cells[..3]), "visits without samples must be skipped");
         assert_eq!(from_visits([one, two, three, &[0.0]]), None);
     }
 
@@ -441,7 +449,7 @@ mod tests {
         assert_eq!((exact.low, exact.high), (10.0, 10.0));
         let stepped = found.interval(10.0, NOTHING, 1.0, CONFIDENCE);
         assert!(stepped.low < 9.5 && stepped.high > 10.5 && stepped.high < 10.7, "{stepped:?}");
-        // Student's factor for 20 degrees of freedom.
+        // Student's factor for 20 degrees of freedom is 2.0860.
         let runs = found.interval(10.0, RunSpread { pct: 1.0, degrees_of_freedom: 20 }, 0.0, CONFIDENCE);
         assert!((runs.half_width_pct() - 100.0 * (0.01 * 2.085_963_447_f64).exp_m1()).abs() < 1e-6, "{runs:?}");
         assert_eq!(runs.method.name(), "crossed-t");

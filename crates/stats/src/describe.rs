@@ -1,6 +1,6 @@
 use crate::Sorted;
 
-/// Descriptive statistics of samples, in their unit.
+/// Descriptive statistics of a set of samples, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Description {
     /// Number of samples.
@@ -9,7 +9,7 @@ pub struct Description {
     pub mean: f64,
     /// Sample standard deviation. `None` for a single sample.
     pub stdev: Option<f64>,
-    /// Coefficient of variation in percent. `None` without a standard deviation, or if the mean is zero.
+    /// Coefficient of variation in percent. `None` for a single sample, or if the mean is zero.
     pub cov_pct: Option<f64>,
     /// Smallest sample.
     pub min: f64,
@@ -33,24 +33,24 @@ pub struct Description {
     pub mad: f64,
 }
 
-/// Width of a normal distribution's middle half in standard deviations. Dividing an interquartile range by it estimates
-/// the standard deviation.
+/// Width of the middle half of a normal distribution, in standard deviations. An interquartile range divided by this
+/// number estimates the standard deviation.
 const IQR_OF_NORMAL: f64 = 1.349;
-/// Outliers dominate the coefficient of variation if it is at least this many times the robust one.
+/// Ratio of plain to robust coefficient of variation from which outliers dominate the plain one.
 const OUTLIERS_WORK: f64 = 3.0;
 
 impl Description {
-    /// Returns the robust coefficient of variation in percent, `RCV_Q` = 0.741 IQR / median (Arachchige, Prendergast
-    /// and Staudte, "Robust analogs to the coefficient of variation", Journal of Applied Statistics 49 (2022)). It
-    /// equals the coefficient of variation for a normal distribution and ignores outliers. `None` if the median or the
-    /// interquartile range is zero, or for fewer than four samples.
+    /// Returns the robust coefficient of variation in percent: `RCV_Q` = 0.741 IQR / median (Arachchige, Prendergast
+    /// and Staudte, "Robust analogs to the coefficient of variation", Journal of Applied Statistics 49 (2022)). For a
+    /// normal distribution, it equals the coefficient of variation. It ignores outliers. Returns `None` if the median
+    /// or the interquartile range is zero, or if there are fewer than four samples.
     pub fn robust_cov_pct(&self) -> Option<f64> {
         let robust = 100.0 * (self.p75 - self.p25) / IQR_OF_NORMAL / self.median;
         (robust.is_finite() && robust > 0.0 && self.n >= 4).then_some(robust)
     }
 
-    /// Returns the robust coefficient of variation if the plain one is at least three times as large. In that case a
-    /// few samples dominate the plain one.
+    /// Returns the robust coefficient of variation if the plain one is at least three times as large, which means that
+    /// a few samples dominate the plain one.
     pub fn cov_without_outliers_pct(&self) -> Option<f64> {
         self.robust_cov_pct().filter(|robust| self.cov_pct.is_some_and(|cov| cov >= OUTLIERS_WORK * robust))
     }
@@ -60,7 +60,7 @@ impl Description {
         let samples = sorted.as_slice();
         Description {
             n: samples.len(),
-            // Keep rounding of the sum from moving the mean out of the samples' range.
+            // Rounding of the sum must not move the mean out of the samples' range.
             mean: mean(samples).unwrap_or(sorted.min()).clamp(sorted.min(), sorted.max()),
             stdev: standard_deviation(samples),
             cov_pct: coefficient_of_variation_pct(samples),
@@ -78,13 +78,13 @@ impl Description {
     }
 }
 
-/// Describes samples in any order. Returns `None` without samples, or if one is not finite.
+/// Describes samples in any order. Returns `None` if there are no samples, or if a sample is not finite.
 pub fn describe_samples(samples: &[f64]) -> Option<Description> {
     Sorted::new(samples.to_vec()).map(|sorted| Description::of(&sorted))
 }
 
-/// Returns the arithmetic mean. A second sum, over the distances from the first result, corrects rounding. `None`
-/// without samples.
+/// Returns the arithmetic mean, or `None` if there are no samples. Summing the distances from a first result corrects
+/// rounding errors.
 pub fn mean(samples: &[f64]) -> Option<f64> {
     let n = samples.len() as f64;
     let first = samples.iter().sum::<f64>() / n;
@@ -92,9 +92,9 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then_some(if correction.is_finite() { first + correction } else { first })
 }
 
-/// Returns the sample standard deviation, with `n - 1` in the denominator, computed in two passes that correct the
-/// rounding of the mean (Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance", The American
-/// Statistician 37 (1983), equation 1.7). `None` for fewer than two samples.
+/// Returns the sample standard deviation, with `n - 1` in the denominator. Two passes correct the rounding of the mean
+/// (Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37 (1983),
+/// equation 1.7). Returns `None` for fewer than two samples.
 pub fn standard_deviation(samples: &[f64]) -> Option<f64> {
     if samples.len() < 2 {
         return None;
@@ -110,15 +110,15 @@ pub fn standard_deviation(samples: &[f64]) -> Option<f64> {
     Some(((squares - rest * rest / n).max(0.0) / (n - 1.0)).sqrt())
 }
 
-/// Returns the coefficient of variation: the sample standard deviation in percent of the mean. `None` for fewer than
-/// two samples or a mean of zero.
+/// Returns the coefficient of variation: the sample standard deviation in percent of the mean. Returns `None` for fewer
+/// than two samples or a mean of zero.
 pub fn coefficient_of_variation_pct(samples: &[f64]) -> Option<f64> {
     let centre = mean(samples).filter(|centre| *centre != 0.0)?;
     Some(100.0 * standard_deviation(samples)? / centre.abs())
 }
 
-/// Returns the second, third and fourth central moments, with `n` in the denominator. They are exactly zero for equal
-/// samples. `None` without samples, or if one is not finite.
+/// Returns the second, third and fourth central moments, with `n` in the denominator. All three are exactly zero if the
+/// samples are equal. Returns `None` if there are no samples, or if a sample is not finite.
 pub(crate) fn central_moments(samples: &[f64]) -> Option<[f64; 3]> {
     let centre = mean(samples).filter(|centre| centre.is_finite())?;
     if samples.iter().all(|sample| *sample == samples[0]) {
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} should be {right}");
     }
 
     #[test]
@@ -148,18 +148,18 @@ mod tests {
         let mut samples: Vec<f64> = (0..=100).map(|at| 95.0 + f64::from(at) / 10.0).collect();
         let clean = describe_samples(&samples).unwrap();
         close(clean.robust_cov_pct().unwrap(), 100.0 * 5.0 / 1.349 / 100.0);
-        assert_eq!(clean.cov_without_outliers_pct(), None, "both say much the same");
+        assert_eq!(clean.cov_without_outliers_pct(), None, "without outliers, both coefficients must agree");
         samples[100] = 10_000.0;
         let one = describe_samples(&samples).unwrap();
         assert!(one.cov_pct.unwrap() > 400.0);
         close(one.cov_without_outliers_pct().unwrap(), clean.robust_cov_pct().unwrap());
-        assert_eq!(describe_samples(&[1.0; 9]).unwrap().robust_cov_pct(), None, "nothing to see in equal samples");
-        assert_eq!(describe_samples(&[1.0, 2.0]).unwrap().robust_cov_pct(), None, "two have no quartiles");
+        assert_eq!(describe_samples(&[1.0; 9]).unwrap().robust_cov_pct(), None, "equal samples have no spread");
+        assert_eq!(describe_samples(&[1.0, 2.0]).unwrap().robust_cov_pct(), None, "two samples have no quartiles");
     }
 
     #[test]
     fn description_matches_hand_computed_values() {
-        // Sum 40, mean 5; squared distances 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 7.
+        // Sum 40, mean 5; the squared distances 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 7, give the variance.
         let description = describe_samples(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert_eq!(description.n, 8);
         close(description.mean, 5.0);

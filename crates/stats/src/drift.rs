@@ -5,45 +5,46 @@ use crate::{Cell, Crossed};
 /// P-value below which a drift is reported.
 pub const DRIFT_SIGNIFICANCE: f64 = 0.001;
 
-/// Minimum reported change over all rounds, in percent.
+/// Minimum change over all rounds that is reported, in percent.
 pub const DRIFT_PCT: f64 = 1.0;
 
-/// Minimum number of rounds to test for drift.
+/// Minimum number of rounds for testing drift.
 const FEWEST_ROUNDS: usize = 4;
 
-/// Minimum number of rounds to estimate the autocorrelation of their means.
+/// Minimum number of rounds for estimating the autocorrelation of their means.
 const ROUNDS_FOR_AUTOCORRELATION: usize = 8;
 
-/// Maximum autocorrelation. Estimates from a dozen rounds are often higher by chance, or because a change is not a
-/// straight line. Accepting them would hide obvious drifts.
+/// Maximum autocorrelation that is assumed. Estimates from a dozen rounds are often higher by chance, or because a
+/// change is not linear. Accepting such estimates would hide obvious drifts.
 const MOST_AUTOCORRELATION: f64 = 0.6;
 
 /// Trend of a series during the measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// Change from the first round to the last in percent, by a straight line through the logarithms of the rounds.
+    /// Change from the first round to the last in percent, according to a line fitted to the logarithms of the rounds.
     pub change_pct: f64,
-    /// Two-sided p-value of no change.
+    /// Two-sided p-value of the hypothesis of no change.
     pub p_value: f64,
-    /// Whether the drift is significant and relevant: a p-value below [`DRIFT_SIGNIFICANCE`] and a change of at least
-    /// [`DRIFT_PCT`] percent.
+    /// Whether the drift is significant and large enough: the p-value is below [`DRIFT_SIGNIFICANCE`], and the change
+    /// is at least [`DRIFT_PCT`] percent.
     pub drifting: bool,
 }
 
-/// Tests whether a case becomes slower or faster during the measurement. The input is the round and the median of each
-/// visit, per process. A straight line is fitted to the effects of the rounds, adjusted for processes so that a missing
-/// visit does not look like a change. Student's test of its slope has two degrees of freedom fewer than there are
-/// rounds. The unit is the round: a disturbance affects a round in all processes, so agreement between processes is no
-/// evidence of a trend. Rounds with fewer visits get less weight, according to the variance components.
+/// Tests whether a case becomes slower or faster during the measurement. `processes` contains the round and the median
+/// of each visit, grouped by process. A line is fitted to the effects of the rounds. These effects are adjusted for
+/// processes, so that a missing visit does not look like a change. Student's test of the slope has two degrees of
+/// freedom fewer than there are rounds. The unit of repetition is the round: a disturbance affects all processes in a
+/// round, so agreement between processes is not evidence of a trend. Rounds with fewer visits get less weight,
+/// according to the variance components.
 ///
-/// From eight rounds on the test allows for disturbances that last. With `c` the autocorrelation of the residuals, if
-/// positive, the variance of the slope is multiplied by `(1 + c) / (1 - c)` and the degrees of freedom by
-/// `(1 - c^2) / (1 + c^2)`. These are the effective numbers of independent values of a first-order series for its mean
-/// and its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated
-/// Time Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
+/// From eight rounds on, the test allows for lasting disturbances. Let `c` be the autocorrelation of the residuals, if
+/// positive. The variance of the slope is multiplied by `(1 + c) / (1 - c)`, and the degrees of freedom by `(1 - c^2) /
+/// (1 + c^2)`. These factors give the effective number of independent values in a first-order series, for its mean and
+/// its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time
+/// Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
 ///
-/// Returns `None` for fewer than four rounds, if too few of them share a process, or if a value is not positive and
-/// finite.
+/// Returns `None` if there are fewer than four rounds, if too few rounds share a process, or if a value is not positive
+/// and finite.
 pub fn drift(processes: &[Vec<(u32, f64)>]) -> Option<Drift> {
     let numbered = (0_u64..).zip(processes);
     let cell =
@@ -62,7 +63,7 @@ pub fn drift(processes: &[Vec<(u32, f64)>]) -> Option<Drift> {
     Some(Drift { change_pct, p_value, drifting: p_value < DRIFT_SIGNIFICANCE && change_pct.abs() >= DRIFT_PCT })
 }
 
-/// A round: its number, effect and weight, and its connected part of the table.
+/// A round of the table: number, effect, weight and connected part.
 struct Point {
     round: f64,
     effect: f64,
@@ -72,7 +73,7 @@ struct Point {
 
 fn points(table: &TwoWay) -> Vec<Point> {
     let found = Crossed::of(table);
-    // If no process has two rounds there is nothing to adjust for, and rounds are compared directly.
+    // If no process has two rounds, effects cannot be adjusted for processes, and rounds are compared directly.
     let nested = table.round.freedom == 0;
     let (effects, own) = match nested {
         true => (table.round_means(), found.process_pct),
@@ -90,7 +91,7 @@ fn points(table: &TwoWay) -> Vec<Point> {
     (0..effects.len()).map(point).collect()
 }
 
-/// Straight line fitted by weighted least squares.
+/// Line fitted by weighted least squares.
 struct Line {
     slope: f64,
     /// Standard error of the slope.
@@ -98,7 +99,7 @@ struct Line {
     freedom: f64,
 }
 
-/// Fits a line with a separate intercept per part. Returns `None` with fewer than two degrees of freedom.
+/// Fits a line with a separate intercept for each part. Returns `None` if fewer than two degrees of freedom remain.
 fn line(points: &[Point]) -> Option<Line> {
     let parts = points.iter().map(|point| point.part + 1).max()?;
     let mut sums = vec![[0.0; 3]; parts];
@@ -129,7 +130,7 @@ fn line(points: &[Point]) -> Option<Line> {
     })
 }
 
-/// Returns the autocorrelation of residuals at lag one, between 0 and [`MOST_AUTOCORRELATION`].
+/// Returns the lag-one autocorrelation of residuals, limited to the range from 0 to [`MOST_AUTOCORRELATION`].
 fn autocorrelation(distances: &[f64]) -> f64 {
     let n = distances.len() as f64;
     let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
@@ -137,7 +138,7 @@ fn autocorrelation(distances: &[f64]) -> f64 {
         return 0.0;
     }
     let products: f64 = distances.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    // Fitting a line lowers an autocorrelation of c by about (2 + 4 c) / n.
+    // Fitting a line reduces an autocorrelation of c by about (2 + 4 c) / n.
     ((products / squares + 2.0 / n) / (1.0 - 4.0 / n)).clamp(0.0, MOST_AUTOCORRELATION)
 }
 
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn measures_the_slope_over_rounds() {
-        // Rounds alternate by 0.1% around the line in all processes, which differ by a factor.
+        // In all processes, rounds alternate by 0.1% around the line. Processes differ by a factor.
         let noise = |round: u32| if round.is_multiple_of(2) { 0.001 } else { -0.001 };
         let process = |level: f64, slope: f64, rounds: u32| {
             (0..rounds)
@@ -155,7 +156,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let run = |slope: f64, rounds: u32| [1.0, 1.3, 0.8].map(|level| process(level, slope, rounds));
-        // Five rounds: the alternation has no slope. Residual sum of squares 4.8e-6, over 3, over 10.
+        // Over five rounds, the alternation has no slope. The residual sum of squares is 4.8e-6, divided by 3 and by
+        // 10.
         let found = drift(&run(0.01, 5)).unwrap();
         assert!((found.change_pct - 100.0 * 0.04_f64.exp_m1()).abs() < 1e-9, "{found:?}");
         let wanted = student_two_sided(0.01 / (4.8e-6_f64 / 3.0 / 10.0).sqrt(), 3.0).unwrap();
@@ -170,7 +172,7 @@ mod tests {
 
     #[test]
     fn ignores_disturbances_common_to_all_processes() {
-        // Each round adds an offset common to all processes, without a trend.
+        // Each round has an offset common to all processes, but there is no trend.
         let common = [0.02, -0.01, 0.0, -0.02, 0.015, 0.03];
         let visits =
             |level: f64| (0..6).map(|round| (round as u32, level * f64::exp(common[round]))).collect::<Vec<_>>();
@@ -180,14 +182,14 @@ mod tests {
 
     #[test]
     fn ignores_missing_visits() {
-        // A slow process is missing at first, a fast one at the end, and two join that saw no earlier round.
+        // A slow process is missing at first, a fast one at the end. Two more join later and have no earlier rounds.
         let level = |level: f64, rounds: std::ops::Range<u32>| {
             rounds.map(|round| (round, level * (1.0 + 1e-4 * f64::from(round * round % 3)))).collect::<Vec<_>>()
         };
         let found = drift(&[level(1.0, 0..6), level(1.5, 3..6), level(0.7, 0..2), level(2.0, 6..9), level(2.2, 6..9)]);
         let found = found.unwrap();
         assert!(!found.drifting && found.change_pct.abs() < 0.1, "{found:?}");
-        // First calls: each process has one round.
+        // In first calls, each process has only one round.
         let once =
             |round: u32, slope: f64| vec![(round, (slope * f64::from(round) + 1e-3 * f64::from(round % 2)).exp())];
         let run = |slope: f64| (0..24).map(|process| once(process / 4, slope)).collect::<Vec<_>>();

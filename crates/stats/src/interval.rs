@@ -6,18 +6,19 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 /// Confidence level of every reported interval, as a fraction.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Minimum number of processes for a useful estimate of the variation between them. With two, Student's factor is 12.7.
+/// Minimum number of processes for a useful estimate of the variation between processes. With two, Student's factor is
+/// 12.7.
 const FEWEST_PROCESSES: usize = 3;
 
 /// Method behind an interval, which determines what it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntervalMethod {
-    /// Student's t over the medians of the processes, on the logarithmic scale if all are positive.
+    /// Student's t over the medians of the processes, on the logarithmic scale if all medians are positive.
     StudentT,
-    /// Student's t over the variances of processes, rounds, visits and runs. See [`crate::crossed`].
+    /// Student's t over the variances of processes, rounds, visits and runs. Computed by [`crate::crossed`].
     CrossedT,
-    /// Order statistics of the pooled samples. Covers variation between samples but not between processes, so it is too
-    /// narrow if processes differ.
+    /// Order statistics of the pooled samples. Covers variation between samples but not between processes, so the
+    /// interval is too narrow if processes differ.
     OrderStatistics,
 }
 
@@ -37,54 +38,54 @@ impl IntervalMethod {
     }
 }
 
-/// Estimate with its confidence interval.
+/// Estimate and its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Estimate. Lies within the interval.
+    /// Estimate, which lies within the interval.
     pub estimate: f64,
     /// Lower end.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Confidence level: the requested one, or for order statistics the one that the available ranks reach, which is
-    /// lower with too few samples.
+    /// Confidence level. Order statistics may reach only a lower level than requested if there are too few samples.
     pub confidence: f64,
     /// Method behind the interval.
     pub method: IntervalMethod,
 }
 
 impl Interval {
-    /// Returns the distance from the estimate to the farther end, in percent of the estimate. Infinite for an estimate
-    /// of zero, unless the interval is a single point.
+    /// Returns the distance from the estimate to the farther end, in percent of the estimate. For an estimate of zero,
+    /// the result is infinite unless the interval is a single point.
     pub fn half_width_pct(&self) -> f64 {
         let farther = (self.high - self.estimate).max(self.estimate - self.low);
         if farther == 0.0 { 0.0 } else { 100.0 * farther / self.estimate.abs() }
     }
 }
 
-/// Returns the median of one operation over all processes with its interval. The input is one group of samples per
-/// process.
+/// Returns the median of one operation over all processes, and its interval. `processes` contains one group of samples
+/// per process.
 ///
 /// The estimate is the median of all pooled samples ([`Sorted::median`]).
 ///
-/// Samples of one process are not independent: a process keeps its memory layout, its core and its share of the caches.
-/// The unit of repetition is therefore the process (Kalibera and Jones, "Rigorous Benchmarking in Reasonable Time",
-/// ISMM 2013). From three processes on, the half-width is Student's for the mean of the processes' medians, on the
-/// logarithmic scale if all are positive. Differences between processes (clock rate, alignment, cache share) act on a
-/// time as factors. An interval of factors is the same for a time and for the rate that is its reciprocal, and never
-/// reaches below zero.
+/// The samples from one process are not independent: a process keeps its memory layout, its core and its part of the
+/// caches. The unit of repetition is therefore the process (Kalibera and Jones, "Rigorous Benchmarking in Reasonable
+/// Time", ISMM 2013). From three processes on, the half-width is Student's for the mean of the processes' medians. If
+/// all medians are positive, it is computed on the logarithmic scale, because differences between processes (clock
+/// rate, alignment, cache usage) act as factors on a time. A multiplicative interval is the same for a time and for its
+/// reciprocal, the rate, and never extends below zero.
 ///
 /// The half-width is applied to both sides of the mean over the processes' medians, for which Student's theory holds,
-/// and of the pooled median, which is reported. Both estimate the same value if samples and processes spread
-/// symmetrically. If operations take one of several paths they do not, and an interval around only one of them would
-/// miss the other's true value far too often. This widens most intervals by 3 to 8 percent.
+/// and of the pooled median, which is reported. The interval covers both ranges. The two centres estimate the same
+/// value if samples and processes spread symmetrically. This is not so if operations take one of several paths. Then an
+/// interval around only one centre would miss the true value of the other far too often. Using both widens most
+/// intervals by 3 to 8 percent.
 ///
-/// With one or two processes, the interval comes from order statistics of the pooled samples (David and Nagaraja,
-/// "Order Statistics", 3rd edition, section 7.1). It is exact for independent samples of any distribution, and labelled
-/// as such. Below six samples no such interval reaches 95%; it is then the range of the samples with its actual
-/// confidence.
+/// For one or two processes, the interval comes from order statistics of the pooled samples (David and Nagaraja, "Order
+/// Statistics", 3rd edition, section 7.1). It is exact for independent samples from any distribution, and its method is
+/// marked. For fewer than six samples, no such interval reaches 95%; the result is the range of the samples with its
+/// actual confidence.
 ///
-/// Returns `None` without samples, or if one is not finite. Empty groups do not count.
+/// Returns `None` if there are no samples, or if a sample is not finite. Empty groups are ignored.
 pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interval> {
     let medians: Vec<f64> = processes.iter().filter_map(|samples| crate::median(samples)).collect();
     if medians.len() < FEWEST_PROCESSES {
@@ -98,34 +99,35 @@ pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interv
     } else {
         student(&medians, estimate, confidence)?
     };
-    // Taking the logarithm and back may lose the last digit if all samples are equal.
+    // If all samples are equal, taking the logarithm and back may change the last digit.
     let (low, high) = (low.min(estimate), high.max(estimate));
     Some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }
 
-/// Applies Student's half-width of the mean ("The Probable Error of a Mean", Biometrika 6 (1908)) to either side of the
-/// mean and of another estimate of the centre.
+/// Applies Student's half-width for the mean ("The Probable Error of a Mean", Biometrika 6 (1908)) to both sides of the
+/// mean and of `centre`, another estimate of the centre.
 fn student(values: &[f64], centre: f64, confidence: f64) -> Option<(f64, f64)> {
     let description = describe_samples(values)?;
     let half = student_factor(values.len(), confidence)? * description.stdev? / (values.len() as f64).sqrt();
     Some((description.mean.min(centre) - half, description.mean.max(centre) + half))
 }
 
-/// Returns Student's factor of the two-sided interval for the mean of `n` values, or `None` for fewer than two.
+/// Returns Student's factor for the two-sided interval of the mean of `n` values, or `None` for fewer than two values.
 pub(crate) fn student_factor(n: usize, confidence: f64) -> Option<f64> {
     let freedom = n.checked_sub(1).filter(|freedom| *freedom > 0)?;
     student_quantile(0.5 + confidence / 2.0, freedom as f64)
 }
 
-/// Returns the narrowest interval between the `r`-th smallest and the `r`-th largest sample that covers the median with
-/// at least the requested confidence. If `B`, the number of samples below the median, is binomial with probability one
-/// half, the confidence is `1 - 2 P(B < r)`.
+/// Returns the narrowest interval from the `r`-th smallest to the `r`-th largest sample that covers the median with at
+/// least the requested confidence. `B`, the number of samples below the median, is binomial with probability one half.
+/// The confidence is therefore `1 - 2 P(B < r)`.
 fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
     let samples = pooled.as_slice();
     let n = samples.len();
     let below = Binomial::new(0.5, n as u64).ok()?;
     let reached = |rank: usize| 1.0 - 2.0 * below.cdf(rank as u64 - 1);
-    // The confidence falls with the rank. Binary search for the largest rank that reaches it.
+    // The confidence falls with the rank, so a binary search finds the largest rank that reaches the requested
+    // confidence.
     let (mut rank, mut beyond) = (1, n / 2 + 1);
     while beyond > rank + 1 {
         let middle = rank.midpoint(beyond);
@@ -140,8 +142,8 @@ fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
     })
 }
 
-/// Returns Student's interval for the mean of independent values, such as one per process. `None` for fewer than two,
-/// or if one is not finite.
+/// Returns Student's interval for the mean of independent values, such as one per process. Returns `None` for fewer
+/// than two values, or if a value is not finite.
 pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let estimate = mean(values).filter(|mean| mean.is_finite())?;
     let deviation = standard_deviation(values).filter(|deviation| deviation.is_finite())?;
@@ -155,12 +157,13 @@ mod tests {
     use super::*;
 
     fn close(left: f64, right: f64, tolerance: f64) {
-        assert!((left - right).abs() <= tolerance, "{left} is not {right}");
+        assert!((left - right).abs() <= tolerance, "{left} should be {right}");
     }
 
     #[test]
     fn positive_medians_give_a_multiplicative_interval() {
-        // Medians 1, e, e^2: mean of the logarithms 1, deviation 1, factor 4.302653 over the root of 3.
+        // The medians are 1, e and e^2: the logarithms have mean 1 and deviation 1; the factor is 4.302653 over the
+        // root of 3.
         let e = std::f64::consts::E;
         let interval = median_interval(&[vec![1.0], vec![e], vec![e * e]], CONFIDENCE).unwrap();
         let half = 4.302_652_73 / 3.0_f64.sqrt();
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn interval_contains_the_pooled_median() {
-        // Seven processes agree. The eighth has most of the samples and does not.
+        // Seven processes agree. The eighth contributes most of the samples and disagrees.
         let mut processes: Vec<Vec<f64>> = (0..7).map(|index| vec![10.0 + 0.01 * f64::from(index); 3]).collect();
         processes.push(vec![1000.0; 500]);
         let interval = median_interval(&processes, CONFIDENCE).unwrap();
@@ -197,7 +200,7 @@ mod tests {
 
     #[test]
     fn order_statistics_match_published_ranks() {
-        // Ranks of the 95% interval of the median: 2 of 10 (97.85%), 6 of 20 (95.86%), 40 of 100 (96.48%).
+        // Ranks for the 95% interval of the median: 2 of 10 (97.85%), 6 of 20 (95.86%), 40 of 100 (96.48%).
         for (n, rank, confidence) in [(6, 1, 0.968_75), (10, 2, 0.978_52), (20, 6, 0.958_61), (100, 40, 0.964_80)] {
             let samples: Vec<f64> = (1..=n).map(f64::from).collect();
             let interval = median_interval(&[samples], CONFIDENCE).unwrap();
@@ -220,13 +223,13 @@ mod tests {
     fn handles_many_samples() {
         let samples: Vec<f64> = (0..200_000).map(f64::from).collect();
         let interval = median_interval(&[samples], CONFIDENCE).unwrap();
-        // Normal approximation: 1.96 / 2 times the root of n to each side.
+        // By the normal approximation, the interval extends by 1.96 / 2 times the root of n to each side.
         close(interval.high - interval.low, 1.959_964 * 200_000_f64.sqrt(), 3.0);
     }
 
     #[test]
     fn mean_interval_matches_students() {
-        // Mean 2, deviation 1, factor 4.302653 over the root of 3.
+        // Mean 2, deviation 1; the factor is 4.302653 over the root of 3.
         let interval = mean_interval(&[1.0, 2.0, 3.0], CONFIDENCE).unwrap();
         assert!((interval.estimate - 2.0).abs() < 1e-12);
         assert!((interval.high - 2.0 - 4.302_652_729_749_464 / 3.0_f64.sqrt()).abs() < 1e-9, "{interval:?}");

@@ -1,43 +1,43 @@
 use crate::student::student_quantile;
 use crate::{Sorted, block_bootstrap, mean, standard_deviation, welch_t_test};
 
-/// Number of compared tenths of the distribution of times. The slowest tenth, which contains interruptions, is
+/// Number of tenths of the time distribution that are compared. The slowest tenth contains interruptions and is
 /// excluded.
 pub const TENTHS: usize = 9;
 
-/// Percentages of fastest samples for Welch's test: dudect's rule `1 - 0.5^i`, and all samples.
+/// Percentages of fastest samples used in Welch's test: dudect's rule `1 - 0.5^i`, and all samples.
 pub const CROPPINGS: [f64; 11] =
     [50.0, 75.0, 87.5, 93.75, 96.875, 98.4375, 99.21875, 99.609375, 99.8046875, 99.90234375, 100.0];
 
-/// Probability of a false `leak` verdict over all tests.
+/// Probability of a false verdict `leak`, over all tests together.
 pub const LEAK_SIGNIFICANCE: f64 = 0.001;
 
-/// Confidence level of intervals and of the X in "none above X", over all tests.
+/// Confidence level for intervals and for the bound in "none above", over all tests together.
 pub const LEAK_CONFIDENCE: f64 = 0.95;
 
-/// Differences up to this many ns are attributed to the harness: comparing a class with itself shows them too.
+/// Differences of up to this many ns are attributed to the harness: comparing a class with itself also shows them.
 pub const LEAK_FLOOR_NS: f64 = 3.0;
 
 /// Minimum number of samples per class.
 pub const LEAST_SAMPLES: usize = 1_000;
 
-/// Number of windows that a run is divided into.
+/// Number of windows into which a run is divided.
 const WINDOWS: usize = 250;
-/// Minimum number of samples per class in a window.
+/// Minimum number of samples per class and window.
 const LEAST_WINDOW: usize = 50;
-/// Block length of the bootstrap, in windows.
+/// Block length for the bootstrap, in windows.
 const BLOCK: usize = 4;
-/// Resamples of the bootstrap. Few suffice for standard errors.
+/// Number of bootstrap resamples. A few hundred suffice for standard errors.
 const RESAMPLES: usize = 400;
-/// Fraction of windows trimmed at each end.
+/// Fraction of windows that is trimmed at each end.
 const TRIM: f64 = 0.1;
 
-/// Difference, second class minus first, with its standard error, in the unit of the samples.
+/// Difference between the second and the first class, and its standard error, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// The difference.
+    /// Second class minus first.
     pub estimate: f64,
-    /// Its standard error.
+    /// Standard error of the difference.
     pub standard_error: f64,
     /// Degrees of freedom of the standard error.
     pub degrees_of_freedom: f64,
@@ -56,26 +56,30 @@ impl Shift {
     }
 }
 
-/// Differences between the times of two classes.
+/// Differences between the times of two classes, in several tests.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimeDifference {
-    /// Differences of the means of each [tenth](TENTHS), fastest first.
+    /// Difference between the means of each [tenth](TENTHS), fastest tenth first.
     pub tenths: Vec<Shift>,
-    /// Differences of the means of the fastest samples, for each of the [`CROPPINGS`] with nonzero spread.
+    /// Difference between the means of the fastest samples, for each of the [`CROPPINGS`] with nonzero spread.
     pub cropped: Vec<Shift>,
 }
 
-/// Compares the times of two classes that were measured side by side, in measurement order. Both must have the same
-/// number of samples.
+/// Compares the times of two classes whose measurements were interleaved. The samples must be in the order of
+/// measurement, with the same number for both classes.
 ///
-/// Two families of tests. **Cropped means**: Welch's test of the samples below a percentile of both classes together,
-/// for several percentiles (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?", DATE 2017, section
-/// III). **Tenths**: the run is divided into windows. In each window the samples of a class are sorted and the means of
-/// their tenths compared, so that drift slower than a window affects both classes alike. The estimate is the mean over
-/// the windows, trimmed by a tenth at either end. Its error comes from a moving-block bootstrap over windows (see
-/// [`block_bootstrap`]). Means over tenths vary smoothly even if the counter has coarse steps; quantiles would not.
+/// There are two families of tests:
 ///
-/// Returns `None` for fewer than [`LEAST_SAMPLES`], for unequal numbers, or if a sample is not finite.
+/// - **Cropped means**: Welch's test of the samples below a percentile of both classes together, for several
+///   percentiles (Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?", DATE 2017, section III).
+/// - **Tenths**: the run is divided into windows. In each window, the samples of each class are sorted and divided into
+///   tenths, and the means of the tenths are compared. Drift that is slower than a window therefore affects both
+///   classes alike. The estimate is the mean over the windows, trimmed by a tenth at each end. Its error comes from a
+///   moving-block bootstrap over windows (see [`block_bootstrap`]). The means of tenths vary smoothly even if the
+///   counter has coarse steps; quantiles would not.
+///
+/// Returns `None` if there are fewer than [`LEAST_SAMPLES`] samples, if the numbers differ, or if a sample is not
+/// finite.
 pub fn time_difference(first: &[f64], second: &[f64], seed: u64) -> Option<TimeDifference> {
     if first.len() != second.len() || first.len() < LEAST_SAMPLES {
         return None;
@@ -103,7 +107,7 @@ fn tenths(first: &[f64], second: &[f64], seed: u64) -> Option<Vec<Shift>> {
         .collect()
 }
 
-/// Returns the means of the tenths of the samples, except for the slowest.
+/// Returns the means of the tenths of the samples, without the slowest tenth.
 fn tenths_of(samples: &[f64]) -> Option<[f64; TENTHS]> {
     let sorted = Sorted::new(samples.to_vec())?;
     let sorted = sorted.as_slice();
@@ -111,7 +115,7 @@ fn tenths_of(samples: &[f64]) -> Option<[f64; TENTHS]> {
     Some(std::array::from_fn(|tenth| mean(&sorted[at(tenth)..at(tenth + 1)]).unwrap_or(f64::NAN)))
 }
 
-/// Returns the trimmed mean of each tenth over the windows at these positions.
+/// Returns the trimmed mean of each tenth over the windows at `positions`.
 fn central(windows: &[[f64; TENTHS]], positions: &[usize]) -> [f64; TENTHS] {
     let cut = (positions.len() as f64 * TRIM) as usize;
     std::array::from_fn(|tenth| {
@@ -128,7 +132,7 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
         let limit = pooled.quantile(percentage / 100.0);
         let crop = |samples: &[f64]| samples.iter().copied().filter(|&sample| sample <= limit).collect::<Vec<_>>();
         let (left, right) = (crop(first), crop(second));
-        // Without spread this test is skipped. The tenths remain.
+        // Skip the test if the samples have no spread. The tenths are still compared.
         let Some(test) = welch_t_test(&left, &right, LEAK_SIGNIFICANCE) else { continue };
         let estimate = mean(&right)? - mean(&left)?;
         let variance = |samples: &[f64]| Some(standard_deviation(samples)?.powi(2) / samples.len() as f64);
@@ -139,13 +143,13 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
 }
 
 impl TimeDifference {
-    /// Returns the difference that is significant over all tests of all `cases` together. Zero or below if there is
-    /// none.
+    /// Returns the difference that is significant over all tests of all `cases` together. The result is zero or
+    /// negative if no difference is significant.
     pub fn surely(&self, cases: usize) -> f64 {
         self.surely_beyond(|_| 0.0, cases)
     }
 
-    /// Like [`surely`](Self::surely), minus the harness's own difference for each test.
+    /// Like [`surely`](Self::surely), but subtracts the harness's own difference, `floor`, from each test.
     fn surely_beyond(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
@@ -155,39 +159,40 @@ impl TimeDifference {
         shifts.map(least).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect, as a significant
-    /// excess over the harness's own difference `floor` in some test.
+    /// Returns the smallest uniform shift that 19 of 20 measurements with these errors would detect. To be detected, a
+    /// shift must significantly exceed `floor`, the harness's own difference, in at least one test.
     fn detectable(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
         let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
         let least = |(test, shift): (usize, &Shift)| {
-            // One-sided: the shortfall of an estimate that 1 of 20 measurements exceeds.
+            // In 1 of 20 measurements, the estimate falls short by more than this (one-sided).
             let short = shift.half_width(0.9, 1);
             floor(test) + shift.half_width(1.0 - LEAK_SIGNIFICANCE, tests) + short
         };
         shifts.map(least).fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the absolute difference in a test, at least [`LEAK_FLOOR_NS`]. If that test was not made, the largest
-    /// difference.
+    /// Returns the absolute difference in a test, or the largest difference if that test was skipped. At least
+    /// [`LEAK_FLOOR_NS`].
     fn floor(&self, test: usize, tests: usize) -> f64 {
         let shifts = self.tenths.iter().chain(&self.cropped);
         let shift = if shifts.clone().count() == tests { shifts.clone().nth(test) } else { None };
         shift.map_or_else(|| self.largest(), |shift| shift.estimate.abs()).max(LEAK_FLOOR_NS)
     }
 
-    /// Returns a bound on the difference of every tenth, with [`LEAK_CONFIDENCE`] over all tenths of all `cases`.
+    /// Returns a bound on the differences of all tenths. It holds with [`LEAK_CONFIDENCE`] for all tenths of all
+    /// `cases` together.
     pub fn bound(&self, cases: usize) -> f64 {
         let most = |shift: &Shift| shift.estimate.abs() + shift.half_width(LEAK_CONFIDENCE, TENTHS * cases.max(1));
         self.tenths.iter().map(most).fold(0.0, f64::max)
     }
 
-    /// Returns the largest absolute difference of a tenth.
+    /// Returns the largest absolute difference among the tenths.
     pub fn largest(&self) -> f64 {
         self.tenths.iter().map(|shift| shift.estimate.abs()).fold(0.0, f64::max)
     }
 
-    /// Returns the most significant difference over all tests.
+    /// Returns the most significant difference among all tests.
     pub fn clearest(&self) -> Shift {
         let mut clearest = self.tenths[0];
         for shift in self.tenths.iter().chain(&self.cropped) {
@@ -198,7 +203,7 @@ impl TimeDifference {
         clearest
     }
 
-    /// Returns the tenth, from 0, with the most significant difference.
+    /// Returns the number of the tenth with the most significant difference, counted from 0.
     pub fn clearest_tenth(&self) -> usize {
         let better = |best: usize, tenth: usize| {
             if self.tenths[tenth].significance() > self.tenths[best].significance() { tenth } else { best }
@@ -207,19 +212,19 @@ impl TimeDifference {
     }
 }
 
-/// Returns the total number of tests.
+/// Returns the number of tests in all `cases` together.
 fn family(cases: usize) -> usize {
     (TENTHS + CROPPINGS.len()) * cases.max(1)
 }
 
-/// Times of four groups of calls that were measured side by side.
+/// Times of four groups of calls whose measurements were interleaved.
 #[derive(Clone, Copy, Debug)]
 pub struct LeakSamples<'a> {
     /// First class.
     pub first: &'a [f64],
     /// First class again, from a separate pool of inputs.
     pub null: &'a [f64],
-    /// First class a third time, with a known delay (positive control).
+    /// First class a third time, with a known delay: the positive control.
     pub positive: &'a [f64],
     /// Second class.
     pub second: &'a [f64],
@@ -230,40 +235,40 @@ pub struct LeakSamples<'a> {
 pub enum LeakVerdict {
     /// The time depends on the class.
     Leak,
-    /// It does not, beyond the bound.
+    /// The time does not depend on the class, up to the bound.
     None,
-    /// Neither can be shown.
+    /// The measurement shows neither.
     Inconclusive,
-    /// The measurement found a difference between identical classes.
+    /// The measurement found a difference between two groups of the same class.
     FalseAlarm,
-    /// The measurement missed the known delay.
+    /// The measurement missed the known delay of the positive control.
     Blind,
 }
 
-/// Verdict with its evidence, in ns.
+/// Verdict and its evidence, in ns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeakJudgement {
     /// The verdict.
     pub verdict: LeakVerdict,
     /// Second class minus first.
     pub difference: TimeDifference,
-    /// Null minus first: the difference between two groups of one class.
+    /// Null minus first: the difference between two groups of the same class.
     pub null: TimeDifference,
     /// Positive control minus null.
     pub positive: TimeDifference,
-    /// Differences up to this value are attributed to the harness, in the most significant tenth: [`LEAK_FLOOR_NS`], or
-    /// the difference of the null if that is larger.
+    /// Differences of up to this value are attributed to the harness. For the most significant tenth, the larger of
+    /// [`LEAK_FLOOR_NS`] and the difference in the null.
     pub floor: f64,
-    /// Bound on the difference of every tenth.
+    /// Bound on the differences of all tenths.
     pub bound: f64,
     /// Smallest uniform shift that 19 of 20 such measurements would detect.
     pub detectable: f64,
 }
 
-/// Judges one of `cases` measurements. `effect` is the smallest relevant difference, in ns.
+/// Judges one of `cases` measurements. `effect` is the smallest difference that matters, in ns.
 ///
 /// A valid measurement detects the delay of the positive control and finds no difference between two groups of the same
-/// class. A leak is a difference that significantly exceeds the one between those two groups in the same test.
+/// class. A leak is a difference that significantly exceeds the difference between those two groups in the same test.
 pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64) -> Option<LeakJudgement> {
     let difference = time_difference(samples.first, samples.second, seed)?;
     let null = time_difference(samples.first, samples.null, seed)?;
@@ -292,7 +297,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
-    /// Simulated times of a noisy machine: normal noise, regime changes, counter steps, interruptions.
+    /// Simulates times on a noisy machine: normal noise, regime changes, counter steps and interruptions.
     struct Machine {
         draw: ChaCha8Rng,
         calls: u64,
@@ -315,7 +320,7 @@ mod tests {
             ((1_000.0 + regime + 20.0 * noise + interrupted + shift) / 10.0).round() * 10.0
         }
 
-        /// Returns the times of first, null, positive and second, measured interleaved.
+        /// Returns the times of first, null, positive and second, with interleaved measurements.
         fn run(&mut self, count: usize, shift: f64, positive: f64) -> [Vec<f64>; 4] {
             let shifts = [0.0, 0.0, positive, shift];
             let mut samples: [Vec<f64>; 4] = Default::default();
@@ -359,7 +364,7 @@ mod tests {
             let leaks = |_: &usize| judged(&machine.run(20_000, shift, 50.0), 30.0, 10).verdict == LeakVerdict::Leak;
             (0..10).filter(leaks).count()
         };
-        // A quarter more, to allow for the errors of each measurement.
+        // Use a shift that is a quarter larger, to allow for the errors of each measurement.
         assert!(found(1.25 * least, &mut machine) >= 8);
         assert_eq!(found(0.5 * LEAK_FLOOR_NS, &mut machine), 0);
     }
@@ -375,7 +380,7 @@ mod tests {
             let inside = |shift: &Shift| shift.estimate.abs() <= shift.half_width(LEAK_CONFIDENCE, TENTHS);
             outside += usize::from(!difference.tenths.iter().all(inside));
         }
-        // About 10 of 200 are expected.
+        // About 10 of 200 are expected to lie outside.
         assert!(outside <= 20, "{outside}");
     }
 
@@ -413,7 +418,7 @@ mod tests {
     fn returns_none_for_few_or_non_finite_samples() {
         assert_eq!(time_difference(&[1.0; 10], &[1.0; 10], 1), None);
         assert_eq!(time_difference(&[1.0; LEAST_SAMPLES], &[f64::NAN; LEAST_SAMPLES], 1), None);
-        // Without spread nothing is detected and the bound is zero.
+        // If the samples have no spread, nothing is detected and the bound is zero.
         let still = time_difference(&[1.0; LEAST_SAMPLES], &[1.0; LEAST_SAMPLES], 1).unwrap();
         assert!(still.cropped.is_empty() && still.bound(1) == 0.0 && still.surely(1) <= 0.0);
     }

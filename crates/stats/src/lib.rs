@@ -1,7 +1,8 @@
-//! Statistics: pure functions without I/O and without a clock. Functions that draw random numbers take a seed and
+//! Statistics: pure functions without I/O and without a clock. Functions that use random numbers take a seed, and
 //! return the same result for the same seed, bit for bit.
 //!
-//! Samples are `f64` in any unit; results are in the same unit. Every estimator cites its definition.
+//! Samples are `f64` in any unit; results are in the same unit. The documentation of every estimator cites its
+//! definition.
 
 mod bootstrap;
 mod compare;

@@ -1,24 +1,24 @@
 use crate::{Sorted, median};
 
-/// Minimum relative distance of two modes.
+/// Minimum relative distance between two modes.
 const LEAST_GAP: f64 = 0.03;
 
-/// Minimum ratio of the gap between two modes to the standard deviation within either.
+/// Minimum ratio of the gap between two modes to the larger standard deviation within them.
 const GAP_OVER_DEVIATION: f64 = 5.0;
 
-/// The same for fewer than [`MANY_PROCESSES`], as two or three values are often close by chance.
+/// The same ratio for fewer than [`MANY_PROCESSES`] processes, where two or three values are often close by chance.
 const GAP_OVER_DEVIATION_OF_FEW: f64 = 9.0;
 
-/// Minimum number of processes for the smaller ratio.
+/// Minimum number of processes for using the smaller ratio.
 const MANY_PROCESSES: usize = 8;
 
-/// Minimum number of processes to look for modes.
+/// Minimum number of processes for detecting modes.
 const FEWEST_PROCESSES: usize = 5;
 
-/// Minimum number of processes per mode.
+/// Minimum number of processes in a mode.
 const FEWEST_OF_A_MODE: usize = 2;
 
-/// Group of processes that agree with each other and differ from the rest.
+/// Group of processes with similar medians that differ from the rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mode {
     /// Median of the processes' medians.
@@ -27,14 +27,14 @@ pub struct Mode {
     pub processes: usize,
 }
 
-/// Returns the two levels on which the processes of a case settle, lower one first. Causes are, for example, the
-/// alignment of a buffer or the placement of a page, which are fixed for the life of a process. Two levels are
-/// recognised if the sorted logarithms of the processes' medians have one gap of at least 3% that is at least five
-/// times the standard deviation of the processes on either side (nine times for fewer than eight processes). Requires
-/// at least five processes, with at least two on each side.
+/// Returns the two levels on which the processes of a case settle, lower level first. Such levels result, for example,
+/// from the alignment of a buffer or the placement of a page, which are fixed for the life of a process. Two levels are
+/// detected if the sorted logarithms of the processes' medians contain a gap of at least 3%. The gap must also be at
+/// least five times the standard deviation of the processes on either side (nine times for fewer than eight processes).
+/// At least five processes are required, with at least two on each side.
 ///
-/// Returns `None` if there is no such gap, or if a median is not positive and finite. In simulations, fewer than 1 in
-/// 100 sets of normal medians show one (`crates/stats/tests/marks.rs`).
+/// Returns `None` if there is no such gap, or if a median is not positive and finite. In simulations, two levels are
+/// detected in fewer than 1 in 100 sets of normal medians (`crates/stats/tests/marks.rs`).
 pub fn modes(process_medians: &[f64]) -> Option<[Mode; 2]> {
     if process_medians.len() < FEWEST_PROCESSES {
         return None;
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn rejects_narrow_gaps_outliers_and_small_or_spread_groups() {
-        // Gaps of 2.9% and 3.1%.
+        // The gaps are 2.9% and 3.1%.
         assert_eq!(modes(&[1.0, 1.0, 1.0, 1.029, 1.029]), None);
         assert!(modes(&[1.0, 1.0, 1.0, 1.031, 1.031]).is_some());
         // A single process is an outlier.

@@ -3,22 +3,22 @@ use crate::describe::central_moments;
 /// Result of a Jarque-Bera test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JarqueBera {
-    /// Test statistic. Zero for the skewness and kurtosis of a normal distribution.
+    /// Test statistic. Zero if skewness and kurtosis equal those of a normal distribution.
     pub statistic: f64,
-    /// Probability of a statistic at least as large if the samples are normal. Asymptotic: below a few hundred samples
-    /// the test rejects less often than it claims.
+    /// Probability of a statistic at least as large if the samples are normal. Asymptotic: for fewer than a few hundred
+    /// samples, the test rejects less often than its level.
     pub p_value: f64,
-    /// Skewness, from moments with `n` in the denominator.
+    /// Skewness, computed from moments with `n` in the denominator.
     pub skewness: f64,
-    /// Excess kurtosis, from moments with `n` in the denominator.
+    /// Excess kurtosis, computed from moments with `n` in the denominator.
     pub excess_kurtosis: f64,
 }
 
-/// Tests for normality by skewness and kurtosis. Jarque and Bera, "A Test for Normality of Observations and Regression
-/// Residuals", International Statistical Review 55 (1987). The statistic is `n/6 (S^2 + K^2/4)`, which for large `n` is
-/// chi-squared with two degrees of freedom, with the upper tail `exp(-x/2)`.
+/// Tests for normality using skewness and kurtosis. Jarque and Bera, "A Test for Normality of Observations and
+/// Regression Residuals", International Statistical Review 55 (1987). The statistic is `n/6 (S^2 + K^2/4)`. For large
+/// `n`, it is chi-squared with two degrees of freedom, so its upper tail is `exp(-x/2)`.
 ///
-/// Returns `None` for fewer than three samples, for equal samples, or if one is not finite.
+/// Returns `None` for fewer than three samples, if all samples are equal, or if a sample is not finite.
 pub fn jarque_bera(samples: &[f64]) -> Option<JarqueBera> {
     if samples.len() < 3 {
         return None;
@@ -38,12 +38,12 @@ mod tests {
     use super::*;
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} should be {right}");
     }
 
     #[test]
     fn statistic_matches_hand_computed_moments() {
-        // Mean 1, distances -1 -1 -1 0 0 3: moments 2, 4, 14; S = 4/2^1.5, K = 14/4 - 3.
+        // Mean 1, distances -1 -1 -1 0 0 3: the moments are 2, 4 and 14, so S = 4/2^1.5 and K = 14/4 - 3.
         let test = jarque_bera(&[0.0, 0.0, 0.0, 1.0, 1.0, 4.0]).unwrap();
         close(test.skewness, 2.0_f64.sqrt());
         close(test.excess_kurtosis, 0.5);
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn symmetric_samples_have_no_skewness() {
-        // Distances -1 0 1: moments 2/3, 0, 2/3, so K = 1.5 - 3.
+        // Distances -1 0 1: the moments are 2/3, 0 and 2/3, so K = 1.5 - 3.
         let test = jarque_bera(&[7.0, 8.0, 9.0]).unwrap();
         close(test.skewness, 0.0);
         close(test.statistic, 3.0 / 6.0 * 2.25 / 4.0);

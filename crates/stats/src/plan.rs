@@ -2,20 +2,20 @@ use crate::interval::student_factor;
 use crate::share::half_width;
 use crate::{Crossed, RunSpread, Share, mean};
 
-/// Fraction of the target variance allotted to noise within processes. The rest is for variation between processes, and
-/// for the chance that the final interval is wider than expected.
+/// Fraction of the target variance that noise within processes may use. The rest is left for variation between
+/// processes, and for final intervals that are wider than expected.
 const SHARE_OF_NOISE: f64 = 1.0 / 3.0;
 
-/// Sources of a case's spread: a random-effects analysis of variance with processes as groups (Searle, Casella and
+/// Sources of a case's spread, from a random-effects analysis of variance with processes as groups (Searle, Casella and
 /// McCulloch, "Variance Components" (1992), section 3.6, Henderson's method I).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VarianceComponents {
-    /// Standard deviation between processes, in percent of the values. Zero if processes differ no more than the noise
-    /// within them explains.
+    /// Standard deviation between processes, in percent of the values. Zero if the noise within processes explains all
+    /// the differences between them.
     pub between_pct: f64,
     /// Standard deviation of values within a process, in percent.
     pub within_pct: f64,
-    /// Fraction of the variance of one value that lies between processes, from 0 to 1.
+    /// Fraction of a value's variance that is due to differences between processes, from 0 to 1.
     pub between_share: f64,
     /// Number of processes.
     pub processes: usize,
@@ -24,9 +24,10 @@ pub struct VarianceComponents {
 }
 
 /// Returns the variance components of positive values, such as medians of visits, grouped by process. Uses the
-/// logarithmic scale, on which a spread is relative to the value.
+/// logarithmic scale, so that spreads are relative to the values.
 ///
-/// Returns `None` for fewer than two processes, if no process has two values, or if a value is not positive and finite.
+/// Returns `None` if there are fewer than two processes, if no process has two values, or if a value is not positive
+/// and finite.
 pub fn variance_components(processes: &[Vec<f64>]) -> Option<VarianceComponents> {
     let groups = logarithms(processes)?;
     let within = within_variance(&groups)?;
@@ -39,7 +40,7 @@ pub fn variance_components(processes: &[Vec<f64>]) -> Option<VarianceComponents>
     let means = groups.iter().map(|group| Some((group.len() as f64, mean(group)?)));
     let between_squares: f64 = means.map(|group| group.map_or(0.0, |(n, mean)| n * (mean - centre).powi(2))).sum();
     let squares: f64 = groups.iter().map(|group| (group.len() as f64).powi(2)).sum();
-    // Number of values per process in the expected mean square between processes.
+    // Effective number of values per process in the expected mean square between processes.
     let typical = (total - squares / total) / (count - 1.0);
     let between = ((between_squares / (count - 1.0) - within) / typical).max(0.0);
     let all = between + within;
@@ -52,41 +53,41 @@ pub fn variance_components(processes: &[Vec<f64>]) -> Option<VarianceComponents>
     })
 }
 
-/// Returns the total number of rounds that a case needs, estimated from its first rounds. `pilot` holds the medians of
-/// the visits so far, grouped by process.
+/// Returns the total number of rounds that a case needs, estimated from the first rounds. `pilot` contains the medians
+/// of the visits so far, grouped by process.
 ///
-/// The plan considers only the spread *within* processes. It asks for enough rounds to bring their contribution to the
-/// final interval well below the target half-width of `precision_pct` percent. The final interval is made from the
-/// differences *between* processes. For normal noise, deviations from a process's mean are independent of that mean.
-/// The number of rounds therefore carries no information about the width or error of the final interval, whose coverage
-/// is as if the number had been fixed in advance. Stein, "A Two-Sample Test for a Linear Hypothesis whose Power is
-/// Independent of the Variance", Annals of Mathematical Statistics 16 (1945), relies on the same independence. Checking
-/// the interval after each round and stopping once it is narrow would be wrong: that stops when the interval is narrow
-/// by chance.
+/// The plan considers only the spread *within* processes. It requires enough rounds to make the contribution of this
+/// spread to the final interval much smaller than the target half-width of `precision_pct` percent. The final interval
+/// is computed from the differences *between* processes. For normal noise, deviations from a process's mean are
+/// independent of that mean. The number of rounds is therefore independent of the width and the error of the final
+/// interval, which has the same coverage as if the number had been fixed in advance. Stein, "A Two-Sample Test for a
+/// Linear Hypothesis whose Power is Independent of the Variance", Annals of Mathematical Statistics 16 (1945), relies
+/// on the same independence. It would be wrong to check the interval after each round and stop once it is narrow,
+/// because it is sometimes narrow by chance.
 ///
 /// Returns `None` if no process has two visits, or if a median is not positive and finite.
 pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: f64) -> Option<u64> {
     let groups = logarithms(pilot)?;
     let within = within_variance(&groups)?;
     let count = groups.len();
-    // With fewer than three processes the interval is that of the pooled samples, with the normal factor.
+    // For fewer than three processes, the interval is computed from the pooled samples, with the normal factor.
     let factor = student_factor(if count < 3 { 10_000 } else { count }, confidence)?;
     let target = precision_pct / 100.0;
     let rounds = factor * factor * within / (count as f64 * SHARE_OF_NOISE * target * target);
-    // Infinity becomes the largest number of rounds.
+    // The cast turns infinity into the largest number of rounds.
     (!rounds.is_nan()).then_some((rounds.ceil() as u64).max(1))
 }
 
 /// Returns the total number of processes that a case needs for an interval with a half-width of `precision_pct`
-/// percent, given the first `processes`: the second stage of Stein's procedure ("A Two-Sample Test for a Linear
+/// percent, given the first `processes`. This is the second stage of Stein's procedure ("A Two-Sample Test for a Linear
 /// Hypothesis whose Power is Independent of the Variance", Annals of Mathematical Statistics 16 (1945)). Let `s^2` be
-/// the variance of one process and `t` Student's factor for the degrees of freedom of the pilot. Then
-/// `n = t^2 s^2 / d^2` processes reach a half-width of `d`, whatever the true variance. Variation between rounds and
-/// between runs does not fall with more processes, so the square of its half-width is first subtracted from that of the
-/// target. Adding squares of half-widths in this way is never too narrow (Banerjee, "Approximate Confidence Interval
-/// for Linear Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
+/// the variance of one process, and `t` Student's factor for the pilot's degrees of freedom. Then `n = t^2 s^2 / d^2`
+/// processes reach a half-width of `d`, whatever the true variance is. More processes do not reduce the variation
+/// between rounds and between runs. The square of its half-width is therefore subtracted from the squared target first.
+/// Adding squared half-widths in this way is never too narrow (Banerjee, "Approximate Confidence Interval for Linear
+/// Functions of Means of k Populations when the Population Variances are Not Equal", Sankhya 22 (1960)).
 ///
-/// Returns at least `processes`, or `None` if no number suffices.
+/// Returns at least `processes`, or `None` if no number of processes suffices.
 pub fn processes_for_precision(
     pilot: &Crossed,
     processes: u64,
@@ -101,7 +102,8 @@ pub fn processes_for_precision(
     (allowed > 0.0 && needed <= MOST_PROCESSES).then_some((needed as u64).max(processes))
 }
 
-/// Returns the logarithm of the factor `precision_pct` percent above one, the farther end of an interval of factors.
+/// Returns the logarithm of a factor that is `precision_pct` percent above one: the farther end of a multiplicative
+/// interval.
 fn precision_to_factor(precision_pct: f64) -> f64 {
     (precision_pct / 100.0).ln_1p()
 }
@@ -109,7 +111,7 @@ fn precision_to_factor(precision_pct: f64) -> f64 {
 /// Maximum number of processes for one case.
 const MOST_PROCESSES: f64 = 1e6;
 
-/// Returns the logarithms of the nonempty groups, or `None` if a value is not positive and finite.
+/// Returns the logarithms of the values in all nonempty groups, or `None` if a value is not positive and finite.
 fn logarithms(groups: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let logarithms = groups.iter().filter(|group| !group.is_empty()).map(|group| {
         let values: Vec<f64> = group.iter().map(|value| value.ln()).collect();
@@ -118,7 +120,7 @@ fn logarithms(groups: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     logarithms.collect()
 }
 
-/// Returns the pooled variance of values around their group's mean, or `None` if no group has two values.
+/// Returns the pooled variance of values around the means of their groups, or `None` if no group has two values.
 fn within_variance(groups: &[Vec<f64>]) -> Option<f64> {
     let freedom: usize = groups.iter().map(|group| group.len() - 1).sum();
     let squares = |group: &Vec<f64>| Some(crate::standard_deviation(group)?.powi(2) * (group.len() - 1) as f64);
@@ -132,12 +134,13 @@ mod tests {
     use crate::{CONFIDENCE, Cell, crossed};
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} should be {right}");
     }
 
     #[test]
     fn components_match_hand_computed_values() {
-        // Logarithms 0 2, 4 6, 8 10: within 2; means 1 5 9, so 2 x 32 / 2 = 32 between, less 2, over 2.
+        // Logarithms 0 2, 4 6, 8 10: the variance within is 2. The means 1 5 9 give a mean square between of 2 x 32 / 2
+        // = 32; the variance between is 32 minus 2, over 2.
         let groups: Vec<Vec<f64>> =
             [[0.0_f64, 2.0], [4.0, 6.0], [8.0, 10.0]].iter().map(|group| group.map(f64::exp).to_vec()).collect();
         let components = variance_components(&groups).unwrap();
@@ -160,7 +163,7 @@ mod tests {
     fn plan_grows_with_the_square_of_noise_over_precision() {
         let pilot: Vec<Vec<f64>> = (0..8).map(|_| vec![1.0, 1.02, 0.98]).collect();
         let at = |precision| rounds_for_precision(&pilot, precision, CONFIDENCE).unwrap() as f64;
-        // Deviation 2%: 2.3646^2 x 3 x (2 / 1)^2 / 8 rounds.
+        // A deviation of 2% requires 2.3646^2 x 3 x (2 / 1)^2 / 8 rounds.
         assert_eq!(at(1.0), 9.0);
         assert!((at(0.1) / at(1.0) / 100.0 - 1.0).abs() < 0.1);
         assert_eq!(rounds_for_precision(&[vec![1.0; 3], vec![1.0; 3]], 1.0, CONFIDENCE), Some(1));
@@ -175,13 +178,14 @@ mod tests {
             let cell = |at: u64| Cell { process: at % 4, round: at / 4, value: deviation * (at % 4) as f64 };
             crossed(&(0..12).map(cell).collect::<Vec<_>>()).unwrap()
         };
-        // Processes at 0 1 2 3%, without other noise: variance 5/3, factor 3.182446 at three degrees of freedom.
+        // Processes at 0 1 2 3% without other noise: the variance is 5/3, and the factor for three degrees of freedom
+        // 3.182446.
         let exact = 3.182_446_305_284_263_f64.powi(2) * 5.0 / 3.0 / 100.0_f64.powi(2) / 0.01_f64.ln_1p().powi(2);
         let found = processes_for_precision(&table(0.01), 4, nothing, 1.0, CONFIDENCE);
         assert_eq!(found, Some(exact.ceil() as u64));
         assert_eq!(processes_for_precision(&table(0.01), 100, nothing, 1.0, CONFIDENCE), Some(100));
         assert_eq!(processes_for_precision(&table(0.0), 4, nothing, 1.0, CONFIDENCE), Some(4));
-        // An exactly known spread between runs of 0.5% uses up 0.98% of the 1%; one of 0.6% uses up all of it.
+        // A known spread between runs of 0.5% uses up 0.98% of the target of 1%; a spread of 0.6% uses up all of it.
         let runs = |pct| RunSpread { pct, degrees_of_freedom: 1_000_000 };
         assert!(processes_for_precision(&table(0.01), 4, runs(0.5), 1.0, CONFIDENCE).unwrap() > 500);
         assert_eq!(processes_for_precision(&table(0.01), 4, runs(0.6), 1.0, CONFIDENCE), None);

@@ -2,12 +2,12 @@ use crate::student::{student_quantile, student_two_sided};
 use crate::two_sample::welch_satterthwaite;
 use crate::{KNOWN, RunSpread};
 
-/// A variance with its degrees of freedom.
+/// A variance and its degrees of freedom.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Share {
     /// Variance of a logarithm.
     pub variance: f64,
-    /// Degrees of freedom of its estimate.
+    /// Degrees of freedom of the estimated variance.
     pub degrees_of_freedom: f64,
 }
 
@@ -16,19 +16,20 @@ impl Share {
         Share { variance, degrees_of_freedom }
     }
 
-    /// Variance between runs.
+    /// Returns the variance between runs.
     pub(crate) fn of_runs(runs: RunSpread) -> Share {
         Share::new((runs.pct / 100.0).powi(2), runs.degrees_of_freedom.max(1) as f64)
     }
 
-    /// Variance that is known rather than estimated.
+    /// Returns a variance that is known rather than estimated.
     pub(crate) fn known(variance: f64) -> Share {
         Share::new(variance, KNOWN as f64)
     }
 
-    /// Moderated variance (Smyth, "Linear Models and Empirical Bayes Methods for Assessing Differential Expression in
-    /// Microarray Experiments", Statistical Applications in Genetics and Molecular Biology 3 (2004)): combines the
-    /// estimate with an `assumed` variance of `freedom` degrees of freedom, each weighted by its degrees of freedom.
+    /// Returns the moderated variance: combines this estimate with an `assumed` variance of `freedom` degrees of
+    /// freedom. Each is weighted by its degrees of freedom. Smyth, "Linear Models and Empirical Bayes Methods for
+    /// Assessing Differential Expression in Microarray Experiments", Statistical Applications in Genetics and Molecular
+    /// Biology 3 (2004).
     pub(crate) fn moderated(self, freedom: f64, assumed: f64) -> Share {
         let all = freedom + self.degrees_of_freedom;
         let sum = freedom * assumed + self.degrees_of_freedom * self.variance;
@@ -39,19 +40,19 @@ impl Share {
         Share::new(factor * self.variance, self.degrees_of_freedom)
     }
 
-    /// Returns the share's term in the denominator of Satterthwaite's degrees of freedom.
+    /// Returns this variance's term in the denominator of Satterthwaite's degrees of freedom.
     pub(crate) fn uncertainty(self) -> f64 {
         if self.variance == 0.0 { 0.0 } else { self.variance.powi(2) / self.degrees_of_freedom }
     }
 }
 
-/// Minimum degrees of freedom of a share. A share with fewer is the difference of two nearly equal mean squares, for
-/// which Student's factor is meaningless.
+/// Minimum degrees of freedom used for a single share. A share with fewer results from the difference of two nearly
+/// equal mean squares, for which Student's factor is meaningless.
 const LEAST_FREEDOM: f64 = 2.0;
 
-/// Returns the half-width of the interval of an estimate whose variance is a sum of shares: Student's with
-/// Welch-Satterthwaite degrees of freedom, but never narrower than for any single share. `None` if a share is not
-/// finite.
+/// Returns the half-width of the interval for an estimate whose variance is a sum of shares. Uses Student's factor with
+/// Welch-Satterthwaite degrees of freedom, but is never less than the half-width for any single share. Returns `None`
+/// if a share is not finite.
 pub(crate) fn half_width(shares: &[Share], confidence: f64) -> Option<f64> {
     let half = |variance: f64, freedom: f64| {
         let half = student_quantile(0.5 + confidence / 2.0, freedom)? * variance.sqrt();
@@ -60,14 +61,16 @@ pub(crate) fn half_width(shares: &[Share], confidence: f64) -> Option<f64> {
     widest(shares, half).map(|half| half.unwrap_or(0.0))
 }
 
-/// Returns the two-sided p-value of zero for such an estimate: below 0.05 exactly if the 95% interval excludes zero.
+/// Returns the two-sided p-value for the hypothesis that the estimated value is zero. It is below 0.05 exactly if the
+/// 95% interval excludes zero.
 pub(crate) fn p_value(estimate: f64, shares: &[Share]) -> Option<f64> {
     let p_value = |variance: f64, freedom: f64| student_two_sided(estimate / variance.sqrt(), freedom);
     let without_spread = if estimate == 0.0 { 1.0 } else { 0.0 };
     widest(shares, p_value).map(|p_value| p_value.unwrap_or(without_spread))
 }
 
-/// Returns the largest value of `of` for the sum of the shares and for each share alone. `Some(None)` if all are zero.
+/// Returns the largest value of `of` for the sum of the shares and for each single share, or `Some(None)` if all shares
+/// are zero.
 fn widest(shares: &[Share], of: impl Fn(f64, f64) -> Option<f64>) -> Option<Option<f64>> {
     let variance: f64 = shares.iter().map(|share| share.variance).sum();
     if variance == 0.0 {
@@ -87,12 +90,12 @@ mod tests {
 
     #[test]
     fn sums_are_never_narrower_than_their_shares() {
-        // By Satterthwaite (1 + 1)^2 / (1/2 + 1/20) degrees of freedom: factor 2.35 times the root of two is 3.32,
-        // while the first share alone gives 4.303.
+        // Satterthwaite's degrees of freedom are (1 + 1)^2 / (1/2 + 1/20): the factor 2.35 times the root of 2 is 3.32.
+        // The first share alone gives 4.303.
         let shares = [Share::new(1.0, 2.0), Share::new(1.0, 20.0)];
         let half = half_width(&shares, CONFIDENCE).unwrap();
         assert!((half - 4.302_652_73).abs() < 1e-6, "{half}");
-        // Larger shares dominate.
+        // Here the sum gives the widest interval, because the second share is much larger.
         let shares = [Share::new(1.0, 2.0), Share::new(100.0, 20.0)];
         let wanted = student_quantile(0.975, welch_satterthwaite(&shares)).unwrap() * 101.0_f64.sqrt();
         assert_eq!(half_width(&shares, CONFIDENCE), Some(wanted));

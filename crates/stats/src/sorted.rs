@@ -3,7 +3,7 @@
 pub struct Sorted(Vec<f64>);
 
 impl Sorted {
-    /// Sorts samples. Returns `None` if there are none, or if one is not finite.
+    /// Sorts samples. Returns `None` if there are no samples, or if a sample is not finite.
     pub fn new(mut samples: Vec<f64>) -> Option<Sorted> {
         if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
             return None;
@@ -27,9 +27,9 @@ impl Sorted {
         self.0[self.0.len() - 1]
     }
 
-    /// Returns the quantile of order `p`, from 0 to 1: linear interpolation between the order statistics around
+    /// Returns the quantile of order `p`, from 0 to 1, by linear interpolation between the order statistics around
     /// position `(n - 1) p`, counted from 0. This is definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical
-    /// Packages", The American Statistician 50 (1996), the default of NumPy and R.
+    /// Packages", The American Statistician 50 (1996), the default in NumPy and R.
     pub fn quantile(&self, p: f64) -> f64 {
         let position = p.clamp(0.0, 1.0) * (self.0.len() - 1) as f64;
         let below = position.floor();
@@ -39,14 +39,14 @@ impl Sorted {
         low + (position - below) * (high - low)
     }
 
-    /// Returns the median: the quantile of order one half.
+    /// Returns the median: the quantile of order 0.5.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// Returns the interquartile mean: the mean of the middle half of the samples. A sample on the border of a quarter
-    /// counts with the fraction that lies inside. This is the 25% trimmed mean of Tukey and McLaughlin, Sankhya A 25
-    /// (1963), with fractional weights, so it does not jump with `n modulo 4`.
+    /// Returns the interquartile mean: the mean of the middle half of the samples. A sample on the border of the middle
+    /// half is weighted by the fraction inside. This is the 25% trimmed mean of Tukey and McLaughlin, Sankhya A 25
+    /// (1963). Fractional weights keep the mean from depending on `n modulo 4`.
     pub fn interquartile_mean(&self) -> f64 {
         let n = self.0.len() as f64;
         let (from, to) = (n / 4.0, 3.0 * n / 4.0);
@@ -59,16 +59,16 @@ impl Sorted {
     }
 
     /// Returns the median of the distances from the median, unscaled (Hampel, "The Influence Curve and its Role in
-    /// Robust Estimation", JASA 69 (1974)). For normal data, 1.4826 times this estimates the standard deviation.
+    /// Robust Estimation", JASA 69 (1974)). For normal data, 1.4826 times this value estimates the standard deviation.
     pub fn median_absolute_deviation(&self) -> f64 {
         let centre = self.median();
         let distances = self.0.iter().map(|sample| (sample - centre).abs()).collect();
-        // The distance of two finite samples overflows only at the very end of the range.
+        // Distances between finite samples overflow only near the limits of the range.
         median_of(distances).unwrap_or(f64::INFINITY)
     }
 
-    /// Removes `pct_each_tail` percent of the samples at each end, rounded down to whole samples. Keeps at least one or
-    /// two samples from the middle. As both ends lose the same number, the median does not change.
+    /// Removes `pct_each_tail` percent of the samples at each end, rounded down to whole samples. Keeps at least the
+    /// middle one or two samples. The median does not change, because both ends lose the same number of samples.
     pub fn trim(&self, pct_each_tail: f64) -> Sorted {
         let n = self.0.len();
         let wanted = (pct_each_tail.max(0.0) / 100.0 * n as f64).floor() as usize;
@@ -77,12 +77,12 @@ impl Sorted {
     }
 }
 
-/// Returns the median of samples in any order, or `None` if there are none or one is not finite.
+/// Returns the median of samples in any order, or `None` if there are no samples or a sample is not finite.
 pub fn median(samples: &[f64]) -> Option<f64> {
     median_of(samples.to_vec())
 }
 
-/// Like [`median`], by selection in linear time.
+/// Like [`median`], by selection in linear time. Takes ownership of the samples.
 pub(crate) fn median_of(mut samples: Vec<f64>) -> Option<f64> {
     if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
         return None;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} should be {right}");
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn quantiles_match_definition_7() {
-        // Positions (n - 1) p for n = 5: 0.4 and 1 and 3.8; for n = 4: 1.5 and 0.75.
+        // Positions (n - 1) p: 0.4, 1 and 3.8 for n = 5; 1.5 and 0.75 for n = 4.
         let five = sorted(&[50.0, 10.0, 40.0, 20.0, 30.0]);
         close(five.quantile(0.1), 14.0);
         close(five.quantile(0.25), 20.0);
@@ -139,7 +139,8 @@ mod tests {
 
     #[test]
     fn interquartile_mean_weighs_the_borders() {
-        // n = 12: samples 4 to 9. n = 5: from 1.25 to 3.75, so (0.75 * 2 + 3 + 0.75 * 10) / 2.5.
+        // For n = 12, the mean covers samples 4 to 9. For n = 5, it covers positions 1.25 to 3.75: (0.75 * 2 + 3 + 0.75
+        // * 10) / 2.5.
         let twelve = sorted(&[5.0, 8.0, 4.0, 38.0, 8.0, 6.0, 9.0, 7.0, 7.0, 3.0, 1.0, 6.0]);
         close(twelve.interquartile_mean(), 6.5);
         close(sorted(&[1.0, 2.0, 3.0, 10.0, 100.0]).interquartile_mean(), 4.8);
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn median_absolute_deviation_is_unscaled() {
-        // Median 2, distances 1 1 0 0 2 4 7.
+        // The median is 2, and the distances are 1 1 0 0 2 4 7.
         close(sorted(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]).median_absolute_deviation(), 1.0);
         close(sorted(&[5.0, 5.0]).median_absolute_deviation(), 0.0);
     }
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(hundred.trim(50.0).as_slice(), [50.0, 51.0]);
         assert_eq!(hundred.trim(-3.0), hundred);
         assert_eq!(sorted(&[1.0, 2.0, 30.0]).trim(50.0).as_slice(), [2.0]);
-        // 1% of 99 samples is less than one sample.
+        // 1% of 99 samples is less than one sample, so no sample is removed.
         assert_eq!(sorted(&(1..=99).map(f64::from).collect::<Vec<_>>()).trim(1.0).as_slice().len(), 99);
     }
 }

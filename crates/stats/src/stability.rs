@@ -3,17 +3,17 @@ use crate::coefficient_of_variation_pct;
 /// Coefficient of variation of one operation, compared with a limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stability {
-    /// Given name.
+    /// Name of the operation, as passed in.
     pub name: String,
-    /// Coefficient of variation in percent, if defined.
+    /// Coefficient of variation in percent. `None` if it is undefined.
     pub cov_pct: Option<f64>,
-    /// Whether it exceeds the limit.
+    /// Whether the coefficient exceeds the limit.
     pub unstable: bool,
 }
 
-/// Returns the coefficient of variation of each operation, most variable first and undefined ones last, and marks those
-/// above `limit_pct`. This measures spread, not leakage: a signer with rejection sampling exceeds any limit and leaks
-/// nothing.
+/// Returns the coefficient of variation of each operation, highest first and undefined ones last, and marks those above
+/// `limit_pct`. The report shows spread, not leakage: a signer with rejection sampling may exceed any limit without
+/// leaking anything.
 pub fn cov_stability_report<'a>(
     operations: impl IntoIterator<Item = (&'a str, &'a [f64])>,
     limit_pct: f64,

@@ -2,13 +2,12 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// Minimum degrees of freedom for the expansion of the quantile, which is accurate to 12 digits there. The library's
-/// search is off by 6 parts in 100,000 at a million degrees, by 7 in 100 at ten million, and does not terminate at a
-/// hundred million.
+/// Minimum degrees of freedom for using the expansion of the quantile, which is then accurate to 12 digits. The
+/// library's search is off by 6 in 100,000 at a million degrees and by 7 in 100 at ten million. At a hundred million,
+/// it does not terminate.
 const MANY: f64 = 1_000.0;
 
-/// Returns the quantile of order `p`. `None` unless `p` lies between zero and one and the degrees of freedom are
-/// positive.
+/// Returns the quantile of order `p`, or `None` unless `p` is between 0 and 1 and the degrees of freedom are positive.
 pub(crate) fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
     if !(p > 0.0 && p < 1.0 && degrees_of_freedom > 0.0) {
         return None;
@@ -19,11 +18,11 @@ pub(crate) fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
     Some(expanded(Normal::standard().inverse_cdf(p), degrees_of_freedom))
 }
 
-/// Returns Student's quantile from the normal one `x`: Abramowitz and Stegun, "Handbook of Mathematical Functions"
-/// (1964), 26.7.5.
+/// Returns Student's quantile, expanded around the normal quantile `x`: Abramowitz and Stegun, "Handbook of
+/// Mathematical Functions" (1964), 26.7.5.
 fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
     let square = x * x;
-    // Polynomials in the square, highest power first.
+    // Polynomials in `square`, highest power first.
     let polynomial =
         |coefficients: &[f64]| x * coefficients.iter().fold(0.0, |sum, coefficient| sum * square + coefficient);
     let terms = [
@@ -35,11 +34,12 @@ fn expanded(x: f64, degrees_of_freedom: f64) -> f64 {
     terms.iter().rfold(0.0, |sum, term| (sum + term) / degrees_of_freedom) + x
 }
 
-/// Minimum degrees of freedom for using the normal p-value. At eight standard errors it differs from the exact one by
-/// one part in ten million there. The library's p-value is off by a millionth, and at ten quadrillion degrees it is 1.
+/// Minimum degrees of freedom for using the normal p-value. There, at eight standard errors, the normal p-value differs
+/// from the exact one by 1 in ten million. The library's p-value is off by 1 in a million, and at ten quadrillion
+/// degrees it is 1.
 const NORMAL: f64 = 1e10;
 
-/// Returns the two-sided p-value of a statistic.
+/// Returns the two-sided p-value of the statistic `t`.
 pub(crate) fn student_two_sided(t: f64, degrees_of_freedom: f64) -> Option<f64> {
     let below = match degrees_of_freedom >= NORMAL {
         true => Normal::standard().cdf(-t.abs()),
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn quantile_matches_scipy_for_many_degrees_of_freedom() {
-        // From SciPy's `scipy.stats.t.ppf`.
+        // Computed with SciPy's `scipy.stats.t.ppf`.
         let known = [
             (1_001.0, [1.646377292199468, 1.9623367052808798, 3.732837737396866, 6.053634004671879]),
             (1e4, [1.645006018069243, 1.960201239890626, 3.7203958691176684, 6.003355452553619]),
@@ -68,7 +68,7 @@ mod tests {
         for (freedom, quantiles) in known {
             for (p, quantile) in ORDERS.into_iter().zip(quantiles) {
                 let found = student_quantile(p, freedom).unwrap();
-                assert!((found / quantile - 1.0).abs() < 1e-11, "{freedom}, {p}: {found} is not {quantile}");
+                assert!((found / quantile - 1.0).abs() < 1e-11, "{freedom}, {p}: {found} should be {quantile}");
                 assert!((student_quantile(1.0 - p, freedom).unwrap() / -quantile - 1.0).abs() < 1e-7, "{freedom}, {p}");
             }
         }
@@ -79,7 +79,7 @@ mod tests {
         for p in ORDERS {
             let library = StudentsT::new(0.0, 1.0, MANY).unwrap().inverse_cdf(p);
             let expansion = student_quantile(p, MANY).unwrap();
-            assert!((expansion / library - 1.0).abs() < 1e-9, "{p}: {expansion} is not {library}");
+            assert!((expansion / library - 1.0).abs() < 1e-9, "{p}: {expansion} should be {library}");
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn p_value_matches_scipy_for_many_degrees_of_freedom() {
-        // From SciPy: half the p-value is `scipy.stats.t.sf(3, ...)`.
+        // Computed with SciPy: half the p-value is `scipy.stats.t.sf(3, ...)`.
         let known = [1e4, 1e9, u64::MAX as f64, f64::INFINITY];
         let halves = [0.001353224094998833, 0.0013498980648689565, 0.0013498980316300954, 0.0013498980316300954];
         for (freedom, half) in known.into_iter().zip(halves) {

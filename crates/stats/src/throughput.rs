@@ -1,7 +1,7 @@
-/// Measurement at one level of concurrency.
+/// Measurement at one concurrency level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// Threads or tasks in flight; at least one.
+    /// Number of threads, or of tasks in flight; at least one.
     pub concurrency: u64,
     /// Completed operations.
     pub operations: u64,
@@ -9,20 +9,21 @@ pub struct Load {
     pub seconds: f64,
 }
 
-/// Throughput at one level of concurrency.
+/// Throughput at one concurrency level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThroughputPoint {
-    /// Threads or tasks in flight.
+    /// Number of threads, or of tasks in flight.
     pub concurrency: u64,
     /// Operations per second.
     pub operations_per_second: f64,
-    /// Rate relative to the smallest concurrency.
+    /// Rate relative to the rate at the smallest concurrency.
     pub speedup: f64,
-    /// Speedup divided by the relative concurrency. 1 means perfect scaling.
+    /// Speedup divided by the increase in concurrency. 1 means perfect scaling.
     pub efficiency: f64,
-    /// Shortfall of the rate from the peak, in percent of the peak.
+    /// Difference between the peak rate and this rate, in percent of the peak rate.
     pub loss_from_peak_pct: f64,
-    /// Shortfall of the rate from the one at the smallest concurrency, in percent of that. Negative for a gain.
+    /// Difference between the rate at the smallest concurrency and this rate, in percent of the former. Negative for a
+    /// gain.
     pub loss_from_smallest_pct: f64,
 }
 
@@ -31,7 +32,8 @@ pub struct ThroughputPoint {
 pub struct ThroughputCurve {
     /// Points in ascending order of concurrency.
     pub points: Vec<ThroughputPoint>,
-    /// Index of the highest rate. If several points reach it, the one with the smallest concurrency.
+    /// Index of the point with the highest rate. If several points share this rate, the one with the smallest
+    /// concurrency.
     pub peak: usize,
 }
 
@@ -42,8 +44,8 @@ impl ThroughputCurve {
     }
 }
 
-/// Computes the curve from loads in any order. Returns `None` without loads, or if a load has no operations, no
-/// concurrency or no time.
+/// Computes the curve from loads in any order. Returns `None` if there are no loads, or if the concurrency, the number
+/// of operations or the time of a load is zero.
 pub fn throughput_curve(loads: &[Load]) -> Option<ThroughputCurve> {
     let sound =
         |load: &Load| load.concurrency > 0 && load.operations > 0 && load.seconds > 0.0 && load.seconds.is_finite();

@@ -1,7 +1,7 @@
 use crate::student::{student_quantile, student_two_sided};
 use crate::{Interval, IntervalMethod, Share, mean, standard_deviation};
 
-/// Result of Welch's test of two sets of samples.
+/// Result of Welch's test on two sets of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WelchTest {
     /// Test statistic. Positive if the first mean is larger.
@@ -12,7 +12,8 @@ pub struct WelchTest {
     pub p_value: f64,
     /// Whether the p-value is below the significance level.
     pub significant: bool,
-    /// Excess of the second mean over the first, in percent of the first. Infinite or NaN if the first is zero.
+    /// Difference between the second mean and the first, in percent of the first. Infinite or NaN if the first mean is
+    /// zero.
     pub overhead_pct: f64,
 }
 
@@ -20,8 +21,7 @@ pub struct WelchTest {
 /// Generalization of 'Student's' Problem when Several Different Population Variances are Involved", Biometrika 34
 /// (1947). `significance` is the level, such as 0.05.
 ///
-/// Returns `None` for fewer than two samples in either set, if a sample is not finite, or if neither set has any
-/// spread.
+/// Returns `None` if a set has fewer than two samples, if a sample is not finite, or if neither set has any spread.
 pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<WelchTest> {
     let (first_mean, second_mean) = (mean(first)?, mean(second)?);
     let (first_deviation, second_deviation) = (standard_deviation(first)?, standard_deviation(second)?);
@@ -40,21 +40,21 @@ pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<
     Some(WelchTest { t, degrees_of_freedom, p_value, significant: p_value < significance, overhead_pct })
 }
 
-/// Returns the degrees of freedom of a sum of independent variance estimates: Satterthwaite, "An Approximate
+/// Returns the degrees of freedom for a sum of independent variance estimates: Satterthwaite, "An Approximate
 /// Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946).
 pub(crate) fn welch_satterthwaite(shares: &[Share]) -> f64 {
     let sum: f64 = shares.iter().map(|share| share.variance).sum();
-    // Relative to the sum, so that squares of tiny variances do not underflow. Zero variances do not count.
+    // Divide by the sum first, so that squares of tiny variances do not underflow. Zero variances are ignored.
     let square = |share: &Share| (share.variance / sum).powi(2) / share.degrees_of_freedom;
     1.0 / shares.iter().filter(|share| share.variance != 0.0).map(square).sum::<f64>()
 }
 
 /// Returns the ratio of the first mean to the second, for two sets of independent positive samples, with Student's
-/// interval on the logarithmic scale. The variance of each logarithm is that of the mean over the mean's square (delta
-/// method). Degrees of freedom are Satterthwaite's.
+/// interval on the logarithmic scale. By the delta method, the variance of each logarithm is the variance of the mean
+/// divided by the squared mean. Degrees of freedom are Satterthwaite's.
 ///
-/// Returns `None` for fewer than two samples in either set, if a sample is not finite, if a mean is not positive, or
-/// without spread.
+/// Returns `None` if a set has fewer than two samples, if a sample is not finite, if a mean is not positive, or if
+/// there is no spread.
 pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<Interval> {
     let share = |samples: &[f64]| {
         let mean = mean(samples).filter(|mean| *mean > 0.0)?;
@@ -71,8 +71,8 @@ pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<
 }
 
 /// Returns the difference of the means, second minus first, in pooled standard deviations: Cohen, "Statistical Power
-/// Analysis for the Behavioral Sciences", 2nd edition (1988), section 2.5.2. By Cohen's convention 0.2 is small, 0.5
-/// medium, 0.8 large. `None` for fewer than two samples in either set, and without spread.
+/// Analysis for the Behavioral Sciences", 2nd edition (1988), section 2.5.2. By Cohen's convention, 0.2 is small, 0.5
+/// medium and 0.8 large. Returns `None` if a set has fewer than two samples, or if there is no spread.
 pub fn cohens_d(first: &[f64], second: &[f64]) -> Option<f64> {
     let weigh = |samples: &[f64]| Some(standard_deviation(samples)?.powi(2) * (samples.len() - 1) as f64);
     let freedom = (first.len() + second.len()).checked_sub(2)? as f64;
@@ -88,12 +88,13 @@ mod tests {
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} should be {right}");
     }
 
     #[test]
     fn welch_matches_hand_computed_values() {
-        // Means 2 and 5, variances 1 and 4 over 3 samples each: t = -3 / sqrt(5/3), freedom (5/3)^2 / (1/18 + 16/18).
+        // Means 2 and 5, variances 1 and 4, 3 samples each: t = -3 / sqrt(5/3), degrees of freedom (5/3)^2 / (1/18 +
+        // 16/18).
         let test = welch_t_test(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0], 0.05).unwrap();
         close(test.t, -3.0 / (5.0_f64 / 3.0).sqrt());
         close(test.degrees_of_freedom, 50.0 / 17.0);
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn cohens_d_matches_a_hand_computed_value() {
-        // Variances 1 and 4, pooled 2.5.
+        // The variances are 1 and 4, so the pooled variance is 2.5.
         close(cohens_d(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0]).unwrap(), 3.0 / 2.5_f64.sqrt());
     }
 

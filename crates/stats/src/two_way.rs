@@ -1,45 +1,45 @@
-//! Least squares for a table of processes by rounds with one value per cell. Any cell may be missing.
+//! Least-squares fit of a table of processes by rounds, with one value per cell. Any cell may be missing.
 
 use crate::crossed::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sum of squares of one factor adjusted for the other, `R(a | mu, b)` in Henderson's method III, and the parameters of
-/// its distribution. Let `L` be the matrix of the factor's normal equations after absorbing the other factor, `s^2` the
-/// factor's variance and `e^2` the residual variance. Then the sum of squares is the sum over the nonzero eigenvalues
-/// `l` of `L` of `(l s^2 + e^2)` times a chi-square with one degree of freedom.
+/// Sum of squares of one factor, adjusted for the other, and the parameters of its distribution. This is `R(a | mu, b)`
+/// in Henderson's method III. Let `L` be the matrix in the factor's normal equations after absorbing the other factor,
+/// `s^2` the factor's variance, and `e^2` the residual variance. Then the sum of squares is distributed as the sum,
+/// over the nonzero eigenvalues `l` of `L`, of `(l s^2 + e^2)` times a chi-square with one degree of freedom.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RandomEffect {
     /// Sum of squares.
     pub(crate) squares: f64,
     /// Degrees of freedom.
     pub(crate) freedom: usize,
-    /// Trace of `L`: coefficient of the factor's variance in the expected sum of squares.
+    /// Trace of `L`, which is the coefficient of the factor's variance in the expected sum of squares.
     pub(crate) trace: f64,
     /// Trace of the square of `L`.
     pub(crate) trace_of_square: f64,
 }
 
-/// Two-way table with additive effects. If some processes share no round with others, even indirectly, the table
+/// Two-way table with additive effects. If some processes share no round with the others, even indirectly, the table
 /// consists of several connected parts. Effects in different parts cannot be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TwoWay {
     /// Mean of the cells.
     pub(crate) mean: f64,
-    /// Cells as process index, round index, and value minus `mean`.
+    /// Cells: process index, round index, and value minus `mean`.
     cells: Vec<(usize, usize, f64)>,
-    /// Numbers of the rounds in ascending order.
+    /// Round numbers in ascending order.
     pub(crate) rounds: Vec<u64>,
-    /// Number of cells of each process.
+    /// Number of cells for each process.
     pub(crate) of_process: Vec<usize>,
-    /// Number of cells of each round.
+    /// Number of cells for each round.
     pub(crate) of_round: Vec<usize>,
     /// Number of connected parts.
     pub(crate) parts: usize,
-    /// Part of each process.
+    /// Connected part that contains each process.
     part_of_process: Vec<usize>,
-    /// Part of each round.
+    /// Connected part that contains each round.
     pub(crate) part_of_round: Vec<usize>,
-    /// Effect of each round, up to a constant per part.
+    /// Effect of each round. Only differences within a part are meaningful.
     pub(crate) round_effects: Vec<f64>,
     /// Variation between processes, adjusted for rounds.
     pub(crate) process: RandomEffect,
@@ -50,8 +50,8 @@ pub(crate) struct TwoWay {
 }
 
 impl TwoWay {
-    /// Fits the table. Several values of one cell are averaged. Returns `None` without cells, or if a value is not
-    /// finite.
+    /// Fits the table. Several values in one cell are averaged. Returns `None` if there are no cells, or if a value is
+    /// not finite.
     pub(crate) fn new(cells: &[Cell]) -> Option<TwoWay> {
         if cells.is_empty() || cells.iter().any(|cell| !cell.value.is_finite()) {
             return None;
@@ -101,18 +101,18 @@ impl TwoWay {
         self.cells.len()
     }
 
-    /// Returns the degrees of freedom of the residual sum of squares.
+    /// Returns the degrees of freedom for the residual sum of squares.
     pub(crate) fn residual_freedom(&self) -> usize {
         self.count() + self.parts - self.of_process.len() - self.of_round.len()
     }
 
-    /// Returns the unadjusted means of the rounds, minus the mean of the cells.
+    /// Returns the unadjusted means of the rounds, minus the mean of all cells.
     pub(crate) fn round_means(&self) -> Vec<f64> {
         means(self.cells.iter().map(|(_, round, value)| (*round, *value)), &self.of_round)
     }
 
-    /// Returns the sum of squares of the means of the connected parts, and the coefficients of the variances of
-    /// processes and of rounds in its expectation. It has one degree of freedom less than there are parts.
+    /// Returns the sum of squares of the means of the connected parts, and the coefficients of the process and round
+    /// variances in its expectation. The sum has one degree of freedom less than there are parts.
     pub(crate) fn between_parts(&self) -> (f64, f64, f64) {
         let (mut sums, mut counts) = (vec![0.0; self.parts], vec![0; self.parts]);
         for (process, _, value) in &self.cells {
@@ -144,7 +144,7 @@ impl TwoWay {
             let place = |members: &[usize], member: usize| members.partition_point(|other| *other < member);
             let inside =
                 inside.map(|(process, round, value)| (place(&processes, *process), place(&rounds, *round), *value));
-            // Absorb the larger side and solve for the smaller one.
+            // Absorb the larger side and solve for the smaller side.
             let (by_process, by_round) = if processes.len() <= rounds.len() {
                 let (rows, columns) = absorb(&inside.collect::<Vec<_>>(), processes.len(), rounds.len());
                 (rows, columns)
@@ -190,8 +190,8 @@ fn means(values: impl Iterator<Item = (usize, f64)>, counts: &[usize]) -> Vec<f6
     sums.iter().zip(counts).map(|(sum, count)| sum / *count as f64).collect()
 }
 
-/// Finds the connected parts of the graph whose edges are the cells. Returns their number, and the part of each process
-/// and of each round.
+/// Finds the connected parts of the graph in which each cell is an edge. Returns their number, and the part that
+/// contains each process and each round.
 fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> (usize, Vec<usize>, Vec<usize>) {
     let mut parent: Vec<usize> = (0..processes + rounds).collect();
     fn root(parent: &mut [usize], mut at: usize) -> usize {
@@ -205,7 +205,7 @@ fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> 
         let (one, other) = (root(&mut parent, *process), root(&mut parent, processes + round));
         parent[one.max(other)] = one.min(other);
     }
-    // The root of a part is its first process, because parents precede their children.
+    // The root of a part is its first process, because a parent always has the smaller index.
     let roots: Vec<usize> = (0..processes).filter(|at| parent[*at] == *at).collect();
     let mut part = |at: usize| {
         let root = root(&mut parent, at);
@@ -216,14 +216,14 @@ fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> 
     (roots.len(), of_process, of_round)
 }
 
-/// One side of a connected part: its effects, and the trace of the square of its absorbed normal equations.
+/// One side of a connected part: effects, and the trace of the squared matrix in its normal equations after absorption.
 struct Absorbed {
     effects: Vec<f64>,
     trace_of_square: f64,
 }
 
-/// Solves the normal equations of a connected part by absorbing the columns into the rows. The effect of the last row
-/// is zero. Cells are row, column and value.
+/// Solves the normal equations of a connected part by absorbing the columns into the rows. Sets the effect of the last
+/// row to zero. A cell consists of row, column and value.
 fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorbed, Absorbed) {
     let (mut of_row, mut row_sums) = (vec![0.0; rows], vec![0.0; rows]);
     let (mut in_column, mut column_sums) = (vec![Vec::new(); columns], vec![0.0; columns]);
@@ -247,8 +247,8 @@ fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorb
         }
     }
     let row_squares = matrix.iter().flatten().map(|entry| entry * entry).sum();
-    // The equations of the columns are D - N' diag(1 / of_row) N. The trace of their square follows from the rows
-    // shared by each pair of columns, or conversely.
+    // The columns' matrix is D - N' diag(1 / of_row) N. The trace of its square follows from the number of columns that
+    // each pair of rows shares.
     let diagonal = |members: &Vec<usize>| {
         let count = members.len() as f64;
         count * (count - 2.0 * members.iter().map(|row| 1.0 / of_row[*row]).sum::<f64>())
@@ -268,7 +268,7 @@ fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorb
     )
 }
 
-/// Solves the equations with the last unknown fixed at zero. For a connected part the remaining matrix is positive
+/// Solves the equations with the last unknown set to zero. For a connected part, the remaining matrix is positive
 /// definite, so elimination needs no pivoting.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let unknowns = right.len() - 1;
@@ -303,12 +303,12 @@ mod tests {
     }
 
     fn close(left: f64, right: f64) {
-        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
+        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} should be {right}");
     }
 
     #[test]
     fn missing_cells_do_not_change_additive_effects() {
-        // Process effects 0 3 10, round effects 0 1 2 7; five of twelve cells are missing.
+        // The process effects are 0 3 10, the round effects 0 1 2 7. Five of twelve cells are missing.
         let (processes, rounds) = ([0.0, 3.0, 10.0], [0.0, 1.0, 2.0, 7.0]);
         let kept = [(0, 0), (0, 1), (1, 1), (1, 3), (2, 2), (2, 3), (0, 3)];
         let cells: Vec<_> = kept.iter().map(|(p, r)| (*p as u64, *r as u64, processes[*p] + rounds[*r])).collect();
@@ -318,7 +318,7 @@ mod tests {
         for (effect, round) in fit.round_effects.iter().zip(rounds) {
             close(effect - fit.round_effects[0], round);
         }
-        // Transposed, processes become rounds and the sums of squares swap.
+        // In the transposed table, processes become rounds, and the sums of squares swap.
         let turned = table(&cells.iter().map(|(p, r, value)| (*r, *p, *value)).collect::<Vec<_>>());
         for (one, other) in [(fit.process, turned.round), (fit.round, turned.process)] {
             assert_eq!(one.freedom, other.freedom);
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn complete_table_has_equal_eigenvalues() {
-        // Three processes by four rounds: two eigenvalues of 4 for processes, three of 3 for rounds.
+        // For three processes and four rounds, the processes have two eigenvalues of 4, and the rounds have three of 3.
         let cells: Vec<_> = (0..12).map(|at| (at % 3, at / 3, (at * at % 7) as f64)).collect();
         let fit = table(&cells);
         assert_eq!((fit.process.trace, fit.round.trace), (8.0, 9.0));
@@ -346,7 +346,8 @@ mod tests {
         assert_eq!((fit.parts, fit.process.freedom, fit.round.freedom, fit.residual_freedom()), (2, 3, 3, 4));
         assert_eq!(fit.part_of_round, [0, 0, 0, 1, 1]);
         let (squares, of_processes, of_rounds) = fit.between_parts();
-        // Part means 2.5 and 109 1/6 of six cells each; six cells a part: 2 x 9 / 6 and 3 x 4 / 6, less 30 / 12.
+        // The means of the two parts are 2.5 and 109 1/6, with six cells each. Both coefficients are 2 x 9 / 6 + 3 x 4
+        // / 6, minus 30 / 12.
         close(squares, 3.0 * (109.0 + 1.0 / 6.0 - 2.5_f64).powi(2));
         close(of_processes, 5.0 - 2.5);
         close(of_rounds, 3.0 * 4.0 / 6.0 + 2.0 * 9.0 / 6.0 - 2.5);

@@ -1,6 +1,6 @@
-//! Coverage of the median's interval: draws experiments from known distributions, stops them by the harness's rules,
-//! and counts how often the interval contains the true median. `make bench-stats` runs the long version and prints its
-//! table.
+//! Tests the coverage of the interval for the median. Simulates experiments with known distributions, stops them by the
+//! harness's rules, and counts how often the interval contains the true median. `make bench-stats` runs the long
+//! version and prints a table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -16,15 +16,15 @@ const FIXED_ROUNDS: u64 = 6;
 const MOST_ROUNDS: u64 = 18;
 const PRECISION_PCT: f64 = 1.0;
 
-/// Stopping rule of an experiment.
+/// Rule that decides when an experiment stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stopping {
-    /// After a fixed number of rounds.
+    /// Stop after a fixed number of rounds.
     Fixed,
-    /// After the number of rounds planned from the first ones, as the harness does.
+    /// Stop after the number of rounds that is planned from the first rounds, as the harness does.
     Planned,
-    /// As soon as the interval is narrow enough, checked after each round. Not used by the harness; included to show
-    /// its bias.
+    /// Stop as soon as the interval is narrow enough, checking after each round. The harness does not use this rule; it
+    /// is included to show its bias.
     Peeking,
 }
 
@@ -52,8 +52,8 @@ fn experiment(shape: Shape, shift: f64, stopping: Stopping, rng: &mut Rng) -> Ve
 struct Outcome {
     /// Fraction of intervals that cover the true median.
     coverage: f64,
-    /// Mean width relative to the best interval, which contains the estimate 95% of the time and requires knowing the
-    /// distribution.
+    /// Mean width relative to the best interval, which contains the estimate 95% of the time but requires knowledge of
+    /// the distribution.
     width: f64,
     rounds: f64,
     /// Fraction of intervals that reach the target precision.
@@ -87,19 +87,19 @@ fn outcome(shape: Shape, shift: f64, stopping: Stopping, experiments: usize) -> 
     }
 }
 
-/// Minimum coverage of intervals that claim 95%.
+/// Minimum coverage for intervals that claim 95%.
 const LEAST_COVERAGE: f64 = 0.94;
-/// Maximum coverage. An interval that never misses is too wide.
+/// Maximum coverage. An interval that covers more often is too wide.
 const MOST_COVERAGE: f64 = 0.98;
 const MOST_WIDTH: f64 = 1.5;
 
-/// Runs 2,000 experiments per shift and stopping rule, 12,000 per shape.
+/// Runs 2,000 experiments for each shift and stopping rule, which makes 12,000 per shape.
 fn holds(shape: Shape) {
     for shift in SHIFTS {
         for stopping in [Stopping::Fixed, Stopping::Planned] {
             let Outcome { coverage, width, .. } = outcome(shape, shift, stopping, 2000);
             let what =
-                format!("{shape:?}, shift {shift}, {stopping:?}: covers {coverage:.4}, {width:.2} times the best");
+                format!("{shape:?}, shift {shift}, {stopping:?}: coverage {coverage:.4}, width {width:.2}");
             assert!((LEAST_COVERAGE..=MOST_COVERAGE).contains(&coverage), "{what}");
             assert!(width <= MOST_WIDTH, "{what}");
         }
@@ -112,14 +112,14 @@ tests_of_shapes!(holds);
 fn plans_more_rounds_for_noisier_cases() {
     let rounds = |shape| outcome(shape, 0.001, Stopping::Planned, 300).rounds;
     let (heavy, normal) = (rounds(Shape::HeavyTailed), rounds(Shape::Normal));
-    assert!(heavy + 2.0 < normal && normal < MOST_ROUNDS as f64, "{heavy} and {normal}");
+    assert!(heavy + 2.0 < normal && normal < MOST_ROUNDS as f64, "rounds: heavy-tailed {heavy}, normal {normal}");
     let reached = outcome(Shape::Normal, 0.001, Stopping::Planned, 300).reached;
-    assert!(reached >= 0.85, "a plan reaches the precision that noise allows: {reached}");
+    assert!(reached >= 0.85, "planned rounds must reach the target precision: {reached}");
 }
 
 #[test]
 fn flags_drifting_but_not_steady_series() {
-    // A change of `total` over twelve rounds, in addition to noise and differences between processes.
+    // Add a change of `total` over twelve rounds to the noise and the differences between processes.
     let mut rng = Rng::with_seed(9);
     let mut flagged = |shape: Shape, total: f64| {
         let experiments = 500;
@@ -140,8 +140,8 @@ fn flags_drifting_but_not_steady_series() {
     };
     for shape in SHAPES {
         let (steady, slower, faster) = (flagged(shape, 0.0), flagged(shape, 0.15), flagged(shape, -0.15));
-        assert!(steady <= 0.01, "{shape:?}: {steady} of the steady series are flagged");
-        assert!(slower >= 0.95 && faster >= 0.95, "{shape:?}: {slower} and {faster} of the drifting ones are");
+        assert!(steady <= 0.01, "{shape:?}: {steady} of steady series flagged");
+        assert!(slower >= 0.95 && faster >= 0.95, "{shape:?}: flagged {slower} and {faster}");
     }
 }
 
@@ -160,7 +160,7 @@ fn order_statistics_have_nominal_coverage_within_one_process() {
 }
 
 #[test]
-#[ignore = "the long version: make bench-stats"]
+#[ignore = "long version, run by make bench-stats"]
 fn the_long_table() {
     println!(
         "{:<15} {:>6} {:>8} {:>9} {:>6} {:>7} {:>8}",

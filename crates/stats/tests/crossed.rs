@@ -1,5 +1,5 @@
-//! Coverage of the crossed interval for the long-run median of a case, with variation between processes, rounds and
-//! whole runs. `make bench-stats` runs the long version and prints its table.
+//! Tests the coverage of the crossed interval for a case's long-run median, with variation between processes, rounds
+//! and whole runs. `make bench-stats` runs the long version and prints a table.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -22,20 +22,20 @@ const COUNTS: [usize; 5] = [1, 2, 3, 8, 24];
 const ROUNDS: [f64; 3] = [0.0, 0.005, 0.01];
 const RUNS: [f64; 3] = [0.0, 0.003, 0.015];
 
-/// Arrangement of a run's visits.
+/// Arrangement of the visits in a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Layout {
     /// A fixed number of rounds.
     Fixed,
-    /// The number of rounds planned from the noise within processes in the first ones.
+    /// The number of rounds that is planned from the noise within processes in the first rounds.
     Planned,
-    /// The fixed rounds, then three rounds by the same number of new processes without the first ones.
+    /// The fixed rounds, then three rounds in which the same number of new processes replaces the first ones.
     Joining,
-    /// The fixed rounds, then the number of processes that the second stage of Stein's procedure adds.
+    /// The fixed rounds, then more processes: as many as the second stage of Stein's procedure requires.
     SecondStage,
-    /// Every visit by a process of its own, `processes` of them per round.
+    /// Every visit in a new process, with `processes` visits per round.
     FirstCalls,
-    /// One round.
+    /// Only one round.
     Single,
 }
 
@@ -88,10 +88,10 @@ fn measured(shape: Shape, terms: Terms, processes: usize, layout: Layout, rng: &
 struct Outcome {
     /// Fraction of crossed intervals that cover the true median.
     coverage: f64,
-    /// Mean width relative to the best interval, which contains the estimate 95% of the time and requires knowing the
-    /// distribution.
+    /// Mean width relative to the best interval, which contains the estimate 95% of the time but requires knowledge of
+    /// the distribution.
     width: f64,
-    /// Fraction of intervals over only the processes' medians that cover it.
+    /// Fraction of intervals over the processes' medians alone that cover the true median.
     before: f64,
     /// Mean half-width in percent.
     half_pct: f64,
@@ -122,7 +122,7 @@ fn outcome(shape: Shape, terms: Terms, processes: usize, layout: Layout, experim
     Outcome { coverage: covered as f64 / n, width: widths / n / best, before: before as f64 / n, half_pct: half / n }
 }
 
-/// Whether the prior for few processes holds.
+/// Whether the prior for few processes is satisfied.
 fn within_prior(processes: usize, terms: Terms) -> bool {
     processes > 2 || 100.0 * terms.process <= PROCESS_PRIOR_PCT
 }
@@ -134,13 +134,13 @@ fn all_terms() -> impl Iterator<Item = Terms> {
     terms.flat_map(|(process, round)| RUNS.into_iter().map(move |run| Terms { process, round, run }))
 }
 
-/// Minimum coverage of intervals that claim 95%.
+/// Minimum coverage for intervals that claim 95%.
 const LEAST_COVERAGE: f64 = 0.93;
 
 /// Experiments per combination.
 const EXPERIMENTS: usize = 1000;
 
-/// Tests every eleventh combination, starting at a different one for each shape.
+/// Tests every eleventh combination, with a different starting point for each shape.
 fn holds(shape: Shape) {
     let layouts = LAYOUTS.into_iter().flat_map(|layout| COUNTS.into_iter().map(move |processes| (layout, processes)));
     let combinations = layouts.flat_map(|setting| all_terms().map(move |terms| (setting, terms)));
@@ -153,11 +153,11 @@ fn holds(shape: Shape) {
             widest = widest.max(width);
         }
     }
-    assert!(widest <= most_width(shape), "{shape:?}: {widest} times the best");
+    assert!(widest <= most_width(shape), "{shape:?}: {widest} times the width of the best");
 }
 
-/// Returns the maximum mean width relative to the best interval, from eight processes on. It is larger for operations
-/// with two paths: a median of twenty such samples varies more than a median of hundreds.
+/// Returns the maximum mean width relative to the best interval, for eight processes or more. The limit is larger for
+/// operations with two paths: the median of twenty such samples varies more than that of hundreds.
 fn most_width(shape: Shape) -> f64 {
     if shape == Shape::Bimodal { 3.0 } else { 2.0 }
 }
@@ -184,14 +184,14 @@ fn first_calls_single_rounds_and_second_stages_have_nominal_coverage() {
 
 #[test]
 fn second_stage_reaches_the_precision() {
-    // Eight processes that differ by 1.5% determine the median to about 1.3%. Sixteen more bring that below 1%.
+    // Eight processes that differ by 1.5% determine the median to about 1.3%. Sixteen more reduce that to below 1%.
     let terms = Terms { process: 0.015, round: 0.0, run: 0.0 };
     let half = |layout| outcome(Shape::HeavyTailed, terms, 8, layout, 500).half_pct;
     let (before, after) = (half(Layout::Fixed), half(Layout::SecondStage));
     assert!(before > 1.2 && after < 0.95 * PRECISION_PCT, "{before} {after}");
 }
 
-/// Returns the ratio of two runs of one case, and the ratio of two cases of one run.
+/// Returns the ratio between two runs of one case, and the ratio between two cases in one run.
 fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
     let first = measured(Shape::HeavyTailed, terms, 8, Layout::Fixed, rng);
     let second = measured(Shape::HeavyTailed, terms, 8, Layout::Fixed, rng);
@@ -201,7 +201,7 @@ fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
         crossed(&cells).unwrap()
     };
     let between = ratio_between(&crossed(&first.cells).unwrap(), &slower(&second), runs(terms), 0.0, CONFIDENCE);
-    // The second case shares process, round and run effects with the first, and has visit noise of its own.
+    // The second case shares the process, round and run effects with the first case, and has its own visit noise.
     let mut other = Measured::start(Shape::HeavyTailed, Terms { process: 0.0, round: 0.0, run: 0.0 }, rng);
     other.join(8, rng);
     (0..FIXED_ROUNDS).for_each(|_| other.round(0, rng));
@@ -236,14 +236,14 @@ fn ratios_of_runs_and_of_pairs_have_nominal_coverage() {
         for (covered, different) in covered.into_iter().zip(different) {
             assert!((930..=995).contains(&covered) && different <= 20, "{terms:?}: {covered} {different}");
         }
-        // Common effects do not hide a difference within a pair.
+        // Common effects must not hide a difference within a pair.
         assert!(found >= 990, "{terms:?}: {found}");
     }
 }
 
 #[test]
 fn intervals_over_processes_alone_lack_coverage() {
-    // Coverage of the interval over the processes' medians if rounds and runs vary too.
+    // Coverage of the interval over the processes' medians alone, if rounds and runs also vary.
     let share = |round, run| {
         let terms = Terms { process: 0.004, round, run };
         outcome(Shape::HeavyTailed, terms, 8, Layout::Fixed, EXPERIMENTS).before
@@ -253,7 +253,7 @@ fn intervals_over_processes_alone_lack_coverage() {
 }
 
 #[test]
-#[ignore = "the long version: make bench-stats"]
+#[ignore = "long version, run by make bench-stats"]
 fn the_long_table() {
     println!(
         "{:<14} {:<11} {:>9} {:>7} {:>6} {:>6} {:>9} {:>6} {:>6} {:>9}",

@@ -1,4 +1,4 @@
-//! Error rates of the marks for drift and for two modes.
+//! Tests the error rates of drift detection and of mode detection.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -8,7 +8,7 @@ use fastrand::Rng;
 use pqlab_stats::{drift, modes};
 use simulation::normal;
 
-/// Round effects, common to all processes.
+/// Round effects that all processes share.
 #[derive(Clone, Copy, Debug)]
 struct Rounds {
     count: usize,
@@ -20,8 +20,8 @@ struct Rounds {
     change: f64,
 }
 
-/// Returns the fraction of runs marked as drifting, with eight processes, visit noise of 0.3%, and one visit in ten
-/// missing.
+/// Returns the fraction of simulated runs that are marked as drifting. Each run has eight processes, visit noise of
+/// 0.3%, and one visit in ten missing.
 fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
     let mut rng = Rng::with_seed(seed);
     let marked = (0..experiments).filter(|_| {
@@ -47,7 +47,7 @@ fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
     marked.count() as f64 / experiments as f64
 }
 
-/// Returns the fraction of sets of normal medians that show two modes.
+/// Returns the fraction of sets of normal medians in which two modes are detected.
 fn told(processes: usize, deviation: f64, experiments: usize) -> f64 {
     let mut rng = Rng::with_seed(processes as u64);
     let found = (0..experiments).filter(|_| {
@@ -65,7 +65,7 @@ fn disturbed_rounds_show_no_drift() {
             assert!(share <= 0.005, "{count} rounds, noise {noise}: {share}");
         }
     }
-    // The same for disturbances that last.
+    // Repeat the test with disturbances that last.
     for count in [10, 15, 30] {
         let share = marked(Rounds { count, noise: 0.02, memory: 0.5, change: 0.0 }, 4000, 1);
         assert!(share <= 0.0125, "{count} rounds: {share}");
@@ -91,14 +91,14 @@ fn normal_medians_rarely_show_two_modes() {
     for processes in [5, 8, 24] {
         for deviation in [0.01, 0.02, 0.05] {
             let share = told(processes, deviation, 4000);
-            assert!(share < 0.01, "{processes} processes that differ by {deviation}: {share}");
+            assert!(share < 0.01, "{processes} processes, deviation {deviation}: {share}");
         }
     }
 }
 
 #[test]
 fn detects_two_levels() {
-    // A third of the processes is 10% slower. In addition, all differ by 0.5%.
+    // A third of the processes are 10% slower. In addition, all processes differ by 0.5%.
     let mut rng = Rng::with_seed(3);
     for (processes, least) in [(6, 900), (8, 980), (24, 980)] {
         let slow = processes / 3;
@@ -114,7 +114,7 @@ fn detects_two_levels() {
 }
 
 #[test]
-#[ignore = "the long version: make bench-stats"]
+#[ignore = "long version, run by make bench-stats"]
 fn the_long_table_of_marks() {
     for memory in [0.0, 0.5, 0.8] {
         for count in [4, 6, 9, 10, 15, 20, 30, 60, 100] {

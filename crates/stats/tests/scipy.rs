@@ -1,4 +1,4 @@
-//! Comparison with NumPy and SciPy on generated samples. `make test` installs both.
+//! Compares the results with NumPy and SciPy on generated samples. `make test` installs both.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -21,8 +21,8 @@ fn sets() -> Vec<Vec<f64>> {
     (0..SETS)
         .map(|index| {
             let n = if index % 5 == 0 { 7 + index / 20 } else { rng.usize(8..700) };
-            // With an offset of more than a few thousand deviations, no arithmetic gets nine digits of a skewness
-            // right.
+            // If the offset exceeds a few thousand deviations, no floating-point computation of the skewness is
+            // accurate to nine digits.
             let scale = 10.0_f64.powi(rng.i32(-3..4));
             let offset = scale * [0.0, 10.0, 300.0][rng.usize(0..3)];
             let mut last = 0.0;
@@ -34,14 +34,15 @@ fn sets() -> Vec<Vec<f64>> {
                         1 => normal.exp(),
                         2 => normal + if rng.f64() < 0.3 { 8.0 } else { 0.0 },
                         3 => normal / rng.f64().max(1e-3),
-                        // Quantised like counter readings: many ties.
+                        // Quantise the samples like counter readings, which creates many ties.
                         4 => (3.0 * normal).round(),
                         _ => {
                             last = 0.9 * last + normal;
                             last
                         }
                     };
-                    // Keep the mean away from zero, where the relative rounding error of any summation is large.
+                    // Keep the mean away from zero, because near zero every summation has a large relative rounding
+                    // error.
                     scale * (shape + 100.0) + offset
                 })
                 .collect()
@@ -88,7 +89,7 @@ fn compared(first: &[f64], second: &[f64]) -> Vec<(&'static str, f64)> {
     ]
 }
 
-/// Compares our results with SciPy's. Returns the number of compared values.
+/// Compares our results with SciPy's and records mismatches in `wrong`. Returns the number of values compared.
 fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<String>) -> usize {
     assert_eq!(theirs.as_object().unwrap().len(), ours.len(), "{what}: {theirs}");
     for (name, value) in ours {
@@ -96,13 +97,13 @@ fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<Strin
         let error = (value - reference).abs();
         let allowed = match name.strip_prefix("p:") {
             Some(_) => OF_A_PROBABILITY,
-            // Shape statistics may be near zero as the difference of numbers near one.
+            // Skewness and kurtosis may be close to zero, as differences of numbers close to one.
             None if reference.abs() < 1e-3 => 1e-12,
             None => RELATIVE * reference.abs(),
         };
         // NaN is always a mismatch.
         if error.is_nan() || error > allowed {
-            wrong.push(format!("{what}: {name} is {value:e}, by SciPy {reference:e}"));
+            wrong.push(format!("{what}: {name} is {value:e}, but {reference:e} in SciPy"));
         }
     }
     ours.len()
@@ -113,7 +114,7 @@ fn every_function_agrees_with_scipy() {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     let sets = sets();
     let pairs: Vec<(&Vec<f64>, &Vec<f64>)> = sets.iter().zip(sets.iter().skip(6)).collect();
-    // Halves of one set, so that p-values spread between 0 and 1.
+    // Compare the halves of each set too, so that p-values spread between 0 and 1.
     let near: Vec<(Vec<f64>, Vec<f64>)> = sets
         .iter()
         .map(|set| {
@@ -155,7 +156,7 @@ fn every_function_agrees_with_scipy() {
         let theirs = theirs.as_f64().unwrap();
         compared_values += 1;
         if (ours - theirs).abs() > RELATIVE * theirs {
-            wrong.push(format!("adjusted p-value {ours:e}, by SciPy {theirs:e}"));
+            wrong.push(format!("adjusted p-value is {ours:e}, but {theirs:e} in SciPy"));
         }
     }
     assert!(

@@ -1,4 +1,4 @@
-//! Position of the lower end of a median's interval relative to the smallest sample.
+//! Compares the lower end of a median's interval with the smallest sample.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,11 +20,11 @@ fn measured(shape: Shape, terms: Terms, processes: usize, rounds: usize, rng: &m
 }
 
 #[test]
-fn without_variation_between_processes_intervals_begin_above_the_smallest_sample() {
+fn intervals_begin_above_the_smallest_sample_if_processes_agree() {
     let mut rng = Rng::with_seed(1);
     for shape in SHAPES {
-        // Three processes leave two degrees of freedom. For an operation with two paths, such a wide interval may begin
-        // below all samples.
+        // Three processes leave two degrees of freedom, so intervals are wide. For an operation with two paths, such an
+        // interval may begin below all samples.
         for (processes, rounds, most_pct) in [(3, 3, 10), (8, 6, 1)] {
             let terms = Terms { process: 0.0, round: 0.0, run: 0.0 };
             let below = (0..EXPERIMENTS).filter(|_| {
@@ -34,14 +34,14 @@ fn without_variation_between_processes_intervals_begin_above_the_smallest_sample
             let below = below.count();
             assert!(
                 below <= EXPERIMENTS * most_pct / 100,
-                "{shape:?}, {processes} processes: {below} of {EXPERIMENTS}"
+                "{shape:?}, {processes} processes: {below} of {EXPERIMENTS} begin below"
             );
         }
     }
 }
 
-/// If processes differ by much more than the samples within each, the long-run median often lies below all samples of
-/// three processes.
+/// If processes differ by much more than their samples, the long-run median is often below all samples from three
+/// processes.
 #[test]
 fn clipping_at_the_smallest_sample_loses_coverage() {
     let mut rng = Rng::with_seed(2);
@@ -66,8 +66,8 @@ fn clipping_at_the_smallest_sample_loses_coverage() {
         cut += usize::from(covers(interval.low.max(sorted.as_slice()[0])));
     }
     let share = |count: usize| count as f64 / EXPERIMENTS as f64;
-    assert!(share(whole) >= 0.94, "the whole interval covers in {}", share(whole));
-    assert!(share(cut) < 0.90, "cut at the smallest sample it covers in {}", share(cut));
+    assert!(share(whole) >= 0.94, "coverage of the whole interval: {}", share(whole));
+    assert!(share(cut) < 0.90, "coverage if cut at the smallest sample: {}", share(cut));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Error rates of verdicts on simulated machines: false differences and missed slowdowns.
+//! Tests the error rates of verdicts on simulated machines: false differences and missed slowdowns.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -12,8 +12,8 @@ const PROCESSES: usize = 8;
 const ROUNDS: usize = 6;
 const SAMPLES_PER_VISIT: usize = 20;
 
-/// Standard deviations in percent of the time: between whole runs, between processes within a run, between samples
-/// within a process.
+/// Standard deviations in percent of the time: between whole runs, between processes in a run, and between samples in a
+/// process.
 #[derive(Clone, Copy, Debug)]
 struct Noise {
     run: f64,
@@ -25,12 +25,12 @@ const QUIET: Noise = Noise { run: 0.1, process: 0.2, sample: 2.0 };
 const USUAL: Noise = Noise { run: 0.3, process: 0.6, sample: 4.0 };
 const LOUD: Noise = Noise { run: 0.3, process: 1.5, sample: 10.0 };
 
-/// Sum of twelve uniform numbers, approximately normal.
+/// Returns the sum of twelve uniform numbers, minus 6, which is approximately normal.
 fn normal(rng: &mut Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
 
-/// Returns the visits of a run: one per process and round.
+/// Returns the visits in a run: one per process and round.
 fn visits(noise: Noise, factor: f64, rng: &mut Rng) -> Vec<Cell> {
     let whole = noise.run * normal(rng);
     let mut cells = Vec::new();
@@ -38,7 +38,7 @@ fn visits(noise: Noise, factor: f64, rng: &mut Rng) -> Vec<Cell> {
         let shift = whole + noise.process * normal(rng);
         for round in 0..ROUNDS {
             let sample = |rng: &mut Rng| {
-                // One sample in fifty is interrupted.
+                // One sample in fifty is interrupted and takes longer.
                 let hiccup = if rng.f64() < 0.02 { 30.0 * rng.f64() } else { 0.0 };
                 factor * (100.0 + shift + noise.sample * normal(rng) + hiccup)
             };
@@ -54,7 +54,7 @@ fn run(noise: Noise, factor: f64, rng: &mut Rng) -> Crossed {
     crossed(&visits(noise, factor, rng)).unwrap()
 }
 
-/// Returns the fractions of the four verdicts: faster, slower, equivalent, inconclusive.
+/// Returns the fraction of each verdict: faster, slower, equivalent, inconclusive.
 fn shares(count: usize, mut judged: impl FnMut() -> Verdict) -> [f64; 4] {
     let mut shares = [0.0; 4];
     for _ in 0..count {
@@ -77,13 +77,13 @@ fn of_runs(noise: Noise, factor: f64, spread: RunSpread, margin_pct: f64, count:
     })
 }
 
-/// Returns the fractions for two cases of one run, which share the run, half of the variation between processes, and
-/// the rounds.
+/// Returns the fraction of each verdict for pairs of cases in one run. The two cases share the run effect, the round
+/// effects, and half of the variation between processes.
 fn of_pairs(noise: Noise, factor: f64, count: usize, seed: u64) -> [f64; 4] {
     let mut rng = Rng::with_seed(seed);
     let remaining = Noise { run: 0.0, process: noise.process / 2.0_f64.sqrt(), ..noise };
     shares(count, || {
-        // Common effects cancel in the difference, so only the remaining noise is simulated.
+        // Common effects cancel out in the difference, so only the remaining noise is simulated.
         let (first, second) = (visits(remaining, 1.0, &mut rng), visits(remaining, factor, &mut rng));
         let pair = |(first, second): (&Cell, &Cell)| Cell { value: second.value - first.value, ..*first };
         let together = Contrast::together(&first.iter().zip(&second).map(pair).collect::<Vec<_>>(), 0.0).unwrap();
@@ -119,7 +119,7 @@ fn detects_a_slowdown_of_three_percent() {
 
 #[test]
 fn adapts_to_machines_with_large_run_spread() {
-    // The assumed spread gives false verdicts here. The measured one does not.
+    // On such machines, the assumed spread leads to false verdicts. The measured spread does not.
     let noise = Noise { run: 1.5, ..USUAL };
     let assumed = of_runs(noise, 1.0, DEFAULT_RUN_SPREAD, DEFAULT_MARGIN_PCT, 1000, 21);
     assert!(assumed[0] + assumed[1] > 0.1, "{assumed:?}");
@@ -142,7 +142,7 @@ fn adapts_to_machines_with_large_run_spread() {
 }
 
 #[test]
-#[ignore = "the long version: make bench-stats"]
+#[ignore = "long version, run by make bench-stats"]
 fn the_long_table() {
     println!(
         "{:>4} {:>8} {:>7} {:>7}  {:>7} {:>7} {:>7} {:>7}",

@@ -43,7 +43,7 @@ fn provider(config: &Config) -> Result<Arc<CryptoProvider>> {
     }))
 }
 
-/// Returns the signature schemes of the handshake and of the certificates.
+/// Returns the signature schemes allowed in the handshake and in certificates, the handshake's first.
 fn schemes(authentication: Authentication) -> &'static [SignatureScheme] {
     match authentication {
         Authentication::Ed25519 => &[SignatureScheme::ED25519],
@@ -56,7 +56,7 @@ fn schemes(authentication: Authentication) -> &'static [SignatureScheme] {
     }
 }
 
-/// Fixed time for all verification.
+/// Clock that returns a fixed time for all certificate checks.
 #[derive(Debug)]
 struct Fixed;
 
@@ -76,7 +76,7 @@ fn chain(credentials: &Credentials, leaf: &Leaf) -> Vec<CertificateDer<'static>>
     credentials.chain(leaf).map(|certificate| CertificateDer::from(certificate.to_vec())).collect()
 }
 
-/// rustls' own verifier, restricted to one signature scheme.
+/// Wraps a rustls verifier and accepts only one handshake signature scheme.
 #[derive(Debug)]
 struct Strict<V: ?Sized> {
     verifier: Arc<V>,
@@ -94,7 +94,7 @@ impl<V: ?Sized> Strict<V> {
 
 type Verified = std::result::Result<HandshakeSignatureValid, rustls::Error>;
 
-/// Signature methods of both verifiers, which are two separate traits.
+/// Defines the signature methods, which two separate traits require.
 macro_rules! signatures {
     () => {
         fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Verified {
@@ -149,7 +149,7 @@ impl ClientCertVerifier for Strict<dyn ClientCertVerifier> {
     signatures!();
 }
 
-/// Tickets of all connections of a client. Each is used once. While priming, none is used.
+/// TLS 1.3 tickets from all connections of a client. Each ticket is used once. Priming connections do not use tickets.
 #[derive(Debug, Default)]
 struct Tickets {
     all: Mutex<VecDeque<Tls13ClientSessionValue>>,
@@ -239,7 +239,7 @@ impl Context for Client {
     }
 
     fn keep(&self, _primed: &dyn Endpoint) -> Result<()> {
-        // The store received the tickets as they arrived.
+        // The client already stored the tickets when it received them.
         Ok(())
     }
 
@@ -309,7 +309,7 @@ impl Context for Server {
 /// One side of a connection.
 struct Side {
     connection: Connection,
-    /// Algorithm with which the peer must authenticate in a full handshake, if it must. No other is accepted.
+    /// Algorithm that the peer must use to authenticate in a full handshake. `None` if the peer does not authenticate.
     peer: Option<Authentication>,
 }
 
@@ -357,7 +357,7 @@ impl Endpoint for Side {
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         match self.connection.reader().read(out) {
             Ok(length) => Ok(length),
-            // No data yet.
+            // No data is available yet.
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(0),
             Err(error) => Err(Error::Library { call: "reader", detail: error.to_string() }),
         }

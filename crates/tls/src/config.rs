@@ -44,7 +44,7 @@ impl Group {
         }
     }
 
-    /// Returns the name of the KEM that it contains.
+    /// Returns the name of the KEM that the group contains.
     pub fn kem(self) -> Option<&'static str> {
         match self {
             Group::X25519 => None,
@@ -53,7 +53,7 @@ impl Group {
         }
     }
 
-    /// Returns the NIST security category. `None` if a quantum computer breaks it.
+    /// Returns the NIST security category, or `None` if a quantum computer breaks the group.
     pub fn category(self) -> Option<u8> {
         match self {
             Group::X25519 => None,
@@ -68,7 +68,7 @@ impl Group {
     }
 }
 
-/// Algorithm of the keys of all certificates: leaf and issuers.
+/// Algorithm of the keys in all certificates: leaf and issuers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Authentication {
     /// RFC 8032.
@@ -99,7 +99,7 @@ impl Authentication {
         Authentication::SlhDsaSha2128s,
     ];
 
-    /// Returns the algorithm's name, as in the parameter tables.
+    /// Returns the algorithm's name, as used in the parameter tables.
     pub fn name(self) -> &'static str {
         match self {
             Authentication::Ed25519 => "Ed25519",
@@ -112,7 +112,7 @@ impl Authentication {
         }
     }
 
-    /// Returns the name of the handshake signature in the registry of signature schemes, if it has one.
+    /// Returns the name that the TLS registry of signature schemes gives the handshake signature, if any.
     pub fn scheme(self) -> Option<&'static str> {
         match self {
             Authentication::Ed25519 => Some("ed25519"),
@@ -144,7 +144,7 @@ pub enum Resumption {
 }
 
 impl Resumption {
-    /// All kinds.
+    /// All kinds of resumption.
     pub const ALL: [Resumption; 3] = [Resumption::None, Resumption::WithKeyExchange, Resumption::Alone];
 
     /// Returns the name used in case ids.
@@ -167,7 +167,7 @@ impl Resumption {
 pub struct Config {
     /// Key exchange.
     pub group: Group,
-    /// Algorithm with which the server, and the client if required, authenticates.
+    /// Algorithm that the server uses to authenticate. A client that authenticates uses the same algorithm.
     pub authentication: Authentication,
     /// Number of certificates between leaf and root, at most [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
     pub intermediates: u8,
@@ -181,7 +181,7 @@ impl Config {
     /// Maximum number of intermediate certificates. Real chains have one or two.
     pub const MOST_INTERMEDIATES: u8 = 3;
 
-    /// Configures a full handshake with a server without intermediate certificates.
+    /// Creates the configuration of a full handshake without intermediate certificates or client authentication.
     pub fn new(group: Group, authentication: Authentication) -> Config {
         Config { group, authentication, intermediates: 0, resumption: Resumption::None, client_authentication: false }
     }
@@ -213,7 +213,7 @@ impl Implementation {
         Implementation::ALL.into_iter().find(|implementation| implementation.name() == name)
     }
 
-    /// Returns the id of the provider whose primitives it uses.
+    /// Returns the id of the provider whose primitives the implementation uses.
     pub fn primitives(self) -> &'static str {
         match self {
             Implementation::Rustls => "aws-lc",
@@ -221,7 +221,7 @@ impl Implementation {
         }
     }
 
-    /// Whether this build contains it.
+    /// Whether this build contains the implementation.
     pub fn is_built_in(self) -> bool {
         match self {
             Implementation::Rustls => cfg!(feature = "rustls"),
@@ -245,10 +245,10 @@ impl Implementation {
     /// Checks that the implementation supports a configuration.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] with the reason, in user-visible words.
+    /// [`Error::Unsupported`] with a reason for the user.
     pub fn check(self, config: &Config) -> Result<()> {
         if !self.is_built_in() {
-            return Err(Error::Unsupported("this build does not contain the implementation"));
+            return Err(Error::Unsupported("this build does not contain this TLS implementation"));
         }
         if config.authentication.scheme().is_none() {
             return Err(Error::Unsupported("neither rustls nor OpenSSL supports SLH-DSA signatures in TLS"));
@@ -264,7 +264,7 @@ impl Implementation {
         Ok(())
     }
 
-    /// Returns the groups, signatures and kinds of resumption that it lacks, with the reasons.
+    /// Returns the groups, signatures and kinds of resumption that the implementation lacks, and the reasons.
     pub fn lacks(self) -> Vec<(&'static str, String)> {
         let usual = Config::new(Group::X25519, Authentication::Ed25519);
         let groups = Group::ALL.map(|group| (group.name(), Config { group, ..usual }));
@@ -275,7 +275,7 @@ impl Implementation {
         all.filter_map(|(name, config)| Some((name, self.check(&config).err()?.to_string()))).collect()
     }
 
-    /// Creates the state shared by a client's connections.
+    /// Creates the state that a client's connections share.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the configuration is not supported. Propagates errors from the library.
@@ -287,11 +287,11 @@ impl Implementation {
             #[cfg(feature = "openssl")]
             Implementation::OpenSsl => Ok(Box::new(crate::by_openssl::Side::client(config, credentials)?)),
             #[cfg(not(all(feature = "rustls", feature = "openssl")))]
-            _ => Err(Error::Unsupported("this build does not contain the implementation")),
+            _ => Err(Error::Unsupported("this build does not contain this TLS implementation")),
         }
     }
 
-    /// Creates the state shared by a server's connections.
+    /// Creates the state that a server's connections share.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the configuration is not supported. Propagates errors from the library.
@@ -303,7 +303,7 @@ impl Implementation {
             #[cfg(feature = "openssl")]
             Implementation::OpenSsl => Ok(Box::new(crate::by_openssl::Side::server(config, credentials)?)),
             #[cfg(not(all(feature = "rustls", feature = "openssl")))]
-            _ => Err(Error::Unsupported("this build does not contain the implementation")),
+            _ => Err(Error::Unsupported("this build does not contain this TLS implementation")),
         }
     }
 }

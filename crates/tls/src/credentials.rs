@@ -1,4 +1,5 @@
-//! Keys and certificates of a handshake: root, intermediate authorities, server and client, with keys of one algorithm.
+//! Keys and certificates for a handshake: root, intermediate authorities, server and client. All keys use one
+//! algorithm.
 
 use crate::{Config, Error, Result};
 use pqlab_constructions::certificate::{Profile, SigningKeys, SubjectType, build};
@@ -8,30 +9,30 @@ use sha2::{Digest, Sha256};
 use std::ffi::CStr;
 use std::time::Duration;
 
-/// Name for which clients verify the server's certificate (RFC 6761, section 6.5).
+/// Server name that clients check in the server's certificate (RFC 6761, section 6.5).
 pub const SERVER_NAME: &str = match SERVER_NAME_C.to_str() {
     Ok(name) => name,
     Err(_) => unreachable!(),
 };
-/// The same name as a C string.
+/// [`SERVER_NAME`] as a C string.
 pub(crate) const SERVER_NAME_C: &CStr = c"server.example";
 const CLIENT_NAME: &str = "client.example";
 
-/// Time of verification of all certificates, in seconds since 1970.
+/// Time at which all certificates are verified, in seconds since 1970.
 pub(crate) const NOW: Duration = Duration::from_secs(1_800_000_000);
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
-/// A leaf certificate with its key.
+/// A leaf certificate and its private key.
 #[derive(Clone)]
 pub struct Leaf {
-    /// DER of the certificate.
+    /// Certificate, DER.
     pub certificate: Vec<u8>,
-    /// PKCS #8 of the key.
+    /// Private key, DER of PKCS #8.
     key: Wiped<Vec<u8>>,
 }
 
 impl Leaf {
-    /// Returns the key as DER of PKCS #8.
+    /// Returns the private key as DER of PKCS #8.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
@@ -40,13 +41,13 @@ impl Leaf {
 /// Credentials of client and server.
 #[derive(Clone)]
 pub struct Credentials {
-    /// DER of the root certificate, which both sides trust and neither sends.
+    /// Root certificate, DER. Both sides trust this certificate, and neither sends it.
     pub root: Vec<u8>,
-    /// DER of the certificates between leaf and root, the issuer of the leaves first.
+    /// Certificates between leaf and root, DER, the issuer of the leaves first.
     pub intermediates: Vec<Vec<u8>>,
-    /// Credentials of the server.
+    /// Certificate and key of the server.
     pub server: Leaf,
-    /// Credentials of the client, if it must authenticate.
+    /// Certificate and key of the client, if the client must authenticate.
     pub client: Option<Leaf>,
 }
 
@@ -58,16 +59,16 @@ struct Owner {
 }
 
 impl Credentials {
-    /// Generates keys and certificates with the scheme of the configured algorithm.
+    /// Generates keys and certificates. `scheme` must implement the configured algorithm.
     ///
     /// # Errors
-    /// Fails if certificates cannot carry keys of the algorithm. Propagates errors from the library.
+    /// Fails if certificates cannot contain keys of the algorithm. Propagates errors from the library.
     pub fn make(config: &Config, scheme: &dyn SignatureScheme) -> Result<Credentials> {
         let identifier = Identifier::named(config.authentication.name());
         let identifier = identifier.filter(|known| *known.algorithm == *scheme.info().parameters.algorithm);
-        let identifier = identifier.ok_or(Error::Unsupported("certificates cannot carry keys of this algorithm"))?;
+        let identifier = identifier.ok_or(Error::Unsupported("certificates cannot contain keys of this algorithm"))?;
         if config.intermediates > Config::MOST_INTERMEDIATES {
-            return Err(Error::Unsupported("a chain has at most three intermediate certificates"));
+            return Err(Error::Unsupported("a chain may contain at most three intermediate certificates"));
         }
         let root = Owner::new(identifier, scheme, "Root")?;
         let root_certificate = root.issue(&root, 1, SubjectType::Authority { path_length: None }, None)?;
@@ -91,7 +92,7 @@ impl Credentials {
         })
     }
 
-    /// Returns the certificates that a side sends: its own and the intermediate ones.
+    /// Returns the certificates that a side sends: its leaf, then the intermediate certificates.
     pub(crate) fn chain<'a>(&'a self, leaf: &'a Leaf) -> impl Iterator<Item = &'a [u8]> {
         [&leaf.certificate].into_iter().chain(&self.intermediates).map(Vec::as_slice)
     }
@@ -109,7 +110,7 @@ impl Owner {
     /// Issues a certificate for `subject`, signed by this owner.
     fn issue(&self, subject: &Owner, serial: u8, subject_type: SubjectType, dns_name: Option<&str>) -> Result<Vec<u8>> {
         let profile = Profile {
-            // Same length as serial numbers of real certification authorities.
+            // Real certification authorities also use serial numbers of this length.
             serial_number: [&[0x40, serial], [0x5a; 14].as_slice()].concat(),
             issuer: self.name.clone(),
             subject: subject.name.clone(),
@@ -124,7 +125,7 @@ impl Owner {
         Ok(build(&profile, &subject.public, None, &keys, Coins::Internal)?)
     }
 
-    /// Encodes the key as PKCS #8, with the seed if the library can write it.
+    /// Encodes the private key as PKCS #8, as a seed if the library can export seeds.
     fn private_key(&self, scheme: &dyn SignatureScheme) -> Result<Wiped<Vec<u8>>> {
         let written = scheme.written();
         let encoding = written.iter().find(|encoding| **encoding != KeyEncoding::Expanded).or(written.first());
@@ -140,7 +141,7 @@ impl Owner {
     }
 }
 
-/// RFC 7093, section 2, method 1.
+/// Returns the key identifier as defined in RFC 7093, section 2, method 1.
 fn key_identifier(key: &PublicKey) -> [u8; KEY_IDENTIFIER] {
     let digest = Sha256::digest(key.as_bytes());
     let mut identifier = [0; KEY_IDENTIFIER];

@@ -1,7 +1,8 @@
-//! Observations on the wire: records, packets, and the contents of a ServerHello (RFC 8446, sections 4.1.3 and 5.1).
+//! Parses what is visible on the wire: records, packets, and the contents of a ServerHello (RFC 8446, sections 4.1.3
+//! and 5.1).
 
-/// Payload of a TCP segment in bytes at an MTU of 1,500: minus 20 bytes for IPv4, 20 for TCP and 12 for TCP timestamps
-/// (RFC 7323).
+/// Payload in bytes of a TCP segment at an MTU of 1,500. IPv4 and TCP headers take 20 bytes each, and TCP timestamps
+/// (RFC 7323) take 12.
 pub const SEGMENT: usize = 1500 - 20 - 20 - 12;
 /// Segments that a server may send before the first acknowledgement (RFC 6928).
 pub const INITIAL_WINDOW: usize = 10;
@@ -11,10 +12,11 @@ const HANDSHAKE: u8 = 22;
 const SERVER_HELLO: u8 = 2;
 const KEY_SHARE: u16 = 51;
 const PRE_SHARED_KEY: u16 = 41;
-/// First bytes of the random of a HelloRetryRequest, the SHA-256 of "HelloRetryRequest" (RFC 8446, section 4.1.3).
+/// First bytes of the random value in a HelloRetryRequest: the SHA-256 of "HelloRetryRequest" (RFC 8446, section
+/// 4.1.3).
 const RETRY: [u8; 4] = [0xcf, 0x21, 0xad, 0x74];
 
-/// Data that one side sends at a time.
+/// Data that one side sends before it waits for the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flight {
     /// Length in bytes.
@@ -24,7 +26,7 @@ pub struct Flight {
 }
 
 impl Flight {
-    /// Counts the records. Returns `None` if the last one is incomplete.
+    /// Counts the records in `bytes`. Returns `None` if the last record is incomplete.
     pub fn of(bytes: &[u8]) -> Option<Flight> {
         let mut flight = Flight { bytes: bytes.len(), records: 0 };
         let mut rest = bytes;
@@ -36,7 +38,7 @@ impl Flight {
         Some(flight)
     }
 
-    /// Returns the number of TCP segments.
+    /// Returns the number of TCP segments that carry the flight.
     pub fn packets(self) -> usize {
         self.bytes.div_ceil(SEGMENT)
     }
@@ -50,16 +52,16 @@ impl Flight {
 /// Contents of a ServerHello, which is not encrypted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServerHello {
-    /// Number of the key exchange, if there is one.
+    /// Code point of the key exchange group, if the message contains a key share.
     pub group: Option<u16>,
     /// Whether the server accepted a pre-shared key.
     pub resumed: bool,
-    /// Whether it is a HelloRetryRequest, which requests another ClientHello.
+    /// Whether the message is a HelloRetryRequest, which requests another ClientHello.
     pub retry: bool,
 }
 
 impl ServerHello {
-    /// Parses the start of the server's flight. Returns `None` if that is not a ServerHello.
+    /// Parses the start of the server's flight. Returns `None` if the flight does not start with a ServerHello.
     pub fn of(flight: &[u8]) -> Option<ServerHello> {
         let mut record = Reader(flight);
         if record.number(1)? != usize::from(HANDSHAKE) {
@@ -89,7 +91,7 @@ impl ServerHello {
     }
 }
 
-/// Reads from the front of received bytes.
+/// Reads fields from the start of received bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -103,7 +105,7 @@ impl<'a> Reader<'a> {
         Some(self.bytes(length)?.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     }
 
-    /// Returns a reader of the bytes after a length field of `length` bytes.
+    /// Reads a length field of `length` bytes. Returns a reader of the bytes that the field covers.
     fn vector(&mut self, length: usize) -> Option<Reader<'a>> {
         let length = self.number(length)?;
         self.bytes(length).map(Reader)
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_other_messages_than_server_hello() {
+    fn rejects_messages_other_than_server_hello() {
         assert_eq!(ServerHello::of(&[]), None);
         assert_eq!(ServerHello::of(&[23, 3, 3, 0, 0]), None);
         assert_eq!(ServerHello::of(&[22, 3, 3, 0, 4, 1, 0, 0, 0]), None);

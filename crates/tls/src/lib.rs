@@ -1,8 +1,8 @@
-//! TLS 1.3 handshakes (RFC 8446) by rustls and by OpenSSL. Each side takes and returns records; this crate uses neither
-//! sockets nor clocks. A [`Context`] holds the state shared by connections. An [`Endpoint`] is one side of a
+//! TLS 1.3 handshakes (RFC 8446) with rustls and OpenSSL. Each side accepts and returns records; this crate uses
+//! neither sockets nor clocks. A [`Context`] holds the state that connections share. An [`Endpoint`] is one side of a
 //! connection.
 //!
-//! Client and server offer exactly one key exchange and one signature scheme, and the cipher suite
+//! Client and server offer exactly one key exchange, one signature scheme and one cipher suite. The cipher suite is
 //! TLS_AES_256_GCM_SHA384, which both implementations prefer by default. Servers send tickets only during
 //! [`Setup::prime`].
 
@@ -25,18 +25,18 @@ use pqlab_constructions::certificate::CertificateError;
 use pqlab_constructions::keys::DecodeError;
 use std::any::Any;
 
-/// Reason why a handshake failed.
+/// Error from a TLS handshake or its setup.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The implementation does not support the configuration.
     #[error("{0}")]
     Unsupported(&'static str),
-    /// Error of the TLS library.
+    /// The TLS library reported an error.
     #[error("{call}: {detail}")]
     Library {
-        /// The called function.
+        /// Name of the library function.
         call: &'static str,
-        /// Error message of the library.
+        /// The library's error message.
         detail: String,
     },
     /// The handshake does not match the configuration.
@@ -53,7 +53,7 @@ pub enum Error {
     Primitive(#[from] pqlab_primitives::Error),
 }
 
-/// Result of a call.
+/// Result of a TLS operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// One side of one connection.
@@ -76,47 +76,48 @@ pub trait Endpoint: Any + Send {
     /// Returns the negotiated key exchange, if it is in [`Group::ALL`].
     fn group(&self) -> Option<Group>;
 
-    /// Returns the algorithm with which the peer proved possession of its certificate's key in this handshake, if it
-    /// did.
+    /// Returns the algorithm of the signature with which the peer authenticated in this handshake, or `None` if the
+    /// peer did not sign.
     fn peer_signature(&self) -> Option<Authentication>;
 
-    /// Whether an earlier connection was resumed.
+    /// Whether the handshake resumed an earlier connection.
     fn is_resumed(&self) -> bool;
 
-    /// Encrypts data for the peer, to be [sent](Self::send).
+    /// Encrypts data for the peer. Call [`send`](Self::send) to get the records.
     ///
     /// # Errors
     /// Any error that ends the connection.
     fn write(&mut self, data: &[u8]) -> Result<()>;
 
-    /// Decrypts [received](Self::receive) data into `out` and returns its length in bytes. 0 means that none is
-    /// available.
+    /// Decrypts [received](Self::receive) data into `out` and returns the length of the data in bytes, or 0 if no data
+    /// is available.
     ///
     /// # Errors
     /// Any error that ends the connection.
     fn read(&mut self, out: &mut [u8]) -> Result<usize>;
 }
 
-/// State shared by the connections of a client or of a server: keys, certificates, configuration, tickets.
+/// State that the connections of a client or a server share: keys, certificates, configuration, tickets.
 pub trait Context: Send + Sync {
-    /// Creates a connection. A client with a ticket uses it.
+    /// Creates a connection. A client that has a ticket uses it to resume.
     ///
     /// # Errors
     /// Propagates errors from the library.
     fn connection(&self) -> Result<Box<dyn Endpoint>>;
 
-    /// Creates a connection in which a server sends this many tickets, and a client keeps the ones it receives.
+    /// Creates a connection on which a server sends `tickets` tickets, and a client stores the tickets that it
+    /// receives.
     ///
     /// # Errors
     /// Propagates errors from the library.
     fn priming(&self, tickets: usize) -> Result<Box<dyn Endpoint>>;
 
-    /// Keeps the tickets that a client received in a connection of this context.
+    /// Stores the tickets that a client received on `primed`, a connection of this context.
     ///
     /// # Errors
-    /// Fails if there is none.
+    /// Fails if the client received no ticket.
     fn keep(&self, primed: &dyn Endpoint) -> Result<()>;
 
-    /// Returns the number of connections that the client can still resume. `usize::MAX` if tickets are reusable.
+    /// Returns the number of connections that the client can still resume, or `usize::MAX` if tickets are reusable.
     fn resumptions(&self) -> usize;
 }

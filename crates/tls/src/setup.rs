@@ -2,26 +2,26 @@
 
 use crate::{Config, Context, Credentials, Endpoint, Error, Implementation, Result, Resumption, ServerHello};
 
-/// Tickets that a server sends in a priming connection.
+/// Number of tickets that a server sends on a priming connection.
 const TICKETS: usize = 8;
 /// Request that a client sends after the handshake.
 pub const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: server.example\r\n\r\n";
 /// Response of the server.
 pub const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
-/// Flights of a handshake, as sent.
+/// Bytes of the three flights of a handshake, as sent.
 #[derive(Clone, Debug, Default)]
 pub struct Flights {
     /// ClientHello.
     pub hello: Vec<u8>,
     /// Server's flight, from ServerHello to Finished.
     pub answer: Vec<u8>,
-    /// Client's Finished, preceded by its certificate if it has one.
+    /// Client's Finished, preceded by the client's certificate if the client authenticates.
     pub finish: Vec<u8>,
 }
 
 impl Flights {
-    /// Clears the flights and keeps their memory.
+    /// Clears the flights but keeps the allocated memory.
     pub fn clear(&mut self) {
         for flight in [&mut self.hello, &mut self.answer, &mut self.finish] {
             flight.clear();
@@ -29,10 +29,10 @@ impl Flights {
     }
 }
 
-/// Performs a handshake step by step, and appends the flights to `flights`.
+/// Performs a handshake and appends the bytes of each flight to `flights`.
 ///
 /// # Errors
-/// Propagates errors from either side. Use [`Setup::verify`] to check that both have completed.
+/// Propagates errors from either side. Use [`Setup::verify`] to check that both sides completed the handshake.
 pub fn handshake(client: &mut dyn Endpoint, server: &mut dyn Endpoint, flights: &mut Flights) -> Result<()> {
     client.send(&mut flights.hello)?;
     server.receive(&flights.hello)?;
@@ -42,7 +42,7 @@ pub fn handshake(client: &mut dyn Endpoint, server: &mut dyn Endpoint, flights: 
     server.receive(&flights.finish)
 }
 
-/// Contexts of a client and a server for one configuration.
+/// Contexts of a client and a server with the same configuration.
 pub struct Setup {
     config: Config,
     client: Box<dyn Context>,
@@ -50,7 +50,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Prepares both sides.
+    /// Prepares a client and a server.
     ///
     /// # Errors
     /// [`Error::Unsupported`] with the reason if one side does not support the configuration. Propagates errors from
@@ -91,7 +91,7 @@ impl Setup {
         self.server.connection()
     }
 
-    /// Provides the client with tickets for this many connections, if the configuration resumes them.
+    /// Provides the client with tickets for `connections` connections, if the configuration asks for resumption.
     ///
     /// # Errors
     /// [`Error::Wrong`] if the server sends no tickets. Propagates errors from either side.
@@ -104,39 +104,39 @@ impl Setup {
             let (mut client, mut server) = (self.client.priming(TICKETS)?, self.server.priming(TICKETS)?);
             handshake(client.as_mut(), server.as_mut(), &mut Flights::default())?;
             if !client.is_done() || !server.is_done() {
-                return Err(Error::Wrong("the handshake of the connection to resume is not complete".into()));
+                return Err(Error::Wrong("the handshake to be resumed later did not complete".into()));
             }
             let mut tickets = Vec::new();
             server.send(&mut tickets)?;
             client.receive(&tickets)?;
-            // OpenSSL processes tickets when reading data.
+            // OpenSSL processes tickets only when it reads data.
             exchange_data(client.as_mut(), server.as_mut())?;
             self.client.keep(client.as_ref())?;
             if self.client.resumptions() <= before {
-                return Err(Error::Wrong("the server sends no tickets".into()));
+                return Err(Error::Wrong("the server sent no tickets".into()));
             }
         }
         Ok(())
     }
 
-    /// Checks that both sides completed the configured handshake, and exchanges data in both directions.
+    /// Checks that both sides completed the configured handshake, then exchanges data in both directions.
     ///
     /// # Errors
-    /// [`Error::Wrong`] naming the mismatch. Propagates errors from exchanging data.
+    /// [`Error::Wrong`] naming the mismatch. Propagates errors from the data exchange.
     pub fn verify(&self, client: &mut dyn Endpoint, server: &mut dyn Endpoint, answer: &[u8]) -> Result<()> {
-        let hello = ServerHello::of(answer).ok_or_else(|| Error::Wrong("the server sends no ServerHello".into()))?;
+        let hello = ServerHello::of(answer).ok_or_else(|| Error::Wrong("the server sent no ServerHello".into()))?;
         if hello.retry {
-            return Err(Error::Wrong("the server requests a second ClientHello".into()));
+            return Err(Error::Wrong("the server requested a second ClientHello".into()));
         }
         let group = self.is_exchanged().then_some(self.config.group.code());
-        expect("group of the ServerHello", hello.group, group)?;
+        expect("group in the ServerHello", hello.group, group)?;
         expect("pre-shared key in the ServerHello", hello.resumed, self.is_resumed())?;
         self.verify_client(client)?;
         self.verify_server(server)?;
         exchange_data(client, server)
     }
 
-    /// Checks that a client completed the configured handshake, as far as that side can tell.
+    /// Checks that the client completed the configured handshake, as far as the client can tell.
     ///
     /// # Errors
     /// [`Error::Wrong`] naming the mismatch.
@@ -144,7 +144,7 @@ impl Setup {
         self.verify_side("client", client, true)
     }
 
-    /// Like [`verify_client`](Self::verify_client), for a server.
+    /// Checks that the server completed the configured handshake, as far as the server can tell.
     ///
     /// # Errors
     /// Same as [`verify_client`](Self::verify_client).
@@ -155,11 +155,11 @@ impl Setup {
     fn verify_side(&self, side: &str, endpoint: &dyn Endpoint, other_is_known: bool) -> Result<()> {
         let resumed = self.is_resumed();
         let signature = (other_is_known && !resumed).then_some(self.config.authentication);
-        expect(&format!("the {side} completed the handshake"), endpoint.is_done(), true)?;
-        expect(&format!("the {side} resumed"), endpoint.is_resumed(), resumed)?;
-        expect(&format!("signature that the {side} verified"), endpoint.peer_signature(), signature)?;
+        expect(&format!("{side} completed the handshake"), endpoint.is_done(), true)?;
+        expect(&format!("{side} resumed a connection"), endpoint.is_resumed(), resumed)?;
+        expect(&format!("signature verified by the {side}"), endpoint.peer_signature(), signature)?;
         match self.is_exchanged() {
-            true => expect(&format!("group of the {side}"), endpoint.group(), Some(self.config.group)),
+            true => expect(&format!("group negotiated by the {side}"), endpoint.group(), Some(self.config.group)),
             false => Ok(()),
         }
     }
@@ -191,5 +191,5 @@ fn pass(from: &mut dyn Endpoint, to: &mut dyn Endpoint, data: &[u8]) -> Result<(
     to.receive(&wire)?;
     let length = to.read(&mut read)?;
     let right = read.get(..length) == Some(data) && !wire.windows(data.len()).any(|part| part == data);
-    if right { Ok(()) } else { Err(Error::Wrong("data does not arrive, or is not encrypted".into())) }
+    if right { Ok(()) } else { Err(Error::Wrong("data after the handshake was lost or sent unencrypted".into())) }
 }

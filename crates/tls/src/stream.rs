@@ -3,10 +3,10 @@
 use crate::{Endpoint, Error, Result};
 use std::io::{ErrorKind, Read, Write};
 
-/// Bytes read at once: a record of maximum length with its header.
+/// Maximum bytes per read: a record of maximum length, including its header.
 const READ: usize = 16_384 + 256 + 5;
 
-/// Sends and receives until the handshake is complete on this side.
+/// Sends and receives until this side has completed the handshake.
 ///
 /// # Errors
 /// [`Error::Library`] if the stream fails or ends early. Propagates errors from the endpoint.
@@ -19,7 +19,7 @@ pub fn complete(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write)) -
     Ok(())
 }
 
-/// Encrypts and sends data.
+/// Encrypts and sends `data`.
 ///
 /// # Errors
 /// Same as [`complete`].
@@ -28,7 +28,7 @@ pub fn write(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write), data
     flush(endpoint, stream)
 }
 
-/// Waits for data from the peer and returns its length in bytes, which is not 0.
+/// Waits for data from the peer and returns the number of bytes written to `data`, which is never 0.
 ///
 /// # Errors
 /// Same as [`complete`].
@@ -60,7 +60,7 @@ fn take(endpoint: &mut dyn Endpoint, stream: &mut (impl Read + Write)) -> Result
     };
     match records.get(..length) {
         Some(records) if length > 0 => endpoint.receive(records),
-        _ => Err(Error::Library { call: "read", detail: "the other side closed the connection".into() }),
+        _ => Err(Error::Library { call: "read", detail: "the peer closed the connection".into() }),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Every supported configuration, with each implementation against itself and the other, and rejected handshakes.
+//! Tests every supported configuration with each implementation against itself and the other, and handshakes that must
+//! fail.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +24,7 @@ fn pairs() -> impl Iterator<Item = (Implementation, Implementation)> {
     all.into_iter().flat_map(move |client| all.into_iter().map(move |server| (client, server)))
 }
 
-/// Performs and verifies one handshake.
+/// Performs and verifies one handshake with resumption, if configured.
 fn perform(setup: &Setup) -> Result<Flights, Error> {
     setup.prime(1)?;
     let (mut client, mut server) = (setup.client()?, setup.server()?);
@@ -33,12 +34,12 @@ fn perform(setup: &Setup) -> Result<Flights, Error> {
     Ok(flights)
 }
 
-/// Performs handshakes with all pairs that support the configuration. Returns the number of pairs.
+/// Performs a handshake with each pair of implementations that supports the configuration. Returns the number of pairs.
 fn all_pairs(config: &Config) -> usize {
     let credentials = credentials(config);
     let mut performed = 0;
     for (client, server) in pairs() {
-        let context = || format!("{config:?}, {client:?} and {server:?}");
+        let context = || format!("{config:?}, client {client:?}, server {server:?}");
         let setup = match Setup::new(config, client, server, &credentials) {
             Err(Error::Unsupported(_)) => continue,
             other => other.unwrap_or_else(|error| panic!("{}: {error}", context())),
@@ -60,7 +61,7 @@ fn completes_every_group_with_every_signature_between_every_pair() {
     for authentication in supported() {
         for group in Group::ALL {
             let pairs = all_pairs(&Config::new(group, authentication));
-            // rustls lacks one group, so only OpenSSL against itself remains.
+            // rustls does not support this group, so only OpenSSL with itself remains.
             assert_eq!(pairs, if group == Group::SecP384r1MlKem1024 { 1 } else { 4 }, "{group:?}");
         }
     }
@@ -91,9 +92,12 @@ fn server_does_not_send_the_root() {
             let setup = Setup::new(&config, implementation, implementation, &credentials).unwrap();
             Flight::of(&perform(&setup).unwrap().answer).unwrap().bytes
         };
-        // The implementations divide the flight into records differently.
+        // The implementations split the flight into different numbers of records.
         let [one, other] = Implementation::ALL.map(flight);
-        assert!(one.abs_diff(other) < 150 && credentials.root.len() > 200, "{intermediates}: {one} and {other} bytes");
+        assert!(
+            one.abs_diff(other) < 150 && credentials.root.len() > 200,
+            "{intermediates} intermediates: {one} and {other} bytes"
+        );
     }
 }
 
@@ -147,7 +151,7 @@ fn reports_why_a_configuration_is_unsupported() {
     assert_eq!(Implementation::OpenSsl.check(&alone), Ok(()));
 }
 
-/// A verifier that accepts everything would pass all other tests.
+/// Without this test, a verifier that accepts everything would pass.
 #[test]
 fn rejects_unknown_servers_and_clients() {
     let config = Config {
@@ -170,14 +174,16 @@ fn rejects_unknown_servers_and_clients() {
             ("client", &strange_client),
         ] {
             let refused = perform(&Setup::new(&config, client, server, bad).unwrap());
-            assert!(matches!(refused, Err(Error::Library { .. })), "{what}, {client:?} and {server:?}: {refused:?}");
+            assert!(
+                matches!(refused, Err(Error::Library { .. })),
+                "wrong {what}, client {client:?}, server {server:?}: {refused:?}"
+            );
         }
     }
 }
 
-/// A setup must reject a handshake of another configuration.
 #[test]
-fn rejects_handshakes_of_another_configuration() {
+fn rejects_handshakes_with_another_configuration() {
     let config = Config::new(Group::X25519, Authentication::EcdsaP256);
     let other = Config { group: Group::X25519MlKem768, ..config };
     let credentials = credentials(&config);
@@ -192,7 +198,7 @@ fn rejects_handshakes_of_another_configuration() {
         let (mut client, mut server) = (setup.client().unwrap(), other.server().unwrap());
         let mut flights = Flights::default();
         let refused = handshake(client.as_mut(), server.as_mut(), &mut flights);
-        assert!(refused.is_err(), "no group in common");
+        assert!(refused.is_err(), "the handshake must fail without a common group");
     }
 }
 
@@ -213,7 +219,7 @@ fn detects_changed_bytes_in_the_servers_flight() {
 }
 
 #[test]
-fn lists_what_an_implementation_lacks_with_reasons() {
+fn lists_missing_features_with_reasons() {
     let names = |implementation: Implementation| {
         let lacks = implementation.lacks();
         assert!(lacks.iter().all(|(_, reason)| reason.len() > 20), "{lacks:?}");
@@ -231,8 +237,9 @@ fn flight_sizes_match_the_algorithms() {
         let flights = perform(&Setup::new(&config, client, server, &credentials).unwrap()).unwrap();
         let [hello, answer, finish] =
             [&flights.hello, &flights.answer, &flights.finish].map(|it| Flight::of(it).unwrap());
-        // An encapsulation key and an X25519 share; a ciphertext and a share; three keys and, with the proof of
-        // possession, four signatures.
+        // The ClientHello contains an encapsulation key and an X25519 share; the answer contains a ciphertext and a
+        // share. The answer also contains three public keys and four signatures: one per certificate and one over the
+        // handshake.
         assert!((1216..1216 + 400).contains(&hello.bytes), "{hello:?}");
         let least = 1120 + 3 * 1952 + 4 * 3309;
         assert!((least..least + 1600).contains(&answer.bytes), "{answer:?}");

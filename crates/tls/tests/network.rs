@@ -1,6 +1,6 @@
-//! Handshakes over the kernel's TCP and an emulated link with a round trip and losses. Ignored tests print times.
+//! Tests handshakes over the kernel's TCP and an emulated link with delay and losses. Ignored tests print times.
 #![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, and some that print")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "test helpers, and tests that print")]
 
 use pqlab_network::{Conditions, Network, NetworkError, SERVER};
 use pqlab_testing::{Need, not_run};
@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const IMPLEMENTATIONS: [Implementation; 2] = [Implementation::Rustls, Implementation::OpenSsl];
-/// Longer than any handshake takes, including retransmissions.
+/// Time limit. No handshake takes this long, even with retransmissions.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn now() -> u64 {
@@ -50,7 +50,8 @@ fn serve(setup: &Setup, mut connection: TcpStream) {
     stream::write(server.as_mut(), &mut connection, &request[..length]).unwrap();
 }
 
-/// Returns the times from before the connection to the complete handshake and to the first byte of the response.
+/// Returns two times since the start of the TCP connection: when the handshake is complete, and when the first byte of
+/// the response arrives.
 fn visit(setup: &Setup, network: &Network, to: SocketAddrV4) -> [Duration; 2] {
     let begun = Instant::now();
     let mut connection = network.connect(to).unwrap();
@@ -66,7 +67,7 @@ fn visit(setup: &Setup, network: &Network, to: SocketAddrV4) -> [Duration; 2] {
     [complete, begun.elapsed()]
 }
 
-/// Performs this many handshakes, several at a time.
+/// Performs `count` handshakes, `at_once` of them concurrently.
 fn visits(setup: &Setup, network: &Network, count: usize, at_once: usize) -> Vec<[Duration; 2]> {
     let listener: TcpListener = network.listen().unwrap();
     let to = SocketAddrV4::new(SERVER, listener.local_addr().unwrap().port());
@@ -93,7 +94,7 @@ fn visits(setup: &Setup, network: &Network, count: usize, at_once: usize) -> Vec
         });
         let clients: Vec<_> = (0..at_once).map(|_| scope.spawn(client)).collect();
         let found: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
-        // Set even if a client failed, so that nobody waits for it.
+        // Set `done` even if a client failed, so that the accepting thread stops.
         done.store(true, Ordering::Relaxed);
         found.into_iter().flat_map(Result::unwrap).collect()
     })
@@ -116,7 +117,7 @@ fn print(name: &str, mut found: Vec<Duration>, round_trip: Duration) {
     found.sort_unstable();
     let at = |pct: usize| found[(found.len() - 1) * pct / 100].as_secs_f64() / round_trip.as_secs_f64();
     println!(
-        "{name:<64} {:>4} n  least {:.3}  median {:.3}  p95 {:.3}  p99 {:.3}  most {:.3} round trips",
+        "{name:<64} {:>4} n  min {:.3}  median {:.3}  p95 {:.3}  p99 {:.3}  max {:.3} round trips",
         found.len(),
         at(0),
         at(50),
@@ -151,13 +152,13 @@ fn shown(loss: f64, count: usize) {
 }
 
 #[test]
-#[ignore = "prints times, which decide nothing"]
+#[ignore = "prints times and asserts nothing"]
 fn print_round_trips_of_a_handshake() {
     shown(0.0, 100);
 }
 
 #[test]
-#[ignore = "prints times, which decide nothing"]
+#[ignore = "prints times and asserts nothing"]
 fn print_tails_with_one_percent_loss() {
     shown(0.01, 200);
 }

@@ -1,6 +1,7 @@
-//! Table of libcrypto's functions, and conversion of their return values and error queue to [`Error`].
+//! Table of libcrypto's functions. Converts their return values and the error queue to [`Error`].
 //!
-//! The queue belongs to the thread. Every failure empties it, so that it never grows and no message outlives its call.
+//! Each thread has its own error queue. Every failure empties the queue, so that it does not grow and messages are not
+//! attributed to later calls.
 
 use super::hash::MdCtx;
 use super::one_shot::OneShots;
@@ -20,16 +21,17 @@ macro_rules! functions {
             fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
         )*
     ) => {
-        /// Functions of a libcrypto. A function that the library may lack is returned as a pointer, if it exists.
+        /// Functions of a libcrypto. If the library may lack a function, its method returns a pointer to the function,
+        /// or `None`.
         ///
         /// # Safety
-        /// Each method must call or return the function of its name. All must belong to one library, which stays
-        /// loaded.
+        /// Each method must call or return the function of the same name. All functions must belong to one library,
+        /// which stays loaded.
         #[allow(
             non_snake_case,
             clippy::missing_safety_doc,
             clippy::too_many_arguments,
-            reason = "the functions are the library's, and so are their contracts"
+            reason = "OpenSSL defines these functions and their contracts"
         )]
         pub unsafe trait Functions: Copy + Send + Sync + 'static {
             $(
@@ -45,61 +47,61 @@ macro_rules! functions {
 }
 openssl_calls!(functions);
 
-/// A libcrypto that is used through its [`Functions`].
+/// A libcrypto that is called through its [`Functions`].
 ///
 /// # Safety
 /// [`context`](Calls::context) must be null or a library context that is never freed.
-/// [`with_digest_context`](Calls::with_digest_context) must keep contexts of different libraries apart.
+/// [`with_digest_context`](Calls::with_digest_context) must keep contexts of different libraries separate.
 pub unsafe trait Calls: Functions {
-    /// Whether the library is known to have everything that is used here. Other libraries are probed.
+    /// Whether the library is known to offer everything that this adapter uses. Other libraries are probed.
     const COMPLETE: bool;
 
-    /// State that each signature key keeps for [one-shot calls](OneShots): nothing if the library needs none.
+    /// State that each signature key stores for [one-shot calls](OneShots). Empty if the library does not need any.
     type OneShots: OneShots<Self>;
 
-    /// Returns the context in which algorithms are looked up. Null is the default context.
+    /// Returns the library context in which algorithms are looked up. Null means the default context.
     fn context(self) -> *mut OSSL_LIB_CTX;
 
-    /// Calls `work` with the calling thread's place for a context of a digest algorithm. The algorithm's number
-    /// `digest` is below [`DIGESTS`](super::DIGESTS).
+    /// Calls `work` with the calling thread's storage for a context of digest algorithm number `digest`. The number
+    /// must be below [`DIGESTS`](super::DIGESTS).
     fn with_digest_context<R>(self, digest: usize, work: impl FnOnce(&Cell<Option<MdCtx<Self>>>) -> R) -> R;
 
-    /// Returns what the library reports for `what` in OpenSSL_version(3).
+    /// Returns the string that OpenSSL_version(3) returns for `what`.
     fn version(self, what: c_int) -> String {
-        // SAFETY: any number is allowed. The result is a string that lives as long as the library.
+        // SAFETY: any number is allowed. The result is a string that stays valid as long as the library.
         unsafe { text(self.OpenSSL_version(what)) }.unwrap_or_default()
     }
 
-    /// Returns `Ok` if `returned` is above zero, which is OpenSSL's success, else a fault of the library in `call`.
+    /// Checks the return value of `call`. A value above zero means success; otherwise, returns a library fault.
     ///
     /// # Errors
-    /// [`Error::Library`].
+    /// [`Error::Library`] if `returned` is not above zero.
     #[inline]
     fn check(self, call: &'static str, returned: c_int) -> Result<()> {
         if returned > 0 { Ok(()) } else { Err(self.fault(call)) }
     }
 
-    /// Returns a fault of the library in `call` with the messages of its error queue.
+    /// Returns the error for a library fault in `call`, with the messages from the library's error queue.
     #[cold]
     fn fault(self, call: &'static str) -> Error {
-        // SAFETY: null pointers omit file, line and function; the other two come from the caller.
+        // SAFETY: null pointers omit file, line and function. The caller supplies valid pointers for the other two.
         let next = |data, flags| unsafe {
             self.ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), data, flags)
         };
-        // SAFETY: any number is allowed.
+        // SAFETY: any error number is allowed.
         let reason = |error| unsafe { self.ERR_reason_error_string(error) };
-        // SAFETY: both call functions of this library.
+        // SAFETY: both closures call functions of this library.
         Error::Library { call, detail: unsafe { drain_errors(next, reason) } }
     }
 
-    /// Returns the error for outside bytes that are not a valid `what`.
+    /// Returns the error for input that is not a valid `what`.
     #[cold]
     fn malformed(self, what: &'static str) -> Error {
         self.clear();
         Error::Malformed(what)
     }
 
-    /// Returns the error for a signature or tag that does not verify.
+    /// Returns the error for an invalid signature or tag.
     fn refused(self) -> Error {
         self.clear();
         Error::VerificationFailed
@@ -107,7 +109,7 @@ pub unsafe trait Calls: Functions {
 
     /// Empties the thread's error queue.
     fn clear(self) {
-        // SAFETY: takes no arguments and touches only the calling thread's queue.
+        // SAFETY: `ERR_clear_error` takes no arguments and affects only the calling thread's queue.
         unsafe { self.ERR_clear_error() };
     }
 }

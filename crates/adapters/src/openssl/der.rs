@@ -1,15 +1,15 @@
-//! Converts ECDSA signatures between the fixed-length form `r || s` (IEEE P1363) and DER, which is the only form that
-//! OpenSSL reads and writes: `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279, section 2.2.3). Both directions are strict
-//! and never allocate.
+//! Converts ECDSA signatures between the fixed-length form `r || s` (IEEE P1363) and DER, the only form that OpenSSL
+//! supports: `SEQUENCE { r INTEGER, s INTEGER }` (RFC 3279, section 2.2.3). Both conversions are strict and do not
+//! allocate.
 
-/// Longest encoding in bytes, for integers of up to 48 bytes: the sequence header, and a 2-byte header and a leading
-/// zero for each integer. The content stays below 128 bytes, so every length fits in one byte.
+/// Maximum length in bytes of an encoding, for integers of up to 48 bytes: the sequence header and, for each integer, a
+/// 2-byte header and a leading zero. The content is shorter than 128 bytes, so every length fits in one byte.
 pub(super) const MAX_DER: usize = 2 + 2 * (2 + 1 + 48);
 
 const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 
-/// Encodes `r || s` and returns the length of the encoding. The halves have equal lengths of 1 to 48 bytes.
+/// Encodes `r || s` as DER and returns the length in bytes. Both numbers must have the same length, from 1 to 48 bytes.
 #[inline]
 pub(super) fn to_der(fixed: &[u8], out: &mut [u8; MAX_DER]) -> usize {
     let (r, s) = fixed.split_at(fixed.len() / 2);
@@ -22,7 +22,8 @@ pub(super) fn to_der(fixed: &[u8], out: &mut [u8; MAX_DER]) -> usize {
     length
 }
 
-/// Decodes into `r || s`. Returns `None` unless `der` is the canonical encoding of two non-negative integers that fit.
+/// Decodes DER to `r || s`. Returns `None` unless `der` is the canonical encoding of two non-negative integers that fit
+/// in `fixed`.
 #[inline]
 pub(super) fn from_der(der: &[u8], fixed: &mut [u8]) -> Option<()> {
     let (header, content) = der.split_first_chunk::<2>()?;
@@ -38,7 +39,8 @@ pub(super) fn from_der(der: &[u8], fixed: &mut [u8]) -> Option<()> {
 
 #[inline]
 fn write_integer(bytes: &[u8], out: &mut [u8]) -> usize {
-    // Minimal: the only leading zero keeps the sign bit clear. Zero itself is one zero byte.
+    // The encoding is minimal: a leading zero is added only to keep the sign bit clear. Zero is encoded as one zero
+    // byte.
     let first = bytes.iter().position(|byte| *byte != 0).unwrap_or(bytes.len() - 1);
     let magnitude = &bytes[first..];
     let sign = usize::from(magnitude[0] & 0x80 != 0);
@@ -49,7 +51,7 @@ fn write_integer(bytes: &[u8], out: &mut [u8]) -> usize {
     2 + sign + magnitude.len()
 }
 
-/// Right-aligns the integer in `out` and returns the rest of the input.
+/// Writes the integer to the end of `out`, padded with zeros, and returns the rest of the input.
 #[inline]
 fn read_integer<'a>(input: &'a [u8], out: &mut [u8]) -> Option<&'a [u8]> {
     let (header, rest) = input.split_first_chunk::<2>()?;
@@ -78,7 +80,7 @@ mod tests {
         let mut der = [0xAA; MAX_DER];
         let length = to_der(fixed, &mut der);
         let mut decoded = vec![0x55; fixed.len()];
-        from_der(&der[..length], &mut decoded).expect("our own encoding");
+        from_der(&der[..length], &mut decoded).expect("DER must decode");
         assert_eq!(decoded, fixed);
         der[..length].to_vec()
     }

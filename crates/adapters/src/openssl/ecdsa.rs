@@ -1,11 +1,11 @@
-//! ECDSA (FIPS 186-5, section 6) over secp256k1, P-256 and P-384: EVP_PKEY-EC(7), EVP_SIGNATURE-ECDSA(7).
+//! ECDSA (FIPS 186-5, section 6) over secp256k1, P-256 and P-384, see EVP_PKEY-EC(7) and EVP_SIGNATURE-ECDSA(7).
 //!
-//! A public key is a point (SEC 1, section 2.3.3). It is written compressed for secp256k1, as ledgers do, and
-//! uncompressed for the NIST curves, as X.509 does. Both forms are read. A private key is the big-endian scalar. A
-//! signature is `r || s` of fixed length; the library's DER stays inside this module.
+//! A public key is a point (SEC 1, section 2.3.3). Points on secp256k1 are written compressed, as in ledgers, and
+//! points on NIST curves uncompressed, as in X.509. Both forms can be read. A private key is the big-endian scalar. A
+//! signature is `r || s`, with a fixed length; OpenSSL's DER is used only inside this module.
 //!
-//! The message is digested here and `EVP_PKEY_sign` gets the digest. It leaves its context unchanged, so that one
-//! context serves any number of calls. `EVP_DigestSign` must be initialised again for each message.
+//! This module hashes the message and passes the digest to `EVP_PKEY_sign`. That function does not change its context,
+//! so one context serves any number of calls. `EVP_DigestSign` would have to be initialised again for each message.
 
 use super::der::{MAX_DER, from_der, to_der};
 use super::hash::Algorithm;
@@ -23,7 +23,7 @@ use pqlab_primitives::{
 use std::ffi::{CStr, c_int, c_uint};
 use std::sync::Arc;
 
-/// The curves, each with its digest.
+/// The curves and the digest that each curve uses.
 pub(super) static CURVES: [Curve; 3] = [
     Curve {
         algorithm: "ECDSA-secp256k1",
@@ -57,18 +57,18 @@ pub(super) static CURVES: [Curve; 3] = [
     },
 ];
 
-/// The order `n` of secp256k1 (SEC 2, section 2.4.1), big-endian.
+/// Group order `n` of secp256k1 (SEC 2, section 2.4.1), big-endian.
 const SECP256K1_ORDER: [u8; 32] = [
     0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE, 0xBA, 0xAE, 0xDC,
     0xE6, 0xAF, 0x48, 0xA0, 0x3B, 0xBF, 0xD2, 0x5E, 0x8C, 0xD0, 0x36, 0x41, 0x41,
 ];
 
 const EC: &CStr = c"EC";
-const SCALAR: &str = "scalar of an ECDSA key";
-const POINT: &str = "point of the curve";
-/// Length of the longest coordinate or scalar in bytes (P-384).
+const SCALAR: &str = "ECDSA scalar";
+const POINT: &str = "point on the curve";
+/// Maximum length in bytes of a coordinate or scalar (P-384).
 const MAX_FIELD: usize = 48;
-/// Values of "nonce-type": a random nonce, and one derived from key and digest (RFC 6979).
+/// Values of "nonce-type": a random nonce, or a nonce derived from the key and the digest (RFC 6979).
 const NONCE_RANDOM: c_uint = 0;
 const NONCE_DETERMINISTIC: c_uint = 1;
 
@@ -76,22 +76,22 @@ const NONCE_DETERMINISTIC: c_uint = 1;
 pub(super) struct Curve {
     pub(super) algorithm: &'static str,
     group: &'static CStr,
-    /// The library's number for the curve.
+    /// Number that OpenSSL assigns to the curve.
     nid: c_int,
     digest: &'static str,
     digest_name: &'static CStr,
-    /// Length of a coordinate and of a scalar.
+    /// Length of a coordinate, and of a scalar.
     field: usize,
-    /// Whether public keys are written compressed.
+    /// Whether public keys are written in compressed form.
     compressed: bool,
-    /// Order of the group, if signatures are normalised to the lower `s`.
+    /// Group order, if signatures are normalised to the lower `s`.
     order: Option<&'static [u8; 32]>,
 }
 
 /// ECDSA over one curve.
 pub(super) struct Ecdsa<C: Calls>(Arc<Shared<C>>);
 
-/// State shared by a scheme and its keys.
+/// State that a scheme and its keys share.
 struct Shared<C: Calls> {
     calls: C,
     info: SignatureInfo,
@@ -99,7 +99,7 @@ struct Shared<C: Calls> {
     digest: Algorithm<C>,
     algorithm: Signature<C>,
     generator: Generator<C>,
-    /// Whether importing a scalar also computes its point, as OpenSSL does since 3.4.
+    /// Whether importing a scalar also computes the point, as OpenSSL does since 3.4.
     computes_points: bool,
 }
 
@@ -109,7 +109,7 @@ struct Signer<C: Calls> {
     idle: Contexts<Signing<C>>,
 }
 
-/// Context that is ready to sign, and the type of nonce that it is set to.
+/// Context that is ready to sign, and the type of nonce for which it is configured.
 struct Signing<C: Calls> {
     ctx: PkeyCtx<C>,
     nonce: c_uint,
@@ -141,7 +141,7 @@ impl<C: Calls> Ecdsa<C> {
             computes_points: true,
         };
         if !C::COMPLETE {
-            // A library may be built without a curve. Deterministic nonces exist only since 3.2.
+            // A library may be built without a curve. Deterministic nonces exist only since OpenSSL 3.2.
             let key = shared.generator.generate()?;
             let signing = Signing::new(&shared, &key)?;
             shared.info.coins.operation = signing.ctx.knows(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE);
@@ -156,7 +156,7 @@ impl<C: Calls> SignatureScheme for Ecdsa<C> {
         &self.0.info
     }
 
-    /// Always true: the nonce is drawn.
+    /// Always true, because the nonce is random.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -191,7 +191,7 @@ impl<C: Calls> Shared<C> {
     fn generate(&self, coins: Coins) -> Result<Pkey<C>> {
         match coins {
             Coins::Internal => self.generator.generate(),
-            // The coins are the scalar.
+            // The caller-supplied bytes are the scalar.
             Coins::Exact(bytes) => {
                 Error::check_length("coins", self.curve.field, bytes.len())?;
                 self.load_private(bytes)
@@ -213,8 +213,8 @@ impl<C: Calls> Shared<C> {
         let key = Pkey::import(self.calls, EC, sys::EVP_PKEY_KEYPAIR, &mut parts);
         let key = key.map_err(|_| self.calls.malformed(SCALAR))?;
         let ctx = PkeyCtx::of_key(&key)?;
-        // The import alone accepts zero and scalars beyond the order.
-        // SAFETY: the context is ours alone.
+        // The import accepts zero and scalars beyond the group order, so check the key.
+        // SAFETY: no one else uses the context.
         let checked = unsafe { self.calls.EVP_PKEY_private_check(ctx.as_ptr()) };
         if checked <= 0 {
             return Err(self.calls.malformed(SCALAR));
@@ -234,7 +234,7 @@ impl<C: Calls> Shared<C> {
         Pkey::import(self.calls, EC, sys::EVP_PKEY_KEYPAIR, &mut parts).map_err(|_| self.calls.malformed(SCALAR))
     }
 
-    /// Returns whether the library computes the point of this key from its scalar.
+    /// Whether importing this key's scalar also computes its point.
     fn finds_point(&self, key: &Pkey<C>) -> Result<bool> {
         let mut scalar = Wiped::new([0; MAX_FIELD]);
         let scalar = &mut scalar[..self.curve.field];
@@ -246,7 +246,8 @@ impl<C: Calls> Shared<C> {
     }
 
     fn load_public(&self, point: &[u8]) -> Result<Pkey<C>> {
-        // The library would also accept the point at infinity and the hybrid form, which SEC 1 does not allow for keys.
+        // Reject the point at infinity and the hybrid form. The library accepts them, but SEC 1 does not allow them for
+        // keys.
         let proper = match point {
             [0x02 | 0x03, x @ ..] => x.len() == self.curve.field,
             [0x04, xy @ ..] => xy.len() == 2 * self.curve.field,
@@ -273,7 +274,7 @@ impl<C: Calls> Shared<C> {
         let mut point = [0; 1 + 2 * MAX_FIELD];
         let length = key.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point)?;
         let point = &point[..length];
-        // The library stores points uncompressed, whatever form they came in.
+        // The library stores points uncompressed, whatever the form of the imported point was.
         if point.first() != Some(&0x04) || length != 1 + 2 * self.curve.field {
             return Err(self.calls.fault("EVP_PKEY_get_octet_string_param"));
         }
@@ -286,10 +287,10 @@ impl<C: Calls> Shared<C> {
         Ok(())
     }
 
-    /// Digests the message and calls `work` with the digest.
+    /// Hashes the message and calls `work` with the digest.
     fn with_digest<R>(&self, message: &[u8], work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
         let mut digest = [0; MAX_FIELD];
-        // On all three curves the digest is as long as a scalar.
+        // For all three curves, the digest is as long as a scalar.
         let digest = &mut digest[..self.curve.field];
         self.digest.digest(message, digest)?;
         work(digest)
@@ -310,7 +311,7 @@ impl<C: Calls> Signing<C> {
         Ok(Signing { ctx, nonce: NONCE_RANDOM })
     }
 
-    /// Sets the type of nonce if it differs. The library keeps it from call to call.
+    /// Sets the type of nonce, if it differs from the current one. The library keeps the type for later calls.
     fn set_nonce(&mut self, nonce: c_uint) -> Result<()> {
         if self.nonce != nonce {
             self.ctx.set(&[Param::uint(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, &nonce), Param::END])?;
@@ -321,8 +322,8 @@ impl<C: Calls> Signing<C> {
 }
 
 impl<C: Calls> SigningKey for Signer<C> {
-    /// The deterministic variant is RFC 6979. Over secp256k1 this returns the lower of the two valid `s`, because
-    /// ledgers and libsecp256k1 reject the other.
+    /// Signs deterministically according to RFC 6979, if requested. Over secp256k1, returns the lower of the two valid
+    /// `s`, because ledgers and libsecp256k1 reject the higher one.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         if !context.is_empty() {
             return Err(NO_CONTEXT);
@@ -332,7 +333,7 @@ impl<C: Calls> SigningKey for Signer<C> {
             Coins::Exact(bytes) => {
                 Error::check_length("coins", 0, bytes.len())?;
                 if !C::COMPLETE && !self.shared.info.coins.operation {
-                    return Err(Error::Unsupported("before OpenSSL 3.2 every nonce is random"));
+                    return Err(Error::Unsupported("deterministic nonces require OpenSSL 3.2"));
                 }
                 NONCE_DETERMINISTIC
             }
@@ -387,7 +388,7 @@ impl<C: Calls> Verifier<C> {
 }
 
 impl<C: Calls> VerifyingKey for Verifier<C> {
-    /// Accepts either `s`, as OpenSSL does.
+    /// Accepts both values of `s`, like OpenSSL.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         if !context.is_empty() {
             return Err(NO_CONTEXT);
@@ -402,8 +403,8 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
                 self.idle.with(|| Verifier::context(&self.shared, &self.key), |ctx| verify(ctx, digest, &der[..length]))
             })
             .map_err(|error| match error {
-                // SEC 1, section 4.1.4, step 5: if the sum is the point at infinity, the signature is invalid. The
-                // library reports that as a fault of its own.
+                // If the sum is the point at infinity, the signature is invalid (SEC 1, section 4.1.4, step 5). The
+                // library reports this case as a separate error.
                 Error::Library { detail, .. } if detail.contains("point at infinity") => self.shared.calls.refused(),
                 other => other,
             })
@@ -416,7 +417,7 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
     }
 }
 
-/// Converts between big-endian and native byte order, which the library uses for integers.
+/// Converts between big-endian and native byte order. The library uses native order for integers.
 #[inline]
 fn swap_order(number: &mut [u8]) {
     if cfg!(target_endian = "little") {
@@ -424,7 +425,7 @@ fn swap_order(number: &mut [u8]) {
     }
 }
 
-/// Replaces `s` by `n - s` if that is smaller. Both are public, so constant time is not needed.
+/// Replaces `s` with `n - s` if that is lower. Both numbers are public, so constant time is not required.
 #[inline]
 fn lower(s: &mut [u8], order: &[u8; 32]) {
     let mut negated = [0; 32];
@@ -455,7 +456,7 @@ mod tests {
             lower(&mut s, &SECP256K1_ORDER);
             assert_eq!(s, one);
         }
-        // (n - 1) / 2 and (n + 1) / 2 are each other's negatives.
+        // (n - 1) / 2 and (n + 1) / 2 are negatives of each other.
         let mut half = [0xFF; 32];
         half[0] = 0x7F;
         half[15] = 0xFF;

@@ -1,7 +1,7 @@
-//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202): EVP_MD-SHA2(7), EVP_MD-SHA3(7), EVP_MD-SHAKE(7).
+//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), see EVP_MD-SHA2(7), EVP_MD-SHA3(7) and EVP_MD-SHAKE(7).
 //!
-//! Algorithms are fetched once. Each thread keeps one context per algorithm. Restarting it with the same algorithm
-//! neither allocates nor looks anything up.
+//! Each algorithm is fetched once. Each thread keeps one context per algorithm. Restarting a context with the same
+//! algorithm requires neither an allocation nor a lookup.
 
 use super::Calls;
 use super::native::owned;
@@ -15,14 +15,14 @@ pub(super) const HASHES: [&str; 6] = ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-
 /// Supported extendable-output functions.
 pub(super) const XOFS: [&str; 2] = ["SHAKE128", "SHAKE256"];
 
-/// Error for output in pieces from a library before 3.3.
-const AT_ONCE: Error = Error::Unsupported("before OpenSSL 3.3 a XOF returns all output in one call");
+/// Error if a library before 3.3 is asked for output in pieces.
+const AT_ONCE: Error = Error::Unsupported("returning XOF output in pieces requires OpenSSL 3.3");
 
 /// Number of digest algorithms.
 pub const DIGESTS: usize = 9;
 
-/// Our name, OpenSSL's name, and the digest length in bytes (0 if variable). The index is the algorithm's place among a
-/// thread's contexts.
+/// Digest algorithms: pqlab's name, OpenSSL's name, and the digest length in bytes (0 if variable). The index
+/// identifies the algorithm among a thread's contexts.
 const NAMES: [(&str, &CStr, usize); DIGESTS] = [
     ("SHA3-224", c"SHA3-224", 28),
     ("SHA3-256", c"SHA3-256", 32),
@@ -38,21 +38,21 @@ const NAMES: [(&str, &CStr, usize); DIGESTS] = [
 owned! {
     /// A fetched digest algorithm.
     Md: EVP_MD, EVP_MD_free;
-    /// A digest in progress.
+    /// A digest computation in progress.
     pub MdCtx: EVP_MD_CTX, EVP_MD_CTX_free;
 }
 
-// SAFETY: a fetched algorithm never changes, and its reference count is atomic.
+// SAFETY: fetched algorithms never change, and their reference counts are atomic.
 unsafe impl<C: Calls> Sync for Md<C> {}
 
-/// A digest algorithm and its place among a thread's contexts.
+/// A digest algorithm and its index among a thread's contexts.
 pub(super) struct Algorithm<C: Calls> {
     md: Md<C>,
     place: usize,
     digest: usize,
 }
 
-/// A hash function with a digest of fixed length.
+/// A hash function with a fixed digest length.
 pub(super) struct FixedHash<C: Calls> {
     info: HashParameters,
     algorithm: Algorithm<C>,
@@ -69,11 +69,11 @@ struct Reader<C: Calls>(MdCtx<C>);
 struct Absorber<C: Calls>(MdCtx<C>);
 
 impl<C: Calls> Algorithm<C> {
-    /// Fetches an algorithm by our name for it.
+    /// Fetches an algorithm by pqlab's name.
     pub(super) fn fetch(calls: C, name: &str) -> Result<Algorithm<C>> {
-        let place = NAMES.iter().position(|(ours, ..)| *ours == name).ok_or(Error::Unsupported("no such digest"))?;
+        let place = NAMES.iter().position(|(ours, ..)| *ours == name).ok_or(Error::Unsupported("unknown digest"))?;
         let (_, name, digest) = NAMES[place];
-        // SAFETY: null means no properties, and the returned reference is ours.
+        // SAFETY: null means no properties, and this code owns the returned reference.
         let md = unsafe {
             let fetched = calls.EVP_MD_fetch(calls.context(), name.as_ptr(), ptr::null());
             Md::own(calls, "EVP_MD_fetch", fetched)?
@@ -81,12 +81,12 @@ impl<C: Calls> Algorithm<C> {
         Ok(Algorithm { md, place, digest })
     }
 
-    /// Writes the digest of `message` to `out`, which must have exactly the length of the digest.
+    /// Writes the digest of `message` to `out`, which must be exactly as long as the digest.
     pub(super) fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         self.with_context(|ctx| self.one_shot(ctx, message, out))
     }
 
-    /// Calls `work` with the thread's context for this algorithm. The context is dropped after an error.
+    /// Calls `work` with the thread's context for this algorithm. Drops the context after an error.
     fn with_context(&self, work: impl FnOnce(&MdCtx<C>) -> Result<()>) -> Result<()> {
         let calls = self.md.calls;
         calls.with_digest_context(self.place, |kept| {
@@ -101,12 +101,12 @@ impl<C: Calls> Algorithm<C> {
     }
 
     fn begin(&self, ctx: &MdCtx<C>) -> Result<()> {
-        // SAFETY: only this thread uses the context while we hold it; null means no parameters.
+        // SAFETY: only this thread uses the context during the call. Null means no parameters.
         let returned = unsafe { ctx.calls.EVP_DigestInit_ex2(ctx.as_ptr(), self.md.as_ptr(), ptr::null()) };
         ctx.calls.check("EVP_DigestInit_ex2", returned)
     }
 
-    /// Returns a context whose output can be squeezed in pieces.
+    /// Returns a context whose output can be read in pieces.
     fn in_pieces(&self) -> Result<MdCtx<C>> {
         let calls = self.md.calls;
         if calls.EVP_DigestSqueeze().is_none() {
@@ -123,7 +123,7 @@ impl<C: Calls> Algorithm<C> {
     fn one_shot(&self, ctx: &MdCtx<C>, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.digest, out.len())?;
         self.absorb(ctx, message)?;
-        // SAFETY: `out` has the length of the digest; null means that the length is not returned.
+        // SAFETY: `out` is as long as the digest. Null means that the length is not returned.
         let returned = unsafe { ctx.calls.EVP_DigestFinal_ex(ctx.as_ptr(), out.as_mut_ptr(), ptr::null_mut()) };
         ctx.calls.check("EVP_DigestFinal_ex", returned)
     }
@@ -136,7 +136,7 @@ impl<C: Calls> Algorithm<C> {
         if out.is_empty() {
             return Ok(());
         }
-        // SAFETY: only this thread uses the context while we hold it, and the length of `out` is passed.
+        // SAFETY: only this thread uses the context during the call, and the length of `out` is passed.
         let returned = unsafe { ctx.calls.EVP_DigestFinalXOF(ctx.as_ptr(), out.as_mut_ptr(), out.len()) };
         ctx.calls.check("EVP_DigestFinalXOF", returned)
     }
@@ -144,7 +144,7 @@ impl<C: Calls> Algorithm<C> {
 
 impl<C: Calls> MdCtx<C> {
     pub(super) fn new(calls: C) -> Result<MdCtx<C>> {
-        // SAFETY: the returned context is ours.
+        // SAFETY: this code owns the returned context.
         unsafe { MdCtx::own(calls, "EVP_MD_CTX_new", calls.EVP_MD_CTX_new()) }
     }
 }
@@ -227,13 +227,13 @@ impl<C: Calls> XofReader for Reader<C> {
 }
 
 fn update<C: Calls>(ctx: &MdCtx<C>, part: &[u8]) -> Result<()> {
-    // SAFETY: only this thread uses the context while we hold it; `part` is only read.
+    // SAFETY: only this thread uses the context during the call, and `part` is only read.
     let returned = unsafe { ctx.calls.EVP_DigestUpdate(ctx.as_ptr(), part.as_ptr().cast(), part.len()) };
     ctx.calls.check("EVP_DigestUpdate", returned)
 }
 
 fn squeeze<C: Calls>(ctx: &MdCtx<C>, out: &mut [u8]) -> Result<()> {
     let Some(squeeze) = ctx.calls.EVP_DigestSqueeze() else { return Err(AT_ONCE) };
-    // SAFETY: only this thread uses the context while we hold it, and the length of `out` is passed.
+    // SAFETY: only this thread uses the context during the call, and the length of `out` is passed.
     ctx.calls.check("EVP_DigestSqueeze", unsafe { squeeze(ctx.as_ptr(), out.as_mut_ptr(), out.len()) })
 }

@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203): EVP_PKEY-ML-KEM(7), EVP_KEM-ML-KEM(7).
+//! ML-KEM (FIPS 203), see EVP_PKEY-ML-KEM(7) and EVP_KEM-ML-KEM(7).
 
 use super::native::{Generator, Pkey, PkeyCtx, Setting, check_keys};
 use super::param::Param;
@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
 
-/// The parameter sets. OpenSSL uses the same names.
+/// Names of the parameter sets, which are the same in OpenSSL.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 /// Length of `d || z` in bytes (FIPS 203, algorithm 16).
@@ -23,7 +23,7 @@ const ENCAPSULATION_COINS: usize = 32;
 /// ML-KEM with one parameter set.
 pub(super) struct MlKem<C: Calls>(Arc<Shared<C>>);
 
-/// State shared by a parameter set and its keys.
+/// State that a parameter set and its keys share.
 struct Shared<C: Calls> {
     calls: C,
     info: KemInfo,
@@ -81,8 +81,8 @@ impl<C: Calls> Kem for MlKem<C> {
         Ok(Box::new(Encapsulator::load(&self.0, bytes)?))
     }
 
-    /// OpenSSL tests every private key that it imports with one encapsulation and one decapsulation. Its key generation
-    /// does not.
+    /// OpenSSL tests every private key that it imports with one encapsulation and one decapsulation, but not the keys
+    /// that it generates.
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let expected = self.0.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         Error::check_length("decapsulation key", expected, bytes.len())?;
@@ -120,7 +120,7 @@ impl<C: Calls> Encapsulator<C> {
 
     fn context(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
-        // SAFETY: the context is ours alone; null means no parameters.
+        // SAFETY: no one else uses the context. Null means no parameters.
         let returned = unsafe { key.calls.EVP_PKEY_encapsulate_init(ctx.as_ptr(), ptr::null()) };
         key.calls.check("EVP_PKEY_encapsulate_init", returned)?;
         Ok(ctx)
@@ -137,11 +137,11 @@ impl<C: Calls> EncapsulationKey for Encapsulator<C> {
             || Encapsulator::context(&self.key),
             |ctx| {
                 if let Some(coins) = coins {
-                    // Applies to the next encapsulation only; then the library forgets the value.
+                    // The library uses this value for only one encapsulation and then discards it.
                     ctx.set(&[Param::octets(sys::OSSL_KEM_PARAM_IKME, coins), Param::END])?;
                 }
                 let (mut ciphertext_length, mut secret_length) = (ciphertext.len(), secret.len());
-                // SAFETY: only this thread uses the context until the call ends, and the lengths of both buffers are
+                // SAFETY: only this thread uses the context during the call, and the lengths of both buffers are
                 // passed.
                 let returned = unsafe {
                     ctx.calls.EVP_PKEY_encapsulate(
@@ -171,7 +171,7 @@ impl<C: Calls> Decapsulator<C> {
 
     fn context(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_key(key)?;
-        // SAFETY: the context is ours alone; null means no parameters.
+        // SAFETY: no one else uses the context. Null means no parameters.
         let returned = unsafe { key.calls.EVP_PKEY_decapsulate_init(ctx.as_ptr(), ptr::null()) };
         key.calls.check("EVP_PKEY_decapsulate_init", returned)?;
         Ok(ctx)
@@ -187,7 +187,7 @@ impl<C: Calls> DecapsulationKey for Decapsulator<C> {
             || Decapsulator::context(&self.key),
             |ctx| {
                 let mut secret_length = secret.len();
-                // SAFETY: only this thread uses the context until the call ends, and the length of `secret` is passed.
+                // SAFETY: only this thread uses the context during the call, and the length of `secret` is passed.
                 let returned = unsafe {
                     ctx.calls.EVP_PKEY_decapsulate(
                         ctx.as_ptr(),

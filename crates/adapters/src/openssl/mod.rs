@@ -1,9 +1,10 @@
-//! OpenSSL's libcrypto over its function table, [`Calls`].
+//! The adapter for OpenSSL's libcrypto, which is called through the function table [`Calls`].
 //!
-//! Keys are `EVP_PKEY`, digests `EVP_MD`; algorithms are fetched once. Whatever else an operation needs is made once
-//! for a key and reused. A context serves one thread at a time, so each key keeps its [`Contexts`](crate::Contexts).
-//! Allocations inside a timed call are the library's own. If a version since 3.0 lacks a newer function, the adapter
-//! calls what programs for that version call; each file says so.
+//! Keys are `EVP_PKEY`, and digests are `EVP_MD`. Algorithms are fetched once. Everything else that an operation needs
+//! is created once per key and reused. Only one thread at a time can use a context, so each key stores
+//! [`Contexts`](crate::Contexts). Allocations inside a timed call are made by the library. If a version since 3.0 lacks
+//! a newer function, the adapter calls the functions that programs for that version use. Each file documents these
+//! cases.
 
 mod calls;
 mod der;
@@ -29,17 +30,17 @@ use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Error for an encoding of a private key that this library does not read or write.
-const NO_SUCH_ENCODING: Error = Error::Unsupported("OpenSSL does not read or write this encoding of the key");
+/// Error for a private key encoding that this library does not support.
+const NO_SUCH_ENCODING: Error = Error::Unsupported("OpenSSL does not support this key encoding");
 
-/// Error for a context string given to a scheme that has none.
-const NO_CONTEXT: Error = Error::Unsupported("the scheme takes no context string");
+/// Error for a context string passed to a scheme without contexts.
+const NO_CONTEXT: Error = Error::Unsupported("the scheme does not support context strings");
 
-/// Returns a provider of every algorithm of ours that the library offers through [`Calls`]. An algorithm that the
-/// library refuses to set up is listed as unsupported, with the library's error.
+/// Returns a provider with every supported algorithm that the library offers through [`Calls`]. If the library fails to
+/// set up an algorithm, the algorithm is listed as unsupported, with the library's error.
 pub fn provider<C: Calls>(calls: C, label: &str, build_info: BuildInfo) -> Provider {
     let mut provider = Provider::new(label, build_info);
-    provider.generator = Some("RAND_bytes and RAND_priv_bytes: the library's CTR-DRBG, two for each thread".to_owned());
+    provider.generator = Some("RAND_bytes and RAND_priv_bytes: the library's CTR-DRBG, two per thread".to_owned());
     let Provider { kems, key_agreements, signatures, hashes, xofs, unsupported, .. } = &mut provider;
     let missing = unsupported;
     for algorithm in kem::ALGORITHMS {
@@ -63,7 +64,8 @@ pub fn provider<C: Calls>(calls: C, label: &str, build_info: BuildInfo) -> Provi
     provider
 }
 
-/// Keeps an algorithm that was set up. If it failed, lists it as missing with the reason, once per algorithm.
+/// Keeps an algorithm whose setup succeeded. If the setup failed, lists the algorithm as missing, with the reason,
+/// unless it is already listed.
 pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, result: Result<T>, keep: impl FnOnce(Arc<T>)) {
     match result {
         Ok(value) => keep(Arc::new(value)),
@@ -74,7 +76,8 @@ pub fn offer<T>(missing: &mut Vec<Unsupported>, algorithm: &str, result: Result<
     }
 }
 
-/// Returns the library's description of its build. It starts with `source`, which says where the library is from.
+/// Returns the library's description of its build. The description starts with `source`, which tells where the library
+/// comes from.
 pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     let flags = calls.version(sys::OPENSSL_CFLAGS);
     let flags: Vec<String> = flags.split_whitespace().filter_map(without_folders).collect();
@@ -87,8 +90,8 @@ pub fn build_info<C: Calls>(calls: C, source: &str) -> BuildInfo {
     BuildInfo { version: calls.version(sys::OPENSSL_FULL_VERSION_STRING), build }
 }
 
-/// Removes folders of the build machine from a word of the compiler's command line. A program keeps its name. An option
-/// that names a folder is dropped.
+/// Removes the build machine's folders from a word of the compiler command line. For a program, only the file name is
+/// kept. An option that contains a folder is dropped.
 fn without_folders(word: &str) -> Option<String> {
     if word.starts_with('/') {
         return Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -101,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn omits_folders_of_the_build_machine() {
+    fn omits_the_build_machines_folders() {
         let words = ["/usr/bin/gcc", "-O3", "-I/home/someone/include", "-DNDEBUG"];
         let kept: Vec<String> = words.into_iter().filter_map(without_folders).collect();
         assert_eq!(kept, ["gcc", "-O3", "-DNDEBUG"]);

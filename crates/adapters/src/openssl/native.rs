@@ -1,7 +1,9 @@
-//! Owners of OpenSSL's pointers. Each is freed once, and shared between threads only if the library allows it.
+//! Types that own OpenSSL's pointers. Each pointer is freed once, and shared between threads only if the library allows
+//! it.
 //!
-//! Keys and fetched algorithms are reference-counted, and the calls used here only read them (openssl-threads(7)), so
-//! they are `Sync`. Every call changes its context, so contexts are only `Send`: one thread at a time uses them.
+//! Keys and fetched algorithms are reference-counted. The functions used here only read them (openssl-threads(7)), so
+//! these types are `Sync`. Every call changes its context, so contexts are only `Send`: one thread at a time uses a
+//! context.
 
 use super::Calls;
 use super::param::{Param, array, array_mut};
@@ -14,7 +16,8 @@ use pqlab_primitives::{Error, Result};
 use std::ffi::{CStr, CString, c_int};
 use std::ptr;
 
-/// Declares the owner of a pointer: its name, the type behind the pointer, and the call that frees it.
+/// Declares a type that owns a pointer: the type's name, the type behind the pointer, and the function that frees the
+/// pointer.
 macro_rules! owned {
     ($($(#[$doc:meta])* $vis:vis $name:ident: $raw:ident, $free:ident;)*) => {$(
         $(#[$doc])*
@@ -24,13 +27,14 @@ macro_rules! owned {
         }
 
         impl<C: $crate::openssl::Calls> $name<C> {
-            /// Takes ownership of the pointer that `call` returned. Null becomes a fault of that call.
+            /// Takes ownership of `pointer`, which `call` returned. If the pointer is null, returns a library fault in
+            /// `call`.
             ///
             /// # Errors
-            /// [`pqlab_primitives::Error::Library`].
+            /// [`pqlab_primitives::Error::Library`] if `pointer` is null.
             ///
             /// # Safety
-            /// `pointer` must come from this library, and be null or valid and owned by the caller.
+            /// `pointer` must come from this library. It must be null, or valid and owned by the caller.
             $vis unsafe fn own(
                 calls: C,
                 call: &'static str,
@@ -42,7 +46,7 @@ macro_rules! owned {
                 }
             }
 
-            /// Returns the pointer, which stays owned.
+            /// Returns the pointer, which `self` still owns.
             $vis fn as_ptr(&self) -> *mut pqlab_openssl_headers::$raw {
                 self.pointer.as_ptr()
             }
@@ -50,12 +54,12 @@ macro_rules! owned {
 
         impl<C: $crate::openssl::Calls> Drop for $name<C> {
             fn drop(&mut self) {
-                // SAFETY: the pointer is valid and ours to free, by the contract of `own`.
+                // SAFETY: the contract of `own` guarantees that the pointer is valid and that this value may free it.
                 unsafe { self.calls.$free(self.as_ptr()) }
             }
         }
 
-        // SAFETY: nothing behind the pointer is bound to the thread that made it.
+        // SAFETY: the library does not bind these objects to the thread that created them.
         unsafe impl<C: $crate::openssl::Calls> Send for $name<C> {}
     )*};
 }
@@ -68,19 +72,19 @@ owned! {
     pub PkeyCtx: EVP_PKEY_CTX, EVP_PKEY_CTX_free;
     /// A signature algorithm.
     pub(super) Signature: EVP_SIGNATURE, EVP_SIGNATURE_free;
-    /// The key management of an algorithm, which makes and keeps its keys.
+    /// The key management of an algorithm, which creates and stores its keys.
     KeyManagement: EVP_KEYMGMT, EVP_KEYMGMT_free;
 }
 
-// SAFETY: a key never changes once it is made, and the library locks its reference count and inner caches.
+// SAFETY: keys do not change after creation, and the library locks their reference counts and internal caches.
 unsafe impl<C: Calls> Sync for Pkey<C> {}
-// SAFETY: a fetched algorithm never changes, and its reference count is atomic.
+// SAFETY: fetched algorithms never change, and their reference counts are atomic.
 unsafe impl<C: Calls> Sync for Signature<C> {}
 
 impl<C: Calls> Pkey<C> {
     /// Loads a public key from its raw encoding.
     pub(super) fn raw_public(calls: C, algorithm: &CStr, bytes: &[u8]) -> Result<Pkey<C>> {
-        // SAFETY: null means no properties; the slice is only read, during the call.
+        // SAFETY: null means no properties, and the slice is only read during the call.
         unsafe {
             let key = calls.EVP_PKEY_new_raw_public_key_ex(
                 calls.context(),
@@ -96,9 +100,9 @@ impl<C: Calls> Pkey<C> {
     /// Loads a key pair from the raw encoding of the private key.
     ///
     /// # Errors
-    /// [`Error::Library`].
+    /// [`Error::Library`] if the library rejects the key.
     pub fn raw_private(calls: C, algorithm: &CStr, bytes: &[u8]) -> Result<Pkey<C>> {
-        // SAFETY: as in `raw_public`.
+        // SAFETY: null means no properties, and the slice is only read during the call.
         unsafe {
             let key = calls.EVP_PKEY_new_raw_private_key_ex(
                 calls.context(),
@@ -111,11 +115,11 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// Imports a key from its parts. `selection` says which of them to use.
+    /// Imports a key from its parts. `selection` tells which of the parts to use.
     pub(super) fn import(calls: C, algorithm: &CStr, selection: c_int, parts: &mut [Param<'_>]) -> Result<Pkey<C>> {
         let ctx = PkeyCtx::of_name(calls, algorithm)?;
         let mut key = ptr::null_mut();
-        // SAFETY: the context is ours alone, the array is terminated, and the returned key is ours.
+        // SAFETY: no one else uses the context, the array is terminated, and this code owns the returned key.
         unsafe {
             calls.check("EVP_PKEY_fromdata_init", calls.EVP_PKEY_fromdata_init(ctx.as_ptr()))?;
             let returned = calls.EVP_PKEY_fromdata(ctx.as_ptr(), &raw mut key, selection, array_mut(parts));
@@ -124,10 +128,10 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// Writes the raw public key, which must have exactly the length of `out`.
+    /// Writes the raw public key to `out`, which must have exactly the right length.
     ///
     /// # Errors
-    /// [`Error::Library`], [`Error::Length`].
+    /// [`Error::Library`] if the library fails; [`Error::Length`] if `out` has the wrong length.
     pub fn write_raw_public(&self, out: &mut [u8]) -> Result<()> {
         let mut length = out.len();
         // SAFETY: `length` is the length of `out`.
@@ -137,10 +141,10 @@ impl<C: Calls> Pkey<C> {
         Error::check_length("public key", length, out.len())
     }
 
-    /// Writes the raw private key, which must have exactly the length of `out`.
+    /// Writes the raw private key to `out`, which must have exactly the right length.
     ///
     /// # Errors
-    /// [`Error::Library`], [`Error::Length`].
+    /// [`Error::Library`] if the library fails; [`Error::Length`] if `out` has the wrong length.
     pub fn write_raw_private(&self, out: &mut [u8]) -> Result<()> {
         let mut length = out.len();
         // SAFETY: `length` is the length of `out`.
@@ -150,7 +154,7 @@ impl<C: Calls> Pkey<C> {
         Error::check_length("private key", length, out.len())
     }
 
-    /// Writes a part of the key and returns its length in bytes. Fails if the key lacks the part.
+    /// Writes a part of the key to `out` and returns its length in bytes. Fails if the key does not contain the part.
     pub(super) fn write_octets(&self, part: &'static CStr, out: &mut [u8]) -> Result<usize> {
         let mut length = 0;
         // SAFETY: the length of `out` is passed.
@@ -167,7 +171,7 @@ impl<C: Calls> Pkey<C> {
         Ok(length)
     }
 
-    /// Writes an integer of the key over all of `out`, in native byte order.
+    /// Writes an integer from the key to `out`, filling all of `out`, in native byte order.
     pub(super) fn write_number(&self, part: &'static CStr, out: &mut [u8]) -> Result<()> {
         let mut params = [
             OSSL_PARAM {
@@ -179,7 +183,7 @@ impl<C: Calls> Pkey<C> {
             },
             OSSL_PARAM_END,
         ];
-        // SAFETY: the array is terminated, and its only element holds the length of `out`.
+        // SAFETY: the array is terminated, and its only element contains the length of `out`.
         let returned = unsafe { self.calls.EVP_PKEY_get_params(self.as_ptr(), params.as_mut_ptr()) };
         self.calls.check("EVP_PKEY_get_params", returned)?;
         if params[0].return_size == OSSL_PARAM_UNMODIFIED {
@@ -189,46 +193,49 @@ impl<C: Calls> Pkey<C> {
         }
     }
 
-    /// Returns the length of the key in bits, as its algorithm defines it.
+    /// Returns the length of the key in bits, as the algorithm defines it.
     pub(super) fn bits(&self) -> c_int {
-        // SAFETY: only reads the key.
+        // SAFETY: the function only reads the key.
         unsafe { self.calls.EVP_PKEY_get_bits(self.as_ptr()) }
     }
 }
 
 impl<C: Calls> PkeyCtx<C> {
-    /// Creates a context for making keys.
+    /// Creates a context for generating or importing keys.
     ///
     /// # Errors
-    /// [`Error::Library`] if the library does not know the algorithm.
+    /// [`Error::Library`] if the library does not support the algorithm.
     pub fn of_name(calls: C, algorithm: &CStr) -> Result<PkeyCtx<C>> {
-        // SAFETY: null means no properties, and the returned context is ours.
+        // SAFETY: null means no properties, and this code owns the returned context.
         unsafe {
             let ctx = calls.EVP_PKEY_CTX_new_from_name(calls.context(), algorithm.as_ptr(), ptr::null());
             PkeyCtx::own(calls, "EVP_PKEY_CTX_new_from_name", ctx)
         }
     }
 
-    /// Creates a context for using a key. The context holds a reference to the key.
+    /// Creates a context for using a key. The context keeps a reference to the key.
     pub(super) fn of_key(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
         let calls = key.calls;
-        // SAFETY: as in `of_name`; the context holds its own reference to the key.
+        // SAFETY: null means no properties, this code owns the returned context, and the context keeps its own
+        // reference to the key.
         unsafe {
             let ctx = calls.EVP_PKEY_CTX_new_from_pkey(calls.context(), key.as_ptr(), ptr::null());
             PkeyCtx::own(calls, "EVP_PKEY_CTX_new_from_pkey", ctx)
         }
     }
 
-    /// Sets parameters of the initialised operation.
+    /// Sets parameters of the operation for which the context is initialised.
     pub(super) fn set(&self, params: &[Param<'_>]) -> Result<()> {
-        // SAFETY: only this thread uses the context while we hold it (it is not `Sync`), and the array is terminated.
+        // SAFETY: contexts are not `Sync`, so only this thread uses the context during the call. The array is
+        // terminated.
         let returned = unsafe { self.calls.EVP_PKEY_CTX_set_params(self.as_ptr(), array(params)) };
         self.calls.check("EVP_PKEY_CTX_set_params", returned)
     }
 
-    /// Returns whether the initialised operation has a parameter of that name. It silently ignores unknown ones.
+    /// Whether the initialised operation supports a parameter. The library silently ignores unknown parameters.
     pub(super) fn knows(&self, parameter: &CStr) -> bool {
-        // SAFETY: the result is null or a terminated array that lives as long as the context; names are strings.
+        // SAFETY: the result is null or a terminated array that stays valid as long as the context. Names are C
+        // strings.
         unsafe {
             let mut next = self.calls.EVP_PKEY_CTX_settable_params(self.as_ptr());
             while !next.is_null() && !(*next).key.is_null() {
@@ -243,7 +250,7 @@ impl<C: Calls> PkeyCtx<C> {
 
     fn generate(&self) -> Result<Pkey<C>> {
         let mut key = ptr::null_mut();
-        // SAFETY: only this thread uses the context while we hold it, and the returned key is ours.
+        // SAFETY: only this thread uses the context during the call, and this code owns the returned key.
         unsafe {
             self.calls.check("EVP_PKEY_generate", self.calls.EVP_PKEY_generate(self.as_ptr(), &raw mut key))?;
             Pkey::own(self.calls, "EVP_PKEY_generate", key)
@@ -254,16 +261,16 @@ impl<C: Calls> PkeyCtx<C> {
 impl<C: Calls> Signature<C> {
     /// Fetches the implementation of an algorithm.
     pub(super) fn fetch(calls: C, algorithm: &CStr) -> Result<Signature<C>> {
-        // SAFETY: null means no properties, and the returned reference is ours.
+        // SAFETY: null means no properties, and this code owns the returned reference.
         unsafe {
             let fetched = calls.EVP_SIGNATURE_fetch(calls.context(), algorithm.as_ptr(), ptr::null());
             Signature::own(calls, "EVP_SIGNATURE_fetch", fetched)
         }
     }
 
-    /// Initialises a context to sign digests. Before 3.4 the library looks up the algorithm itself.
+    /// Initialises a context for signing digests. Before 3.4, the library looks up the algorithm itself.
     pub(super) fn begin_to_sign(&self, ctx: &PkeyCtx<C>, params: &[Param<'_>]) -> Result<()> {
-        // SAFETY: only this thread uses the context while the caller holds it, and the array is terminated.
+        // SAFETY: only this thread uses the context during the call, and the array is terminated.
         unsafe {
             match self.calls.EVP_PKEY_sign_init_ex2() {
                 Some(begin) => {
@@ -278,9 +285,9 @@ impl<C: Calls> Signature<C> {
         }
     }
 
-    /// Initialises a context to verify digests, like [`begin_to_sign`](Self::begin_to_sign).
+    /// Initialises a context for verifying signatures on digests, like [`begin_to_sign`](Self::begin_to_sign).
     pub(super) fn begin_to_verify(&self, ctx: &PkeyCtx<C>, params: &[Param<'_>]) -> Result<()> {
-        // SAFETY: as in `begin_to_sign`.
+        // SAFETY: only this thread uses the context during the call, and the array is terminated.
         unsafe {
             match self.calls.EVP_PKEY_verify_init_ex2() {
                 Some(begin) => {
@@ -296,35 +303,37 @@ impl<C: Calls> Signature<C> {
     }
 }
 
-/// Checks that the library has keys of an algorithm.
+/// Checks that the library supports keys of an algorithm.
 pub(super) fn check_keys<C: Calls>(calls: C, algorithm: &CStr) -> Result<()> {
     if C::COMPLETE {
         return Ok(());
     }
-    // SAFETY: null means no properties, and the returned reference is ours.
+    // SAFETY: null means no properties, and this code owns the returned reference.
     unsafe {
         let fetched = calls.EVP_KEYMGMT_fetch(calls.context(), algorithm.as_ptr(), ptr::null());
         KeyManagement::own(calls, "EVP_KEYMGMT_fetch", fetched).map(drop)
     }
 }
 
-/// Setting that a family of algorithms needs before it makes a key.
+/// Setting that a family of algorithms needs before it can generate keys.
 pub(super) enum Setting {
-    /// No setting: the name of the algorithm is enough.
+    /// No setting: the name of the algorithm is sufficient.
     None,
-    /// Elliptic curve.
+    /// Name of the elliptic curve.
     Group(&'static CStr),
     /// Length of the modulus in bits.
     Bits(usize),
 }
 
-/// Makes keys. Initialised contexts are reused, because OpenSSL carries nothing over from one key to the next.
+/// Generates keys. Initialised contexts are reused, because OpenSSL does not carry anything over from one key to the
+/// next.
 pub(super) struct Generator<C: Calls> {
     pub(super) calls: C,
     algorithm: CString,
     setting: Setting,
     idle: Contexts<PkeyCtx<C>>,
-    /// Contexts that received a seed. Some families keep it for the next key, so each of these keys sets its own seed.
+    /// Contexts that were used with a seed. Some families keep the seed for the next key, so these contexts must get a
+    /// new seed for each key.
     seeded: Contexts<PkeyCtx<C>>,
 }
 
@@ -333,12 +342,12 @@ impl<C: Calls> Generator<C> {
         Generator { calls, algorithm: algorithm.to_owned(), setting, idle: Contexts::new(), seeded: Contexts::new() }
     }
 
-    /// Makes a key from the library's own randomness.
+    /// Generates a key with the library's own randomness.
     pub(super) fn generate(&self) -> Result<Pkey<C>> {
         self.idle.with(|| self.context(), |ctx| ctx.generate())
     }
 
-    /// Makes the key that follows from a seed. Reuses contexts, like [`generate`](Self::generate).
+    /// Generates the key for a seed. Reuses contexts, like [`generate`](Self::generate).
     pub(super) fn generate_from(&self, seed: &[u8]) -> Result<Pkey<C>> {
         let context = || self.context();
         self.seeded.with(context, |ctx| {
@@ -349,7 +358,7 @@ impl<C: Calls> Generator<C> {
 
     fn context(&self) -> Result<PkeyCtx<C>> {
         let ctx = PkeyCtx::of_name(self.calls, &self.algorithm)?;
-        // SAFETY: the context is ours alone.
+        // SAFETY: no one else uses the context.
         self.calls.check("EVP_PKEY_keygen_init", unsafe { self.calls.EVP_PKEY_keygen_init(ctx.as_ptr()) })?;
         match &self.setting {
             Setting::None => {}

@@ -1,4 +1,4 @@
-//! Ed25519 before 3.4: `EVP_DigestSign` and `EVP_DigestVerify`, which must be initialised for each message.
+//! Ed25519 before OpenSSL 3.4. `EVP_DigestSign` and `EVP_DigestVerify` must be initialised for each message.
 
 use super::Calls;
 use super::hash::MdCtx;
@@ -7,13 +7,14 @@ use crate::Contexts;
 use pqlab_primitives::Result;
 use std::ptr;
 
-/// State that a key keeps for one-shot calls. A context for them keeps its key and serves no other.
+/// State that a key stores for one-shot calls. A one-shot context keeps a reference to its key and cannot serve other
+/// keys.
 pub trait OneShots<C: Calls>: Default + Send + Sync + 'static {
-    /// Returns contexts for one-shot calls, if the library may need any.
+    /// Returns the contexts for one-shot calls, or `None` if the library never needs one.
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>>;
 }
 
-/// For a library whose contexts stay unchanged when they sign messages.
+/// Used if the library's contexts can sign several messages.
 impl<C: Calls> OneShots<C> for () {
     #[inline(always)]
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>> {
@@ -21,7 +22,7 @@ impl<C: Calls> OneShots<C> for () {
     }
 }
 
-/// For a library of any version.
+/// Used for libraries of any version.
 impl<C: Calls> OneShots<C> for Contexts<MdCtx<C>> {
     #[inline(always)]
     fn contexts(&self) -> Option<&Contexts<MdCtx<C>>> {
@@ -29,25 +30,25 @@ impl<C: Calls> OneShots<C> for Contexts<MdCtx<C>> {
     }
 }
 
-/// Returns whether messages are signed and verified in one-shot calls.
+/// Whether messages must be signed and verified in one-shot calls.
 #[inline(always)]
 pub(super) fn are_needed<C: Calls>(calls: C) -> bool {
     calls.EVP_PKEY_sign_message_init().is_none()
 }
 
-/// Returns the contexts that a key keeps for one-shot calls, if the library needs any.
+/// Returns the contexts that a key stores for one-shot calls, or `None` if the library does not need one-shot calls.
 #[inline(always)]
 pub(super) fn contexts<C: Calls>(calls: C, kept: &C::OneShots) -> Option<&Contexts<MdCtx<C>>> {
     if are_needed(calls) { OneShots::<C>::contexts(kept) } else { None }
 }
 
-/// Signs and returns the signature's length in bytes.
+/// Signs the message and returns the length of the signature in bytes.
 pub(super) fn sign<C: Calls>(ctx: &MdCtx<C>, key: &Pkey<C>, message: &[u8], out: &mut [u8]) -> Result<usize> {
     let calls = ctx.calls;
     let mut length = out.len();
-    // SAFETY: only this thread uses the context while we hold it, and it holds its own reference to the key. Null means
-    // no digest, no properties, no parameters, and that the inner context is not returned. `length` is the length of
-    // `out`.
+    // SAFETY: only this thread uses the context during the call, and the context keeps its own reference to the key.
+    // Null means no digest, no properties, no parameters, and that the inner context is not returned. `length` is the
+    // length of `out`.
     unsafe {
         let begun = calls.EVP_DigestSignInit_ex(
             ctx.as_ptr(),
@@ -66,10 +67,13 @@ pub(super) fn sign<C: Calls>(ctx: &MdCtx<C>, key: &Pkey<C>, message: &[u8], out:
     Ok(length)
 }
 
-/// Verifies. The library returns zero if a signature does not verify, or a negative number if its length is wrong.
+/// Verifies a signature. The library returns zero if the signature is invalid, or a negative number if its length is
+/// wrong.
 pub(super) fn verify<C: Calls>(ctx: &MdCtx<C>, key: &Pkey<C>, message: &[u8], signature: &[u8]) -> Result<()> {
     let calls = ctx.calls;
-    // SAFETY: as in `sign`.
+    // SAFETY: only this thread uses the context during the call, and the context keeps its own reference to the key.
+    // Null means no digest, no properties, no parameters, and that the inner context is not returned. The lengths of
+    // both slices are passed.
     let verified = unsafe {
         let begun = calls.EVP_DigestVerifyInit_ex(
             ctx.as_ptr(),

@@ -1,10 +1,10 @@
-//! OpenSSL's named parameters, OSSL_PARAM(3), which borrow their values.
+//! OpenSSL's named parameters, which borrow their values, see OSSL_PARAM(3).
 
 use pqlab_openssl_headers as sys;
 use std::ffi::{CStr, c_int, c_uint};
 use std::marker::PhantomData;
 
-/// Named parameter that is passed to the library.
+/// A named parameter that is passed to the library.
 #[repr(transparent)]
 pub struct Param<'a> {
     raw: sys::OSSL_PARAM,
@@ -12,40 +12,40 @@ pub struct Param<'a> {
 }
 
 impl<'a> Param<'a> {
-    /// End of every array of parameters.
+    /// Marks the end of a parameter array.
     pub const END: Param<'static> = Param { raw: sys::OSSL_PARAM_END, value: PhantomData };
 
-    /// Byte string.
+    /// Creates a parameter whose value is a byte string.
     #[inline]
     pub fn octets(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_OCTET_STRING, value.as_ptr(), value.len())
     }
 
-    /// UTF-8 string.
+    /// Creates a parameter whose value is a UTF-8 string.
     #[inline]
     pub fn text(key: &'static CStr, value: &'a CStr) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UTF8_STRING, value.as_ptr().cast(), value.count_bytes())
     }
 
-    /// Signed integer.
+    /// Creates a parameter whose value is a signed integer.
     #[inline]
     pub fn int(key: &'static CStr, value: &'a c_int) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
     }
 
-    /// Unsigned integer.
+    /// Creates a parameter whose value is an unsigned integer.
     #[inline]
     pub fn uint(key: &'static CStr, value: &'a c_uint) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, (&raw const *value).cast(), size_of::<c_uint>())
     }
 
-    /// Size.
+    /// Creates a parameter whose value is a `size_t`.
     #[inline]
     pub fn size(key: &'static CStr, value: &'a usize) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, (&raw const *value).cast(), size_of::<usize>())
     }
 
-    /// Unsigned integer of any length, in native byte order.
+    /// Creates a parameter whose value is an unsigned integer of any length, in native byte order.
     #[inline]
     pub fn number(key: &'static CStr, value: &'a [u8]) -> Param<'a> {
         Param::new(key, sys::OSSL_PARAM_UNSIGNED_INTEGER, value.as_ptr(), value.len())
@@ -56,7 +56,7 @@ impl<'a> Param<'a> {
         let raw = sys::OSSL_PARAM {
             key: key.as_ptr(),
             data_type,
-            // The library declares the pointer mutable because parameters can also be outputs; it only reads inputs.
+            // The pointer is declared mutable because parameters can also be outputs. The library only reads inputs.
             data: data.cast_mut().cast(),
             data_size,
             return_size: sys::OSSL_PARAM_UNMODIFIED,
@@ -65,23 +65,23 @@ impl<'a> Param<'a> {
     }
 }
 
-/// Returns the array in the form that the library takes.
+/// Returns a pointer to the array, as the library expects it.
 ///
 /// # Panics
 /// If the array does not end with [`Param::END`].
 #[inline]
 pub fn array(params: &[Param<'_>]) -> *const sys::OSSL_PARAM {
-    assert!(has_end(params), "an array of parameters has an end");
+    assert!(has_end(params), "a parameter array must end with END");
     params.as_ptr().cast()
 }
 
-/// Like [`array`], for a call that is declared to change the array.
+/// Like [`array`], for functions that are declared to change the array.
 ///
 /// # Panics
 /// If the array does not end with [`Param::END`].
 #[inline]
 pub(super) fn array_mut(params: &mut [Param<'_>]) -> *mut sys::OSSL_PARAM {
-    assert!(has_end(params), "an array of parameters has an end");
+    assert!(has_end(params), "a parameter array must end with END");
     params.as_mut_ptr().cast()
 }
 

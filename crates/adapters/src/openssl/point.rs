@@ -1,4 +1,5 @@
-//! Computes the point of a scalar, for libraries before 3.4, which import a scalar without its point.
+//! Computes the point for a scalar. Libraries before 3.4 need this, because they import a scalar without computing its
+//! point.
 
 use super::Calls;
 use super::native::owned;
@@ -8,20 +9,20 @@ use std::ffi::c_int;
 use std::ptr;
 
 owned! {
-    /// A curve.
+    /// An elliptic curve.
     Group: EC_GROUP, EC_GROUP_free;
-    /// A point of a curve.
+    /// A point on an elliptic curve.
     Point: EC_POINT, EC_POINT_free;
-    /// A number that is wiped when it is freed.
+    /// An integer that is wiped when it is freed.
     Number: BIGNUM, BN_clear_free;
 }
 
-/// Writes the uncompressed point of a scalar to `out`, which must have exactly its length. The scalar must be below the
-/// curve's order.
+/// Writes the uncompressed point for a scalar to `out`, which must have exactly the right length. The scalar must be
+/// below the group order.
 pub(super) fn of_scalar<C: Calls>(calls: C, nid: c_int, scalar: &[u8], out: &mut [u8]) -> Result<()> {
     let length = c_int::try_from(scalar.len()).unwrap_or_default();
-    // SAFETY: null means no properties, no number to reuse, no other point and no scratch memory. The returned pointers
-    // are ours, and lengths are passed.
+    // SAFETY: null means no properties, no number to reuse, no other point and no scratch memory. This code owns the
+    // returned pointers, and lengths are passed.
     unsafe {
         let group = calls.EC_GROUP_new_by_curve_name_ex(calls.context(), ptr::null(), nid);
         let group = Group::own(calls, "EC_GROUP_new_by_curve_name_ex", group)?;

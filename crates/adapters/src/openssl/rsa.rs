@@ -1,7 +1,7 @@
-//! RSA with a 2048-bit modulus, PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2): EVP_PKEY-RSA(7),
-//! EVP_SIGNATURE-RSA(7). It serves as a yardstick. The public exponent is 65537.
+//! RSA with a 2048-bit modulus, PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), for comparison. See EVP_PKEY-RSA(7)
+//! and EVP_SIGNATURE-RSA(7). The public exponent is 65537.
 //!
-//! Keys are DER: RSAPublicKey and RSAPrivateKey (RFC 8017, appendix A.1). As for ECDSA, the message is digested here.
+//! Keys are DER: RSAPublicKey and RSAPrivateKey (RFC 8017, appendix A.1). As for ECDSA, this module hashes the message.
 
 use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, owned};
@@ -23,20 +23,20 @@ const RSA: &CStr = c"RSA";
 const MODULUS_BITS: usize = 2048;
 /// Length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
-/// Error for coins given to key generation.
+/// Error if the caller supplies random bytes for key generation.
 const NO_COINS: Error = Error::Unsupported("OpenSSL generates RSA keys only with its own randomness");
 
 owned! {
-    /// Decoder of keys.
+    /// A decoder for keys.
     Decoder: OSSL_DECODER_CTX, OSSL_DECODER_CTX_free;
-    /// Encoder of keys.
+    /// An encoder for keys.
     Encoder: OSSL_ENCODER_CTX, OSSL_ENCODER_CTX_free;
 }
 
-/// RSA-2048.
+/// The RSA-2048 signature scheme.
 pub(super) struct Rsa<C: Calls>(Arc<Shared<C>>);
 
-/// State shared by the scheme and its keys.
+/// State that the scheme and its keys share.
 struct Shared<C: Calls> {
     calls: C,
     info: SignatureInfo,
@@ -57,7 +57,7 @@ struct Verifier<C: Calls> {
     idle: Contexts<PkeyCtx<C>>,
 }
 
-/// Encoding in memory that the library allocated.
+/// An encoded key in memory that the library allocated.
 struct Encoded<C: Calls> {
     calls: C,
     data: *mut u8,
@@ -106,7 +106,7 @@ impl<C: Calls> SignatureScheme for Rsa<C> {
         }
         let calls = self.0.calls;
         let key = read(calls, sys::EVP_PKEY_KEYPAIR, bytes);
-        let key = key.ok_or_else(|| calls.malformed("RSAPrivateKey of 2048 bits"))?;
+        let key = key.ok_or_else(|| calls.malformed("RSAPrivateKey with 2048 bits"))?;
         Ok(Box::new(Signer::new(&self.0, key)))
     }
 
@@ -175,7 +175,7 @@ impl<C: Calls> SigningKey for Signer<C> {
 impl<C: Calls> Verifier<C> {
     fn load(shared: &Arc<Shared<C>>, bytes: &[u8]) -> Result<Verifier<C>> {
         let key = read(shared.calls, sys::EVP_PKEY_PUBLIC_KEY, bytes);
-        let key = key.ok_or_else(|| shared.calls.malformed("RSAPublicKey of 2048 bits"))?;
+        let key = key.ok_or_else(|| shared.calls.malformed("RSAPublicKey with 2048 bits"))?;
         Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
@@ -205,7 +205,7 @@ impl<C: Calls> Encoded<C> {
     fn of(key: &Pkey<C>, selection: c_int) -> Result<Encoded<C>> {
         let calls = key.calls;
         let mut encoded = Encoded { calls, data: ptr::null_mut(), length: 0 };
-        // SAFETY: the key outlives the encoder, which borrows it; a null pointer makes the encoder allocate.
+        // SAFETY: the encoder borrows the key, which lives longer. A null pointer makes the encoder allocate memory.
         unsafe {
             let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
             let encoder = calls.OSSL_ENCODER_CTX_new_for_pkey(key.as_ptr(), selection, kind, structure, ptr::null());
@@ -220,15 +220,15 @@ impl<C: Calls> Encoded<C> {
         if self.data.is_null() {
             return &[];
         }
-        // SAFETY: the library wrote `length` bytes there, and they are ours until dropped.
+        // SAFETY: the library wrote `length` bytes to `data`, and this value owns them until it is dropped.
         unsafe { slice::from_raw_parts(self.data, self.length) }
     }
 }
 
 impl<C: Calls> Drop for Encoded<C> {
     fn drop(&mut self) {
-        // SAFETY: the library allocated it, or it is null, which is allowed. It is wiped because it may hold a private
-        // key.
+        // SAFETY: the pointer is null, which is allowed, or the library allocated the memory. The memory is wiped
+        // because it may contain a private key.
         unsafe { self.calls.CRYPTO_clear_free(self.data.cast(), self.length, c"".as_ptr(), 0) }
     }
 }
@@ -237,12 +237,12 @@ fn write_encoded<C: Calls>(key: &Pkey<C>, selection: c_int, what: &'static str, 
     write(what, out, Encoded::of(key, selection)?.bytes())
 }
 
-/// Decodes a key. Returns `None` unless `bytes` is one whole encoding and the modulus has the right length.
+/// Decodes a key. Returns `None` unless `bytes` is exactly one encoded key and the modulus has the right length.
 fn read<C: Calls>(calls: C, selection: c_int, bytes: &[u8]) -> Option<Pkey<C>> {
     let (mut data, mut rest) = (bytes.as_ptr(), bytes.len());
     let mut key = ptr::null_mut();
-    // SAFETY: null means no properties; `key` outlives the decoder, which sets it to a key that is ours; the slice is
-    // only read, during the call.
+    // SAFETY: null means no properties. The decoder sets `key`, which lives longer than the decoder, to a key that this
+    // code owns. The slice is only read during the call.
     let key = unsafe {
         let (kind, structure) = (c"DER".as_ptr(), c"type-specific".as_ptr());
         let decoder = calls.OSSL_DECODER_CTX_new_for_pkey(
@@ -259,7 +259,7 @@ fn read<C: Calls>(calls: C, selection: c_int, bytes: &[u8]) -> Option<Pkey<C>> {
         let key = Pkey::own(calls, "OSSL_DECODER_from_data", key).ok()?;
         (returned > 0).then_some(key)?
     };
-    // The decoder leaves errors for the formats that it tried in vain.
+    // The decoder leaves errors in the queue for every format that it tried without success.
     calls.clear();
     (rest == 0 && usize::try_from(key.bits()) == Ok(MODULUS_BITS)).then_some(key)
 }

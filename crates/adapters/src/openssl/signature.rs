@@ -1,9 +1,9 @@
-//! Schemes that sign whole messages: ML-DSA (FIPS 204), SLH-DSA (FIPS 205), Ed25519 (RFC 8032).
-//! EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7), EVP_SIGNATURE-ED25519(7).
+//! Schemes that sign whole messages: ML-DSA (FIPS 204), SLH-DSA (FIPS 205) and Ed25519 (RFC 8032). See
+//! EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7) and EVP_SIGNATURE-ED25519(7).
 //!
-//! For these schemes `EVP_PKEY_sign` and `EVP_PKEY_verify` leave a context unchanged if `EVP_PKEY_sign_message_init` or
-//! its counterpart initialised it. One context therefore serves any number of calls. `EVP_DigestSign` would copy it
-//! each time.
+//! For these schemes, `EVP_PKEY_sign` and `EVP_PKEY_verify` do not change a context that was initialised by
+//! `EVP_PKEY_sign_message_init` or its counterpart. One context therefore serves any number of calls. `EVP_DigestSign`
+//! would copy the context each time.
 
 use super::hash::MdCtx;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
@@ -20,21 +20,21 @@ use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
 
-/// Returns the schemes. OpenSSL uses the same names.
+/// Returns the names of the schemes, which are the same in OpenSSL.
 pub(super) fn algorithms() -> impl Iterator<Item = &'static str> {
     ["FIPS 204", "FIPS 205"].into_iter().flat_map(SignatureParameters::of_standard).chain(["Ed25519"])
 }
 
-/// Error of a library before 3.4.
-const NO_MESSAGES: Error = Error::Unsupported("before OpenSSL 3.4 there is no EVP_PKEY_sign_message_init");
+/// Error for libraries before 3.4.
+const NO_MESSAGES: Error = Error::Unsupported("the scheme requires OpenSSL 3.4 (EVP_PKEY_sign_message_init)");
 
 /// Maximum length of a context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
 const MAX_CONTEXT: usize = 255;
 
-/// One scheme.
+/// A signature scheme.
 pub(super) struct Scheme<C: Calls>(Arc<Shared<C>>);
 
-/// State shared by a scheme and its keys.
+/// State that a scheme and its keys share.
 struct Shared<C: Calls> {
     calls: C,
     info: SignatureInfo,
@@ -50,7 +50,7 @@ struct Signer<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// Used if the library must be initialised for each message.
+    /// Used if the library must be initialised again for each message.
     one_shots: C::OneShots,
 }
 
@@ -59,11 +59,11 @@ struct Verifier<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<Prepared<C>>,
     prehashing: Contexts<Prepared<C>>,
-    /// Used if the library must be initialised for each message.
+    /// Used if the library must be initialised again for each message.
     one_shots: C::OneShots,
 }
 
-/// Context that is ready to sign or verify, and the parameters that it is set to.
+/// Context that is ready to sign or verify, and the parameters that were set in it.
 struct Prepared<C: Calls> {
     ctx: PkeyCtx<C>,
     context: [u8; MAX_CONTEXT],
@@ -71,12 +71,12 @@ struct Prepared<C: Calls> {
     deterministic: bool,
 }
 
-/// Input of the internal interface.
+/// Form of the input for the internal interface.
 #[derive(Clone, Copy)]
 enum Raw {
     /// `M'`.
     Formatted,
-    /// ML-DSA's message representative.
+    /// ML-DSA's message representative `mu`.
     Mu,
 }
 
@@ -147,7 +147,7 @@ impl<C: Calls> Shared<C> {
                 if self.info.hedged {
                     self.generator.generate_from(bytes)
                 } else {
-                    // Ed25519's seed is the private key (RFC 8032, section 5.1.5).
+                    // Ed25519's seed is its private key (RFC 8032, section 5.1.5).
                     self.load_private(KeyEncoding::Seed, bytes)
                 }
             }
@@ -177,27 +177,27 @@ impl<C: Calls> Shared<C> {
         }
     }
 
-    /// Returns whether OpenSSL keeps this encoding separately from the private key, as it does with ML-DSA's seed.
-    /// Ed25519's seed is its private key.
+    /// Whether OpenSSL stores this encoding separately from the private key, as it does for ML-DSA's seed. Ed25519's
+    /// seed is its private key.
     fn has_seed_beside_key(&self, encoding: KeyEncoding) -> bool {
         encoding == KeyEncoding::Seed && self.info.encodings.len() > 1
     }
 
     fn check_internal(&self) -> Result<()> {
-        // A scheme without a context string (Ed25519) has only one interface.
-        if self.info.context { Ok(()) } else { Err(Error::Unsupported("the scheme has no internal interface")) }
+        // A scheme without context strings (Ed25519) has only one interface.
+        if self.info.context { Ok(()) } else { Err(Error::Unsupported("the scheme defines no internal interface")) }
     }
 
     fn check_mu(&self) -> Result<()> {
-        // Another scheme would sign `mu` as a message, because the library ignores unknown parameters.
+        // Any other scheme would sign `mu` like a message, because the library ignores unknown parameters.
         let has_mu = self.info.parameters.algorithm.starts_with("ML-DSA-");
-        if has_mu { Ok(()) } else { Err(Error::Unsupported("only ML-DSA has mu")) }
+        if has_mu { Ok(()) } else { Err(Error::Unsupported("only ML-DSA uses mu")) }
     }
 
-    /// Returns the algorithm that hashes the message with `prehash` before signing.
+    /// Returns the algorithm that hashes the message with `prehash` before it signs.
     fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature<C>> {
         let algorithm = self.prehashed.as_ref().filter(|_| prehash == Prehash::Sha512);
-        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL pre-hashes only for Ed25519ph"))?;
+        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL supports pre-hashing only for Ed25519ph"))?;
         if context.len() > MAX_CONTEXT {
             return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
         }
@@ -219,7 +219,7 @@ impl<C: Calls> Prepared<C> {
     fn to_sign(algorithm: &Signature<C>, key: &Pkey<C>) -> Result<Prepared<C>> {
         let ctx = PkeyCtx::of_key(key)?;
         let Some(begin) = key.calls.EVP_PKEY_sign_message_init() else { return Err(NO_MESSAGES) };
-        // SAFETY: the context is ours alone; null means no parameters.
+        // SAFETY: no one else uses the context. Null means no parameters.
         let returned = unsafe { begin(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
         key.calls.check("EVP_PKEY_sign_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
@@ -228,13 +228,13 @@ impl<C: Calls> Prepared<C> {
     fn to_verify(algorithm: &Signature<C>, key: &Pkey<C>) -> Result<Prepared<C>> {
         let ctx = PkeyCtx::of_key(key)?;
         let Some(begin) = key.calls.EVP_PKEY_verify_message_init() else { return Err(NO_MESSAGES) };
-        // SAFETY: as in `to_sign`.
+        // SAFETY: no one else uses the context. Null means no parameters.
         let returned = unsafe { begin(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
         key.calls.check("EVP_PKEY_verify_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
 
-    /// Sets the context string if it differs. The library keeps it from call to call.
+    /// Sets the context string, if it differs from the current one. The library keeps it for later calls.
     fn set_context(&mut self, context: &[u8]) -> Result<()> {
         if self.context[..self.context_length] != *context {
             self.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_CONTEXT_STRING, context), Param::END])?;
@@ -247,13 +247,13 @@ impl<C: Calls> Prepared<C> {
     /// Selects the internal interface.
     fn set_raw(&self, raw: Raw) -> Result<()> {
         match raw {
-            // 0: the message is already `M'`.
+            // The value 0 means that the message is already `M'`.
             Raw::Formatted => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MESSAGE_ENCODING, &0), Param::END]),
             Raw::Mu => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MU, &1), Param::END]),
         }
     }
 
-    /// Sets the variant if it differs. The library keeps it from call to call.
+    /// Sets the signing variant, if it differs from the current one. The library keeps it for later calls.
     fn set_deterministic(&mut self, deterministic: bool) -> Result<()> {
         if self.deterministic != deterministic {
             let value = i32::from(deterministic);
@@ -270,7 +270,7 @@ impl<C: Calls> Signer<C> {
         Signer { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new(), one_shots }
     }
 
-    /// Signs through the internal interface, in a new context, because the library keeps every parameter that is set.
+    /// Signs through the internal interface. Uses a new context, because the library keeps every parameter that is set.
     fn sign_raw(&self, raw: Raw, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
@@ -296,7 +296,7 @@ impl<C: Calls> SigningKey for Signer<C> {
             Coins::Exact([]) => true,
             Coins::Exact(bytes) => {
                 Error::check_length("coins", self.shared.info.parameters.signing_coins, bytes.len())?;
-                // The context is not kept, because the library would use these coins for every later signature too.
+                // Use a temporary context, because the library would also use these random bytes for later signatures.
                 let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
                 prepared.set_context(context)?;
                 prepared.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_TEST_ENTROPY, bytes), Param::END])?;
@@ -421,10 +421,11 @@ impl<C: Calls> VerifyingKey for Verifier<C> {
     }
 }
 
-/// Signs the message or digest that the context was initialised for. Returns the signature's length in bytes.
+/// Signs a message or digest, depending on how the context was initialised. Returns the length of the signature in
+/// bytes.
 pub(super) fn sign<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], out: &mut [u8]) -> Result<usize> {
     let mut length = out.len();
-    // SAFETY: only this thread uses the context while we hold it; `length` is the length of `out`.
+    // SAFETY: only this thread uses the context during the call, and `length` is the length of `out`.
     let returned = unsafe {
         ctx.calls.EVP_PKEY_sign(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, input.as_ptr(), input.len())
     };
@@ -432,10 +433,10 @@ pub(super) fn sign<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], out: &mut [u8]) -> 
     Ok(length)
 }
 
-/// Verifies the message or digest that the context was initialised for. OpenSSL returns zero for any signature that
-/// does not verify, whatever its form, and a negative number for a fault.
+/// Verifies the signature on a message or digest, depending on how the context was initialised. OpenSSL returns zero if
+/// the signature is invalid, whatever its form, and a negative number for a library fault.
 pub(super) fn verify<C: Calls>(ctx: &PkeyCtx<C>, input: &[u8], signature: &[u8]) -> Result<()> {
-    // SAFETY: only this thread uses the context while we hold it; both slices are only read.
+    // SAFETY: only this thread uses the context during the call, and both slices are only read.
     let returned = unsafe {
         ctx.calls.EVP_PKEY_verify(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len())
     };

@@ -1,7 +1,7 @@
-//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM: EVP_PKEY-X25519(7), EVP_KEYEXCH-X25519(7).
+//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM, see EVP_PKEY-X25519(7) and EVP_KEYEXCH-X25519(7).
 //!
-//! As a KEM, the ciphertext is an ephemeral public key and the secret is the plain Diffie-Hellman value, as in the key
-//! shares of TLS 1.3. OpenSSL's own KEM for X25519 is a different algorithm: DHKEM (RFC 9180).
+//! As a KEM, the ciphertext is an ephemeral public key and the secret is the plain Diffie-Hellman value, as in TLS 1.3
+//! key shares. OpenSSL's own KEM for X25519 is a different algorithm: DHKEM (RFC 9180).
 
 use super::native::{Generator, Pkey, PkeyCtx, Setting, check_keys};
 use super::{Calls, NO_SUCH_ENCODING};
@@ -17,13 +17,13 @@ const NAME: &CStr = c"X25519";
 /// Length of every key and secret in bytes (RFC 7748, section 5).
 const LENGTH: usize = 32;
 
-/// Plain Diffie-Hellman.
+/// X25519 as plain Diffie-Hellman.
 pub(super) struct X25519<C: Calls> {
     info: KeyAgreementInfo,
     generator: Generator<C>,
 }
 
-/// KEM from Diffie-Hellman with an ephemeral key.
+/// X25519 as a KEM: Diffie-Hellman with an ephemeral key.
 pub(super) struct X25519Kem<C: Calls> {
     info: KemInfo,
     generator: Arc<Generator<C>>,
@@ -33,11 +33,11 @@ pub(super) struct X25519Kem<C: Calls> {
 struct Private<C: Calls> {
     key: Pkey<C>,
     idle: Contexts<PkeyCtx<C>>,
-    /// Makes ephemeral keys for the encapsulation key that belongs to this key.
+    /// Generates ephemeral keys for the encapsulation key that corresponds to this key.
     generator: Arc<Generator<C>>,
 }
 
-/// Peer's public key, and the generator of ephemeral keys.
+/// A peer's public key, and the generator for ephemeral keys.
 struct Encapsulator<C: Calls> {
     key: Pkey<C>,
     generator: Arc<Generator<C>>,
@@ -217,16 +217,17 @@ fn public<C: Calls>(calls: C, what: &'static str, bytes: &[u8]) -> Result<Pkey<C
 
 fn context<C: Calls>(key: &Pkey<C>) -> Result<PkeyCtx<C>> {
     let ctx = PkeyCtx::of_key(key)?;
-    // SAFETY: the context is ours alone.
+    // SAFETY: no one else uses the context.
     key.calls.check("EVP_PKEY_derive_init", unsafe { key.calls.EVP_PKEY_derive_init(ctx.as_ptr()) })?;
     Ok(ctx)
 }
 
-/// Derives the Diffie-Hellman value. Any 32 bytes are a public key (RFC 7748, section 5), so the peer is not validated.
-/// An all-zero result is rejected (section 6.1), which is the only way in which derivation from valid keys can fail.
+/// Derives the Diffie-Hellman value. Any 32 bytes are a public key (RFC 7748, section 5), so the peer's key is not
+/// validated. An all-zero result is rejected (section 6.1); this is the only way in which derivation can fail for valid
+/// keys.
 fn derive<C: Calls>(ctx: &PkeyCtx<C>, peer: &Pkey<C>, secret: &mut [u8]) -> Result<()> {
     let mut length = secret.len();
-    // SAFETY: only this thread uses the context while we hold it. The context holds its own reference to the peer, and
+    // SAFETY: only this thread uses the context during the call, and the context keeps its own reference to the peer.
     // `length` is the length of `secret`.
     let returned = unsafe {
         let set = ctx.calls.EVP_PKEY_derive_set_peer_ex(ctx.as_ptr(), peer.as_ptr(), 0);

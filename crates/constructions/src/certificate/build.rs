@@ -1,4 +1,4 @@
-//! Building certificates.
+//! Builds certificates.
 
 use super::syntax::{ALT_ALGORITHM, ALT_KEY, ALT_VALUE, Tbs, assemble, extension};
 use super::{CertificateError, ecdsa};
@@ -21,19 +21,19 @@ use x509_cert::time::{Time, Validity};
 /// Role of a certificate's subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubjectType {
-    /// Signs certificates. At most `path_length` intermediate certificates may follow; `None` means no limit.
+    /// May sign certificates. At most `path_length` intermediate certificates may follow; `None` means no limit.
     Authority {
         /// pathLenConstraint (RFC 5280, section 4.2.1.9).
         path_length: Option<u8>,
     },
-    /// Signs anything but certificates.
+    /// May sign anything except certificates.
     Leaf,
 }
 
-/// Contents of a certificate, except for its keys.
+/// Contents of a certificate, except the keys.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// Positive, at most 20 bytes, big-endian.
+    /// Serial number: positive, at most 20 bytes, big-endian.
     pub serial_number: Vec<u8>,
     /// Distinguished name of the issuer (RFC 4514): `CN=Root,O=Example`.
     pub issuer: String,
@@ -43,10 +43,9 @@ pub struct Profile {
     pub not_before: Duration,
     /// End of the validity period, in seconds since 1970.
     pub not_after: Duration,
-    /// Key identifier of the subject (RFC 5280, section 4.2.1.2), as returned by [`PublicKey::key_identifier`].
+    /// Key identifier of the subject (RFC 5280, section 4.2.1.2), for example from [`PublicKey::key_identifier`].
     pub subject_key_identifier: [u8; KEY_IDENTIFIER],
-    /// Key identifier of the issuer: the subject key identifier in the issuer's certificate (RFC 5280, section
-    /// 4.2.1.1).
+    /// Subject key identifier in the issuer's certificate (RFC 5280, section 4.2.1.1).
     pub authority_key_identifier: [u8; KEY_IDENTIFIER],
     /// DNS names of the subject.
     pub dns_names: Vec<String>,
@@ -54,11 +53,11 @@ pub struct Profile {
     pub subject_type: SubjectType,
 }
 
-/// Signing algorithms and keys of the issuer.
+/// The issuer's signing algorithms and keys.
 pub enum SigningKeys<'a> {
     /// One signature, pure or composite.
     Single(&'static Identifier, &'a dyn SigningKey),
-    /// An alternative signature in the extensions, and a classical signature over the whole.
+    /// An alternative signature in the extensions, and a classical signature over the whole certificate.
     Alternative {
         /// Algorithm and key of the classical signature.
         classical: (&'static Identifier, &'a dyn SigningKey),
@@ -67,8 +66,8 @@ pub enum SigningKeys<'a> {
     },
 }
 
-/// Builds a certificate and returns its DER. Pass an alternative subject key if and only if the issuer signs with one.
-/// `coins` go to the signature scheme; empty coins request deterministic signatures.
+/// Builds a certificate and returns its DER. Pass an alternative subject key if and only if the issuer signs with an
+/// alternative key. `coins` are passed to the signature scheme; empty coins request deterministic signatures.
 ///
 /// # Errors
 /// [`CertificateError::Decode`] if a name, number or time cannot be encoded. Propagates errors from the signing
@@ -162,7 +161,7 @@ fn usage(subject_type: SubjectType) -> KeyUsage {
     })
 }
 
-/// Encodes as UTCTime through 2049 and as GeneralizedTime after (RFC 5280, section 4.1.2.5).
+/// Encodes a time as UTCTime until the end of 2049, and as GeneralizedTime from 2050 (RFC 5280, section 4.1.2.5).
 fn time(since_epoch: Duration) -> Result<Time, DecodeError> {
     let failed = DecodeError::der("validity");
     let whole = Duration::from_secs(since_epoch.as_secs());

@@ -1,5 +1,5 @@
-//! Verification of a chain from a leaf to a trusted root: signatures, names, validity and constraints (RFC 5280,
-//! section 6.1). Ignores policies, name constraints and revocation. Rejects unknown critical extensions.
+//! Verifies a chain from a leaf to a trusted root: signatures, names, validity and constraints (RFC 5280, section 6.1).
+//! Ignores policies, name constraints and revocation. Rejects unknown critical extensions.
 
 use super::{Certificate, CertificateError, Schemes};
 use const_oid::{AssociatedOid, ObjectIdentifier};
@@ -8,11 +8,12 @@ use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectAltName};
 
 const KNOWN: [ObjectIdentifier; 3] = [BasicConstraints::OID, KeyUsage::OID, SubjectAltName::OID];
 
-/// Verifies `chain`, leaf first, in which each certificate is signed by the next and the last by `root`. The caller
-/// vouches for `root`. `at` is the time of verification, since 1970.
+/// Verifies `chain`, leaf first. Each certificate must be signed by the next one, and the last one by `root`. The
+/// caller must already trust `root`. `at` is the time of verification, since 1970.
+///
 /// # Errors
 /// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
-/// signature is invalid; other variants as documented there.
+/// signature is invalid; the other variants if a certificate or key is malformed or unsupported.
 pub fn verify_chain(
     chain: &[Certificate],
     root: &Certificate,
@@ -46,8 +47,8 @@ pub(super) fn verify_path(
     Ok(())
 }
 
-/// Checks validity, critical extensions and, for an authority, its constraints. `place` counts from 0 at the leaf, so
-/// `place - 1` intermediate certificates lie between an authority and the leaf.
+/// Checks the validity period, critical extensions and, for an authority, its constraints. `place` is 0 for the leaf,
+/// so `place - 1` intermediate certificates lie between an authority and the leaf.
 fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool) -> Result<(), CertificateError> {
     let broken = |problem| CertificateError::Chain { place, problem };
     let tbs = certificate.parsed.tbs_certificate();

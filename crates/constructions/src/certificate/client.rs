@@ -1,5 +1,5 @@
-//! A client's checks of a server's chain: it ends at a trusted root (RFC 5280, section 6.1), names the server (RFC
-//! 9525), and its leaf key may sign a handshake.
+//! Checks that a client makes on a server's chain. The chain must end at a trusted root (RFC 5280, section 6.1) and
+//! name the server (RFC 9525), and the leaf's key must be allowed to sign a handshake.
 
 use super::chain::verify_path;
 use super::{Certificate, CertificateError, Schemes};
@@ -8,18 +8,18 @@ use std::time::Duration;
 use x509_cert::ext::pkix::name::GeneralName;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName};
 
-/// Maximum number of certificates below the root, which bounds the work that a server can demand.
+/// Maximum number of certificates below the root. Limits the work that a server can cause.
 const LONGEST: usize = 8;
 /// id-kp-serverAuth (RFC 5280, section 4.2.1.12).
 const FOR_SERVERS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
 
-/// Verifies a server's chain for a DNS name. The leaf comes first, each certificate is signed by the next, and the last
-/// by one of `roots`. The caller vouches for `roots`, so their self-signatures are not checked. `at` is the time of
-/// verification, since 1970.
+/// Verifies a server's chain for the DNS name `name`. The leaf comes first. Each certificate must be signed by the next
+/// one, and the last one by one of `roots`. The caller must already trust `roots`, so their self-signatures are not
+/// checked. `at` is the time of verification, since 1970.
 ///
 /// # Errors
 /// [`CertificateError::Chain`] naming the certificate and the broken rule; [`CertificateError::Signature`] if a
-/// signature is invalid; other variants as documented there.
+/// signature is invalid; the other variants if a certificate or key is malformed or unsupported.
 pub fn verify_server(
     chain: &[Certificate],
     roots: &[Certificate],
@@ -30,17 +30,17 @@ pub fn verify_server(
     let broken = |place, problem| CertificateError::Chain { place, problem };
     let (Some(leaf), Some(last)) = (chain.first(), chain.last()) else { return Err(broken(0, "is missing")) };
     if chain.len() > LONGEST {
-        return Err(broken(LONGEST, "exceeds the maximum length of a chain"));
+        return Err(broken(LONGEST, "exceeds the maximum chain length"));
     }
     check_leaf(leaf, name)?;
     for (place, certificate) in chain.iter().enumerate() {
         let usage = certificate.parsed.tbs_certificate().get_extension::<ExtendedKeyUsage>()?;
         if usage.is_some_and(|(_, usage)| !usage.0.contains(&FOR_SERVERS)) {
-            return Err(broken(place, "is not for server authentication"));
+            return Err(broken(place, "does not permit server authentication"));
         }
     }
     let mut found = Err(broken(chain.len() - 1, "has an untrusted issuer"));
-    // Two roots may share a name and differ in their keys.
+    // Several roots may have the same name but different keys, so try each.
     let issuer = last.parsed.tbs_certificate().issuer();
     for root in roots.iter().filter(|root| root.parsed.tbs_certificate().subject() == issuer) {
         found = verify_path(chain, root, at, schemes);
@@ -51,11 +51,11 @@ pub fn verify_server(
     found
 }
 
-/// Checks that the leaf names the server and that its key may sign handshakes.
+/// Checks that the leaf names the server and that the leaf's key may sign handshakes.
 fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     let broken = |problem| Err(CertificateError::Chain { place: 0, problem });
     let tbs = leaf.parsed.tbs_certificate();
-    // The subject's distinguished name is not used for matching (RFC 9525, section 2).
+    // A match requires a subject alternative name. The distinguished name is ignored (RFC 9525, section 2).
     let names = tbs.get_extension::<SubjectAltName>()?.map(|(_, names)| names.0).unwrap_or_default();
     let called = |found: &GeneralName| matches!(found, GeneralName::DnsName(found) if matches(found.as_str(), name));
     if !is_host(name) || !names.iter().any(called) {
@@ -70,8 +70,8 @@ fn check_leaf(leaf: &Certificate, name: &str) -> Result<(), CertificateError> {
     Ok(())
 }
 
-/// Whether a DNS name in a certificate matches the host (RFC 9525, section 6.3). Compares without regard to case. `*`
-/// may replace the whole first label if at least two labels follow.
+/// Whether a DNS name in a certificate matches the host (RFC 9525, section 6.3). Ignores case. `*` may replace the
+/// whole first label if at least two labels follow.
 fn matches(of_certificate: &str, host: &str) -> bool {
     match of_certificate.strip_prefix("*.") {
         None => of_certificate.eq_ignore_ascii_case(host),
@@ -82,8 +82,8 @@ fn matches(of_certificate: &str, host: &str) -> bool {
     }
 }
 
-/// Whether this is a host name: labels of letters, digits and hyphens. The last label is not a number, which rules out
-/// IPv4 addresses.
+/// Whether `name` is a host name: dot-separated labels of letters, digits and hyphens. The last label must not be a
+/// number, which excludes IPv4 addresses.
 fn is_host(name: &str) -> bool {
     let label = |label: &str| {
         let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

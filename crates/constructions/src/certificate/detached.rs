@@ -1,10 +1,10 @@
-//! The reference form: a classical certificate with a detached ML-DSA-65 signature. The signature covers
-//! `"qs-x509-cosig-v1" || 00 || certificate`, with the context `qs-x509-cosig`. The two are packed as the CBOR array
-//! `[certificate, signature]`.
+//! The reference form, defined by an earlier system: a classical certificate with a detached ML-DSA-65 signature. The
+//! signature covers `"qs-x509-cosig-v1" || 00 || certificate`, with the context `qs-x509-cosig`. The CBOR array
+//! `[certificate, signature]` holds both.
 //!
-//! The reference's verifier reads the context from the bundle, so the sender chooses it; here it is fixed. Nothing in
-//! the certificate says that a second signature exists, so an attacker can drop it unnoticed. This form exists to
-//! reproduce the reference's tables. Do not use it.
+//! The earlier system's verifier reads the context from the bundle, so the sender chooses it; here the context is
+//! fixed. Nothing in the certificate indicates that a second signature exists, so an attacker can remove that signature
+//! unnoticed. pqlab offers this form only to reproduce the earlier system's tables. Do not use it for anything else.
 
 use super::{Certificate, CertificateError};
 use crate::cbor;
@@ -12,7 +12,7 @@ use crate::hybrid_signature::length::ML_DSA_65_SIGNATURE;
 use pqlab_primitives::{Coins, Error, Result, SigningKey, VerifyingKey};
 
 const PREFIX: &[u8] = b"qs-x509-cosig-v1\x00";
-/// The context of the signature.
+/// Context of the ML-DSA signature.
 pub const CONTEXT: &[u8] = b"qs-x509-cosig";
 const BUNDLE: &str = "bundle of certificate and signature";
 
@@ -37,10 +37,10 @@ impl Bundle {
         Ok(Bundle { certificate: certificate.to_vec(), signature })
     }
 
-    /// Verifies the detached signature. Does not check the certificate itself.
+    /// Verifies the detached signature, but not the certificate.
     ///
     /// # Errors
-    /// [`Error::VerificationFailed`].
+    /// [`Error::VerificationFailed`] if the signature is invalid.
     pub fn verify(&self, key: &dyn VerifyingKey) -> Result<()> {
         key.verify(CONTEXT, &[PREFIX, &self.certificate].concat(), &self.signature)
     }
@@ -56,10 +56,10 @@ impl Bundle {
         Ok(out)
     }
 
-    /// Parses the CBOR array and checks that it contains a certificate.
+    /// Parses the CBOR array and the certificate in it.
     ///
     /// # Errors
-    /// [`CertificateError`] if the input is malformed, is not in the shortest form, or has trailing bytes.
+    /// [`CertificateError`] if the input is malformed or not in the shortest form, or if bytes follow the array.
     pub fn decode(bytes: &[u8]) -> std::result::Result<Bundle, CertificateError> {
         let [certificate, signature] = cbor::read_any(BUNDLE, bytes)?;
         Error::check_length("signature", ML_DSA_65_SIGNATURE, signature.len())?;

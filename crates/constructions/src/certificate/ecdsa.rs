@@ -1,4 +1,5 @@
-//! Conversion of ECDSA signatures between `r || s` and the Ecdsa-Sig-Value of certificates (RFC 3279, section 2.2.3).
+//! Converts ECDSA signatures between `r || s` and Ecdsa-Sig-Value, the form used in certificates (RFC 3279, section
+//! 2.2.3).
 
 use crate::keys::Identifier;
 use der::asn1::Uint;
@@ -10,18 +11,18 @@ struct Value {
     s: Uint,
 }
 
-/// Whether certificates carry signatures of this algorithm as an Ecdsa-Sig-Value.
+/// Whether certificates encode signatures of this algorithm as Ecdsa-Sig-Value.
 pub(super) fn is(identifier: &Identifier) -> bool {
     identifier.algorithm.starts_with("ECDSA-")
 }
 
-/// Converts `r || s` to DER. Both halves have the same length.
+/// Converts `r || s`, two numbers of equal length, to DER.
 pub(super) fn to_der(signature: &[u8]) -> der::Result<Vec<u8>> {
     let (r, s) = signature.split_at(signature.len() / 2);
     Value { r: Uint::new(r)?, s: Uint::new(s)? }.to_der()
 }
 
-/// Converts DER to `r || s` of `length` bytes. Returns `None` if the input is malformed or a number is too long.
+/// Converts DER to `r || s`, `length` bytes in total. Returns `None` if the input is malformed or a number is too long.
 pub(super) fn from_der(der: &[u8], length: usize) -> Option<Vec<u8>> {
     let Value { r, s } = Value::from_der(der).ok()?;
     let mut signature = vec![0; length];
@@ -44,7 +45,7 @@ mod tests {
         signature[31] = 0x80;
         signature[32] = 0xff;
         let der = to_der(&signature).unwrap();
-        // `r` (0x80) and the 32 bytes of `s` need a leading zero each.
+        // DER adds a zero byte before `r` (0x80) and before the 32 bytes of `s`.
         assert_eq!(der.len(), 2 + 4 + 2 + 33);
         assert_eq!(from_der(&der, 64).unwrap(), signature);
         let twice = [der.as_slice(), &[0]].concat();

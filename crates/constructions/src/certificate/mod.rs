@@ -4,8 +4,8 @@
 //! |---|---|
 //! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in extensions 2.5.29.72 to .74, Ed25519 over the whole |
 //! | composite (draft-ietf-lamps-pq-composite-sigs-19) | one signature, MLDSA65-Ed25519-SHA512 |
-//! | pure (RFC 9881) | one signature of ML-DSA-44, -65 or -87, or a classical one: Ed25519 (RFC 8410), ECDSA, RSA |
-//! | detached (the reference form) | Ed25519 in the certificate, ML-DSA-65 next to it: see [`detached`] |
+//! | pure (RFC 9881) | one signature: ML-DSA-44, -65 or -87, or classical: Ed25519 (RFC 8410), ECDSA, RSA |
+//! | detached (the reference form) | Ed25519 in the certificate, and a separate ML-DSA-65 signature: see [`detached`] |
 
 mod build;
 mod chain;
@@ -29,16 +29,16 @@ pub(crate) const CERTIFICATE: &str = "certificate";
 /// Reason for rejecting a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateError {
-    /// The certificate, or a key in it, cannot be read or written.
+    /// The certificate, or a key in it, cannot be decoded or encoded.
     #[error(transparent)]
     Decode(#[from] DecodeError),
     /// A signature is invalid.
-    #[error("the {0} signature of the certificate does not verify")]
+    #[error("the certificate's {0} signature is invalid")]
     Signature(&'static str),
-    /// No scheme was passed for an algorithm that the certificate uses.
-    #[error("no library was given for {0}")]
+    /// The caller passed no signature scheme for an algorithm that the certificate uses.
+    #[error("no signature scheme available for {0}")]
     NoScheme(&'static str),
-    /// Error of the cryptographic library.
+    /// Error from the cryptographic library.
     #[error(transparent)]
     Primitive(#[from] pqlab_primitives::Error),
     /// The chain breaks a rule of RFC 5280, section 6.1.
@@ -70,7 +70,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Parses DER. Rejects encodings other than DER, and trailing bytes.
+    /// Parses DER. Rejects other encodings and trailing bytes.
     ///
     /// # Errors
     /// [`DecodeError`] naming the problem.
@@ -82,7 +82,7 @@ impl Certificate {
         if parsed.signature_algorithm() != parsed.tbs_certificate().signature() {
             return Err(DecodeError::Structure {
                 what: CERTIFICATE,
-                problem: "names different signature algorithms inside and outside the signed part",
+                problem: "has two different signature algorithms: one in the signed part, one outside",
             });
         }
         let subject_key = PublicKey::from_info(parsed.tbs_certificate().subject_public_key_info())?;
@@ -116,12 +116,12 @@ impl Certificate {
         &self.parsed
     }
 
-    /// Returns the algorithm of the signature. In the alternative form this is the classical one.
+    /// Returns the algorithm of the signature. In the alternative form, this is the classical algorithm.
     pub fn signature_algorithm(&self) -> &'static Identifier {
         self.signature
     }
 
-    /// Returns the subject's key. In the alternative form this is the classical one.
+    /// Returns the subject's key. In the alternative form, this is the classical key.
     pub fn subject_key(&self) -> &PublicKey {
         &self.subject_key
     }
@@ -131,7 +131,7 @@ impl Certificate {
         self.alternative.as_ref().and_then(|alternative| alternative.subject_key.as_ref())
     }
 
-    /// Whether the certificate carries an alternative signature (2.5.29.74).
+    /// Whether the certificate contains an alternative signature (2.5.29.74).
     pub fn has_alternative_signature(&self) -> bool {
         self.alternative_signature().is_some()
     }

@@ -1,4 +1,4 @@
-//! ASN.1 structures that signatures cover, and the extensions of the alternative signature (X.509 (10/2019), clause
+//! ASN.1 structures covered by signatures, and the extensions for the alternative signature (X.509 (10/2019), clause
 //! 9.8).
 
 use super::CERTIFICATE;
@@ -21,8 +21,8 @@ pub(super) const ALT_ALGORITHM: ObjectIdentifier = ObjectIdentifier::new_unwrap(
 /// altSignatureValue.
 pub(super) const ALT_VALUE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.74");
 
-/// TBSCertificate (RFC 5280, section 4.1.2). `x509-cert` only constructs its own type through a builder that does not
-/// support signatures over part of it.
+/// TBSCertificate (RFC 5280, section 4.1.2). Needed because `x509-cert` builds its own type only through a builder, and
+/// the builder does not support signatures over part of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Sequence)]
 pub(super) struct Tbs {
     #[asn1(context_specific = "0", default = "Default::default")]
@@ -37,8 +37,8 @@ pub(super) struct Tbs {
     pub(super) extensions: Option<Vec<Extension>>,
 }
 
-/// The bytes that the alternative signature covers: the TBSCertificate without its `signature` field and without the
-/// extension that holds the alternative signature (X.509, clause 9.8.4, PreTBSCertificate).
+/// The part of a TBSCertificate that the alternative signature covers: everything except the `signature` field and the
+/// extension with the alternative signature (PreTBSCertificate, X.509, clause 9.8.4).
 #[derive(Sequence)]
 struct PreTbs {
     #[asn1(context_specific = "0", default = "Default::default")]
@@ -52,7 +52,7 @@ struct PreTbs {
     extensions: Option<Vec<Extension>>,
 }
 
-/// Certificate around an encoded TBSCertificate.
+/// Certificate whose TBSCertificate is already encoded.
 #[derive(Sequence)]
 struct Signed<'a> {
     tbs: AnyRef<'a>,
@@ -79,8 +79,8 @@ impl Tbs {
     }
 }
 
-/// Returns the byte range of the TBSCertificate and its parsed form. Fails unless re-encoding gives the same bytes:
-/// otherwise a signature over the original bytes would not vouch for the parsed form.
+/// Returns the byte range of the TBSCertificate and its parsed form. Fails unless re-encoding the parsed form yields
+/// the same bytes, because otherwise a signature over the original bytes would not cover the parsed form.
 pub(super) fn read_tbs(der: &[u8]) -> Result<(Range<usize>, Tbs), DecodeError> {
     let failed = DecodeError::der(CERTIFICATE);
     let mut reader = SliceReader::new(der).map_err(&failed)?;
@@ -105,7 +105,7 @@ pub(super) fn assemble(tbs: &[u8], algorithm: &Identifier, signature: &[u8]) -> 
     .to_der()
 }
 
-/// The extensions of the alternative signature that are present.
+/// Extensions for the alternative signature, as far as a certificate contains them.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative {
     pub(super) subject_key: Option<PublicKey>,
@@ -113,7 +113,7 @@ pub(super) struct Alternative {
 }
 
 impl Alternative {
-    /// Reads the extensions. Returns `None` if all three are absent.
+    /// Reads the three extensions. Returns `None` if none of them is present.
     pub(super) fn read(tbs: &Tbs) -> Result<Option<Alternative>, DecodeError> {
         let failed = DecodeError::der(CERTIFICATE);
         let wrong = |problem| DecodeError::Structure { what: CERTIFICATE, problem };
@@ -135,19 +135,18 @@ impl Alternative {
         });
         let value = find(ALT_VALUE).map(|extension| {
             let value = BitString::from_der(extension.extn_value.as_bytes()).map_err(&failed)?;
-            value.as_bytes().map(<[u8]>::to_vec).ok_or(wrong("has an alternative signature with unused bits"))
+            value.as_bytes().map(<[u8]>::to_vec).ok_or(wrong("has unused bits in the alternative signature"))
         });
         let signature = match (algorithm.transpose()?, value.transpose()?) {
             (None, None) => None,
             (Some(algorithm), Some(value)) => Some((algorithm, value)),
-            _ => return Err(wrong("has either an alternative signature or its algorithm, but not both")),
+            _ => return Err(wrong("has an alternative signature or its algorithm, but not both")),
         };
         let subject_key = subject_key.transpose()?;
         Ok((subject_key.is_some() || signature.is_some()).then_some(Alternative { subject_key, signature }))
     }
 }
 
-/// Builds an extension.
 pub(super) fn extension(oid: ObjectIdentifier, critical: bool, value: &impl Encode) -> der::Result<Extension> {
     Ok(Extension { extn_id: oid, critical, extn_value: OctetString::new(value.to_der()?)? })
 }

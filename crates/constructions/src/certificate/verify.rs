@@ -1,4 +1,4 @@
-//! Verification of a certificate's signatures with its issuer's key.
+//! Verifies the signatures in a certificate with the issuer's keys.
 
 use super::{Certificate, CertificateError, ecdsa};
 use crate::keys::{Identifier, PublicKey};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Schemes(Vec<Arc<dyn SignatureScheme>>);
 
 impl Schemes {
-    /// Collects schemes. If two implement the same algorithm, the first is used.
+    /// Collects schemes. If several schemes implement the same algorithm, the first one is used.
     pub fn new(schemes: Vec<Arc<dyn SignatureScheme>>) -> Schemes {
         Schemes(schemes)
     }
@@ -18,7 +18,7 @@ impl Schemes {
     /// Returns the scheme for an algorithm.
     ///
     /// # Errors
-    /// [`CertificateError::NoScheme`] if there is none.
+    /// [`CertificateError::NoScheme`] if no scheme implements the algorithm.
     pub fn get(&self, identifier: &'static Identifier) -> Result<&dyn SignatureScheme, CertificateError> {
         let mut schemes = self.0.iter();
         let found = schemes.find(|scheme| scheme.info().parameters.algorithm == identifier.algorithm);
@@ -26,7 +26,7 @@ impl Schemes {
     }
 }
 
-/// Valid signatures of a certificate.
+/// Kinds of valid signatures that a certificate contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signatures {
     /// One signature: classical, pure post-quantum, or composite.
@@ -36,8 +36,8 @@ pub enum Signatures {
 }
 
 impl Certificate {
-    /// Verifies every signature of the certificate with its issuer's keys. If the issuer has an alternative key, the
-    /// alternative signature is mandatory: otherwise an attacker who breaks the classical key could leave it out.
+    /// Verifies every signature in the certificate with the issuer's keys. If the issuer has an alternative key, the
+    /// alternative signature is mandatory: otherwise an attacker who breaks the classical key could omit it.
     ///
     /// # Errors
     /// [`CertificateError::Signature`] naming the signature that is missing or invalid.
@@ -50,8 +50,8 @@ impl Certificate {
         }
     }
 
-    /// Verifies only the alternative signature, with the issuer's alternative key. Use [`verify`](Self::verify) to
-    /// decide whether to trust the certificate.
+    /// Verifies only the alternative signature, with the issuer's alternative key. To decide whether to trust the
+    /// certificate, use [`verify`](Self::verify).
     ///
     /// # Errors
     /// [`CertificateError::Signature`] if the signature is missing or invalid, or if the issuer has no alternative key.

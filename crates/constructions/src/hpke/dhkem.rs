@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 /// Length in bytes of keys, ciphertexts and secrets.
 const LENGTH: usize = 32;
-/// `KEM` and the KEM's identifier.
+/// Suite identifier: `KEM` and the number of this KEM.
 const SUITE: [u8; 5] = *b"KEM\0\x20";
 
-/// DHKEM over a library's X25519 and HMAC-SHA256.
+/// DHKEM built from a library's X25519 and HMAC-SHA256.
 pub struct DhKem {
     info: KemInfo,
     shared: Arc<Shared>,
@@ -28,10 +28,10 @@ impl DhKem {
     /// Name of the algorithm.
     pub const ALGORITHM: &str = "DHKEM-X25519-HKDF-SHA256";
 
-    /// Builds the KEM from a key agreement and a MAC.
+    /// Builds DHKEM from a key agreement and a MAC.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] unless they are X25519 and HMAC-SHA256.
+    /// [`Error::Unsupported`] if the arguments are not X25519 and HMAC-SHA256.
     pub fn new(agreement: Arc<dyn KeyAgreement>, hmac: Arc<dyn Mac>) -> Result<DhKem> {
         if agreement.info().parameters.algorithm != "X25519" || hmac.algorithm() != "HMAC-SHA256" {
             return Err(Error::Unsupported("DHKEM requires X25519 and HMAC-SHA256"));
@@ -61,7 +61,7 @@ impl DhKem {
 }
 
 impl Shared {
-    /// ExtractAndExpand of the Diffie-Hellman result.
+    /// Computes ExtractAndExpand (RFC 9180, section 4.1) from the Diffie-Hellman result.
     fn derive(&self, agreed: &[u8], ciphertext: &[u8], recipient: &[u8], secret: &mut [u8]) -> Result<()> {
         Error::check_length("shared secret", LENGTH, secret.len())?;
         let kdf = Kdf::HkdfSha256(Arc::clone(&self.hmac));

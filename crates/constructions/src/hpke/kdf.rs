@@ -7,7 +7,7 @@ const VERSION: &[u8] = b"HPKE-v1";
 /// Length in bytes of an HMAC-SHA256 tag.
 const HASH: usize = 32;
 
-/// Key derivation function of HPKE.
+/// Key derivation function for HPKE.
 #[derive(Clone)]
 pub enum Kdf {
     /// HKDF-SHA256 over HMAC-SHA256.
@@ -34,14 +34,14 @@ impl Kdf {
     }
 }
 
-/// KDF bound to the identifier of an HPKE suite or of a KEM.
+/// A KDF and the identifier of the HPKE suite or KEM that uses it.
 pub(super) struct Labelled<'a> {
     pub(super) kdf: &'a Kdf,
     pub(super) suite: &'a [u8],
 }
 
 impl Labelled<'_> {
-    /// Derives key, base nonce and exporter secret for a mode without a pre-shared key.
+    /// Derives the key, the base nonce and the exporter secret for a mode without a pre-shared key.
     pub(super) fn schedule(
         &self,
         mode: u8,
@@ -84,7 +84,7 @@ impl Labelled<'_> {
         }
     }
 
-    /// LabeledExtract.
+    /// Computes LabeledExtract (RFC 9180, section 4).
     pub(super) fn extract(&self, hmac: &dyn Mac, salt: &[u8], label: &str, ikm: &[u8]) -> Result<Wiped<[u8; HASH]>> {
         let message = Wiped::new([VERSION, self.suite, label.as_bytes(), ikm].concat());
         let mut extracted = Wiped::new([0; HASH]);
@@ -92,7 +92,7 @@ impl Labelled<'_> {
         Ok(extracted)
     }
 
-    /// LabeledExpand.
+    /// Computes LabeledExpand (RFC 9180, section 4).
     pub(super) fn expand(&self, hmac: &dyn Mac, key: &[u8], label: &str, info: &[u8], out: &mut [u8]) -> Result<()> {
         let info = [&length(out.len())?[..], VERSION, self.suite, label.as_bytes(), info].concat();
         let key = hmac.load_key(key)?;
@@ -108,7 +108,7 @@ impl Labelled<'_> {
         Ok(())
     }
 
-    /// LabeledDerive of a one-stage KDF.
+    /// Computes LabeledDerive for a one-stage KDF (draft-ietf-hpke-pq-05).
     fn derive(&self, shake: &dyn Xof, ikm: &[u8], label: &str, context: &[u8], out: &mut [u8]) -> Result<()> {
         let label = prefixed(label.as_bytes())?;
         let parts = [ikm, VERSION, self.suite, &label, &length(out.len())?, context];
@@ -116,13 +116,13 @@ impl Labelled<'_> {
     }
 }
 
-const TOO_LONG: Error = Error::Unsupported("too many bytes for the KDFs of HPKE");
+const TOO_LONG: Error = Error::Unsupported("the input or output is too long for HPKE's KDFs");
 
 fn length(bytes: usize) -> Result<[u8; 2]> {
     u16::try_from(bytes).map(u16::to_be_bytes).map_err(|_| TOO_LONG)
 }
 
-/// Prefixes bytes with their length, in two bytes.
+/// Prefixes `bytes` with their length as two bytes.
 fn prefixed(bytes: &[u8]) -> Result<Wiped<Vec<u8>>> {
     Ok(Wiped::new([&length(bytes.len())?[..], bytes].concat()))
 }

@@ -1,4 +1,4 @@
-//! Hybrid public key encryption in base mode, in which the sender is not authenticated (RFC 9180). ML-KEM, X-Wing and
+//! Hybrid public key encryption in base mode (RFC 9180), which does not authenticate the sender. ML-KEM, X-Wing and
 //! one-stage KDFs follow draft-ietf-hpke-pq-05.
 
 mod dhkem;
@@ -11,16 +11,16 @@ use kdf::Labelled;
 use pqlab_primitives::{Aead, AeadKey, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, Result, Wiped};
 use std::sync::Arc;
 
-/// Nonce length in bytes of all AEADs listed here.
+/// Nonce length in bytes. All AEADs in this module use the same length.
 const NONCE: usize = 12;
 /// Length in bytes of the longest AEAD key.
 const LONGEST_KEY: usize = 32;
 const BASE: u8 = 0;
 
-/// Identifiers of KEMs by name (RFC 9180, section 7.1; draft-ietf-hpke-pq-05).
+/// HPKE identifiers of KEMs (RFC 9180, section 7.1; draft-ietf-hpke-pq-05).
 const KEMS: [(&str, u16); 5] =
     [(DhKem::ALGORITHM, 0x20), ("ML-KEM-512", 0x40), ("ML-KEM-768", 0x41), ("ML-KEM-1024", 0x42), ("X-Wing", 0x647a)];
-/// Identifiers of AEADs by name (RFC 9180, section 7.3).
+/// HPKE identifiers of AEADs (RFC 9180, section 7.3).
 const AEADS: [(&str, u16); 3] = [("AES-128-GCM", 1), ("AES-256-GCM", 2), ("ChaCha20-Poly1305", 3)];
 
 /// HPKE suite: a KEM, a KDF and an AEAD.
@@ -28,7 +28,7 @@ pub struct Suite {
     kem: Arc<dyn Kem>,
     kdf: Kdf,
     aead: Arc<dyn Aead>,
-    /// `HPKE` and the three identifiers.
+    /// `HPKE`, followed by the identifiers of the KEM, the KDF and the AEAD.
     id: [u8; 10],
 }
 
@@ -36,11 +36,11 @@ impl Suite {
     /// Builds a suite.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the KEM or the AEAD has no HPKE identifier.
+    /// [`Error::Unsupported`] if HPKE does not define an identifier for the KEM or the AEAD.
     pub fn new(kem: Arc<dyn Kem>, kdf: Kdf, aead: Arc<dyn Aead>) -> Result<Suite> {
         let find = |table: &[(&str, u16)], name: &str| table.iter().find(|known| known.0 == name).map(|known| known.1);
-        let kem_id = find(&KEMS, &kem.info().parameters.algorithm).ok_or(Error::Unsupported("this KEM in HPKE"))?;
-        let aead_id = find(&AEADS, aead.algorithm()).ok_or(Error::Unsupported("this AEAD in HPKE"))?;
+        let kem_id = find(&KEMS, &kem.info().parameters.algorithm).ok_or(Error::Unsupported("not an HPKE KEM"))?;
+        let aead_id = find(&AEADS, aead.algorithm()).ok_or(Error::Unsupported("not an HPKE AEAD"))?;
         let mut id = *b"HPKE\0\0\0\0\0\0";
         for (place, number) in [kem_id, kdf.id(), aead_id].into_iter().enumerate() {
             id[4 + 2 * place..6 + 2 * place].copy_from_slice(&number.to_be_bytes());
@@ -58,8 +58,8 @@ impl Suite {
         self.kem.info().parameters.ciphertext + self.aead.tag_len()
     }
 
-    /// Seals a first message: `enc || ciphertext || tag` (RFC 9180, section 6.1). `coins` go to the KEM's
-    /// encapsulation.
+    /// Encrypts a first message and returns `enc || ciphertext || tag` (RFC 9180, section 6.1). `coins` are passed to
+    /// the KEM's encapsulation.
     ///
     /// # Errors
     /// Propagates errors from the libraries.
@@ -79,7 +79,7 @@ impl Suite {
         Ok(message)
     }
 
-    /// Opens a first message.
+    /// Decrypts a first message.
     ///
     /// # Errors
     /// [`Error::VerificationFailed`] if authentication fails; [`Error::Malformed`] if the message is too short.
@@ -97,8 +97,8 @@ impl Suite {
         self.receive(recipient, info, encapsulated)?.open(associated_data, sealed)
     }
 
-    /// Sets up a sender context for a sequence of messages. Writes the encapsulated secret to `encapsulated`, which has
-    /// the KEM's ciphertext length.
+    /// Sets up a sender context for a sequence of messages. Writes the encapsulated secret to `encapsulated`, which
+    /// must have the length of the KEM's ciphertext.
     ///
     /// # Errors
     /// Propagates errors from the libraries.
@@ -114,7 +114,7 @@ impl Suite {
         self.schedule(&secret, info)
     }
 
-    /// Sets up a recipient context.
+    /// Sets up a recipient context from the sender's encapsulated secret.
     ///
     /// # Errors
     /// Propagates errors from the libraries.
@@ -144,7 +144,7 @@ impl Suite {
     }
 }
 
-/// Encryption context of one side, for a sequence of messages.
+/// One side's encryption context for a sequence of messages.
 pub struct Context {
     key: Box<dyn AeadKey>,
     /// Length of a tag in bytes.
@@ -157,7 +157,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Seals the next message: `ciphertext || tag`.
+    /// Encrypts the next message and returns `ciphertext || tag`.
     ///
     /// # Errors
     /// Propagates errors from the library.
@@ -174,10 +174,10 @@ impl Context {
         self.advance()
     }
 
-    /// Opens the next message.
+    /// Decrypts the next message.
     ///
     /// # Errors
-    /// [`Error::VerificationFailed`] if this is not the next message. The sequence number then stays unchanged.
+    /// [`Error::VerificationFailed`] if `sealed` is not the next message. The sequence number then stays the same.
     pub fn open(&mut self, associated_data: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let length = sealed.len().checked_sub(self.tag).ok_or(Error::Malformed("HPKE message"))?;
         let mut plaintext = sealed[..length].to_vec();
@@ -189,7 +189,7 @@ impl Context {
     /// Derives a secret that both sides share (RFC 9180, section 5.3).
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if `out` is longer than the KDF can fill. Propagates errors from the library.
+    /// [`Error::Unsupported`] if `out` exceeds the KDF's maximum output length. Propagates errors from the library.
     pub fn export(&self, exporter_context: &[u8], out: &mut [u8]) -> Result<()> {
         let labelled = Labelled { kdf: &self.kdf, suite: &self.suite };
         labelled.export(&self.exporter, exporter_context, out)
@@ -204,7 +204,7 @@ impl Context {
     }
 
     fn advance(&mut self) -> Result<()> {
-        self.sequence = self.sequence.checked_add(1).ok_or(Error::Unsupported("more messages in this context"))?;
+        self.sequence = self.sequence.checked_add(1).ok_or(Error::Unsupported("too many messages in a context"))?;
         Ok(())
     }
 }

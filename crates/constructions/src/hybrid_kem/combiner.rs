@@ -1,10 +1,10 @@
-//! Combination of two shared secrets into one.
+//! Combines two shared secrets into one.
 
 use super::length::{CIPHERTEXT, SECRET, X25519};
 use pqlab_primitives::{Error, Hash, Kdf, Result, Wiped};
 use std::sync::Arc;
 
-/// `\.//^\`, the ASCII art label of X-Wing. It comes last.
+/// X-Wing's label, the ASCII art `\.//^\`. It comes last in the hashed input.
 const LABEL: &[u8; 6] = b"\\.//^\\";
 const INFO: &[u8] = b"quantum-safe hybrid KEM v1\x00X25519+ML-KEM-768";
 
@@ -20,15 +20,15 @@ pub(super) enum Combiner {
 
 /// Inputs available to a combiner.
 pub(super) struct Inputs<'a> {
-    /// Shared secret of ML-KEM.
+    /// ML-KEM's shared secret.
     pub(super) secret_m: &'a [u8; SECRET],
-    /// Shared secret of X25519.
+    /// X25519's shared secret.
     pub(super) secret_x: &'a [u8; SECRET],
     /// X25519 part of the ciphertext.
     pub(super) ciphertext_x: &'a [u8],
-    /// X25519 part of the recipient's key.
+    /// X25519 part of the recipient's encapsulation key.
     pub(super) public_x: &'a [u8; X25519],
-    /// Whole ciphertext, in the order of the construction.
+    /// Whole ciphertext, in the construction's order.
     pub(super) ciphertext: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! Prepared keys of a hybrid KEM: the keys of both halves, and the recipient data that the combiner needs.
+//! Prepared hybrid KEM keys: the keys of both halves, and the recipient's data that the combiner needs.
 
 use super::combiner::{Combiner, Inputs};
 use super::length::{ML_KEM_COINS, ML_KEM_KEY, SECRET, X25519};
@@ -7,7 +7,7 @@ use super::{Layout, Secret};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result, Wiped};
 
 pub(super) const NO_SUCH_ENCODING: Error =
-    Error::Unsupported("hybrid decapsulation keys are encoded as seeds, and as CBOR in the reference form");
+    Error::Unsupported("hybrid decapsulation keys must be encoded as seeds, or as CBOR in the reference form");
 
 pub(super) struct HybridEncapsulationKey {
     classical: Box<dyn EncapsulationKey>,
@@ -79,7 +79,7 @@ impl HybridDecapsulationKey {
         secret: Secret,
     ) -> Result<Box<dyn DecapsulationKey>> {
         let mut public_x = [0; X25519];
-        // Only the universal combiner uses it.
+        // Only the universal combiner uses the recipient's X25519 key.
         if let Combiner::Universal(_) = combiner {
             classical.encode_encapsulation_key(&mut public_x)?;
         }
@@ -88,8 +88,9 @@ impl HybridDecapsulationKey {
 }
 
 impl DecapsulationKey for HybridDecapsulationKey {
-    /// A modified ciphertext yields a different secret (implicit rejection). If its X25519 part is a point of low
-    /// order, X-Wing does the same and the other constructions reject it (RFC 7748, section 6.1).
+    /// A modified ciphertext yields a different secret (implicit rejection). If the ciphertext's X25519 part is a point
+    /// of low order, X-Wing also yields a secret; the other constructions reject the ciphertext (RFC 7748, section
+    /// 6.1).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let (mut secret_m, mut secret_x) = (Wiped::new([0; SECRET]), Wiped::new([0; SECRET]));
         let (ciphertext_m, ciphertext_x) = self.layout.split(ciphertext)?;

@@ -1,23 +1,23 @@
-//! Treatment of peer X25519 keys of low order, with which every shared secret is zero.
+//! Handles X25519 public keys of low order, for which every shared secret is zero.
 
 use super::length::X25519;
 use pqlab_primitives::Kem;
 use std::sync::Arc;
 
-/// How a construction treats a point of low order. Every library here rejects such a point (RFC 7748, section 6.1), but
-/// not every construction allows that.
+/// What a construction does with a point of low order. Every supported library rejects such points (RFC 7748, section
+/// 6.1), but not every construction allows that.
 #[derive(Clone)]
 pub(super) enum LowOrder {
-    /// Passes the library's error on.
+    /// Returns the library's error.
     Refused,
-    /// Uses the result of the function in RFC 7748, section 5, which is zero, and combines it like any other secret.
-    /// Holds the X25519 KEM because a library that rejects the point may not have written the ephemeral key, so this
-    /// KEM generates one.
+    /// Ignores the library's error and combines the result of the function in RFC 7748, section 5, which is zero, like
+    /// any other secret. A library that rejects the point may not have written the ephemeral key, so the X25519 KEM in
+    /// this variant generates one.
     Combined(Arc<dyn Kem>),
 }
 
 impl LowOrder {
-    /// Returns the X25519 KEM if the library's error on `point` is to be ignored.
+    /// Returns the X25519 KEM if `point` has low order and the construction ignores the library's error.
     #[cold]
     pub(super) fn combined(&self, point: &[u8]) -> Option<&dyn Kem> {
         match self {
@@ -27,7 +27,7 @@ impl LowOrder {
     }
 }
 
-/// `2^255 - 256 + last`, little-endian.
+/// Returns the encoding of `2^255 - 256 + last`, little-endian.
 const fn high(last: u8) -> [u8; X25519] {
     let mut point = [0xff; X25519];
     point[0] = last;
@@ -41,8 +41,9 @@ const fn small(first: u8) -> [u8; X25519] {
     point
 }
 
-/// The 255-bit numbers that X25519 maps to zero for every scalar (scalars are multiples of eight): 0, 1, the two
-/// coordinates of order eight, -1, and p and p + 1 for 0 and 1 (<https://cr.yp.to/ecdh.html#validate>).
+/// Points of low order: the 255-bit numbers that X25519 maps to zero for every scalar, because scalars are multiples of
+/// eight. They are 0, 1, the two coordinates of points of order eight, -1, and the aliases p and p + 1 of 0 and 1
+/// (<https://cr.yp.to/ecdh.html#validate>).
 #[rustfmt::skip]
 const POINTS: [[u8; X25519]; 7] = [
     small(0),
@@ -60,7 +61,7 @@ const POINTS: [[u8; X25519]; 7] = [
     high(0xee),
 ];
 
-/// Whether the point has low order. The most significant bit is ignored (RFC 7748, section 5).
+/// Whether `point` has low order. Ignores the most significant bit (RFC 7748, section 5).
 fn is_of_low_order(point: &[u8]) -> bool {
     let Ok(mut point) = <[u8; X25519]>::try_from(point) else { return false };
     point[X25519 - 1] &= 0x7f;

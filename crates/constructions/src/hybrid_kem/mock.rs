@@ -1,4 +1,5 @@
-//! Mock post-quantum half that isolates the cost of the wiring: random bytes with the lengths of ML-KEM-768.
+//! Mock of the post-quantum half, for measuring the overhead of a hybrid alone. Its keys and ciphertexts are random
+//! bytes with the lengths of ML-KEM-768.
 
 use super::length::{ML_KEM_CIPHERTEXT, ML_KEM_COINS, ML_KEM_KEY, ML_KEM_SEED, SECRET};
 use crate::coins;
@@ -8,8 +9,9 @@ use pqlab_primitives::{
 };
 use std::borrow::Cow;
 
-/// Mock KEM. It protects NOTHING: the secret is the first 32 bytes of the ciphertext. The private key has 64 bytes,
-/// which begin the public key of 1184. Encapsulation coins are the first 32 bytes of the ciphertext.
+/// Mock KEM. It protects NOTHING: the shared secret is the first 32 bytes of the ciphertext. The private key takes 64
+/// bytes, and the 1184-byte public key starts with it. The ciphertext starts with the 32 random bytes used by
+/// encapsulation.
 pub struct MockKem(KemInfo);
 
 impl MockKem {

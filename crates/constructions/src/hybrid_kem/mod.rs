@@ -1,20 +1,25 @@
-//! Hybrid KEMs of X25519 and ML-KEM-768. Each is a [`Kem`] itself and takes its halves from any library.
+//! Hybrid KEMs of X25519 and ML-KEM-768. Each hybrid implements [`Kem`] and takes its two halves from any libraries.
 //!
 //! | construction | secret | binds |
 //! |---|---|---|
 //! | X-Wing (draft-connolly-cfrg-xwing-kem) | `SHA3-256(ssM, ssX, ctX, pkX, label)` | ciphertext and recipient |
-//! | MLKEM768-X25519-SHA3-256 (LAMPS composite) | the same function, another private key | ciphertext and recipient |
+//! | MLKEM768-X25519-SHA3-256 (LAMPS composite) | as X-Wing, with another private key | ciphertext and recipient |
 //! | X25519MLKEM768 (TLS 1.3 group 0x11EC) | `ssM, ssX`, 64 bytes, no KDF | nothing: TLS hashes its transcript |
 //! | the reference form | `HKDF-SHA256(ssX, ssM; salt = ctX, ctM)` | the ciphertext, not the recipient's `pkX` |
 //!
-//! X25519 operations per step: one key generation for a key generation; one key generation (the ephemeral key) and one
-//! Diffie-Hellman for an encapsulation; one Diffie-Hellman for a decapsulation. The X25519 half is therefore a KEM
-//! whose ciphertext is the ephemeral key, and its operations are the ones that tables list for X25519 alone.
+//! The steps of a hybrid perform these X25519 operations:
+//!
+//! - key generation: one key generation
+//! - encapsulation: one key generation (the ephemeral key) and one Diffie-Hellman
+//! - decapsulation: one Diffie-Hellman
+//!
+//! The X25519 half is therefore a KEM with the ephemeral key as ciphertext, and its operations are the ones that tables
+//! list for X25519 alone.
 //!
 //! If an encapsulation key or a ciphertext contains an X25519 key of low order, the X25519 secret is zero. X-Wing
-//! hashes it like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and names an
-//! error only for ML-KEM's key. Implementations that inherit a library's rejection differ. The other constructions
-//! reject such a key (RFC 7748, section 6.1), as TLS requires for its group.
+//! hashes this secret like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and
+//! specifies an error only for ML-KEM's key. X-Wing implementations that pass a library's rejection on behave
+//! differently. The other constructions reject such a key (RFC 7748, section 6.1), as TLS requires for X25519MLKEM768.
 
 mod combiner;
 mod keys;
@@ -39,11 +44,12 @@ pub(crate) mod length {
     pub(crate) const ML_KEM_CIPHERTEXT: usize = 1088;
     /// `d || z`.
     pub(crate) const ML_KEM_SEED: usize = 64;
-    /// Longest encoding of a decapsulation key, `dk` of FIPS 203.
+    /// Longest encoding of a decapsulation key: `dk` in FIPS 203.
     pub(crate) const ML_KEM_EXPANDED: usize = 2400;
     pub(crate) const ML_KEM_COINS: usize = 32;
-    /// X25519: key, ciphertext, private key, coins. `SECRET` applies to both halves.
+    /// X25519 public key, private key, ciphertext and random bytes.
     pub(crate) const X25519: usize = 32;
+    /// Shared secret of either half.
     pub(crate) const SECRET: usize = 32;
     /// `d || z || skX`.
     pub(crate) const SEEDS: usize = ML_KEM_SEED + X25519;
@@ -64,11 +70,11 @@ pub struct HybridKem {
 /// Encoding of keys and ciphertexts.
 #[derive(Clone)]
 enum Layout {
-    /// ML-KEM first. The private key is 32 bytes that SHAKE256 expands to the seeds.
+    /// ML-KEM first. The private key consists of 32 bytes, which SHAKE256 expands to the seeds.
     Expanded(Arc<dyn Xof>),
-    /// ML-KEM first. The private key is the seeds, `d || z || skX`.
+    /// ML-KEM first. The private key consists of the seeds, `d || z || skX`.
     Seeds,
-    /// Keys are CBOR pairs with X25519 first. Ciphertexts have X25519 first.
+    /// Keys are CBOR pairs, X25519 first. Ciphertexts also start with X25519.
     Reference,
 }
 
@@ -187,12 +193,12 @@ impl Secret {
 }
 
 impl HybridKem {
-    /// X-Wing. Encapsulation key 1216 bytes, decapsulation key 32, ciphertext 1120, secret 32. Decapsulation accepts
-    /// every ciphertext of this length, even if the library's X25519 rejects the point.
+    /// Builds X-Wing. Lengths in bytes: encapsulation key 1216, decapsulation key 32, ciphertext 1120, secret 32.
+    /// Decapsulation accepts every ciphertext of this length, even if the library's X25519 rejects the point.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a part implements another algorithm, or if the library cannot generate ML-KEM keys
-    /// from a seed.
+    /// [`Error::Unsupported`] if an argument implements another algorithm, or if the library cannot generate ML-KEM
+    /// keys from a seed.
     pub fn x_wing(
         classical: Arc<dyn Kem>,
         post_quantum: Arc<dyn Kem>,
@@ -206,8 +212,9 @@ impl HybridKem {
         HybridKem::new("X-Wing", classical, post_quantum, Layout::Expanded(shake256), combiner)
     }
 
-    /// Composite ML-KEM id-MLKEM768-X25519-SHA3-256, OID 1.3.6.1.5.5.7.6.58 (draft-ietf-lamps-pq-composite-kem-14).
-    /// Encapsulation key 1216 bytes, decapsulation key 96, ciphertext 1120, secret 32.
+    /// Builds the composite ML-KEM id-MLKEM768-X25519-SHA3-256, OID 1.3.6.1.5.5.7.6.58
+    /// (draft-ietf-lamps-pq-composite-kem-14). Lengths in bytes: encapsulation key 1216, decapsulation key 96,
+    /// ciphertext 1120, secret 32.
     ///
     /// # Errors
     /// Same as [`x_wing`](Self::x_wing).
@@ -220,10 +227,11 @@ impl HybridKem {
         HybridKem::new("MLKEM768-X25519-SHA3-256", classical, post_quantum, Layout::Seeds, combiner)
     }
 
-    /// X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024). The encapsulation key is the client's share, 1216 bytes; the
-    /// ciphertext is the server's, 1120. Both have ML-KEM first. The secret has 64 bytes. The standard defines no
-    /// encoding of the private key; ours is `d || z || skX`, 96 bytes. Flipping a ciphertext bit that X25519 ignores
-    /// does not change the secret; TLS catches this with its transcript hash.
+    /// Builds X25519MLKEM768, TLS 1.3 group 0x11EC (RFC 10024). The encapsulation key is the client's key share, 1216
+    /// bytes; the ciphertext is the server's, 1120 bytes. Both start with ML-KEM. The secret takes 64 bytes. The
+    /// standard does not define an encoding for the private key; pqlab uses `d || z || skX`, 96 bytes. Flipping a
+    /// ciphertext bit that X25519 ignores does not change the secret; TLS detects such a change with its transcript
+    /// hash.
     ///
     /// # Errors
     /// Same as [`x_wing`](Self::x_wing).
@@ -231,12 +239,12 @@ impl HybridKem {
         HybridKem::new("X25519MLKEM768", classical, post_quantum, Layout::Seeds, Combiner::Concatenation)
     }
 
-    /// The reference form. Its secret, 32 bytes, is `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info)` with the
-    /// info string `"quantum-safe hybrid KEM v1" || 00 || "X25519+ML-KEM-768"`. The ciphertext is `ctX || ctM`, 1120
-    /// bytes. Keys are CBOR pairs with X25519 first.
+    /// Builds the reference form. Its secret takes 32 bytes: `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info)`
+    /// with the info string `"quantum-safe hybrid KEM v1" || 00 || "X25519+ML-KEM-768"`. The ciphertext is `ctX ||
+    /// ctM`, 1120 bytes. Keys are CBOR pairs, X25519 first. The post-quantum half may be a [`MockKem`].
     ///
-    /// It does NOT bind the recipient's X25519 key `pkX`, as X-Wing does. It exists to reproduce the reference's
-    /// tables. Do not use it. The post-quantum half may be a [`MockKem`].
+    /// Unlike X-Wing, this form does NOT bind the recipient's X25519 key `pkX`. pqlab offers the form only to reproduce
+    /// the tables of an earlier system. Do not use it for anything else.
     ///
     /// # Errors
     /// Same as [`x_wing`](Self::x_wing).
@@ -263,12 +271,12 @@ impl HybridKem {
         }
         let (first, second) = (classical.info().coins, post_quantum.info().coins);
         if !(first.keygen && second.keygen) {
-            return Err(Error::Unsupported("hybrid keys need seeds, which a library of this pair does not accept"));
+            return Err(Error::Unsupported("hybrid keys need seeds, which one of the two libraries does not accept"));
         }
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
         let coins = CoinSupport { keygen: true, operation: first.operation && second.operation };
         let info = KemInfo { parameters, encodings: vec![layout.encoding()], coins };
-        // Only X-Wing: its draft defines no error at this step.
+        // Applies only to X-Wing, whose draft does not define an error for such points.
         let low_order = match layout {
             Layout::Expanded(_) => LowOrder::Combined(Arc::clone(&classical)),
             Layout::Seeds | Layout::Reference => LowOrder::Refused,
@@ -308,7 +316,7 @@ impl Kem for HybridKem {
         let (post_quantum, classical) = seeds.split_at(ML_KEM_SEED);
 
         let (mut public, mut public_x) = ([0; ML_KEM_KEY], [0; X25519]);
-        // Scratch space only. The libraries' private key encodings are not needed because the seeds are the key.
+        // The encoded private keys are discarded, because the hybrid's private key consists of the seeds.
         let mut expanded = Wiped::new([0; length::ML_KEM_EXPANDED]);
         let mut scalar = Wiped::new([0; X25519]);
         let info = self.post_quantum.info();

@@ -1,8 +1,8 @@
-//! Composite ML-DSA-65 with Ed25519: id-MLDSA65-Ed25519-SHA512, OID 1.3.6.1.5.5.7.6.48
+//! Composite of ML-DSA-65 and Ed25519: id-MLDSA65-Ed25519-SHA512, OID 1.3.6.1.5.5.7.6.48
 //! (draft-ietf-lamps-pq-composite-sigs-19, sections 3 and 6).
 //!
-//! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`. The signature is
-//! `ML-DSA-65.Sign(M', ctx = Label) || Ed25519.Sign(M')`. Do not use the keys outside the composite.
+//! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`. The signature is `ML-DSA-65.Sign(M', ctx = Label) ||
+//! Ed25519.Sign(M')`. Do not use the keys outside the composite.
 
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
@@ -19,8 +19,8 @@ const DIGEST: usize = 64;
 const CONTEXT: usize = 255;
 const SIGNATURE: usize = ML_DSA_65_SIGNATURE + ED25519_SIGNATURE;
 
-/// The composite signature scheme. Verifying key 1984 bytes: ML-DSA-65, then Ed25519. Signing key 64: two seeds in the
-/// same order. Signature 3373.
+/// Composite signature scheme. The verifying key takes 1984 bytes: ML-DSA-65, then Ed25519. The signing key takes 64
+/// bytes: two seeds in the same order. The signature takes 3373 bytes.
 pub struct CompositeSignature {
     info: SignatureInfo,
     halves: Halves,
@@ -31,10 +31,11 @@ impl CompositeSignature {
     /// Name of the algorithm.
     pub const ALGORITHM: &'static str = "MLDSA65-Ed25519-SHA512";
 
-    /// Builds the composite from Ed25519, ML-DSA-65 and SHA-512, each of any library.
+    /// Builds the composite from Ed25519, ML-DSA-65 and SHA-512, which may come from different libraries.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a part implements another algorithm, or if the library's ML-DSA takes no context.
+    /// [`Error::Unsupported`] if an argument implements another algorithm, or if the ML-DSA implementation does not
+    /// support contexts.
     pub fn new(
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,
@@ -46,7 +47,7 @@ impl CompositeSignature {
             return Err(Error::Unsupported("the composite requires SHA-512"));
         }
         if !takes_context {
-            return Err(Error::Unsupported("the composite requires an ML-DSA implementation with contexts"));
+            return Err(Error::Unsupported("the composite requires ML-DSA with context support"));
         }
         Ok(CompositeSignature { info: SignatureInfo { context: true, ..info }, halves, sha512 })
     }
@@ -56,7 +57,7 @@ impl CompositeSignature {
     }
 }
 
-/// The message that both halves sign, `M'`. At most [`Message::LONGEST`] bytes.
+/// `M'`, the message that both halves sign. At most [`Message::LONGEST`] bytes.
 pub struct Message {
     bytes: [u8; Message::LONGEST],
     length: usize,
@@ -65,7 +66,7 @@ pub struct Message {
 impl Message {
     const LONGEST: usize = PREFIX.len() + LABEL.len() + 1 + CONTEXT + DIGEST;
 
-    /// Context that ML-DSA signs `M'` with.
+    /// Context with which ML-DSA signs `M'`.
     pub const ML_DSA_CONTEXT: &'static [u8] = LABEL;
 
     /// Builds `M'` from a message and the caller's context.
@@ -110,10 +111,10 @@ impl SignatureScheme for CompositeSignature {
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         if encoding != KeyEncoding::Seed {
-            return Err(Error::Unsupported("composite signing keys are encoded as two seeds"));
+            return Err(Error::Unsupported("composite signing keys must be encoded as two seeds"));
         }
         if !self.halves.seeded() {
-            return Err(Error::Unsupported("a library of this pair cannot generate keys from seeds"));
+            return Err(Error::Unsupported("one of the two libraries cannot generate keys from seeds"));
         }
         let seeds: [u8; 2 * SEED] = bytes.try_into().map_err(|_| Error::Length {
             what: "signing key",
@@ -143,9 +144,9 @@ impl SigningKey for CompositeSigningKey {
         let message = Message::new(self.sha512.as_ref(), context, message)?;
         let (post_quantum, classical) = out.split_at_mut(ML_DSA_65_SIGNATURE);
         let written = self.pair.post_quantum.sign(LABEL, message.as_bytes(), coins, post_quantum)?;
-        Error::check_length("signature of the post-quantum half", ML_DSA_65_SIGNATURE, written)?;
+        Error::check_length("post-quantum signature", ML_DSA_65_SIGNATURE, written)?;
         let written = self.pair.classical.sign(&[], message.as_bytes(), Coins::Internal, classical)?;
-        Error::check_length("signature of the classical half", ED25519_SIGNATURE, written)?;
+        Error::check_length("classical signature", ED25519_SIGNATURE, written)?;
         Ok(SIGNATURE)
     }
 
@@ -156,7 +157,7 @@ impl SigningKey for CompositeSigningKey {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Seed => encode_signing(&self.pair, out),
-            _ => Err(Error::Unsupported("composite signing keys are encoded as two seeds")),
+            _ => Err(Error::Unsupported("composite signing keys must be encoded as two seeds")),
         }
     }
 }

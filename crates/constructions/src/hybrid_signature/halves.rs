@@ -1,4 +1,4 @@
-//! Pairs of prepared keys, made from two seeds or by each library's own generator.
+//! Pairs of prepared keys, generated from two seeds or with each library's own generator.
 
 use super::length::SEED;
 use pqlab_primitives::{
@@ -8,21 +8,21 @@ use pqlab_primitives::{
 use std::sync::Arc;
 
 const NO_SEED: Error =
-    Error::Unsupported("a library of this pair cannot generate keys from seeds, which the encoding requires");
+    Error::Unsupported("one of the two libraries cannot generate keys from seeds, which the encoding requires");
 
-/// The two schemes of a hybrid.
+/// The two signature schemes in a hybrid.
 #[derive(Clone)]
 pub(super) struct Halves {
     pub(super) classical: Arc<dyn SignatureScheme>,
     pub(super) post_quantum: Arc<dyn SignatureScheme>,
 }
 
-/// `xi || seed`: ML-DSA first, then Ed25519, as in the private key of the composite.
+/// `xi || seed`: ML-DSA first, then Ed25519, as in the composite's private key.
 pub(super) type Seeds = Wiped<[u8; 2 * SEED]>;
 
 impl Halves {
-    /// Returns the halves and the capabilities of a hybrid. Keys are encoded with `encoding` if both libraries generate
-    /// keys from seeds.
+    /// Returns the two schemes and the hybrid's capabilities. Keys can be encoded, as `encoding`, only if both
+    /// libraries generate keys from seeds.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if a half implements another algorithm.
@@ -52,7 +52,7 @@ impl Halves {
         self.classical.info().coins.keygen && makes_from_seed(self.post_quantum.as_ref())
     }
 
-    /// Generates a key pair from seeds if both libraries support it, or else with their own generators.
+    /// Generates a key pair from seeds if both libraries support seeds. Otherwise, each library uses its own generator.
     pub(super) fn generate(&self, coins: Coins) -> Result<KeyPair> {
         if self.seeded() {
             return self.prepare(crate::coins::draw(coins)?);
@@ -67,7 +67,7 @@ impl Halves {
         }
     }
 
-    /// Builds a key pair from the seeds.
+    /// Generates a key pair from `seeds`.
     pub(super) fn prepare(&self, seeds: Seeds) -> Result<KeyPair> {
         let (xi, seed) = seeds.split_at(SEED);
         Ok(KeyPair {
@@ -100,10 +100,10 @@ impl KeyPair {
         })
     }
 
-    /// Returns the seeds.
+    /// Returns the seeds from which the pair was generated.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the pair was not made from seeds.
+    /// [`Error::Unsupported`] if the pair was not generated from seeds.
     pub(super) fn seeds(&self) -> Result<&[u8; 2 * SEED]> {
         self.seeds.as_deref().ok_or(NO_SEED)
     }

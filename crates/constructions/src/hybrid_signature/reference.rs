@@ -1,8 +1,9 @@
-//! The reference form of a hybrid signature. Both algorithms sign `random || message` with 32 random bytes per
-//! signature. The result is the CBOR array `[random, Ed25519 signature, ML-DSA-65 signature]`, 3413 bytes.
+//! The reference form of a hybrid signature, defined by an earlier system. Both algorithms sign `random || message`,
+//! where `random` is 32 bytes that are new for each signature. The result is the CBOR array `[random, Ed25519
+//! signature, ML-DSA-65 signature]`, 3413 bytes.
 //!
-//! This form exists to reproduce the reference's tables. Neither half is bound to the hybrid: each signature on its own
-//! is valid over `random || message`. The composite prevents that with its context.
+//! pqlab offers this form only to reproduce the earlier system's tables. It does not bind the halves together: each
+//! signature alone is valid over `random || message`. The composite prevents that with its context.
 
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
@@ -17,13 +18,14 @@ const RANDOM: usize = 32;
 const SIGNATURE: [usize; 3] = [RANDOM, ED25519_SIGNATURE, ML_DSA_65_SIGNATURE];
 const VERIFYING_KEY: [usize; 2] = [ED25519_KEY, ML_DSA_65_KEY];
 const SIGNING_KEY: [usize; 2] = [SEED, SEED];
-/// Maximum message length in bytes for which `random || message` is built without an allocation.
+/// Maximum message length in bytes for which `random || message` is assembled on the stack.
 const SHORT: usize = 1024;
 
-/// The reference's hybrid signature scheme. Keys are CBOR pairs, Ed25519 first: verifying key 1990 bytes, signing key
-/// 69.
+/// Hybrid signature scheme in the reference form. Keys are CBOR pairs, Ed25519 first. The verifying key takes 1990
+/// bytes, the signing key 69.
 ///
-/// [`Coins::Exact`] of 32 bytes sets `random` and requests deterministic ML-DSA; of 64 bytes, it is `random || rnd`.
+/// [`Coins::Exact`] with 32 bytes sets `random` and requests deterministic ML-DSA. With 64 bytes, it holds `random ||
+/// rnd`.
 pub struct ReferenceSignature {
     info: SignatureInfo,
     halves: Halves,
@@ -33,10 +35,10 @@ impl ReferenceSignature {
     /// Name of the algorithm.
     pub const ALGORITHM: &'static str = "Ed25519+ML-DSA-65";
 
-    /// Builds the scheme from Ed25519 and ML-DSA-65, each of any library.
+    /// Builds the scheme from Ed25519 and ML-DSA-65, which may come from different libraries.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if a part implements another algorithm.
+    /// [`Error::Unsupported`] if an argument implements another algorithm.
     pub fn new(
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,
@@ -62,10 +64,10 @@ impl SignatureScheme for ReferenceSignature {
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         if encoding != KeyEncoding::Cbor {
-            return Err(Error::Unsupported("signing keys of the reference form are encoded as CBOR"));
+            return Err(Error::Unsupported("signing keys in the reference form must be CBOR"));
         }
         if !self.halves.seeded() {
-            return Err(Error::Unsupported("a library of this pair cannot generate keys from seeds"));
+            return Err(Error::Unsupported("one of the two libraries cannot generate keys from seeds"));
         }
         let [classical, post_quantum] = cbor::read("signing key", bytes, SIGNING_KEY)?;
         let mut seeds = Wiped::new([0; 2 * SEED]);
@@ -115,7 +117,7 @@ impl SigningKey for ReferenceSigningKey {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Cbor => encode_signing(&self.0, out),
-            _ => Err(Error::Unsupported("signing keys of the reference form are encoded as CBOR")),
+            _ => Err(Error::Unsupported("signing keys in the reference form must be CBOR")),
         }
     }
 }

@@ -1,21 +1,21 @@
-//! Object identifiers of algorithms with a standard key encoding. Most use one identifier for keys and signatures, and
-//! no parameters.
+//! Object identifiers of algorithms that have a standard key encoding. Most algorithms use the same identifier for keys
+//! and signatures, without parameters.
 
 use super::{DecodeError, bare};
 use der::asn1::{Any, Null, ObjectIdentifier};
 use pqlab_primitives::{KemParameters, KeyEncoding, SignatureParameters};
 use spki::AlgorithmIdentifierOwned;
 
-/// Identification of an algorithm in X.509 and PKCS #8.
+/// Identifies an algorithm in X.509 and PKCS #8.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Identifier {
-    /// Name of the algorithm, as in the parameter tables.
+    /// Name of the algorithm, as used in the parameter tables.
     pub algorithm: &'static str,
-    /// Object identifier of a key.
+    /// Object identifier for keys.
     pub oid: ObjectIdentifier,
-    /// Parameters that accompany a key's object identifier.
+    /// Parameters that follow the object identifier in a key.
     parameters: Parameters,
-    /// Object identifier and parameters of a signature, if they differ from those of the key.
+    /// Object identifier and parameters for signatures, if different from those for keys.
     signature: Option<(ObjectIdentifier, Parameters)>,
     pub(super) private: PrivateLayout,
 }
@@ -45,7 +45,7 @@ impl Parameters {
 pub(super) enum PrivateLayout {
     /// Raw bytes (X-Wing, composites).
     Raw,
-    /// OCTET STRING around the bytes (RFC 8410, section 7).
+    /// OCTET STRING that contains the bytes (RFC 8410, section 7).
     Curve,
     /// `CHOICE { seed [0], expandedKey, both }` (RFC 9881, section 6; RFC 9935, section 6).
     Choice,
@@ -65,7 +65,7 @@ const fn identifier(algorithm: &'static str, oid: &str, private: PrivateLayout) 
     }
 }
 
-/// Builds an identifier whose keys and signatures use different object identifiers.
+/// Builds the entry of an algorithm that uses different object identifiers for keys and signatures.
 const fn apart(
     algorithm: &'static str,
     (oid, parameters): (&str, Parameters),
@@ -88,7 +88,7 @@ const ECDSA: [&str; 2] = ["1.2.840.10045.2.1", "1.2.840.10045.4.3.2"];
 /// rsaEncryption; sha256WithRSAEncryption.
 const RSA: [&str; 2] = ["1.2.840.113549.1.1.1", "1.2.840.113549.1.1.11"];
 
-/// From RFC 5480, RFC 8017, RFC 9881, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem,
+/// Identifiers from RFC 5480, RFC 8017, RFC 9881, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem,
 /// draft-ietf-lamps-pq-composite-kem and draft-ietf-lamps-pq-composite-sigs.
 static IDENTIFIERS: [Identifier; 13] = [
     identifier("ML-DSA-44", "2.16.840.1.101.3.4.3.17", Choice),
@@ -107,12 +107,12 @@ static IDENTIFIERS: [Identifier; 13] = [
 ];
 
 impl Identifier {
-    /// Looks up an algorithm by name. Returns `None` if no standard assigns an identifier to its keys.
+    /// Looks up an algorithm by name. Returns `None` if no standard assigns an object identifier to its keys.
     pub fn named(algorithm: &str) -> Option<&'static Identifier> {
         IDENTIFIERS.iter().find(|identifier| identifier.algorithm == algorithm)
     }
 
-    /// Returns the algorithm of a key's AlgorithmIdentifier.
+    /// Returns the algorithm that a key's AlgorithmIdentifier names.
     ///
     /// # Errors
     /// [`DecodeError::Algorithm`] if the identifier is unknown or its parameters do not match.
@@ -123,7 +123,7 @@ impl Identifier {
         Identifier::find(what, identifier, |known| (known.oid, known.parameters))
     }
 
-    /// Returns the algorithm of a signature's AlgorithmIdentifier.
+    /// Returns the algorithm that a signature's AlgorithmIdentifier names.
     ///
     /// # Errors
     /// Same as [`of_key`](Self::of_key).
@@ -153,12 +153,12 @@ impl Identifier {
         self.signature.unwrap_or((self.oid, self.parameters))
     }
 
-    /// Returns the AlgorithmIdentifier of the algorithm's keys.
+    /// Returns the AlgorithmIdentifier for the algorithm's keys.
     pub(crate) fn of_its_keys(&self) -> AlgorithmIdentifierOwned {
         AlgorithmIdentifierOwned { parameters: self.parameters.any(), ..bare(self.oid) }
     }
 
-    /// Returns the AlgorithmIdentifier of the algorithm's signatures.
+    /// Returns the AlgorithmIdentifier for the algorithm's signatures.
     pub(crate) fn of_its_signatures(&self) -> AlgorithmIdentifierOwned {
         let (oid, parameters) = self.named_in_signatures();
         AlgorithmIdentifierOwned { parameters: parameters.any(), ..bare(oid) }
@@ -171,14 +171,14 @@ impl Identifier {
         kem.or(signature).unwrap_or_default()
     }
 
-    /// Returns the length of a private key in an encoding, in bytes. If it varies, the longest.
+    /// Returns the length of a private key in an encoding, in bytes. If the length varies, returns the maximum.
     pub(super) fn private_key(&self, encoding: KeyEncoding) -> usize {
         let kem = KemParameters::of(self.algorithm).and_then(|kem| kem.decapsulation_key(encoding));
         let signature = SignatureParameters::of(self.algorithm).and_then(|scheme| scheme.signing_key(encoding));
         kem.or(signature).unwrap_or_default()
     }
 
-    /// Returns the encoding of the short private key: the seed, unless the algorithm has none.
+    /// Returns the encoding of the short private key: the seed, if the algorithm has one.
     pub(super) fn short(&self) -> KeyEncoding {
         match self.private {
             EllipticCurve => KeyEncoding::Scalar,

@@ -1,5 +1,5 @@
-//! Keys in their standard encodings, and fingerprints. SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8
-//! (RFC 5958), as DER and PEM. Decoding is strict: it accepts exactly the bytes that encoding produces.
+//! Fingerprints, and standard encodings of keys: SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8 (RFC
+//! 5958), as DER and PEM. Decoding is strict: it accepts exactly the bytes that encoding produces.
 
 mod identifier;
 mod private;
@@ -15,56 +15,56 @@ use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
 /// Reason for rejecting an encoded key or certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// Not the DER of the expected type.
+    /// The input is not DER of the expected type.
     #[error("the {what} is not valid DER: {detail}")]
     Der {
-        /// What was expected.
+        /// Expected structure.
         what: &'static str,
-        /// The problem and its byte offset.
+        /// Problem and byte offset.
         detail: String,
     },
-    /// Not a PEM document with the expected label.
+    /// The input is not PEM with the expected label.
     #[error("the {what} is not valid PEM: {detail}")]
     Pem {
-        /// What was expected.
+        /// Expected structure.
         what: &'static str,
-        /// The problem.
+        /// Description of the problem.
         detail: String,
     },
-    /// An unknown algorithm identifier, or one with unexpected parameters.
+    /// The algorithm identifier is unknown or has unexpected parameters.
     #[error("the {what} names the algorithm {oid}, {problem}")]
     Algorithm {
-        /// The structure that contains it.
+        /// Structure that contains the identifier.
         what: &'static str,
-        /// The object identifier.
+        /// Object identifier.
         oid: String,
-        /// The problem.
+        /// Description of the problem.
         problem: &'static str,
     },
-    /// A part has the wrong length for its algorithm, in bytes.
+    /// A part has the wrong length in bytes for its algorithm.
     #[error("the {what} of {algorithm} has {actual} bytes, expected {expected}")]
     Length {
-        /// The part.
+        /// Name of the part.
         what: &'static str,
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: &'static str,
         /// Length required by the standard.
         expected: usize,
         /// Actual length.
         actual: usize,
     },
-    /// The seed of a private key does not expand to the expanded key next to it (RFC 9881, section 6).
+    /// A private key contains a seed and an expanded key that do not match (RFC 9881, section 6).
     #[error("the seed and the expanded key of {algorithm} do not match")]
     Inconsistent {
-        /// The algorithm.
+        /// Name of the algorithm.
         algorithm: &'static str,
     },
-    /// Two parts contradict each other, or one is missing.
+    /// Two parts contradict each other, or a part is missing.
     #[error("the {what} {problem}")]
     Structure {
-        /// The structure.
+        /// Name of the structure.
         what: &'static str,
-        /// The problem.
+        /// Description of the problem.
         problem: &'static str,
     },
     /// The library rejected the key.
@@ -81,7 +81,7 @@ impl DecodeError {
 /// Length in bytes of a key identifier.
 pub const KEY_IDENTIFIER: usize = 20;
 
-/// A public key: its algorithm and its wire encoding.
+/// A public key: algorithm and encoded key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
     identifier: &'static Identifier,
@@ -94,7 +94,7 @@ impl PublicKey {
     /// Creates a public key.
     ///
     /// # Errors
-    /// [`DecodeError::Length`] if the length is wrong for the algorithm.
+    /// [`DecodeError::Length`] if `bytes` has the wrong length for the algorithm.
     pub fn new(identifier: &'static Identifier, bytes: &[u8]) -> Result<PublicKey, DecodeError> {
         let (expected, actual) = (identifier.public_key(), bytes.len());
         if expected == actual {
@@ -104,17 +104,17 @@ impl PublicKey {
         }
     }
 
-    /// Returns the algorithm.
+    /// Returns the identifier of the key's algorithm.
     pub fn identifier(&self) -> &'static Identifier {
         self.identifier
     }
 
-    /// Returns the encoding defined by the algorithm's standard.
+    /// Returns the key, encoded as the algorithm's standard defines.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns the SubjectPublicKeyInfo.
+    /// Returns the key as SubjectPublicKeyInfo.
     pub(crate) fn info(&self) -> Result<SubjectPublicKeyInfoOwned, DecodeError> {
         Ok(SubjectPublicKeyInfoOwned {
             algorithm: self.identifier.of_its_keys(),
@@ -131,7 +131,7 @@ impl PublicKey {
     /// Encodes the key as DER of a SubjectPublicKeyInfo.
     ///
     /// # Errors
-    /// [`DecodeError::Der`] if the encoding fails. Cannot happen at these lengths.
+    /// [`DecodeError::Der`] if the encoding fails, which cannot happen at these lengths.
     pub fn to_der(&self) -> Result<Vec<u8>, DecodeError> {
         self.info()?.to_der().map_err(DecodeError::der(PUBLIC))
     }
@@ -139,7 +139,7 @@ impl PublicKey {
     /// Parses the DER of a SubjectPublicKeyInfo.
     ///
     /// # Errors
-    /// [`DecodeError`] naming the problem. Trailing bytes are rejected.
+    /// [`DecodeError`] naming the problem. Rejects trailing bytes.
     pub fn from_der(der: &[u8]) -> Result<PublicKey, DecodeError> {
         PublicKey::from_info(&SubjectPublicKeyInfoOwned::from_der(der).map_err(DecodeError::der(PUBLIC))?)
     }
@@ -168,8 +168,8 @@ impl PublicKey {
         digest(sha256, &self.to_der()?)
     }
 
-    /// Returns the key identifier that certificates use: the first 160 bits of the SHA-256 of the BIT STRING
-    /// subjectPublicKey, without tag, length and unused bits (RFC 7093, section 2, method 1).
+    /// Returns the key identifier for use in certificates: the first 160 bits of the SHA-256 of the BIT STRING
+    /// subjectPublicKey, without its tag, length and number of unused bits (RFC 7093, section 2, method 1).
     ///
     /// # Errors
     /// [`DecodeError::Primitive`] if the hash is not SHA-256 or fails.
@@ -201,7 +201,7 @@ pub(crate) fn from_pem(what: &'static str, label: &'static str, pem: &str) -> Re
     if found == label {
         Ok(der)
     } else {
-        Err(DecodeError::Pem { what, detail: format!("its label is {found:?}, not {label:?}") })
+        Err(DecodeError::Pem { what, detail: format!("the label is {found:?}, expected {label:?}") })
     }
 }
 
@@ -210,14 +210,14 @@ pub(crate) fn bare(oid: der::asn1::ObjectIdentifier) -> AlgorithmIdentifierOwned
     AlgorithmIdentifierOwned { oid, parameters: None }
 }
 
-/// Key pairs of the reference forms: a CBOR array of two byte strings, the classical half first.
+/// Key pairs in the reference form: a CBOR array of two byte strings, the classical half first.
 pub mod cbor_pair {
     use crate::cbor;
     use pqlab_primitives::Result;
 
     const WHAT: &str = "pair of keys";
 
-    /// Encodes a pair.
+    /// Encodes a pair of keys.
     ///
     /// # Errors
     /// Never fails for two byte strings.
@@ -227,10 +227,10 @@ pub mod cbor_pair {
         Ok(out)
     }
 
-    /// Decodes a pair with these lengths in bytes. Requires the shortest form and no trailing bytes.
+    /// Decodes a pair of keys with the given lengths in bytes. Requires the shortest form and no trailing bytes.
     ///
     /// # Errors
-    /// [`pqlab_primitives::Error::Malformed`] for any other input.
+    /// [`pqlab_primitives::Error::Malformed`] if the input breaks one of these rules.
     pub fn decode(bytes: &[u8], lengths: [usize; 2]) -> Result<[&[u8]; 2]> {
         cbor::read(WHAT, bytes, lengths)
     }

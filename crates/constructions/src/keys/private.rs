@@ -13,18 +13,18 @@ const PRIVATE: &str = "PKCS #8 private key";
 const LABEL: &str = "PRIVATE KEY";
 const NO_SEED: DecodeError = DecodeError::Structure { what: PRIVATE, problem: "has a malformed seed" };
 
-/// Forms of a private key that are present.
+/// Forms of the key that a [`PrivateKey`] contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PrivateKeyForm {
-    /// Seed, or the only form of the algorithm.
+    /// The seed, or the key itself if the algorithm has only one form.
     Seed,
-    /// Expanded key.
+    /// The expanded key.
     Expanded,
-    /// Both forms. They must match.
+    /// Both forms, which must match.
     Both,
 }
 
-/// A private key. Zeroizes its bytes on drop. Compares in constant time.
+/// A private key. Overwrites its bytes with zeros on drop, and compares in constant time.
 #[derive(Clone)]
 pub struct PrivateKey {
     identifier: &'static Identifier,
@@ -70,11 +70,11 @@ struct ScalarKey<'a> {
 }
 
 impl PrivateKey {
-    /// Creates a private key from its seed, its expanded form, or both. Scalars and RSA's DER count as seeds.
+    /// Creates a private key from a seed, an expanded key, or both. Pass a scalar or RSA's DER as the seed.
     ///
     /// # Errors
-    /// [`DecodeError::Length`] if a part has the wrong length; [`DecodeError::Structure`] if both are absent, or if the
-    /// algorithm has no expanded form.
+    /// [`DecodeError::Length`] if a part has the wrong length; [`DecodeError::Structure`] if both parts are absent, or
+    /// if the algorithm has no expanded form.
     pub fn new(
         identifier: &'static Identifier,
         seed: Option<&[u8]>,
@@ -104,7 +104,7 @@ impl PrivateKey {
         self.identifier
     }
 
-    /// Returns the forms that are present.
+    /// Returns the forms of the key that are present.
     pub fn form(&self) -> PrivateKeyForm {
         match (&self.bytes.seed, &self.bytes.expanded) {
             (Some(_), Some(_)) => PrivateKeyForm::Both,
@@ -113,7 +113,7 @@ impl PrivateKey {
         }
     }
 
-    /// Prepares a signing key.
+    /// Prepares the key for signing.
     ///
     /// # Errors
     /// [`DecodeError::Inconsistent`] if the seed does not expand to the expanded key. Propagates errors from the
@@ -124,7 +124,7 @@ impl PrivateKey {
         self.prepare(load, |key, out| key.encode(KeyEncoding::Expanded, out))
     }
 
-    /// Prepares a decapsulation key.
+    /// Prepares the key for decapsulation.
     ///
     /// # Errors
     /// Same as [`signing_key`](Self::signing_key).
@@ -141,7 +141,7 @@ impl PrivateKey {
         Err(DecodeError::Algorithm {
             what: PRIVATE,
             oid: self.identifier.oid.to_string(),
-            problem: "which differs from the algorithm that loads it",
+            problem: "but another algorithm is loading the key",
         })
     }
 
@@ -168,7 +168,7 @@ impl PrivateKey {
     /// Encodes the key as DER of a PKCS #8 structure without attributes or public key.
     ///
     /// # Errors
-    /// [`DecodeError::Der`] if the encoding fails. Cannot happen at these lengths.
+    /// [`DecodeError::Der`] if the encoding fails, which cannot happen at these lengths.
     pub fn to_der(&self) -> Result<Zeroizing<Vec<u8>>, DecodeError> {
         let failed = DecodeError::der(PRIVATE);
         let content = self.content().map_err(&failed)?;
@@ -198,11 +198,11 @@ impl PrivateKey {
         .map(Zeroizing::new)
     }
 
-    /// Parses the DER of a PKCS #8 structure. Does not check that seed and expanded key match: preparing the key does,
-    /// as it requires a library.
+    /// Parses the DER of a PKCS #8 structure. Does not check that the seed and the expanded key match, because that
+    /// requires a library. Preparing the key checks that.
     ///
     /// # Errors
-    /// [`DecodeError`] naming the problem. Attributes, an attached public key and trailing bytes are rejected.
+    /// [`DecodeError`] naming the problem. Rejects attributes, an attached public key and trailing bytes.
     pub fn from_der(der: &[u8]) -> Result<PrivateKey, DecodeError> {
         let failed = DecodeError::der(PRIVATE);
         let info = PrivateKeyInfoRef::from_der(der).map_err(&failed)?;
@@ -240,7 +240,7 @@ impl PrivateKey {
                 }
             },
         }?;
-        // Attributes, or version 2 with a public key: nothing here would check or keep them.
+        // Reject attributes, and version 2 with a public key: this code would neither check nor preserve them.
         if key.to_der()?.as_slice() == der {
             Ok(key)
         } else {

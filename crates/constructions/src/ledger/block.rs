@@ -3,9 +3,9 @@
 //! - Header: magic `pqlabtxs`, format u16, transaction form u8 (1 or 2), reserved u8 = 0, number of transactions u64,
 //!   total bytes of transactions and length prefixes u64.
 //! - Each transaction: length u32, then the bytes.
-//! - The [index](super::index), in format 2. Writers use format 2; format 1 ends after the transactions.
+//! - The [index](super::index), in format 2. Writers use format 2; files in format 1 end after the transactions.
 //!
-//! Transactions are stored unchecked, even malformed ones. Judging them is the verifier's job.
+//! Writers and readers do not check transactions, and also store malformed ones. The verifier decides which are valid.
 
 use super::index::{self, Index};
 use super::stream::{Chunk, TransactionSource};
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 /// First bytes of a block file.
 pub const MAGIC: [u8; 8] = *b"pqlabtxs";
-/// Known formats: without and with an index.
+/// Known formats: 1 without an index, 2 with an index.
 const FORMATS: [u16; 2] = [1, 2];
 /// Length in bytes of the header.
 pub const HEADER: usize = 8 + 2 + 1 + 1 + 8 + 8;
@@ -28,7 +28,7 @@ pub enum BlockError {
     /// The file is empty.
     #[error("the file is empty")]
     Empty,
-    /// The magic is missing.
+    /// The file does not start with the magic.
     #[error("not a block file: it does not start with {:?}", String::from_utf8_lossy(&MAGIC))]
     Foreign,
     /// Unknown format number.
@@ -40,7 +40,7 @@ pub enum BlockError {
     /// The file ends too early.
     #[error("the file is truncated: transaction {index} of {count} is cut off")]
     Truncated {
-        /// First incomplete transaction, from 0.
+        /// First incomplete transaction, counted from 0.
         index: u64,
         /// Number of transactions according to the header.
         count: u64,
@@ -48,7 +48,7 @@ pub enum BlockError {
     /// A length prefix exceeds the maximum length of a transaction.
     #[error("transaction {index} claims {length} bytes; the maximum is {LONGEST_TRANSACTION}")]
     TooLong {
-        /// The transaction, from 0.
+        /// The transaction, counted from 0.
         index: u64,
         /// Claimed length in bytes.
         length: u32,
@@ -70,13 +70,13 @@ pub enum BlockError {
     /// The index does not match the transactions.
     #[error("the index after the transactions is damaged: {0}")]
     Index(&'static str),
-    /// Reading a part requires an index, and the file has none.
+    /// Reading a part requires an index, but the file has none.
     #[error("block format 1 has no index, so it can only be read as a whole")]
     NoIndex,
     /// The requested part does not exist.
-    #[error("transactions {first} to {end} were requested, but the block has {count}")]
+    #[error("transactions {first} to {end} were requested, but the block contains {count}")]
     Range {
-        /// First requested transaction, from 0.
+        /// First requested transaction, counted from 0.
         first: u64,
         /// End of the requested range (exclusive).
         end: u64,
@@ -91,7 +91,7 @@ pub enum BlockError {
 /// Header of a block file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Form of the transactions.
+    /// Form of the transactions: TXv1 or TXv2.
     pub form: Form,
     /// Number of transactions.
     pub count: u64,
@@ -135,8 +135,8 @@ impl Header {
     }
 }
 
-/// Writes a block. The header announces no transactions until [`finish`](Self::finish), so readers reject the output of
-/// an interrupted writer.
+/// Writes a block. Until [`finish`](Self::finish), the header claims that the block contains no transactions, so
+/// readers reject the file if the writer is interrupted.
 pub struct BlockWriter<W> {
     out: W,
     header: Header,
@@ -144,7 +144,7 @@ pub struct BlockWriter<W> {
 }
 
 impl<W: Write + Seek> BlockWriter<W> {
-    /// Starts a block with transactions of one form.
+    /// Starts a block of transactions in one form.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -157,13 +157,13 @@ impl<W: Write + Seek> BlockWriter<W> {
     /// Appends a transaction.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidInput`] if the transaction is too long for readers. Propagates I/O errors.
+    /// [`ErrorKind::InvalidInput`] if the transaction exceeds [`LONGEST_TRANSACTION`]. Propagates I/O errors.
     pub fn push(&mut self, transaction: &[u8]) -> io::Result<()> {
         if transaction.len() > LONGEST_TRANSACTION {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "the transaction is too long"));
+            return Err(io::Error::new(ErrorKind::InvalidInput, "the transaction exceeds 256 KiB"));
         }
         self.index.note(self.header.count, self.header.bytes);
-        // Cannot truncate: `LONGEST_TRANSACTION` fits in a u32.
+        // Does not truncate, because `LONGEST_TRANSACTION` fits in a u32.
         self.out.write_all(&(transaction.len() as u32).to_be_bytes())?;
         self.out.write_all(transaction)?;
         self.header.count += 1;
@@ -171,7 +171,7 @@ impl<W: Write + Seek> BlockWriter<W> {
         Ok(())
     }
 
-    /// Writes the index and the header, and returns the destination.
+    /// Writes the index and the final header, and returns the underlying writer.
     ///
     /// # Errors
     /// Propagates I/O errors.
@@ -185,27 +185,27 @@ impl<W: Write + Seek> BlockWriter<W> {
     }
 }
 
-/// Reads a block, or a part of one, and checks it against its header and index.
+/// Reads a block or a part of it, and checks the transactions against the header and the index.
 pub struct BlockReader<R> {
     input: R,
     header: Header,
     part: Part,
     /// Position of the next transaction.
     next: u64,
-    /// Offset in bytes of the next transaction from the end of the header.
+    /// Offset of the next transaction in bytes, counted from the end of the header.
     bytes: u64,
-    /// Expected index of the transactions read so far.
+    /// Index entries expected from the transactions read so far.
     index: Index,
     ended: bool,
 }
 
-/// The part of a block to read.
+/// Range of transactions to read.
 #[derive(Clone, Copy)]
 struct Part {
     first: u64,
     /// End of the range (exclusive).
     end: u64,
-    /// Offset in bytes of that end, if the index contains it.
+    /// Offset in bytes of the range's end, if the index contains it.
     bytes: Option<u64>,
     whole: bool,
 }
@@ -214,7 +214,7 @@ impl<R: Read> BlockReader<R> {
     /// Reads the header. `input` should be buffered.
     ///
     /// # Errors
-    /// [`BlockError`] if the header is not valid.
+    /// [`BlockError`] if the header is invalid.
     pub fn new(mut input: R) -> Result<BlockReader<R>, BlockError> {
         let mut bytes = [0; HEADER];
         let mut filled = 0;
@@ -243,11 +243,11 @@ impl<R: Read> BlockReader<R> {
         self.header
     }
 
-    /// Appends the next transaction to `out` and returns its length in bytes. Returns `None` after the last one, after
-    /// checking that nothing follows.
+    /// Appends the next transaction to `out` and returns its length in bytes. Returns `None` after the last
+    /// transaction, and then checks that nothing follows it.
     ///
     /// # Errors
-    /// [`BlockError`] if the file contradicts its header or its index.
+    /// [`BlockError`] if the file contradicts the header or the index.
     pub fn read_into(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, BlockError> {
         let Header { count, bytes: expected, .. } = self.header;
         if self.next == self.part.end {
@@ -309,12 +309,12 @@ impl<R: Read> BlockReader<R> {
 }
 
 impl<R: Read + Seek> BlockReader<R> {
-    /// Opens `count` transactions from `first` on and seeks to them by the index. If the end of the part is a multiple
-    /// of [`STRIDE`](index::STRIDE) or the end of the block, the index contains it, and reading checks that the part
-    /// ends there.
+    /// Opens a part: `count` transactions, starting with number `first`. Finds the part with the index. If the part
+    /// ends at a multiple of [`STRIDE`](index::STRIDE) or at the end of the block, the index contains its end, and
+    /// reading checks that the part ends there.
     ///
     /// # Errors
-    /// [`BlockError`] if the file is not a block, has no index, or has a damaged one.
+    /// [`BlockError`] if the file is not a block, or if the index is missing or damaged.
     pub fn part(input: R, first: u64, count: u64) -> Result<BlockReader<R>, BlockError> {
         let mut reader = BlockReader::new(input)?;
         let header = reader.header;
@@ -334,7 +334,7 @@ impl<R: Read + Seek> BlockReader<R> {
         Ok(reader)
     }
 
-    /// Returns the byte range that [`part`](Self::part) reads in addition to header and index.
+    /// Returns the range of transaction bytes that [`part`](Self::part) reads.
     ///
     /// # Errors
     /// Same as [`part`](Self::part).
@@ -349,7 +349,7 @@ impl<R: Read + Seek> BlockReader<R> {
         Ok(place(from)?..place(to.max(from))?)
     }
 
-    /// Returns the end (exclusive) of a part. Fails if the block does not contain the part or has no index.
+    /// Returns the end (exclusive) of a part. Fails if the block does not contain the whole part or has no index.
     fn end_of(&self, first: u64, count: u64) -> Result<u64, BlockError> {
         let (end, header) = (first.saturating_add(count), self.header);
         match end > header.count {

@@ -3,10 +3,11 @@ use pqlab_primitives::Result;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-/// Bounded cache of prepared verifying keys by encoding, shared between threads. When full, it is emptied, which evicts
-/// keys of inactive senders.
+/// Bounded cache of prepared verifying keys, shared between threads and keyed by encoded key. A full cache is emptied,
+/// which removes the keys of inactive senders.
 ///
-/// Encodings are hashed whole with a random key per process, so an attacker cannot choose public keys that collide.
+/// Encoded keys are hashed as a whole with a random key per process, so an attacker cannot choose public keys that
+/// collide.
 pub struct KeyCache {
     capacity: usize,
     keys: [RwLock<Keys>; Scheme::ALL.len()],
@@ -15,12 +16,12 @@ pub struct KeyCache {
 type Keys = HashMap<Box<[u8]>, PreparedKey>;
 
 impl KeyCache {
-    /// Creates a cache for up to `capacity` keys of each scheme.
+    /// Creates a cache for up to `capacity` keys per scheme.
     pub fn new(capacity: usize) -> KeyCache {
         KeyCache { capacity, keys: Default::default() }
     }
 
-    /// Returns the prepared key. Loads it if it is not cached.
+    /// Returns the prepared key from the cache, or loads and caches it.
     pub(super) fn get(
         &self,
         scheme: Scheme,
@@ -31,7 +32,7 @@ impl KeyCache {
         if let Some(key) = keys.read().unwrap_or_else(PoisonError::into_inner).get(encoded) {
             return Ok(key.clone());
         }
-        // Load outside the lock, so other threads are not blocked while this one expands the key.
+        // Load the key outside the lock, so that other threads are not blocked meanwhile.
         let key = load()?;
         let mut keys = keys.write().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= self.capacity {
@@ -43,7 +44,7 @@ impl KeyCache {
         Ok(key)
     }
 
-    /// Returns the number of cached keys over all schemes.
+    /// Returns the number of cached keys for all schemes together.
     pub fn len(&self) -> usize {
         self.keys.iter().map(|keys| keys.read().unwrap_or_else(PoisonError::into_inner).len()).sum()
     }

@@ -1,9 +1,9 @@
-//! Reader and writer of big-endian fields.
+//! Reads and writes big-endian fields.
 
 use super::{ADDRESS, Malformed};
 use pqlab_primitives::Error;
 
-/// Reads fields from the front of a byte slice. Each read names its field for the error.
+/// Reads fields from the start of a byte slice. Every read takes the field's name, for the error.
 pub(super) struct Reader<'a> {
     all: &'a [u8],
     at: usize,
@@ -46,13 +46,13 @@ impl<'a> Reader<'a> {
         self.array(field)
     }
 
-    /// Reads a two-byte length and that many bytes.
+    /// Reads a two-byte length, then as many bytes as it says.
     pub(super) fn prefixed(&mut self, field: &'static str) -> Result<&'a [u8], Malformed> {
         let length = u16::from_be_bytes(*self.array(field)?);
         self.bytes(usize::from(length), field)
     }
 
-    /// Fails if bytes remain.
+    /// Returns an error if bytes remain.
     pub(super) fn end(&self) -> Result<(), Malformed> {
         match self.all.len() - self.at {
             0 => Ok(()),
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Writes fields to a buffer of the caller.
+/// Writes fields to a buffer supplied by the caller.
 pub(super) struct Writer<'a> {
     out: &'a mut [u8],
     at: usize,

@@ -9,7 +9,7 @@ pub enum Malformed {
     /// Bytes follow the last field.
     #[error("{0} trailing bytes")]
     TrailingBytes(usize),
-    /// The first byte names another form.
+    /// The first byte is the version of another form.
     #[error("unexpected version {0}")]
     Version(u8),
     /// The byte is not the number of a signature scheme.
@@ -18,15 +18,15 @@ pub enum Malformed {
     /// The byte is not the tag of an authentication kind (TXv1).
     #[error("unknown authentication tag {0}")]
     AuthenticationTag(u8),
-    /// The length of a field does not fit its scheme.
-    #[error("{actual} bytes are not a valid length of the {field}")]
+    /// A field has the wrong length for the signature scheme.
+    #[error("{actual} bytes is not a valid length for the {field}")]
     Length {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Length in bytes given by the prefix.
+        /// Length in bytes, as given by the length prefix.
         actual: usize,
     },
-    /// The content has another encoding, which is the only valid one.
+    /// The same content has another encoding, and only that one is valid.
     #[error("not canonical: {0}")]
     NonCanonical(&'static str),
 }
@@ -37,19 +37,19 @@ pub enum Rejection {
     /// The bytes are not a transaction.
     #[error(transparent)]
     Malformed(#[from] Malformed),
-    /// The transaction was made for another chain.
-    #[error("made for chain {0}, not for this one")]
+    /// The transaction was signed for another chain.
+    #[error("signed for chain {0}, not for this one")]
     WrongChain(u32),
-    /// The public key is not a valid key of its scheme.
+    /// The public key is not valid for its scheme.
     #[error("the public key is not valid")]
     PublicKey,
-    /// The signature does not verify.
-    #[error("the signature is wrong")]
+    /// The signature is invalid.
+    #[error("the signature is invalid")]
     WrongSignature,
-    /// The verifier has no implementation of the scheme.
-    #[error("the verifier has no implementation of {0}")]
+    /// The verifier does not implement the scheme.
+    #[error("this verifier does not support {0}")]
     Unsupported(&'static str),
-    /// The verifier does not know the sender's Ed25519 key, which a hybrid TXv1 transaction does not carry.
+    /// The verifier does not know the sender's Ed25519 key, which a hybrid TXv1 transaction does not contain.
     #[error("the sender's Ed25519 key is unknown")]
     UnknownSender,
     /// The library failed on input that it should have accepted.
@@ -58,7 +58,7 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    /// Returns the kind of rejection, as used in counts and files.
+    /// Returns the kind of rejection, as used in tables and files.
     pub fn kind(&self) -> &'static str {
         match self {
             Rejection::Malformed(Malformed::Truncated(_)) => "truncated",
@@ -75,7 +75,7 @@ impl Rejection {
         }
     }
 
-    /// Converts the error of a failed verification.
+    /// Converts the error from a failed verification.
     pub(super) fn of_verification(error: Error) -> Rejection {
         match error {
             Error::VerificationFailed | Error::Malformed(_) | Error::Length { .. } => Rejection::WrongSignature,
@@ -84,7 +84,7 @@ impl Rejection {
         }
     }
 
-    /// Converts the error of loading a key.
+    /// Converts the error from loading a key.
     pub(super) fn of_key(error: Error) -> Rejection {
         match error {
             Error::Unsupported(what) => Rejection::Unsupported(what),

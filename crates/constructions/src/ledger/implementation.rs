@@ -1,4 +1,4 @@
-//! Implementations of a scheme's verification, one signature at a time or in batches, and their input.
+//! Implementations that verify the signatures of a scheme singly or in batches, and the data that they take.
 
 use super::{DIGEST, Rejection, Scheme};
 use pqlab_primitives::{
@@ -6,7 +6,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Implementation that verifies signatures of a scheme.
+/// An implementation that verifies signatures of one scheme.
 pub(super) enum Implementation {
     Single(Arc<dyn SignatureScheme>),
     Batches(Arc<dyn BatchVerifier>),
@@ -21,18 +21,18 @@ impl Implementation {
     }
 }
 
-/// Sender's key, prepared by the implementation that uses it.
+/// A sender's key, prepared for the implementation that will use it.
 #[derive(Clone)]
 pub enum PreparedKey {
-    /// For single verifications.
+    /// For single verification.
     Single(Arc<dyn VerifyingKey>),
-    /// For batches.
+    /// For batch verification.
     Batch(Arc<dyn BatchKey>),
 }
 
 impl PreparedKey {
-    /// Returns the key for a batch claim. A key for single verifications becomes an invalid encoding, so the claim is
-    /// rejected.
+    /// Returns the key for a batch claim. A key prepared for single verification cannot be used there; it becomes an
+    /// invalid encoding, so that the claim is rejected.
     pub(super) fn of_claim(&self) -> ClaimKey<'_> {
         match self {
             PreparedKey::Single(_) => ClaimKey::Encoded(&[]),
@@ -50,7 +50,7 @@ impl std::fmt::Debug for PreparedKey {
     }
 }
 
-/// A well-formed transaction for the verifier's chain. Only its signature is still unchecked.
+/// A well-formed transaction for the verifier's chain, with a signature that is not yet verified.
 #[derive(Clone, Copy, Debug)]
 pub struct Examined<'a> {
     pub(super) scheme: Scheme,
@@ -66,17 +66,17 @@ impl Examined<'_> {
     }
 }
 
-/// Verifies claims and always returns one verdict per claim. If the library returns a different number, each claim is
-/// rejected.
+/// Verifies claims and always returns one verdict per claim. Rejects all claims if the library returns a wrong number
+/// of verdicts.
 pub(super) fn verify_claims(batches: &dyn BatchVerifier, claims: &[Claim<'_>]) -> Vec<Result<(), Rejection>> {
     let verdicts = batches.verify(claims);
     if verdicts.len() != claims.len() {
-        let what = format!("{} verdicts for {} signatures", verdicts.len(), claims.len());
+        let what = format!("returned {} verdicts for {} signatures", verdicts.len(), claims.len());
         return vec![Err(Rejection::Library(what.into())); claims.len()];
     }
     let rejection = |error| match error {
         Error::VerificationFailed => Rejection::WrongSignature,
-        // Malformed signatures count as failed verification, so any other error concerns the key.
+        // A malformed signature yields `VerificationFailed`, so any other error concerns the key.
         other => Rejection::of_key(other),
     };
     verdicts.into_iter().map(|verdict| verdict.map_err(rejection)).collect()

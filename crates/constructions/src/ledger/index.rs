@@ -1,28 +1,30 @@
-//! Index of a block file, which follows the transactions and locates any part without reading what precedes it. For
-//! each [`STRIDE`]th transaction but the first, its offset in bytes from the end of the header, u64. Then a trailer:
-//! number of offsets u64, stride u32, magic `pqlabidx`. Big-endian.
+//! Index of a block file. It follows the transactions, so a reader can find any part without reading the transactions
+//! before it. All integers are big-endian.
+//!
+//! - For each [`STRIDE`]th transaction except the first: its offset in bytes, counted from the end of the header, u64.
+//! - Trailer: number of offsets u64, stride u32, magic `pqlabidx`.
 
 use super::block::{BlockError, HEADER, Header};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
-/// Distance between indexed transactions.
+/// Number of transactions from one indexed transaction to the next.
 pub const STRIDE: u64 = 1024;
 const MAGIC: [u8; 8] = *b"pqlabidx";
 /// Length in bytes of an entry.
 const ENTRY: u64 = 8;
 /// Length in bytes of the trailer.
 const TRAILER: u64 = 8 + 4 + 8;
-/// The index contradicts the position of a transaction.
+/// Problem of an index that contradicts the position of a transaction.
 pub(super) const ELSEWHERE: &str = "it gives a wrong offset for a transaction";
 
-/// Index of the transactions seen so far.
+/// Index entries for the transactions seen so far.
 #[derive(Default)]
 pub(super) struct Index {
     offsets: Vec<u64>,
 }
 
 impl Index {
-    /// Records the offset of a transaction if it is indexed.
+    /// Records the offset of a transaction if the index contains this transaction.
     pub(super) fn note(&mut self, transaction: u64, bytes: u64) {
         if transaction > 0 && transaction.is_multiple_of(STRIDE) {
             self.offsets.push(bytes);
@@ -35,7 +37,7 @@ impl Index {
         entries.chain(trailer(self.offsets.len() as u64)).collect()
     }
 
-    /// Reads an index and checks that it equals this one.
+    /// Reads an index from `input` and checks that it equals this one.
     pub(super) fn check(&self, input: &mut impl Read) -> Result<(), BlockError> {
         for expected in self.encode().chunks(ENTRY as usize) {
             let mut found = [0; ENTRY as usize];
@@ -60,7 +62,8 @@ fn cut_off(error: io::Error) -> BlockError {
     }
 }
 
-/// Returns the length in bytes of the index, given the last bytes of a file. `None` if these do not end an index.
+/// Returns the length of the index in bytes, given the last bytes of a file, or `None` if the file does not end with an
+/// index.
 pub fn length(tail: &[u8]) -> Option<u64> {
     let trailer = tail.last_chunk::<{ TRAILER as usize }>()?;
     let entries = u64::from_be_bytes(*trailer.first_chunk()?);
@@ -68,13 +71,13 @@ pub fn length(tail: &[u8]) -> Option<u64> {
     rest.then(|| entries.saturating_mul(ENTRY).saturating_add(TRAILER))
 }
 
-/// Returns the last indexed transaction at or before this one. Transaction 0 counts as indexed.
+/// Returns the last indexed transaction that is not after `transaction`. Transaction 0 is always indexed.
 pub(super) fn before(transaction: u64) -> u64 {
     transaction - transaction % STRIDE
 }
 
-/// Looks up the offset in bytes of an [indexed](before) transaction from the end of the header. `header.count` gives
-/// the end of the block. Fails unless the file has the length that the header implies.
+/// Returns the offset in bytes of an [indexed](before) transaction, counted from the end of the header. For
+/// `header.count`, returns the end of the block. Fails unless the file has the length that the header implies.
 pub(super) fn look_up(input: &mut (impl Read + Seek), header: &Header, transaction: u64) -> Result<u64, BlockError> {
     let entries = header.count.saturating_sub(1) / STRIDE;
     let index = (HEADER as u64).checked_add(header.bytes).ok_or(BlockError::Header("it claims too many bytes"))?;

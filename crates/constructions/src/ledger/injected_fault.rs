@@ -1,7 +1,7 @@
 use super::scheme::SECP256K1_ORDER;
 use super::{Scheme, Transaction, reference};
 
-/// Fault injected into a transaction to get it rejected.
+/// Fault injected into a transaction so that verifiers reject it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum InjectedFault {
     /// A bit of the signature is flipped.
@@ -12,8 +12,8 @@ pub enum InjectedFault {
     Truncated,
     /// An extra byte follows.
     TrailingBytes,
-    /// The signature has a non-canonical encoding: the other `s` for ECDSA, `S` plus the group order for Ed25519, an
-    /// extra zero byte otherwise.
+    /// The signature is valid but not canonically encoded: the other `s` for ECDSA, `S` plus the group order for
+    /// Ed25519, an extra zero byte for other schemes.
     NonCanonical,
 }
 
@@ -38,7 +38,7 @@ impl InjectedFault {
         }
     }
 
-    /// Returns the chain to sign for if the verifier's is `chain_id`.
+    /// Returns the chain id to sign for if the verifier's chain is `chain_id`.
     pub const fn chain_id(self, chain_id: u32) -> u32 {
         match self {
             InjectedFault::WrongChain => chain_id ^ 1,
@@ -46,8 +46,8 @@ impl InjectedFault {
         }
     }
 
-    /// Corrupts a valid transaction of either form. Does nothing for [`WrongChain`](Self::WrongChain), which is a
-    /// matter of [signing](Self::chain_id).
+    /// Corrupts a valid transaction of either form. Does nothing for [`WrongChain`](Self::WrongChain): sign for
+    /// [another chain](Self::chain_id) instead.
     pub fn inject(self, transaction: &mut Vec<u8>) {
         let (scheme, length) = match Transaction::decode(transaction) {
             Ok(decoded) => (decoded.body().scheme, decoded.signature().len()),
@@ -55,7 +55,8 @@ impl InjectedFault {
         };
         let start = transaction.len() - length;
         match self {
-            // Within r of ECDSA, R of Ed25519, and a checked part of every other signature.
+            // This byte lies in ECDSA's r, in Ed25519's R, and in a part of every other signature that verification
+            // checks.
             InjectedFault::WrongSignature => transaction[start + length / 4] ^= 4,
             InjectedFault::WrongChain => {}
             InjectedFault::Truncated => transaction.truncate(start + length / 2),
@@ -73,7 +74,7 @@ impl InjectedFault {
     }
 }
 
-/// Returns the length in bytes of the last signature of a TXv1 transaction.
+/// Returns the length in bytes of the last signature in a TXv1 transaction.
 fn signature_of_reference(transaction: &[u8]) -> usize {
     match reference::Transaction::decode(transaction).map(|decoded| *decoded.authentication()) {
         Ok(reference::Authentication::Hybrid { ed25519, .. }) => ed25519.len(),
@@ -82,7 +83,7 @@ fn signature_of_reference(transaction: &[u8]) -> usize {
     }
 }
 
-/// Replaces `s` by `n - s`, big-endian.
+/// Replaces `s` with `n - s`. Both are big-endian.
 fn negate(s: &mut [u8]) {
     let mut borrow = 0;
     for (byte, order) in s.iter_mut().zip(SECP256K1_ORDER).rev() {

@@ -1,17 +1,18 @@
-//! Ledger transactions: content, encoding and verification.
+//! Ledger transactions: contents, encoding and verification.
 //!
-//! Two forms, distinguished by their first byte. A verifier for one never accepts the other:
+//! Transactions have one of two forms, distinguished by the first byte. A verifier for one form never accepts the
+//! other:
 //!
 //! - **TXv2** ([`Body`], [`Transaction`]), the default. The signed digest covers every byte before the signature,
-//!   including scheme and public key, so a hybrid transaction cannot be stripped to a plain one.
-//! - **TXv1** ([`reference`]), the form that the reference measured. Its digest does not cover the kind of
-//!   authentication, so a hybrid transaction *can* be stripped to a plain one. A test shows it.
+//!   including scheme and public key, so an attacker cannot turn a hybrid transaction into a plain one.
+//! - **TXv1** ([`reference`]), the form that an earlier system measured. The digest does not cover the kind of
+//!   authentication, so an attacker *can* turn a hybrid transaction into a plain one. A test demonstrates this.
 //!
-//! Both are big-endian. Decoding is strict: accepted bytes encode to the same bytes again. The chain id comes from the
-//! [`Verifier`], not from the transaction.
+//! Both forms are big-endian. Decoding is strict: encoding a decoded transaction yields the same bytes. The
+//! [`Verifier`] decides which chain id to accept, not the transaction.
 //!
-//! [`block`] defines the file format of a block. [`stream`] verifies blocks of any size in bounded memory on several
-//! threads.
+//! [`block`] defines the file format of a block. [`stream`] verifies blocks of any size in bounded memory, on one or
+//! several threads.
 
 pub mod block;
 mod cache;
@@ -38,10 +39,10 @@ pub use verifier::{Form, Scratch, Verifier};
 
 /// Length in bytes of a receiver's address.
 pub const ADDRESS: usize = 32;
-/// Length in bytes of the signed digest, SHA-256.
+/// Length in bytes of the signed digest: SHA-256.
 pub const DIGEST: usize = 32;
-/// Maximum length in bytes of a transaction in a block. Larger than any valid transaction, to leave room for malformed
-/// ones.
+/// Maximum length in bytes of a transaction in a block. Larger than any valid transaction, so that malformed ones also
+/// fit.
 pub const LONGEST_TRANSACTION: usize = 1 << 18;
 
 #[cfg(test)]

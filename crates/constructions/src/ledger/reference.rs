@@ -1,30 +1,32 @@
-//! TXv1, the form that the reference measured. Big-endian: version u8 = 1, chain id u32, nonce u64, sender's public key
-//! (u16 length, bytes), to\[32\], amount u64, fee u64, authentication tag u8 (0: ML-DSA-65; 1: hybrid), then each
-//! signature (u16 length, bytes): ML-DSA-65, and for a hybrid transaction Ed25519. The verifier gets the Ed25519 key by
-//! other means. The signed digest is SHA-256("TXv1" || chain id || every byte before the tag).
+//! TXv1, the form that an earlier system measured. All integers are big-endian. A transaction consists of version u8 =
+//! 1, chain id u32, nonce u64, sender's public key (u16 length, bytes), to\[32\], amount u64, fee u64, authentication
+//! tag u8 (0: ML-DSA-65; 1: hybrid), and the signatures (u16 length, bytes): ML-DSA-65, and for a hybrid transaction
+//! also Ed25519. The transaction does not contain the Ed25519 key; the verifier must already know it. The signed digest
+//! is SHA-256("TXv1" || chain id || every byte before the tag).
 //!
-//! **The digest does not cover the tag.** An attacker can take a hybrid transaction, remove its Ed25519 signature and
-//! set the tag to 0. The result is a valid plain transaction, so the hybrid is no stronger than ML-DSA-65 alone.
+//! **The digest does not cover the tag.** An attacker can remove the Ed25519 signature from a hybrid transaction and
+//! set the tag to 0. The result is a valid plain transaction, so hybrid transactions are no more secure than plain
+//! ML-DSA-65.
 
 use super::cursor::{Reader, Writer};
 use super::{ADDRESS, DIGEST, Malformed, Scheme, Scratch};
 use pqlab_primitives::{Coins, Error, Hash, SigningKey};
 
-/// The first byte.
+/// First byte of a transaction.
 pub(super) const VERSION: u8 = 1;
 const DOMAIN: &[u8] = b"TXv1";
 const FIXED: usize = 1 + 4 + 8 + ADDRESS + 8 + 8;
-/// Length in bytes of the longest transaction, which is a hybrid one.
+/// Length in bytes of the longest transaction: a hybrid one.
 pub const LONGEST: usize = FIXED + 2 + 1952 + 1 + 2 + 3309 + 2 + 64;
 /// Length in bytes of a transaction signed only with ML-DSA-65.
 pub const PLAIN: usize = LONGEST - 2 - 64;
 
-/// Contents of a transaction without its authentication.
+/// Contents of a transaction, except its authentication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body<'a> {
-    /// Chain that the transaction is for.
+    /// Chain for which the transaction is valid.
     pub chain_id: u32,
-    /// Number of the transaction among those of its sender.
+    /// Sequence number of the transaction among its sender's transactions.
     pub nonce: u64,
     /// The sender's ML-DSA-65 key.
     pub public_key: &'a [u8],
@@ -36,36 +38,36 @@ pub struct Body<'a> {
     pub fee: u64,
 }
 
-/// Signatures of a transaction.
+/// Signatures on a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authentication<'a> {
     /// Tag 0: only ML-DSA-65.
     MlDsa65(&'a [u8]),
     /// Tag 1: both signatures.
     Hybrid {
-        /// ML-DSA-65.
+        /// ML-DSA-65 signature.
         ml_dsa_65: &'a [u8],
-        /// Ed25519.
+        /// Ed25519 signature.
         ed25519: &'a [u8],
     },
 }
 
-/// Signing keys.
+/// Keys that sign a transaction.
 #[derive(Clone, Copy)]
 pub struct Signers<'a> {
-    /// ML-DSA-65.
+    /// ML-DSA-65 key.
     pub ml_dsa_65: &'a dyn SigningKey,
-    /// Ed25519. Present for a hybrid transaction.
+    /// Ed25519 key. `Some` for a hybrid transaction.
     pub ed25519: Option<&'a dyn SigningKey>,
 }
 
 impl Body<'_> {
-    /// Writes every byte before the authentication tag and returns their number.
+    /// Writes every byte before the authentication tag and returns the number of bytes.
     ///
     /// # Errors
-    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key does not fit ML-DSA-65.
+    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key is not valid for ML-DSA-65.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        Scheme::MlDsa65.check_public_key(self.public_key).map_err(|_| Error::Malformed("public key of ML-DSA-65"))?;
+        Scheme::MlDsa65.check_public_key(self.public_key).map_err(|_| Error::Malformed("ML-DSA-65 public key"))?;
         let mut writer = Writer::new(out, FIXED + 2 + self.public_key.len())?;
         writer.bytes(&[VERSION]);
         writer.bytes(&self.chain_id.to_be_bytes());
@@ -77,12 +79,12 @@ impl Body<'_> {
         Ok(writer.written())
     }
 
-    /// Writes the transaction with its authentication and returns its length in bytes.
+    /// Writes the transaction with its signatures and returns the transaction's length in bytes.
     ///
     /// # Errors
-    /// Same as [`encode`](Self::encode), and [`Error::Malformed`] if a signature has the wrong length.
+    /// Same as [`encode`](Self::encode), and [`Error::Malformed`] if a signature has an invalid length.
     pub fn encode_with(&self, authentication: &Authentication<'_>, out: &mut [u8]) -> Result<usize, Error> {
-        authentication.check().map_err(|_| Error::Malformed("signature of the scheme"))?;
+        authentication.check().map_err(|_| Error::Malformed("signature for this scheme"))?;
         let length = self.encode(out)?;
         match *authentication {
             Authentication::MlDsa65(signature) => {
@@ -101,7 +103,7 @@ impl Body<'_> {
         }
     }
 
-    /// Signs with one key or with both, writes the transaction and returns its length in bytes.
+    /// Signs with one or both keys, writes the transaction and returns its length in bytes.
     ///
     /// # Errors
     /// Same as [`encode_with`](Self::encode_with). Propagates errors from the library.
@@ -150,10 +152,10 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    /// Decodes a transaction. It must fill `bytes`.
+    /// Decodes a transaction, which must fill `bytes`.
     ///
     /// # Errors
-    /// [`Malformed`] if the bytes are not what [`encode`](Self::encode) would write.
+    /// [`Malformed`] if [`encode`](Self::encode) would not write the same bytes.
     pub fn decode(bytes: &'a [u8]) -> Result<Transaction<'a>, Malformed> {
         let mut reader = Reader::new(bytes);
         let version = reader.u8("version")?;
@@ -181,7 +183,7 @@ impl<'a> Transaction<'a> {
         Ok(Transaction { body: Body { chain_id, nonce, public_key, to, amount, fee }, authentication, signed })
     }
 
-    /// Returns the contents.
+    /// Returns the contents, except the signatures.
     pub fn body(&self) -> &Body<'a> {
         &self.body
     }
@@ -199,7 +201,7 @@ impl<'a> Transaction<'a> {
         self.body.encode_with(&self.authentication, out)
     }
 
-    /// Returns the signed digest for a chain.
+    /// Returns the digest that is signed for `chain_id`.
     ///
     /// # Errors
     /// Propagates errors from the library.

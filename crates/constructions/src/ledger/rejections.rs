@@ -4,24 +4,24 @@ use std::collections::{BTreeMap, BinaryHeap};
 /// A rejected transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejected {
-    /// Position in the block, from 0.
+    /// Position in the block, counted from 0.
     pub index: u64,
     /// Reason for the rejection.
     pub reason: Rejection,
 }
 
-/// All rejections of a block. Independent of the order in which results arrive: all are counted, and the first
-/// [`Rejections::LISTED`] of the block are listed by position.
+/// Rejected transactions in a block. All are counted. The [`Rejections::LISTED`] ones with the lowest positions are
+/// also listed, regardless of the order in which results arrive.
 #[derive(Clone, Debug, Default)]
 pub struct Rejections {
     count: u64,
     kinds: BTreeMap<&'static str, u64>,
-    /// Max-heap by position, so that smaller positions replace the largest.
+    /// Max-heap by position, so that a lower position replaces the highest.
     listed: BinaryHeap<ByIndex>,
 }
 
 impl Rejections {
-    /// Maximum number of listed rejections, which bounds memory if every transaction of a block is bad.
+    /// Maximum number of listed rejections. Limits memory if every transaction in a block is invalid.
     pub const LISTED: usize = 100_000;
 
     /// Creates an empty collection.

@@ -1,7 +1,7 @@
 use super::Malformed;
 use pqlab_primitives::SignatureScheme;
 
-/// Signature scheme of a TXv2 transaction, numbered by its byte in the encoding.
+/// Signature scheme for TXv2 transactions. The discriminant is the byte in the encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Scheme {
@@ -13,38 +13,38 @@ pub enum Scheme {
     MlDsa44 = 2,
     /// FIPS 204.
     MlDsa87 = 3,
-    /// Falcon with signatures of varying length.
+    /// Falcon with signatures of variable length.
     Falcon512 = 4,
     /// Falcon with signatures padded to a fixed length.
     FalconPadded512 = 5,
     /// RFC 8032.
     Ed25519 = 6,
-    /// SEC 1, SEC 2: compressed key, `r || s` with low `s`.
+    /// SEC 1, SEC 2: compressed key, `r || s` with a low `s`.
     EcdsaSecp256k1 = 7,
     /// RFC 8017, PKCS #1 v1.5. For comparison.
     Rsa2048 = 8,
 }
 
-/// Group order of Ed25519, little-endian (RFC 8032, section 5.1). A valid `S` is below it.
+/// Group order of Ed25519, little-endian (RFC 8032, section 5.1). A valid `S` is smaller.
 const ED25519_ORDER: [u8; 32] = [
     0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
 ];
 
-/// The order of secp256k1, big-endian (SEC 2, section 2.4.1).
+/// Group order of secp256k1, big-endian (SEC 2, section 2.4.1).
 pub(super) const SECP256K1_ORDER: [u8; 32] = [
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae, 0xdc,
     0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
 ];
 
-/// Half the order of secp256k1, rounded down (SEC 2, section 2.4.1): the largest low `s`.
+/// Half the group order of secp256k1, rounded down (SEC 2, section 2.4.1). This is the largest low `s`.
 const HALF_ORDER: [u8; 32] = [
     0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x5d, 0x57, 0x6e,
     0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
 ];
 
 impl Scheme {
-    /// All schemes, in the order of their bytes.
+    /// All schemes, sorted by their byte in the encoding.
     pub const ALL: [Scheme; 9] = [
         Scheme::MlDsa65,
         Scheme::Composite,
@@ -57,12 +57,12 @@ impl Scheme {
         Scheme::Rsa2048,
     ];
 
-    /// Returns the byte of the encoding.
+    /// Returns the scheme's byte in the encoding.
     pub const fn id(self) -> u8 {
         self as u8
     }
 
-    /// Returns the scheme with this byte.
+    /// Returns the scheme with this byte in the encoding.
     pub fn from_id(id: u8) -> Option<Scheme> {
         Scheme::ALL.get(usize::from(id)).copied()
     }
@@ -82,12 +82,12 @@ impl Scheme {
         }
     }
 
-    /// Returns the scheme with this algorithm name. Ignores case.
+    /// Returns the scheme for an algorithm name. Ignores case.
     pub fn from_algorithm(name: &str) -> Option<Scheme> {
         Scheme::ALL.into_iter().find(|scheme| scheme.algorithm().eq_ignore_ascii_case(name))
     }
 
-    /// Whether `scheme` implements this scheme's algorithm.
+    /// Whether `scheme` implements the algorithm of `self`.
     pub fn is(self, scheme: &dyn SignatureScheme) -> bool {
         scheme.info().parameters.algorithm == self.algorithm()
     }
@@ -111,8 +111,8 @@ impl Scheme {
         }
     }
 
-    /// Returns the minimum and maximum length of a signature in bytes. The minimum for Falcon-512 is header, salt and
-    /// one byte.
+    /// Returns the minimum and maximum length of a signature in bytes. A Falcon-512 signature contains at least a
+    /// header, a salt and one more byte.
     pub const fn signature(self) -> (usize, usize) {
         match self {
             Scheme::MlDsa65 => (3309, 3309),
@@ -135,7 +135,7 @@ impl Scheme {
         if bytes.len() != self.public_key() {
             return Err(Malformed::Length { field: "public key", actual: bytes.len() });
         }
-        // Only compressed points are accepted (SEC 1, section 2.3.3).
+        // Accept only compressed points (SEC 1, section 2.3.3).
         if self == Scheme::EcdsaSecp256k1 && !matches!(bytes[0], 2 | 3) {
             return Err(Malformed::NonCanonical("the public key is not a compressed point"));
         }
@@ -147,18 +147,19 @@ impl Scheme {
         if bytes.len() < shortest || bytes.len() > longest {
             return Err(Malformed::Length { field: "signature", actual: bytes.len() });
         }
-        // Accept only one of several valid encodings, even if the library accepts more. Otherwise anybody could rewrite
-        // somebody else's transaction.
+        // Accept only one of several valid encodings, even if the library accepts more. Otherwise, anyone could change
+        // the bytes of another person's transaction without invalidating it.
         match self {
             // (r, s) and (r, n - s) are both valid.
             Scheme::EcdsaSecp256k1 if bytes[32..] > HALF_ORDER[..] => {
-                Err(Malformed::NonCanonical("s of the signature is above half the order"))
+                Err(Malformed::NonCanonical("the signature's s is above half the group order"))
             }
-            // S and S plus the order are equivalent (RFC 8032, section 5.1.7).
+            // S and S plus the group order are equivalent (RFC 8032, section 5.1.7).
             Scheme::Ed25519 | Scheme::Composite if !bytes.iter().rev().take(32).lt(ED25519_ORDER.iter().rev()) => {
-                Err(Malformed::NonCanonical("S of the Ed25519 signature is not below the order"))
+                Err(Malformed::NonCanonical("the Ed25519 signature's S is not below the group order"))
             }
-            // A compressed signature ends with a nonzero byte. Libraries also accept zero padding.
+            // A compressed Falcon signature ends with a nonzero byte. Libraries also accept signatures padded with
+            // zeros.
             Scheme::Falcon512 if bytes.last() == Some(&0) => {
                 Err(Malformed::NonCanonical("the Falcon signature is padded"))
             }
@@ -166,7 +167,7 @@ impl Scheme {
         }
     }
 
-    /// Adds the group order to `S` of the Ed25519 signature that ends `bytes`, which gives an equivalent encoding.
+    /// Adds the group order to `S` in the Ed25519 signature at the end of `bytes`, which yields an equivalent encoding.
     pub(super) fn add_ed25519_order(bytes: &mut [u8]) {
         let start = bytes.len() - 32;
         let mut carry = 0;

@@ -1,5 +1,5 @@
-//! Verification of blocks from memory, or from a [`TransactionSource`] of any size in bounded memory. Results are the
-//! same on the calling thread and on a thread pool.
+//! Verifies blocks in memory, or blocks of any size from a [`TransactionSource`] in bounded memory. The result does not
+//! depend on the number of threads.
 
 use super::{Rejected, Rejection, Rejections, Scratch, Verifier};
 use rayon::ThreadPool;
@@ -13,29 +13,30 @@ use std::sync::{Mutex, PoisonError};
 const CHUNK: usize = 1 << 16;
 /// Number of transactions at which a chunk is full.
 const CHUNK_TRANSACTIONS: usize = 64;
-/// Bytes reserved per transaction of a batch. Longer than any transaction of ML-DSA-87.
+/// Bytes reserved for each transaction in a batch. Longer than any ML-DSA-87 transaction.
 const ROOM: usize = 1 << 13;
-/// Chunks in flight per thread if chunks are as large as a batch: 100 transactions of ML-DSA-87 take 730 kB.
+/// Chunks in flight per thread if chunks are as large as a batch: 100 ML-DSA-87 transactions take 730 kB.
 const LARGE_CHUNKS_A_THREAD: usize = 3;
-/// Chunks in flight per thread: one being verified, the others to cover the reader's waits for the disk.
+/// Chunks in flight per thread. One is being verified; the others keep the thread busy while the reader waits for the
+/// disk.
 const CHUNKS_A_THREAD: usize = 8;
-/// Maximum number of transactions that a thread takes at once from a block in memory.
+/// Maximum number of transactions that a thread claims at a time from a block in memory.
 const GRAIN: u64 = 8;
-/// Portions into which a thread's share of a small block is divided, so no thread waits long for the last one.
+/// Number of portions per thread in a small block, so that threads do not wait long for the last portion.
 const PORTIONS: u64 = 32;
 
-/// Consecutive transactions of a block, as bytes.
+/// The bytes of consecutive transactions in a block.
 #[derive(Debug)]
 pub struct Chunk {
     first: u64,
     bytes: Vec<u8>,
     ends: Vec<usize>,
-    /// Bytes and transactions at which the chunk is full.
+    /// Number of bytes, and number of transactions, at which the chunk is full.
     most: (usize, usize),
 }
 
 impl Chunk {
-    /// Creates an empty chunk for batches of this size.
+    /// Creates an empty chunk that holds a batch of `batch` transactions.
     fn of(batch: usize) -> Chunk {
         let most = if batch > 1 { (CHUNK.max(batch.saturating_mul(ROOM)), batch) } else { (CHUNK, CHUNK_TRANSACTIONS) };
         Chunk { first: 0, bytes: Vec::new(), ends: Vec::new(), most }
@@ -52,8 +53,8 @@ impl Chunk {
         self.ends.push(self.bytes.len());
     }
 
-    /// Calls `append` on the chunk's bytes. If it returns `true`, the appended bytes become a transaction. Returns the
-    /// same value.
+    /// Calls `append` on the chunk's bytes and returns the result. If `append` returns `true`, the appended bytes
+    /// become a transaction.
     ///
     /// # Errors
     /// Propagates errors from `append`.
@@ -79,24 +80,24 @@ impl Chunk {
     }
 }
 
-/// Source of transactions.
+/// Source of transactions, such as a block file.
 pub trait TransactionSource {
-    /// Error of reading.
+    /// Error from reading transactions.
     type Error;
 
-    /// Returns the position in the block of the first transaction.
+    /// Returns the position of the source's first transaction in the block.
     fn first(&self) -> u64 {
         0
     }
 
-    /// Appends transactions to a chunk while it has room. An empty chunk ends the block.
+    /// Appends transactions to `chunk` while it has room. Leaves `chunk` empty at the end of the block.
     ///
     /// # Errors
-    /// An error ends the verification.
+    /// Any error, which ends the verification.
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Self::Error>;
 }
 
-/// Progress of a verification, and how it spends its time.
+/// Progress of a verification, and the time spent in each phase.
 #[derive(Debug, Default)]
 pub struct BlockProgress {
     transactions: AtomicU64,
@@ -106,22 +107,22 @@ pub struct BlockProgress {
     phases: [AtomicU64; 5],
 }
 
-/// Time spent by a verification, in ns, summed over threads.
+/// Time that a verification spends in each phase, in ns, summed over all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phases {
-    /// Reading. One thread does this.
+    /// Reading transactions, on one thread.
     pub reading: u64,
-    /// Decoding and hashing.
+    /// Decoding and hashing transactions.
     pub decoding: u64,
     /// Verifying signatures.
     pub verifying: u64,
-    /// Verifying threads waiting for transactions: reading is the bottleneck.
+    /// Verifying threads waiting for transactions. High if reading is the bottleneck.
     pub starved: u64,
-    /// Reading thread waiting for room: verifying is the bottleneck.
+    /// Reading thread waiting for a free chunk. High if verifying is the bottleneck.
     pub held: u64,
 }
 
-/// Index of each phase in [`BlockProgress`].
+/// Position of each phase in the time array of [`BlockProgress`].
 #[derive(Clone, Copy)]
 enum Phase {
     Reading,
@@ -132,12 +133,12 @@ enum Phase {
 }
 
 impl BlockProgress {
-    /// Creates a progress that measures phases with `clock`, in ns.
+    /// Creates a progress that measures the time in each phase with `clock`, in ns.
     pub fn timed(clock: fn() -> u64) -> BlockProgress {
         BlockProgress { clock: Some(clock), ..BlockProgress::default() }
     }
 
-    /// Returns the time spent per phase. All zero without a clock.
+    /// Returns the time spent in each phase. All times are 0 if there is no clock.
     pub fn phases(&self) -> Phases {
         let [reading, decoding, verifying, starved, held] =
             [0, 1, 2, 3, 4].map(|phase| self.phases[phase].load(Ordering::Relaxed));
@@ -152,17 +153,17 @@ impl BlockProgress {
         done
     }
 
-    /// Returns the number of transactions verified.
+    /// Returns the number of transactions verified so far.
     pub fn transactions(&self) -> u64 {
         self.transactions.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of bytes verified.
+    /// Returns the number of bytes verified so far.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Asks the verification to stop after the chunks in flight.
+    /// Requests that the verification stop after the chunks in flight.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
@@ -178,11 +179,11 @@ impl BlockProgress {
     }
 }
 
-/// Verifies all transactions of a source. With a pool, this thread reads and the pool verifies. The number of chunks in
-/// flight is bounded, so the reader waits if verification is slower.
+/// Verifies all transactions from a source. If there is a pool, the calling thread reads and the pool verifies. The
+/// number of chunks in flight is bounded, so the reader waits if verification is slower.
 ///
 /// # Errors
-/// Propagates errors from the source. Results so far are discarded, because a block that cannot be read is invalid.
+/// Propagates errors from the source and discards the results so far, because a block that cannot be read is invalid.
 pub fn verify_source<S: TransactionSource>(
     source: &mut S,
     verifier: &Verifier,
@@ -232,7 +233,7 @@ fn verify_over<S: TransactionSource>(
                 total.lock().unwrap_or_else(PoisonError::into_inner).merge(rejections);
             });
         }
-        // Move the sender in, so that the verifiers see the end when the reader returns, even with an error.
+        // Move the sender into `feed`, so that the verifiers stop when the reader returns, even on error.
         feed(source, full, &empty, progress)
     });
     outcome.map(|()| total.into_inner().unwrap_or_else(PoisonError::into_inner))
@@ -272,7 +273,7 @@ fn drain(
         let Ok(chunk) = progress.spend(Phase::Starved, next) else { return rejections };
         verify_chunk(&chunk, verifier, progress, &mut scratch, &mut rejections);
         progress.add(&chunk);
-        // The reader may have returned already.
+        // The reader may already have returned.
         done.send(chunk).ok();
     }
 }
@@ -305,7 +306,7 @@ fn verify_chunk(
     }
 }
 
-/// Applies `verify` to the positions `0..count` of a block in memory. Returns the rejections.
+/// Calls `verify` for each position in `0..count`, on all threads of the pool. Returns the rejections.
 pub fn verify_positions(
     count: u64,
     pool: Option<&ThreadPool>,
@@ -321,8 +322,9 @@ pub fn verify_positions(
     })
 }
 
-/// Applies `verify`, which returns a verdict per position, to the positions `0..count` of a block in memory. A call
-/// gets at most `batch` positions and at most a thread's share. Returns the rejections.
+/// Calls `verify` for ranges that cover the positions `0..count`, on all threads of the pool. `verify` returns one
+/// verdict per position. A range contains at most `batch` positions, and at most an equal portion of the block per
+/// thread. Returns the rejections.
 pub fn verify_batches(
     count: u64,
     batch: u64,
@@ -333,7 +335,8 @@ pub fn verify_batches(
     over_ranges(count, pool, grain, |range, scratch, rejections| guarded_batch(range, &verify, scratch, rejections))
 }
 
-/// Splits the positions of a block into consecutive ranges. `grain` returns their length for a number of threads.
+/// Splits the positions `0..count` into consecutive ranges. `grain` returns the length of a range, given the number of
+/// threads.
 fn over_ranges(
     count: u64,
     pool: Option<&ThreadPool>,
@@ -359,8 +362,8 @@ fn over_ranges(
     })
 }
 
-/// Adds the rejections of a batch. If the library panics, verifies each transaction alone, so that none is rejected
-/// because of another.
+/// Adds the rejections from a batch. If the library panics, verifies each transaction alone, so that no transaction is
+/// rejected because of another.
 fn guarded_batch(
     range: Range<u64>,
     verify: &impl Fn(Range<u64>, &mut Scratch) -> Vec<Result<(), Rejection>>,
@@ -379,7 +382,7 @@ fn guarded_batch(
         Err(_) => {
             for index in range {
                 let verdict = guarded(|| {
-                    let missing = || Err(Rejection::Library("it gave no verdict".into()));
+                    let missing = || Err(Rejection::Library("returned no verdict".into()));
                     verify(index..index + 1, scratch).pop().unwrap_or_else(missing)
                 });
                 collect(index, vec![verdict]);
@@ -388,7 +391,7 @@ fn guarded_batch(
     }
 }
 
-/// Turns a panic of the library into a rejection of this transaction, so that it does not abort the block.
+/// Turns a panic in the library into a rejection of one transaction, so that the panic does not abort the block.
 fn guarded(verify: impl FnOnce() -> Result<(), Rejection>) -> Result<(), Rejection> {
-    catch_unwind(AssertUnwindSafe(verify)).unwrap_or_else(|_| Err(Rejection::Library("it panicked".into())))
+    catch_unwind(AssertUnwindSafe(verify)).unwrap_or_else(|_| Err(Rejection::Library("panicked".into())))
 }

@@ -1,26 +1,26 @@
-//! TXv2. Big-endian: version u8 = 2, chain id u32, scheme u8, nonce u64, to\[32\], amount u64, fee u64, public key (u16
-//! length, bytes), signature (u16 length, bytes), nothing after. The signed digest is SHA-256("TXv2" || every byte
-//! before the signature field).
+//! TXv2 transactions. All integers are big-endian. A transaction consists of version u8 = 2, chain id u32, scheme u8,
+//! nonce u64, to\[32\], amount u64, fee u64, public key (u16 length, bytes) and signature (u16 length, bytes). The
+//! signed digest is SHA-256("TXv2" || every byte before the signature field).
 
 use super::cursor::{Reader, Writer};
 use super::{ADDRESS, DIGEST, Malformed, Scheme, Scratch};
 use pqlab_primitives::{Coins, Error, Hash, SigningKey};
 
-/// The first byte.
+/// First byte of a transaction.
 pub(super) const VERSION: u8 = 2;
 /// Prefix of the hashed bytes.
 const DOMAIN: &[u8] = b"TXv2";
 /// Total length in bytes of the fixed-length fields.
 pub(super) const FIXED: usize = 1 + 4 + 1 + 8 + ADDRESS + 8 + 8;
 
-/// Contents of a transaction without its signature.
+/// Contents of a transaction, except its signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Body<'a> {
-    /// Chain that the transaction is for.
+    /// Chain for which the transaction is valid.
     pub chain_id: u32,
     /// Signature scheme.
     pub scheme: Scheme,
-    /// Number of the transaction among those of its sender.
+    /// Sequence number of the transaction among its sender's transactions.
     pub nonce: u64,
     /// Receiver's address.
     pub to: &'a [u8; ADDRESS],
@@ -38,12 +38,12 @@ impl Body<'_> {
         FIXED + 2 + self.public_key.len()
     }
 
-    /// Writes every byte before the signature field and returns their number.
+    /// Writes every byte before the signature field and returns the number of bytes.
     ///
     /// # Errors
-    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key does not fit the scheme.
+    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key is not valid for the scheme.
     pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
-        self.scheme.check_public_key(self.public_key).map_err(|_| Error::Malformed("public key of the scheme"))?;
+        self.scheme.check_public_key(self.public_key).map_err(|_| Error::Malformed("public key for this scheme"))?;
         let mut writer = Writer::new(out, self.length())?;
         writer.bytes(&[VERSION]);
         writer.bytes(&self.chain_id.to_be_bytes());
@@ -59,17 +59,17 @@ impl Body<'_> {
     /// Encodes the transaction with an existing signature, and returns its length in bytes.
     ///
     /// # Errors
-    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key or the signature does not fit
-    /// the scheme.
+    /// [`Error::Length`] if `out` is too short; [`Error::Malformed`] if the public key or the signature is not valid
+    /// for the scheme.
     pub fn encode_with(&self, signature: &[u8], out: &mut [u8]) -> Result<usize, Error> {
-        self.scheme.check_signature(signature).map_err(|_| Error::Malformed("signature of the scheme"))?;
+        self.scheme.check_signature(signature).map_err(|_| Error::Malformed("signature for this scheme"))?;
         let length = self.encode(out)?;
         let mut writer = Writer::new(&mut out[length..], 2 + signature.len())?;
         writer.prefixed("signature", signature)?;
         Ok(length + writer.written())
     }
 
-    /// Signs and encodes the transaction, and returns its length in bytes. `out` must have room for the scheme's
+    /// Signs and encodes the transaction, and returns its length in bytes. `out` must be able to hold the scheme's
     /// longest transaction.
     ///
     /// # Errors
@@ -94,17 +94,17 @@ impl Body<'_> {
         })?;
         let (prefix, signature) = field.split_at_mut(2);
         let signed = key.sign(&[], &digest, coins, signature)?;
-        self.scheme.check_signature(&signature[..signed]).map_err(|_| Error::Malformed("signature of the scheme"))?;
-        // Cannot truncate: the longest signature of every scheme fits in a u16.
+        self.scheme.check_signature(&signature[..signed]).map_err(|_| Error::Malformed("signature for this scheme"))?;
+        // Does not truncate, because signatures of every scheme are shorter than 64 KiB.
         prefix.copy_from_slice(&(signed as u16).to_be_bytes());
         Ok(length + 2 + signed)
     }
 }
 
-/// Unchecked fields of a transaction from elsewhere, such as a table row.
+/// Unchecked fields of a transaction from another source, such as a table row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fields<'a> {
-    /// The first byte.
+    /// First byte of the transaction.
     pub version: u8,
     /// See [`Body::chain_id`].
     pub chain_id: u32,
@@ -125,10 +125,10 @@ pub struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Appends the encoded fields to `out`. [`Transaction::decode`] checks them.
+    /// Encodes the fields and appends them to `out`. Does not check them; [`Transaction::decode`] does.
     ///
     /// # Errors
-    /// [`Error::Length`] if the key or signature is too long for a two-byte length. Nothing is appended then.
+    /// [`Error::Length`] if the key or the signature exceeds 65,535 bytes. `out` then stays unchanged.
     pub fn append(&self, out: &mut Vec<u8>) -> Result<(), Error> {
         let start = out.len();
         out.resize(start + FIXED + 4 + self.public_key.len() + self.signature.len(), 0);
@@ -163,10 +163,10 @@ pub struct Transaction<'a> {
 }
 
 impl<'a> Transaction<'a> {
-    /// Decodes a transaction. It must fill `bytes`.
+    /// Decodes a transaction, which must fill `bytes`.
     ///
     /// # Errors
-    /// [`Malformed`] if the bytes are not what [`encode`](Self::encode) would write.
+    /// [`Malformed`] if [`encode`](Self::encode) would not write the same bytes.
     pub fn decode(bytes: &'a [u8]) -> Result<Transaction<'a>, Malformed> {
         let mut reader = Reader::new(bytes);
         let version = reader.u8("version")?;
@@ -189,7 +189,7 @@ impl<'a> Transaction<'a> {
         Ok(Transaction { body: Body { chain_id, scheme, nonce, to, amount, fee, public_key }, signed, signature })
     }
 
-    /// Returns the contents.
+    /// Returns the contents, except the signature.
     pub fn body(&self) -> &Body<'a> {
         &self.body
     }
@@ -207,7 +207,7 @@ impl<'a> Transaction<'a> {
         self.body.encode_with(self.signature, out)
     }
 
-    /// Returns the fields for [`Fields::append`].
+    /// Returns the transaction's fields, for [`Fields::append`].
     pub fn fields(&self) -> Fields<'a> {
         let Body { chain_id, scheme, nonce, to, amount, fee, public_key } = self.body;
         let (version, scheme, signature) = (VERSION, scheme.id(), self.signature);

@@ -4,18 +4,18 @@ use pqlab_primitives::{BatchVerifier, ClaimKey, Error, Hash, SignatureScheme, Ve
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Form of a transaction. A verifier accepts one of the two.
+/// Form of a transaction. A verifier accepts only one form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Form {
     /// Default form.
     #[default]
     TxV2,
-    /// Form that the reference measured.
+    /// Form that an earlier system measured.
     TxV1,
 }
 
 impl Form {
-    /// Returns the name, which is also the digest's prefix.
+    /// Returns the name of the form, which is also the prefix of the signed bytes.
     pub const fn name(self) -> &'static str {
         match self {
             Form::TxV2 => "TXv2",
@@ -24,7 +24,7 @@ impl Form {
     }
 }
 
-/// Reusable buffer for hashing, so that verification does not allocate. Use one per thread.
+/// Reusable buffer for hashing that avoids allocations during verification. Use one buffer per thread.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch(Vec<u8>);
 
@@ -49,7 +49,7 @@ impl Scratch {
     }
 }
 
-/// Verifies transactions of one form and one chain, with an implementation per scheme.
+/// Verifies transactions of one form for one chain, with one implementation per scheme.
 pub struct Verifier {
     form: Form,
     chain_id: u32,
@@ -57,7 +57,7 @@ pub struct Verifier {
     schemes: [Option<Implementation>; Scheme::ALL.len()],
     batch: usize,
     cache: Option<KeyCache>,
-    /// TXv1: Ed25519 keys of senders by their ML-DSA-65 keys.
+    /// TXv1: Ed25519 keys of senders, keyed by their ML-DSA-65 keys.
     companions: HashMap<Box<[u8]>, Box<dyn VerifyingKey>>,
 }
 
@@ -65,16 +65,16 @@ impl Verifier {
     /// Default batch size. [`in_batches_of`](Self::in_batches_of) changes it.
     pub const BATCH: usize = 100;
 
-    /// Creates a verifier for a chain, without any scheme.
+    /// Creates a verifier for a chain. Add schemes before using it.
     pub fn new(form: Form, chain_id: u32, sha256: Arc<dyn Hash>) -> Verifier {
         let schemes = Default::default();
         Verifier { form, chain_id, sha256, schemes, batch: Verifier::BATCH, cache: None, companions: HashMap::new() }
     }
 
-    /// Adds an implementation of a scheme.
+    /// Adds an implementation that verifies one signature at a time.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the implementation has another algorithm or other lengths than the scheme.
+    /// [`Error::Malformed`] if the algorithm or lengths of the implementation do not match the scheme.
     pub fn with_scheme(mut self, scheme: Scheme, implementation: Arc<dyn SignatureScheme>) -> Result<Verifier, Error> {
         let parameters = &implementation.info().parameters;
         let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;
@@ -85,12 +85,12 @@ impl Verifier {
         Ok(self)
     }
 
-    /// Adds an implementation that verifies batches of a scheme's signatures.
+    /// Adds an implementation that verifies signatures in batches.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if the implementation has another algorithm or other lengths than the scheme;
-    /// [`Error::Unsupported`] if it does not [answer for each](BatchVerifier::answers_for_each) signature, as the
-    /// verdict on a transaction must not depend on its neighbours in a block.
+    /// [`Error::Malformed`] if the algorithm or lengths of the implementation do not match the scheme;
+    /// [`Error::Unsupported`] if it does not [answer for each](BatchVerifier::answers_for_each) signature, because the
+    /// verdict on a transaction must not depend on other transactions in the block.
     pub fn with_batches(mut self, scheme: Scheme, batches: Arc<dyn BatchVerifier>) -> Result<Verifier, Error> {
         let parameters = batches.parameters();
         let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;
@@ -98,43 +98,43 @@ impl Verifier {
             return Err(Error::Malformed("implementation of the scheme"));
         }
         if !batches.answers_for_each() {
-            return Err(Error::Unsupported("batches without a verdict for each signature"));
+            return Err(Error::Unsupported("batch verifiers that do not give each signature a verdict"));
         }
         self.schemes[usize::from(scheme.id())] = Some(Implementation::Batches(batches));
         Ok(self)
     }
 
-    /// Sets the batch size for schemes with [batches](Self::with_batches). 0 means 1.
+    /// Sets the batch size for schemes with [batch verifiers](Self::with_batches). 0 is treated as 1.
     pub fn in_batches_of(mut self, transactions: usize) -> Verifier {
         self.batch = transactions.max(1);
         self
     }
 
-    /// Returns the preferred number of transactions per call: 1 if no scheme has batches.
+    /// Returns the preferred number of transactions per call: the batch size, or 1 if no scheme has a batch verifier.
     pub fn batch(&self) -> usize {
         let batches = |scheme: &Option<Implementation>| matches!(scheme, Some(Implementation::Batches(_)));
         if self.schemes.iter().any(batches) { self.batch } else { 1 }
     }
 
-    /// Caches up to `capacity` prepared keys of each scheme. This pays off if senders return and the library's prepared
-    /// key holds more than the key bytes.
+    /// Caches up to `capacity` prepared keys per scheme. A cache helps if senders recur and if the library precomputes
+    /// something when it prepares a key.
     pub fn with_key_cache(mut self, capacity: usize) -> Verifier {
         self.cache = Some(KeyCache::new(capacity));
         self
     }
 
-    /// Adds a sender's Ed25519 key for hybrid TXv1 transactions, which do not carry it.
+    /// Adds a sender's Ed25519 key for hybrid TXv1 transactions, which do not contain this key.
     pub fn with_companion(mut self, public_key: &[u8], ed25519: Box<dyn VerifyingKey>) -> Verifier {
         self.companions.insert(public_key.into(), ed25519);
         self
     }
 
-    /// Returns the accepted form.
+    /// Returns the form that this verifier accepts.
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// Returns the hash function of the digest.
+    /// Returns the SHA-256 implementation that computes digests.
     pub fn sha256(&self) -> &dyn Hash {
         self.sha256.as_ref()
     }
@@ -142,13 +142,13 @@ impl Verifier {
     /// Decodes and verifies a transaction.
     ///
     /// # Errors
-    /// The reason for rejecting it.
+    /// The [`Rejection`] with the reason.
     pub fn verify(&self, encoded: &[u8], scratch: &mut Scratch) -> Result<(), Rejection> {
         self.check(&self.examine(encoded, scratch)?, None)
     }
 
-    /// Decodes and verifies several transactions, and returns verdicts in the same order. Signatures of a scheme with
-    /// batches are verified together.
+    /// Decodes and verifies several transactions, and returns verdicts in the same order. Signatures of schemes with
+    /// batch verifiers are verified in batches.
     pub fn verify_batch(&self, encoded: &[&[u8]], scratch: &mut Scratch) -> Vec<Result<(), Rejection>> {
         self.check_batch(self.examine_batch(encoded, scratch))
     }
@@ -162,10 +162,10 @@ impl Verifier {
         encoded.iter().map(|bytes| (self.examine(bytes, scratch), None)).collect()
     }
 
-    /// Verifies a decoded transaction: chain, key, digest, signature.
+    /// Verifies a decoded transaction: chain id, public key and signature.
     ///
     /// # Errors
-    /// The reason for rejecting it.
+    /// The [`Rejection`] with the reason.
     pub fn verify_decoded(&self, transaction: &Transaction<'_>, scratch: &mut Scratch) -> Result<(), Rejection> {
         self.check(&self.examine_decoded(transaction, scratch)?, None)
     }
@@ -173,7 +173,7 @@ impl Verifier {
     /// Verifies a decoded TXv1 transaction.
     ///
     /// # Errors
-    /// The reason for rejecting it.
+    /// The [`Rejection`] with the reason.
     pub fn verify_reference(
         &self,
         transaction: &reference::Transaction<'_>,
@@ -182,10 +182,10 @@ impl Verifier {
         self.check(&self.examine_reference(transaction, scratch)?, None)
     }
 
-    /// Decodes a transaction and checks everything but the signature.
+    /// Decodes a transaction and checks everything except the signature.
     ///
     /// # Errors
-    /// The reason for rejecting it.
+    /// The [`Rejection`] with the reason.
     pub fn examine<'a>(&self, encoded: &'a [u8], scratch: &mut Scratch) -> Result<Examined<'a>, Rejection> {
         match self.form {
             Form::TxV2 => self.examine_decoded(&Transaction::decode(encoded)?, scratch),
@@ -193,10 +193,10 @@ impl Verifier {
         }
     }
 
-    /// Checks everything but the signature of a decoded transaction.
+    /// Checks everything except the signature of a decoded transaction.
     ///
     /// # Errors
-    /// The reason for rejecting it.
+    /// The [`Rejection`] with the reason.
     pub fn examine_decoded<'a>(
         &self,
         transaction: &Transaction<'a>,
@@ -212,10 +212,10 @@ impl Verifier {
         Ok(Examined { scheme, public_key, digest, signature: transaction.signature() })
     }
 
-    /// Checks everything but the ML-DSA-65 signature of a decoded TXv1 transaction.
+    /// Checks everything except the ML-DSA-65 signature of a decoded TXv1 transaction.
     ///
     /// # Errors
-    /// The reason for rejecting it.
+    /// The [`Rejection`] with the reason.
     pub fn examine_reference<'a>(
         &self,
         transaction: &reference::Transaction<'a>,
@@ -238,10 +238,10 @@ impl Verifier {
         Ok(Examined { scheme: Scheme::MlDsa65, public_key: body.public_key, digest, signature })
     }
 
-    /// Verifies the signature, with a key prepared by the caller or else with the one in the transaction.
+    /// Verifies the signature. Uses the key that the caller prepared, or prepares the key in the transaction.
     ///
     /// # Errors
-    /// The reason for rejecting it.
+    /// The [`Rejection`] with the reason.
     pub fn check(&self, examined: &Examined<'_>, prepared: Option<&PreparedKey>) -> Result<(), Rejection> {
         let Examined { scheme, public_key, digest, signature } = examined;
         let implementation = self.implementation(*scheme)?;
@@ -268,13 +268,13 @@ impl Verifier {
         }
     }
 
-    /// Returns a verdict per transaction: the existing rejection, or the result of [`check`](Self::check).
+    /// Returns one verdict per transaction: the rejection passed in, or the result of [`check`](Self::check).
     pub fn check_batch(
         &self,
         examined: Vec<(Result<Examined<'_>, Rejection>, Option<&PreparedKey>)>,
     ) -> Vec<Result<(), Rejection>> {
         let mut verdicts = Vec::with_capacity(examined.len());
-        // Positions and keys that go into the batch of each scheme.
+        // Positions of the transactions in each scheme's batch, and their keys.
         let mut together: [Vec<usize>; Scheme::ALL.len()] = Default::default();
         let mut keys: Vec<Option<PreparedKey>> = vec![None; examined.len()];
         for (index, (one, prepared)) in examined.iter().enumerate() {
@@ -311,7 +311,7 @@ impl Verifier {
         verdicts
     }
 
-    /// Prepares a sender's key. Uses the cache if there is one.
+    /// Prepares a sender's key. Uses the cache if the verifier has one.
     ///
     /// # Errors
     /// [`Rejection::PublicKey`] if the key is invalid. Propagates errors from the library.

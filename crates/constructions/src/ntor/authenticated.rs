@@ -9,9 +9,9 @@
 //! keys   = EXPAND(seed, PROTOID ":key")
 //! ```
 //!
-//! Choices that the proposal leaves open: H is SHA-256, EXTRACT and EXPAND are those of HKDF-SHA256, and KEYID(A) is A,
-//! as in classical ntor. PROTOID is `ntor-x25519-mlkem512-sha256-1`, with 768 or 1024 for the other parameter sets. No
-//! test vectors are published.
+//! The proposal leaves some choices open. Here, H is SHA-256, EXTRACT and EXPAND are those of HKDF-SHA256, and KEYID(A)
+//! is A, as in classical ntor. PROTOID is `ntor-x25519-mlkem512-sha256-1`, with 768 or 1024 for the other parameter
+//! sets. No test vectors have been published.
 
 use super::{
     EphemeralKeys, IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD,
@@ -19,7 +19,7 @@ use super::{
 };
 use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey, Wiped};
 
-/// The client's two ephemeral keys and the onionskin that it sent.
+/// The client's two ephemeral keys and the onionskin that the client sent.
 pub(super) struct Waiting {
     relay: RelayDescriptor,
     private: Box<dyn PrivateKey>,
@@ -45,7 +45,7 @@ pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin:
     Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::of(&[onionskin]) })
 }
 
-/// Writes the relay's identity and KEYID. Returns the slices for X and EPK.
+/// Writes the relay's identity and KEYID to the onionskin. Returns the slices for X and EPK.
 fn address<'a>(client: &Initiator, onionskin: &'a mut [u8]) -> (&'a mut [u8], &'a mut [u8]) {
     let (identity, rest) = onionskin.split_at_mut(IDENTITY);
     let (key_id, rest) = rest.split_at_mut(WORD);
@@ -76,7 +76,7 @@ pub(super) fn respond(
     protocol.agree(private.as_ref(), x, secrets.ephemeral())?;
     let encapsulated = protocol.encapsulate(encapsulation_key, kem_coins, ciphertext)?;
     secrets.encapsulated().copy_from_slice(encapsulated.as_ref());
-    // KEYID(A) is A, so the onionskin equals ID || A || X || EPK of the proposal.
+    // KEYID(A) is A, so the onionskin equals ID || A || X || EPK from the proposal.
     auth.copy_from_slice(&authenticate(protocol, secrets, onionskin, sent, keys, |_| Ok(()))?);
     Ok(())
 }
@@ -93,7 +93,7 @@ pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: 
     Ok(())
 }
 
-/// s0 || s1 || s2. s0 is hashed later.
+/// s0 || s1 || s2, with s0 not yet hashed.
 struct Secrets(Wiped<[u8; 3 * WORD]>);
 
 impl Secrets {
@@ -114,7 +114,7 @@ impl Secrets {
     }
 }
 
-/// Computes AUTH and passes it to `check`. Writes the keys only if `check` accepts it.
+/// Computes AUTH and passes it to `check`. Writes the keys only if `check` returns `Ok`.
 fn authenticate(
     protocol: &Protocol,
     mut secrets: Secrets,
@@ -127,8 +127,8 @@ fn authenticate(
     let mut shared = Wiped::new([0; WORD]);
     shared.copy_from_slice(secrets.with_onion_key());
     parts.hash.digest(shared.as_ref(), secrets.with_onion_key())?;
-    // Hash the salt once instead of in each of the two derivations. HMAC replaces a key longer than its block by its
-    // hash (RFC 2104, section 2), so the result is the same.
+    // Hash the salt once instead of in both derivations. HMAC replaces a key longer than a block with the key's hash
+    // (RFC 2104, section 2), so the result is the same.
     let mut salt = [0; WORD];
     parts.hash.digest(onionskin, &mut salt)?;
     let mut verify = Wiped::new([0; WORD]);

@@ -4,8 +4,8 @@ use super::{HandshakeError, Protocol, Result, Variant, WORD, split};
 use pqlab_primitives::{Coins, DecapsulationKey, Error, PrivateKey};
 
 /// Ephemeral keys for one handshake, generated in advance by
-/// [`Protocol::ephemeral_keys`](super::Protocol::ephemeral_keys). They are independent of the relay. A handshake
-/// consumes them, so they cannot be reused.
+/// [`Protocol::ephemeral_keys`](super::Protocol::ephemeral_keys). They do not depend on the relay. A handshake consumes
+/// them, so they cannot be reused.
 pub struct EphemeralKeys {
     variant: Variant,
     agreement: Option<AgreementKey>,
@@ -14,7 +14,7 @@ pub struct EphemeralKeys {
 
 /// A private X25519 key and its public key.
 pub(super) type AgreementKey = (Box<dyn PrivateKey>, [u8; WORD]);
-/// A decapsulation key and its encoded encapsulation key.
+/// A decapsulation key and the encoded encapsulation key.
 pub(super) type KemKey = (Box<dyn DecapsulationKey>, Vec<u8>);
 
 impl EphemeralKeys {
@@ -44,18 +44,18 @@ impl EphemeralKeys {
         self.agreement.take().ok_or_else(of_another)
     }
 
-    /// Takes the KEM key. Fails if its encapsulation key does not have the protocol's length.
+    /// Takes the KEM key. Fails if the encapsulation key does not have the protocol's length.
     pub(super) fn kem(&mut self, protocol: &Protocol) -> Result<KemKey> {
         let key = self.kem.take().filter(|(_, public)| public.len() == protocol.kem.encapsulation_key);
         key.ok_or_else(of_another)
     }
 
-    /// Fails unless the keys were generated for this variant.
+    /// Fails if the keys were generated for another variant.
     pub(super) fn check(&self, variant: Variant) -> Result<()> {
         if self.variant == variant { Ok(()) } else { Err(of_another()) }
     }
 }
 
 fn of_another() -> HandshakeError {
-    Error::Unsupported("ephemeral keys of another handshake").into()
+    Error::Unsupported("ephemeral keys from another handshake").into()
 }

@@ -1,5 +1,5 @@
-//! The KEM-only handshake: onionskin = ek || ID, reply = ct || AUTH. It is forward secret and does NOT authenticate the
-//! relay: it involves no long-term secret, so anybody who knows the public identity can answer.
+//! The KEM-only handshake: onionskin = ek || ID, reply = ct || AUTH. This handshake is forward secret, but does NOT
+//! authenticate the relay: it uses no long-term secret, so anyone who knows the public identity can answer.
 //!
 //! ```text
 //! T    = ek || ct || ID
@@ -18,7 +18,7 @@ pub(super) const KEYS: usize = 80;
 const INFO: &[u8] = b"pq-ntor-keys";
 const SERVER: &[u8] = b"server";
 
-/// The client's KEM key and the onionskin that it sent.
+/// The client's KEM key and the onionskin that the client sent.
 pub(super) struct Waiting {
     key: Box<dyn DecapsulationKey>,
     onionskin: Transcript,
@@ -36,7 +36,7 @@ pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin:
     Ok(send(client, key, onionskin))
 }
 
-/// Completes an onionskin that already contains its encapsulation key.
+/// Completes an onionskin that already contains the encapsulation key.
 fn send(client: &Initiator, key: Box<dyn DecapsulationKey>, onionskin: &mut [u8]) -> Waiting {
     onionskin[client.protocol.kem.encapsulation_key..].copy_from_slice(&client.relay.identity);
     Waiting { key, onionskin: Transcript::of(&[onionskin]) }

@@ -1,19 +1,19 @@
 //! Circuit handshakes, which establish keys between a client and an onion relay.
 //!
-//! | variant | secrecy rests on | the relay is authenticated by |
+//! | variant | secrecy relies on | how the relay is authenticated |
 //! |---|---|---|
-//! | [`Variant::V1`] | X25519 | its long-term X25519 onion key |
-//! | [`Variant::KemOnly`] | ML-KEM | **nothing**: anybody who knows its public identity can answer |
-//! | [`Variant::Authenticated`] | X25519 and ML-KEM, either suffices | its long-term X25519 onion key |
+//! | [`Variant::V1`] | X25519 | with its long-term X25519 onion key |
+//! | [`Variant::KemOnly`] | ML-KEM | **not at all**: anyone who knows its public identity can answer |
+//! | [`Variant::Authenticated`] | X25519 and ML-KEM, either suffices | with its long-term X25519 onion key |
 //!
-//! None authenticates the client. All three are forward secret. Authentication, if any, is classical: it need only hold
-//! during the handshake.
+//! No variant authenticates the client. All three are forward secret. The relay's authentication is classical, so an
+//! attacker would have to break it while the handshake runs.
 //!
-//! Two more handshakes carry messages and have modules of their own: hs-ntor of onion services ([`onion_service`]) and
+//! Two more handshakes transfer messages and have separate modules: hs-ntor for onion services ([`onion_service`]) and
 //! ntor v3 ([`v3`]).
 //!
-//! A handshake has three states. An [`Initiator`] starts it and becomes a [`Pending`], which finishes once. A
-//! [`Responder`] answers in one step.
+//! An [`Initiator`] starts a handshake and returns a [`Pending`], which finishes once. A [`Responder`] answers in one
+//! step.
 //!
 //! ```text
 //! Initiator::start() -> (Pending, onionskin)      Responder::respond(onionskin) -> (reply, keys)
@@ -52,11 +52,12 @@ pub enum Variant {
     V1,
     /// Only a KEM. Forward secret, but does not authenticate the relay.
     KemOnly,
-    /// X25519 and a KEM, like Tor's proposal 269. Hybrid secrecy, and the relay proves possession of its onion key.
+    /// X25519 and a KEM, like Tor's proposal 269. Secrecy is hybrid, and the relay proves that it holds its onion key.
     Authenticated,
 }
 
-/// Primitives of a handshake. Classical ntor uses no KEM and no hash; the KEM-only handshake uses no key agreement.
+/// Primitives that a handshake uses. Classical ntor uses no KEM and no hash; the KEM-only handshake uses no key
+/// agreement.
 #[derive(Clone)]
 pub struct Parts {
     /// X25519.
@@ -77,30 +78,30 @@ pub enum HandshakeError {
     /// A message or its buffer has the wrong length.
     #[error("{message}: {actual} bytes, expected {expected}")]
     Length {
-        /// The message.
+        /// Name of the message.
         message: &'static str,
         /// Required length in bytes.
         expected: usize,
         /// Actual length in bytes.
         actual: usize,
     },
-    /// The onionskin names another relay.
+    /// The onionskin is addressed to another relay.
     #[error("the onionskin is for another relay")]
     Identity,
-    /// The onionskin names another onion key.
+    /// The onionskin is for another onion key.
     #[error("the onionskin is for another onion key")]
     KeyId,
-    /// An X25519 public key has low order: every secret with it is zero (RFC 7748, section 6.1).
+    /// An X25519 public key has low order, so every secret computed with it is zero (RFC 7748, section 6.1).
     #[error("an X25519 public key has low order")]
     LowOrder,
-    /// The client's encapsulation key fails the check of FIPS 203, section 7.2.
+    /// The client's encapsulation key is invalid (FIPS 203, section 7.2).
     #[error("not a valid encapsulation key")]
     EncapsulationKey,
-    /// The reply was changed, answers another onionskin, or comes from somebody without the required keys.
+    /// The reply was modified, answers another onionskin, or was created without the required keys.
     #[error("the reply's authenticator does not verify")]
     Authenticator,
-    /// The client's message to an onion service, or its encrypted message to a relay, was changed or was made without
-    /// the required knowledge.
+    /// The client's message to an onion service, or the encrypted message to a relay, was modified or was created
+    /// without the required keys.
     #[error("the client's message does not verify")]
     Introduction,
     /// A primitive failed.
@@ -111,14 +112,14 @@ pub enum HandshakeError {
 /// Result of a handshake step.
 pub type Result<T, E = HandshakeError> = std::result::Result<T, E>;
 
-/// A handshake over given primitives. All lengths are in bytes.
+/// A handshake that uses the given primitives. All lengths are in bytes.
 pub struct Protocol {
     variant: Variant,
     parts: Parts,
     kem: KemParameters,
-    /// PROTOID, the name of the protocol in hash inputs.
+    /// PROTOID, the protocol's name in hash inputs.
     identifier: String,
-    /// HMAC keys `t_mac` and `t_verify` of classical ntor. They are constants, so they are prepared once.
+    /// Classical ntor's HMAC keys `t_mac` and `t_verify`, prepared once because they are constant.
     tweaks: Option<(Box<dyn MacKey>, Box<dyn MacKey>)>,
 }
 
@@ -126,7 +127,8 @@ impl Protocol {
     /// Creates a protocol.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the KEM's messages are longer than those of ML-KEM-1024.
+    /// [`Error::Unsupported`] if the KEM's messages are longer than ML-KEM-1024's, or if its secrets are not 32 bytes
+    /// long.
     pub fn new(variant: Variant, parts: Parts) -> Result<Arc<Protocol>> {
         let kem = parts.kem.info().parameters.clone();
         if kem.encapsulation_key.max(kem.ciphertext) > 1568 || kem.shared_secret != WORD {
@@ -173,7 +175,7 @@ impl Protocol {
     }
 
     /// Returns the default length of a circuit's keys: two digests of 20 bytes and two AES-128 keys (tor-spec, section
-    /// 5.2). The KEM-only handshake specifies 80.
+    /// 5.2). The KEM-only handshake specifies 80 bytes.
     pub fn keys(&self) -> usize {
         match self.variant {
             Variant::KemOnly => kem_only::KEYS,
@@ -181,7 +183,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the number of coins that the client uses.
+    /// Returns the number of random bytes that the client uses.
     pub fn start_coins(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD,
@@ -190,7 +192,7 @@ impl Protocol {
         }
     }
 
-    /// Returns the number of coins that the relay uses.
+    /// Returns the number of random bytes that the relay uses.
     pub fn respond_coins(&self) -> usize {
         match self.variant {
             Variant::V1 => WORD,
@@ -199,7 +201,7 @@ impl Protocol {
         }
     }
 
-    /// Generates a client's ephemeral keys in advance, for a handshake with any relay. Coins as in
+    /// Generates a client's ephemeral keys in advance, for a handshake with any relay. Takes the same `coins` as
     /// [`Initiator::start`].
     ///
     /// # Errors
@@ -252,7 +254,7 @@ fn encapsulate(
     coins: Coins,
     ciphertext: &mut [u8],
 ) -> Result<Wiped<[u8; WORD]>> {
-    // Some libraries check the key when loading it, others when using it.
+    // Some libraries check the key when they load it, others when they use it.
     let refused = |error| match error {
         Error::Malformed(_) => HandshakeError::EncapsulationKey,
         other => other.into(),
@@ -269,33 +271,34 @@ impl fmt::Debug for Protocol {
     }
 }
 
-/// A client's knowledge of a relay: its identity and its public onion key. The KEM-only handshake does not use the
+/// What a client knows about a relay: its identity and its public onion key. The KEM-only handshake does not use the
 /// onion key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
-    /// Identity of the relay.
+    /// Identity fingerprint of the relay.
     pub identity: [u8; IDENTITY],
-    /// Public X25519 onion key, A or B in the specifications.
+    /// Public X25519 onion key: A or B in the specifications.
     pub onion_key: [u8; WORD],
 }
 
-/// Client before a handshake.
+/// A client that has not started its handshake.
 pub struct Initiator {
     protocol: Arc<Protocol>,
     relay: RelayDescriptor,
 }
 
 impl Initiator {
-    /// Creates a client for a handshake with this relay.
+    /// Creates a client for a handshake with `relay`.
     pub fn new(protocol: Arc<Protocol>, relay: RelayDescriptor) -> Initiator {
         Initiator { protocol, relay }
     }
 
-    /// Writes the onionskin, which has exactly [`Protocol::onionskin`] bytes. Coins: the ephemeral X25519 key, then
-    /// ML-KEM key generation, as far as the handshake uses them.
+    /// Writes the onionskin to `onionskin`, which must be [`Protocol::onionskin`] bytes long. `coins` holds the
+    /// ephemeral X25519 key and the random bytes for ML-KEM key generation, in this order. Omit what the variant does
+    /// not use.
     ///
     /// # Errors
-    /// Fails if the buffer has the wrong length. Propagates errors from the primitives.
+    /// Fails if `onionskin` has the wrong length. Propagates errors from the primitives.
     pub fn start(&self, coins: Coins, onionskin: &mut [u8]) -> Result<Pending> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         let state = match self.protocol.variant {
@@ -306,10 +309,10 @@ impl Initiator {
         Ok(Pending { protocol: Arc::clone(&self.protocol), state })
     }
 
-    /// Like [`start`](Self::start), with ephemeral keys generated in advance, so that nothing is left to compute.
+    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. Nothing is left to compute.
     ///
     /// # Errors
-    /// Fails if the buffer has the wrong length or the keys belong to another handshake.
+    /// Fails if `onionskin` has the wrong length or if the keys belong to another handshake.
     pub fn start_with(&self, keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Pending> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         keys.check(self.protocol.variant)?;
@@ -322,7 +325,7 @@ impl Initiator {
     }
 }
 
-/// Client between its onionskin and the relay's reply.
+/// A client that has sent its onionskin and waits for the relay's reply.
 pub struct Pending {
     protocol: Arc<Protocol>,
     state: State,
@@ -335,12 +338,12 @@ enum State {
 }
 
 impl Pending {
-    /// Checks the reply and fills `keys`, of any length up to 8160 bytes (80 for the KEM-only handshake). Consumes the
-    /// state, because ephemeral keys must not be reused.
+    /// Checks the reply and fills `keys`, which may be up to 8160 bytes long (80 for the KEM-only handshake). Consumes
+    /// the state, because ephemeral keys must not be reused.
     ///
     /// # Errors
-    /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Fails if the reply has the wrong
-    /// length or contains an X25519 key of low order. Leaves `keys` unchanged on error.
+    /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Also fails if the reply has the
+    /// wrong length or contains an X25519 key of low order. Leaves `keys` unchanged on error.
     pub fn finish(self, reply: &[u8], keys: &mut [u8]) -> Result<()> {
         check_length("reply", self.protocol.reply(), reply.len())?;
         match self.state {
@@ -351,7 +354,7 @@ impl Pending {
     }
 }
 
-/// A relay.
+/// A relay, which answers onionskins.
 pub struct Responder {
     protocol: Arc<Protocol>,
     descriptor: RelayDescriptor,
@@ -359,7 +362,7 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Creates a relay with this identity. Coins: its private onion key.
+    /// Creates a relay. `coins` holds the private onion key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -369,8 +372,9 @@ impl Responder {
         Ok(Responder { protocol, descriptor, onion_key })
     }
 
-    /// Creates a relay with an onion key from [`encode_onion_key`](Self::encode_onion_key). Does not check that it
-    /// matches the descriptor's public key: relays store both. If they do not match, no client finishes.
+    /// Creates a relay with a private onion key from [`encode_onion_key`](Self::encode_onion_key). Relays store the
+    /// private key and the public key in the descriptor; this function does not check that the two match. If they do
+    /// not match, no client can finish a handshake.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -384,12 +388,13 @@ impl Responder {
         self.descriptor
     }
 
-    /// Answers an onionskin. Writes the reply, which has exactly [`Protocol::reply`] bytes, and fills `keys` like
-    /// [`Pending::finish`]. Coins: the ephemeral X25519 key, then encapsulation, as far as the handshake uses them.
+    /// Answers an onionskin. Writes the reply to `reply`, which must be [`Protocol::reply`] bytes long, and fills
+    /// `keys` like [`Pending::finish`]. `coins` holds the ephemeral X25519 key and the random bytes for encapsulation,
+    /// in this order. Omit what the variant does not use.
     ///
     /// # Errors
-    /// Fails if the onionskin has the wrong length, is for another relay or onion key, or contains an invalid
-    /// encapsulation key or an X25519 key of low order.
+    /// Fails if a buffer has the wrong length, or if the onionskin is for another relay or onion key, or contains an
+    /// invalid encapsulation key or an X25519 key of low order.
     pub fn respond(&self, onionskin: &[u8], coins: Coins, reply: &mut [u8], keys: &mut [u8]) -> Result<()> {
         check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
         check_length("reply", self.protocol.reply(), reply.len())?;
@@ -400,7 +405,7 @@ impl Responder {
         }
     }
 
-    /// Writes the private onion key, for [`load`](Self::load).
+    /// Writes the private onion key to `out`, for [`load`](Self::load).
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -426,7 +431,7 @@ fn check_authenticator(expected: &[u8; WORD], actual: &[u8]) -> Result<()> {
     if bool::from(expected.as_slice().ct_eq(actual)) { Ok(()) } else { Err(HandshakeError::Authenticator) }
 }
 
-/// Splits given coins after `length` bytes.
+/// Splits caller-supplied random bytes after the first `length` bytes.
 fn split(coins: Coins<'_>, length: usize) -> Result<(Coins<'_>, Coins<'_>)> {
     match coins {
         Coins::Internal => Ok((Coins::Internal, Coins::Internal)),

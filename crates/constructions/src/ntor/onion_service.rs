@@ -1,6 +1,6 @@
-//! hs-ntor: establishes keys between a client and an onion service through an introduction and a rendezvous (Tor's
+//! hs-ntor: establishes keys between a client and an onion service, in an introduction and a rendezvous (Tor's
 //! rend-spec-v3, sections 3.3.2 and 4.2, "ntor with extra data"). The client's message is the body of an INTRODUCE1
-//! cell and already carries encrypted data for the service. The answer goes into a RENDEZVOUS1 cell.
+//! cell and already contains encrypted data for the service. The answer is sent in a RENDEZVOUS1 cell.
 //!
 //! ```text
 //! H       = LEGACY_KEY_ID(20 zeros) || 02 || 0020 || AUTH_KEY || 00        the cell before its encrypted part
@@ -17,13 +17,13 @@
 //! keys    = KDF(seed | m_hsexpand)
 //! ```
 //!
-//! **With a KEM, this is our own extension.** It is neither a standard nor a proposal of Tor, and no independent test
-//! vectors exist. The client's ephemeral encapsulation key EPK follows X in the message and in every hash; the
-//! ciphertext C follows Y in the same way. The KEM's secret follows EXP(X,b) in rend_secret. PROTOID is
+//! **The variant with a KEM is pqlab's own extension.** It is neither a standard nor a Tor proposal, and no independent
+//! test vectors exist. The client's ephemeral encapsulation key EPK follows X in the message and in every hash input;
+//! the ciphertext C follows Y in the same way. The KEM's secret follows EXP(X,b) in rend_secret. PROTOID is
 //! `hs-ntor-x25519-mlkem768-sha3-256-1`.
 //!
-//! The resulting keys are hybrid. The encryption of the introduction is not: its keys come from X25519 alone, because
-//! the service has no KEM key before the client's first message. The service is authenticated by its X25519 key.
+//! The resulting keys are hybrid. The encryption of the introduction is not hybrid: it uses only X25519, because no KEM
+//! secret exists before the service's answer. The service is authenticated with its X25519 key.
 
 use super::sha3::{Sha3Parts, length};
 use super::{
@@ -32,17 +32,17 @@ use super::{
 use pqlab_primitives::{Coins, DecapsulationKey, Error, Kem, PrivateKey, Wiped};
 use std::sync::Arc;
 
-/// PROTOID of rend-spec-v3.
+/// PROTOID in rend-spec-v3.
 const PROTOID: &str = "tor-hs-ntor-curve25519-sha3-256-1";
 /// Length in bytes of H.
 const HEADER: usize = 20 + 1 + 2 + WORD + 1;
-/// Maximum length in bytes of an introduction's data. At this length the classical message still fits in one cell.
+/// Maximum length in bytes of an introduction's data. With this length, the classical message still fits in one cell.
 const LONGEST_DATA: usize = 256;
 /// Buffer sizes for hash inputs, in bytes: without a KEM, and with ML-KEM-1024.
 const ROOM: usize = 640;
 const ROOM_WITH_KEM: usize = 4096;
 
-/// hs-ntor over given primitives. All lengths are in bytes.
+/// hs-ntor that uses the given primitives. All lengths are in bytes.
 pub struct ServiceProtocol {
     parts: Sha3Parts,
     kem: Option<Arc<dyn Kem>>,
@@ -53,14 +53,13 @@ pub struct ServiceProtocol {
 }
 
 impl ServiceProtocol {
-    /// Creates a protocol whose introductions carry `data` bytes. With a KEM it is hybrid, by our own extension.
+    /// Creates a protocol whose introductions contain `data` bytes of data. With a KEM, it is pqlab's hybrid extension.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if `data` exceeds 256 bytes, or if the KEM's messages are longer than those of
-    /// ML-KEM-1024.
+    /// [`Error::Unsupported`] if `data` exceeds 256 bytes, or if the KEM's messages are longer than ML-KEM-1024's.
     pub fn new(parts: Sha3Parts, kem: Option<Arc<dyn Kem>>, data: usize) -> Result<Arc<ServiceProtocol>> {
         if data > LONGEST_DATA {
-            return Err(Error::Unsupported("an introduction carries at most 256 bytes").into());
+            return Err(Error::Unsupported("introductions with more than 256 bytes of data").into());
         }
         let identifier = match kem.as_ref().map(|kem| &kem.info().parameters) {
             None => PROTOID.to_owned(),
@@ -76,17 +75,17 @@ impl ServiceProtocol {
         Ok(Arc::new(ServiceProtocol { parts, kem, data, identifier, tweaks }))
     }
 
-    /// Returns the length of the client's message, the body of INTRODUCE1.
+    /// Returns the length of the client's message: the body of INTRODUCE1.
     pub fn introduction(&self) -> usize {
         HEADER + WORD + self.encapsulation_key() + self.data + WORD
     }
 
-    /// Returns the length of the answer, HANDSHAKE_INFO of RENDEZVOUS1.
+    /// Returns the length of the answer: HANDSHAKE_INFO in RENDEZVOUS1.
     pub fn answer(&self) -> usize {
         WORD + self.ciphertext() + WORD
     }
 
-    /// Returns the length of an introduction's data.
+    /// Returns the length of the data in an introduction.
     pub fn data(&self) -> usize {
         self.data
     }
@@ -96,17 +95,18 @@ impl ServiceProtocol {
         4 * WORD
     }
 
-    /// Returns the number of coins that the client uses.
+    /// Returns the number of random bytes that the client uses.
     pub fn start_coins(&self) -> usize {
         WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.keygen_coins)
     }
 
-    /// Returns the number of coins that the service uses.
+    /// Returns the number of random bytes that the service uses.
     pub fn respond_coins(&self) -> usize {
         WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.encapsulation_coins)
     }
 
-    /// Generates a client's ephemeral keys in advance, for an introduction to any service. Coins: X25519, then the KEM.
+    /// Generates a client's ephemeral keys in advance, for an introduction to any service. `coins` holds the X25519 key
+    /// and the random bytes for the KEM's key generation, in this order.
     ///
     /// # Errors
     /// Propagates errors from the primitives.
@@ -134,7 +134,7 @@ impl ServiceProtocol {
         self.kem.as_ref().map_or(0, |kem| kem.info().parameters.ciphertext)
     }
 
-    /// Hashes `parts`. Inputs with KEM messages are several times as long, so each case has its own buffer size.
+    /// Hashes `parts`. Inputs that contain KEM messages are several times as long, so they get a larger buffer.
     fn digest(&self, parts: &[&[u8]]) -> Result<[u8; WORD]> {
         match self.kem {
             None => self.parts.digest::<ROOM>(parts),
@@ -149,7 +149,7 @@ impl ServiceProtocol {
         }
     }
 
-    /// Derives ENC_KEY || MAC_KEY from EXP(B,x) or EXP(X,b). `x` is X, or X || EPK.
+    /// Derives ENC_KEY || MAC_KEY from `shared`, which is EXP(B,x) or EXP(X,b). `x` is X, or X || EPK with a KEM.
     fn introduction_keys(&self, shared: &[u8], service: &ServiceDescriptor, x: &[u8]) -> Result<Wiped<[u8; 2 * WORD]>> {
         let [t_hsenc, _, _, m_hsexpand] = self.tweaks.each_ref().map(|tweak| tweak.as_bytes());
         let ServiceDescriptor { auth_key, encryption_key, subcredential } = service;
@@ -160,14 +160,14 @@ impl ServiceProtocol {
         Ok(keys)
     }
 
-    /// Computes the MAC over the part of the client's message before it.
+    /// Computes the MAC in the client's message over `before`, everything that precedes the MAC.
     fn introduction_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
         let key = &keys[WORD..];
         self.digest(&[&length(&[key]), key, before])
     }
 
-    /// Computes AUTH and passes it to `check`. Derives the keys only if `check` accepts it. `secrets` is EXP(X,y) ||
-    /// EXP(X,b), followed by the KEM's secret if there is one. `x` is X, or X || EPK; `y` is Y, or Y || C.
+    /// Computes AUTH and passes it to `check`. Derives the keys only if `check` returns `Ok`. `secrets` is EXP(X,y) ||
+    /// EXP(X,b), followed by the KEM's secret if there is a KEM. `x` is X, or X || EPK; `y` is Y, or Y || C.
     fn rendezvous(
         &self,
         secrets: &[u8],
@@ -197,21 +197,21 @@ impl ServiceProtocol {
     }
 }
 
-/// A client's knowledge of an onion service and one of its introduction points.
+/// What a client knows about an onion service and one of its introduction points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceDescriptor {
-    /// AUTH_KEY, the Ed25519 key of the introduction circuit.
+    /// AUTH_KEY: the Ed25519 key of the introduction circuit.
     pub auth_key: [u8; WORD],
-    /// B, the service's X25519 key for this introduction point.
+    /// B: the service's X25519 key for this introduction point.
     pub encryption_key: [u8; WORD],
-    /// N_hs_subcred.
+    /// N_hs_subcred: the service's subcredential.
     pub subcredential: [u8; WORD],
 }
 
 impl ServiceDescriptor {
     fn header(&self) -> [u8; HEADER] {
         let mut header = [0; HEADER];
-        // AUTH_KEY_TYPE 2: an Ed25519 key of 32 bytes.
+        // AUTH_KEY_TYPE 2 means an Ed25519 key, 32 bytes long.
         header[20..23].copy_from_slice(&[2, 0, WORD as u8]);
         header[23..23 + WORD].copy_from_slice(&self.auth_key);
         header
@@ -222,34 +222,35 @@ impl ServiceDescriptor {
 pub struct ServiceKeys {
     private: Box<dyn PrivateKey>,
     kem: Option<Box<dyn DecapsulationKey>>,
-    /// X, or X || EPK.
+    /// X, or X || EPK with a KEM.
     public: Vec<u8>,
 }
 
-/// Client before its introduction.
+/// A client that has not sent its introduction.
 pub struct ServiceClient {
     protocol: Arc<ServiceProtocol>,
     service: ServiceDescriptor,
 }
 
 impl ServiceClient {
-    /// Creates a client for an introduction to this service.
+    /// Creates a client for an introduction to `service`.
     pub fn new(protocol: Arc<ServiceProtocol>, service: ServiceDescriptor) -> ServiceClient {
         ServiceClient { protocol, service }
     }
 
-    /// Writes the introduction, which has exactly [`ServiceProtocol::introduction`] bytes and contains the encrypted
-    /// data. Coins: the ephemeral X25519 key, then the KEM's key generation.
+    /// Writes the introduction with the encrypted data to `message`, which must be [`ServiceProtocol::introduction`]
+    /// bytes long. `coins` holds the ephemeral X25519 key and the random bytes for the KEM's key generation, in this
+    /// order.
     ///
     /// # Errors
-    /// Fails if the data or the buffer has the wrong length, or if the service's key has low order. Propagates errors
-    /// from the primitives.
+    /// Fails if `data` or `message` has the wrong length, or if the service's key has low order. Propagates errors from
+    /// the primitives.
     pub fn start(&self, coins: Coins, data: &[u8], message: &mut [u8]) -> Result<ServicePending> {
         self.start_with(self.protocol.ephemeral_keys(coins)?, data, message)
     }
 
-    /// Like [`start`](Self::start), with ephemeral keys generated in advance. Only the agreement with the service's key
-    /// is left to compute.
+    /// Like [`start`](Self::start), with ephemeral keys that were generated in advance. Only the key agreement with the
+    /// service's key is left to compute.
     ///
     /// # Errors
     /// Same as [`start`](Self::start). Also fails if the keys belong to another handshake.
@@ -273,21 +274,22 @@ impl ServiceClient {
     }
 }
 
-/// Client between its introduction and the service's answer.
+/// A client that has sent its introduction and waits for the service's answer.
 pub struct ServicePending {
     protocol: Arc<ServiceProtocol>,
     service: ServiceDescriptor,
     keys: ServiceKeys,
-    /// EXP(B,x), computed for the introduction.
+    /// EXP(B,x), which the introduction already required.
     shared: Wiped<[u8; WORD]>,
 }
 
 impl ServicePending {
-    /// Checks the answer and fills `keys`, of [`ServiceProtocol::keys`] bytes. Consumes the state.
+    /// Checks the answer and fills `keys`, which must be [`ServiceProtocol::keys`] bytes long. Consumes the state,
+    /// because ephemeral keys must not be reused.
     ///
     /// # Errors
-    /// [`HandshakeError::Authenticator`] if the answer does not belong to this introduction. Fails if the answer has
-    /// the wrong length or contains an X25519 key of low order. Leaves `keys` unchanged on error.
+    /// [`HandshakeError::Authenticator`] if the answer does not belong to this introduction. Also fails if the answer
+    /// has the wrong length or contains an X25519 key of low order. Leaves `keys` unchanged on error.
     pub fn finish(self, answer: &[u8], keys: &mut [u8]) -> Result<()> {
         let ServicePending { protocol, service, keys: own, shared } = self;
         check_length("answer", protocol.answer(), answer.len())?;
@@ -306,7 +308,7 @@ impl ServicePending {
     }
 }
 
-/// An onion service at one of its introduction points.
+/// An onion service, reachable at one of its introduction points.
 pub struct Service {
     protocol: Arc<ServiceProtocol>,
     descriptor: ServiceDescriptor,
@@ -314,7 +316,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// Creates a service with the keys of an introduction point. Coins: its private encryption key.
+    /// Creates a service with the keys for one introduction point. `coins` holds the private encryption key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -335,14 +337,14 @@ impl Service {
         self.descriptor
     }
 
-    /// Answers an introduction. Decrypts its data into `data`, writes the answer, which has exactly
-    /// [`ServiceProtocol::answer`] bytes, and fills `keys`. Coins: the ephemeral X25519 key, then encapsulation. Does
-    /// not detect replays: that is up to the caller.
+    /// Answers an introduction. Decrypts its data into `data`, writes the answer to `answer`, which must be
+    /// [`ServiceProtocol::answer`] bytes long, and fills `keys`. `coins` holds the ephemeral X25519 key and the random
+    /// bytes for encapsulation, in this order. The caller must detect replays.
     ///
     /// # Errors
-    /// [`HandshakeError::Introduction`] if the introduction was changed or was made without knowing the service;
-    /// [`HandshakeError::EncapsulationKey`] if the client's key is invalid. Fails if the introduction has the wrong
-    /// length, is for another introduction point, or contains an X25519 key of low order.
+    /// [`HandshakeError::Introduction`] if the introduction was modified or was created without knowledge of the
+    /// service; [`HandshakeError::EncapsulationKey`] if the client's key is invalid. Also fails if the introduction has
+    /// the wrong length, is for another introduction point, or contains an X25519 key of low order.
     pub fn respond(
         &self,
         message: &[u8],

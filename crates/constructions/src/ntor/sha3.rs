@@ -1,10 +1,10 @@
-//! Primitives shared by the handshakes over SHA-3: hs-ntor and ntor v3.
+//! Primitives for the handshakes that use SHA-3: hs-ntor and ntor v3.
 
 use super::{Result, Transcript, WORD};
 use pqlab_primitives::{Hash, KeyAgreement, StreamCipher, Wiped, Xof};
 use std::sync::Arc;
 
-/// Primitives of a handshake over SHA-3.
+/// Primitives for a handshake that uses SHA-3.
 #[derive(Clone)]
 pub struct Sha3Parts {
     /// X25519.
@@ -21,7 +21,7 @@ pub struct Sha3Parts {
 const BLOCK: usize = 16;
 
 impl Sha3Parts {
-    /// Returns SHA3-256 of the concatenated parts. The buffer is wiped because parts may be secret.
+    /// Returns the SHA3-256 digest of the concatenated parts. Wipes the buffer, because parts may be secret.
     pub(super) fn digest<const CAPACITY: usize>(&self, parts: &[&[u8]]) -> Result<[u8; WORD]> {
         let input = Wiped::new(Transcript::<CAPACITY>::of(parts));
         let mut digest = [0; WORD];
@@ -29,19 +29,19 @@ impl Sha3Parts {
         Ok(digest)
     }
 
-    /// Fills `out` with SHAKE256 of the concatenated parts.
+    /// Fills `out` with the SHAKE256 output for the concatenated parts.
     pub(super) fn expand<const CAPACITY: usize>(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<()> {
         let input = Wiped::new(Transcript::<CAPACITY>::of(parts));
         Ok(self.xof.digest(input.bytes(), out)?)
     }
 
-    /// Encrypts or decrypts. Each key is used once, so the counter starts at zero.
+    /// Encrypts or decrypts `buffer` in place. The counter starts at zero, because each key is used only once.
     pub(super) fn encrypt(&self, key: &[u8], buffer: &mut [u8]) -> Result<()> {
         Ok(self.cipher.apply_once(key, &[0; BLOCK], buffer)?)
     }
 }
 
-/// Returns the total length as eight bytes, big-endian: INT_8 of rend-spec-v3, `htonll` of proposal 332.
+/// Returns the total length of the parts as eight bytes, big-endian: INT_8 in rend-spec-v3, `htonll` in proposal 332.
 pub(super) fn length(parts: &[&[u8]]) -> [u8; 8] {
     let sum: usize = parts.iter().map(|part| part.len()).sum();
     (sum as u64).to_be_bytes()

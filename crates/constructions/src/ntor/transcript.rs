@@ -1,14 +1,14 @@
-/// Length in bytes of the longest hash input, in the authenticated handshake with ML-KEM-1024.
+/// Length in bytes of the longest hash input, which occurs in the authenticated handshake with ML-KEM-1024.
 const LONGEST: usize = 3328;
 
-/// Concatenation of messages without allocation. It is not wiped, as messages are public. If a part is secret, wrap it
-/// in [`Wiped`](pqlab_primitives::Wiped).
+/// Concatenates messages without allocating. Not wiped on drop, because messages are public. If a part is secret, wrap
+/// the transcript in [`Wiped`](pqlab_primitives::Wiped).
 pub(super) struct Transcript<const CAPACITY: usize = LONGEST> {
     bytes: [u8; CAPACITY],
     length: usize,
 }
 
-/// Label of a key derivation: the protocol's name and one word.
+/// Label for a key derivation: the protocol's name and a keyword.
 pub(super) type Label = Transcript<64>;
 
 impl<const CAPACITY: usize> Transcript<CAPACITY> {
@@ -21,8 +21,8 @@ impl<const CAPACITY: usize> Transcript<CAPACITY> {
         transcript
     }
 
-    /// Appends `part`. It fits: message lengths were checked, and the capacity covers the longest input of the
-    /// protocol.
+    /// Appends `part`. This cannot panic: callers check message lengths, and the capacity covers the protocol's longest
+    /// input.
     pub(super) fn push(&mut self, part: &[u8]) {
         self.bytes[self.length..self.length + part.len()].copy_from_slice(part);
         self.length += part.len();

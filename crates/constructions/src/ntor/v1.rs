@@ -11,10 +11,10 @@ pub(super) const PROTOID: &str = "ntor-curve25519-sha256-1";
 const KEY_EXTRACT: &[u8] = b"ntor-curve25519-sha256-1:key_extract";
 const KEY_EXPAND: &[u8] = b"ntor-curve25519-sha256-1:key_expand";
 
-/// Hash input that contains secrets. Wiped on drop.
+/// Hash input that contains secrets and is wiped on drop.
 type Secrets = Wiped<Transcript<256>>;
 
-/// The client's ephemeral key.
+/// The client's ephemeral key and what it knows about the relay.
 pub(super) struct Waiting {
     relay: RelayDescriptor,
     private: Box<dyn PrivateKey>,
@@ -86,7 +86,7 @@ fn authenticate(
     x: &[u8],
     y: &[u8],
 ) -> Result<([u8; WORD], Secrets)> {
-    let (t_mac, t_verify) = protocol.tweaks.as_ref().ok_or(Error::Unsupported("keys of another handshake"))?;
+    let (t_mac, t_verify) = protocol.tweaks.as_ref().ok_or(Error::Unsupported("keys from another handshake"))?;
     let (identity, b) = (&relay.identity, &relay.onion_key);
     let secret_input = Secrets::new(Transcript::of(&[secrets, identity, b, x, y, PROTOID.as_bytes()]));
     let mut verify = Wiped::new([0; WORD]);

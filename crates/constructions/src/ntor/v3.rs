@@ -1,4 +1,4 @@
-//! ntor v3 (Tor's proposal 332): classical, over SHA-3, with one message from each side inside the handshake.
+//! ntor v3 (Tor's proposal 332): a classical handshake that uses SHA-3 and transfers one message from each side.
 //!
 //! ```text
 //! onionskin = ID || B || X || ENC(ENC_K1, CM) || MAC        reply = Y || AUTH || ENC(ENC_KEY, SM)
@@ -29,28 +29,29 @@ const T_AUTH: &[u8] = b"ntor3-curve25519-sha3_256-1:auth_final";
 
 /// Length in bytes of a relay's identity: an Ed25519 key.
 pub const IDENTITY: usize = 32;
-/// Length in bytes of an onionskin without its message: ID, B, X, MAC.
+/// Length in bytes of an onionskin, except the message: ID, B, X, MAC.
 const ONIONSKIN: usize = IDENTITY + 3 * WORD;
-/// Length in bytes of a reply without its message: Y, AUTH.
+/// Length in bytes of a reply, except the message: Y, AUTH.
 const REPLY: usize = 2 * WORD;
-/// Maximum length in bytes of a message and of the verification string. More does not fit in a cell.
+/// Maximum length in bytes of a message and of the verification string. Longer ones do not fit in a cell.
 const LONGEST: usize = 441;
 /// Buffer size for hash inputs, in bytes.
 const ROOM: usize = 1024;
-/// Maximum length of derived keys, in bytes.
+/// Maximum total length in bytes of derived keys.
 const MOST_KEYS: usize = 256;
 
-/// ntor v3 over given primitives. All lengths are in bytes.
+/// ntor v3 that uses the given primitives. All lengths are in bytes.
 pub struct Protocol {
     parts: Sha3Parts,
     verification: Vec<u8>,
 }
 
 impl Protocol {
-    /// Creates a protocol with the verification string VER, which both sides must know. It is empty for circuits.
+    /// Creates a protocol with the verification string VER, which both sides must know. Pass an empty string for
+    /// circuits.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the string exceeds 441 bytes.
+    /// [`Error::Unsupported`] if the verification string exceeds 441 bytes.
     pub fn new(parts: Sha3Parts, verification: &[u8]) -> Result<Arc<Protocol>> {
         if verification.len() > LONGEST {
             return Err(Error::Unsupported("verification strings longer than 441 bytes").into());
@@ -58,23 +59,23 @@ impl Protocol {
         Ok(Arc::new(Protocol { parts, verification: verification.to_vec() }))
     }
 
-    /// Returns the length of an onionskin with a message of this length.
+    /// Returns the length of an onionskin that contains a message of `message` bytes.
     pub fn onionskin(&self, message: usize) -> usize {
         ONIONSKIN + message
     }
 
-    /// Returns the length of a reply with a message of this length.
+    /// Returns the length of a reply that contains a message of `message` bytes.
     pub fn reply(&self, message: usize) -> usize {
         REPLY + message
     }
 
-    /// Returns the length of a circuit's keys: those of classical ntor and the nonce KH of onion services (appendix
+    /// Returns the length of a circuit's keys: classical ntor's keys and the nonce KH for onion services (appendix
     /// A.2).
     pub fn keys(&self) -> usize {
         92
     }
 
-    /// Generates a client's ephemeral key in advance, for a handshake with any relay. Coins: the X25519 key.
+    /// Generates a client's ephemeral key in advance, for a handshake with any relay. `coins` holds the X25519 key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -84,12 +85,12 @@ impl Protocol {
         Ok(EphemeralKey { private, public })
     }
 
-    /// H(s, t). `s` is the concatenation of a secret and seven public parts.
+    /// Computes H(s, t). `s` is the concatenation of `secret` and seven public parts.
     fn hash(&self, tweak: &[u8], secret: &[u8], [a, b, c, d, e, f, g]: [&[u8]; 7]) -> Result<[u8; WORD]> {
         self.parts.digest::<ROOM>(&[&length(&[tweak]), tweak, secret, a, b, c, d, e, f, g])
     }
 
-    /// Derives ENC_K1 || MAC_K1 from Bx or Xb.
+    /// Derives ENC_K1 || MAC_K1 from `shared`, which is Bx or Xb.
     fn message_keys(&self, shared: &[u8], relay: &RelayDescriptor, x: &[u8]) -> Result<Wiped<[u8; 2 * WORD]>> {
         let ver = self.verification.as_slice();
         let RelayDescriptor { identity, onion_key } = relay;
@@ -100,13 +101,13 @@ impl Protocol {
         Ok(keys)
     }
 
-    /// Computes the MAC over the part of an onionskin before it.
+    /// Computes the MAC in an onionskin over `before`, everything that precedes the MAC.
     fn message_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
         let key = &keys[WORD..];
         self.parts.digest::<ROOM>(&[&length(&[T_MSGMAC]), T_MSGMAC, &length(&[key]), key, before])
     }
 
-    /// Hashes the inputs known after the agreement, the same on both sides. `secrets` is Xy || Xb.
+    /// Hashes the values that both sides know after the key agreement. `secrets` is Xy || Xb.
     fn agreed(&self, secrets: &[u8; 2 * WORD], relay: &RelayDescriptor, x: &[u8], y: &[u8]) -> Result<Agreed> {
         let ver = self.verification.as_slice();
         let RelayDescriptor { identity, onion_key } = relay;
@@ -118,7 +119,7 @@ impl Protocol {
         })
     }
 
-    /// Computes AUTH over the relay's encrypted message.
+    /// Computes AUTH, which covers the relay's encrypted message.
     fn authenticator(
         &self,
         agreed: &Agreed,
@@ -145,7 +146,7 @@ impl Protocol {
         ])
     }
 
-    /// Derives ENC_KEY, and the keys after it.
+    /// Derives and returns ENC_KEY, and fills `keys` with the bytes after it.
     fn derive(&self, agreed: &Agreed, keys: &mut [u8]) -> Result<Wiped<[u8; WORD]>> {
         let mut stream = Wiped::new([0; WORD + MOST_KEYS]);
         let stream = &mut stream[..WORD + keys.len()];
@@ -162,12 +163,12 @@ struct Agreed {
     verify: Wiped<[u8; WORD]>,
 }
 
-/// A client's knowledge of a relay.
+/// What a client knows about a relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RelayDescriptor {
-    /// ID, the Ed25519 identity of the relay.
+    /// ID: the relay's Ed25519 identity key.
     pub identity: [u8; IDENTITY],
-    /// B, the public X25519 onion key of the relay.
+    /// B: the relay's public X25519 onion key.
     pub onion_key: [u8; WORD],
 }
 
@@ -177,29 +178,29 @@ pub struct EphemeralKey {
     public: [u8; WORD],
 }
 
-/// Client before a handshake.
+/// A client that has not started its handshake.
 pub struct Client {
     protocol: Arc<Protocol>,
     relay: RelayDescriptor,
 }
 
 impl Client {
-    /// Creates a client for a handshake with this relay.
+    /// Creates a client for a handshake with `relay`.
     pub fn new(protocol: Arc<Protocol>, relay: RelayDescriptor) -> Client {
         Client { protocol, relay }
     }
 
-    /// Writes the onionskin, which has exactly [`Protocol::onionskin`] bytes for this message. Coins: the ephemeral
-    /// X25519 key.
+    /// Encrypts `message` and writes the onionskin to `onionskin`, which must be [`Protocol::onionskin`] bytes long.
+    /// `coins` holds the ephemeral X25519 key.
     ///
     /// # Errors
-    /// Fails if the buffer has the wrong length, if the message exceeds 441 bytes, or if the relay's key has low order.
+    /// Fails if `onionskin` has the wrong length, if `message` exceeds 441 bytes, or if the relay's key has low order.
     pub fn start(&self, coins: Coins, message: &[u8], onionskin: &mut [u8]) -> Result<Pending> {
         self.start_with(self.protocol.ephemeral_key(coins)?, message, onionskin)
     }
 
-    /// Like [`start`](Self::start), with an ephemeral key generated in advance. Only the agreement with the relay's key
-    /// is left to compute.
+    /// Like [`start`](Self::start), with an ephemeral key that was generated in advance. Only the key agreement with
+    /// the relay's key is left to compute.
     ///
     /// # Errors
     /// Same as [`start`](Self::start).
@@ -223,24 +224,24 @@ impl Client {
     }
 }
 
-/// Client between its onionskin and the relay's reply.
+/// A client that has sent its onionskin and waits for the relay's reply.
 pub struct Pending {
     protocol: Arc<Protocol>,
     relay: RelayDescriptor,
     key: EphemeralKey,
-    /// Bx, computed for the onionskin.
+    /// Bx, which the onionskin already required.
     shared: Wiped<[u8; WORD]>,
-    /// MAC of the onionskin.
+    /// MAC in the onionskin.
     mac: [u8; WORD],
 }
 
 impl Pending {
-    /// Checks the reply, decrypts the relay's message into `message`, and fills `keys`, of at most 256 bytes. The
-    /// length of `message` must match the reply. Consumes the state.
+    /// Checks the reply, decrypts the relay's message into `message`, and fills `keys`, at most 256 bytes. `message`
+    /// must be as long as the message in the reply. Consumes the state, because ephemeral keys must not be reused.
     ///
     /// # Errors
-    /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Fails if the reply has the wrong
-    /// length or contains an X25519 key of low order. Leaves both buffers unchanged on error.
+    /// [`HandshakeError::Authenticator`] if the reply does not answer this onionskin. Also fails if the reply has the
+    /// wrong length or contains an X25519 key of low order. Leaves both buffers unchanged on error.
     pub fn finish(self, reply: &[u8], message: &mut [u8], keys: &mut [u8]) -> Result<()> {
         let Pending { protocol, relay, key, shared, mac } = self;
         check_message(message.len())?;
@@ -260,7 +261,7 @@ impl Pending {
     }
 }
 
-/// A relay.
+/// A relay, which answers onionskins.
 pub struct Relay {
     protocol: Arc<Protocol>,
     descriptor: RelayDescriptor,
@@ -268,7 +269,7 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Creates a relay with this identity. Coins: its private onion key.
+    /// Creates a relay. `coins` holds the private onion key.
     ///
     /// # Errors
     /// Propagates errors from the key agreement.
@@ -284,12 +285,13 @@ impl Relay {
         self.descriptor
     }
 
-    /// Answers an onionskin. `compose` gets the client's message and returns the relay's. `reply` must have exactly
-    /// [`Protocol::reply`] bytes for it. Fills `keys`, of at most 256 bytes. Coins: the ephemeral X25519 key.
+    /// Answers an onionskin. `compose` takes the client's message and returns the relay's. `reply` must be as long as
+    /// [`Protocol::reply`] returns for the relay's message. Fills `keys`, at most 256 bytes. `coins` holds the
+    /// ephemeral X25519 key.
     ///
     /// # Errors
-    /// [`HandshakeError::Introduction`] if the onionskin was changed. Fails if it is too short or too long, is for
-    /// another relay or onion key, or contains an X25519 key of low order.
+    /// [`HandshakeError::Introduction`] if the onionskin was modified. Also fails if the onionskin is too short or too
+    /// long, is for another relay or onion key, or contains an X25519 key of low order.
     pub fn respond<M: AsRef<[u8]>>(
         &self,
         onionskin: &[u8],

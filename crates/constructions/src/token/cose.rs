@@ -1,4 +1,4 @@
-//! COSE_Sign1 (RFC 9052, section 4.2), tagged, with an embedded payload.
+//! Tagged COSE_Sign1 (RFC 9052, section 4.2) with an embedded payload.
 
 use super::{Algorithm, TokenError};
 use coset::{
@@ -13,7 +13,7 @@ fn malformed(problem: &'static str) -> TokenError {
     TokenError::Malformed { what: WHAT, problem }
 }
 
-/// Creates a token. `coins` go to the signature scheme; empty coins request a deterministic signature.
+/// Creates a token. `coins` are passed to the signature scheme; empty coins request a deterministic signature.
 ///
 /// # Errors
 /// Propagates errors from the signing library.
@@ -33,19 +33,19 @@ pub fn make(
         .map_err(|_| malformed("cannot be encoded"))
 }
 
-/// Returns the length in bytes of the token that [`make`] returns for a payload of this length.
+/// Returns the length in bytes of the token that [`make`] returns for a payload of `payload` bytes.
 pub fn length(algorithm: &Algorithm, key_id: Option<&[u8]>, payload: usize) -> usize {
     let protected = header(algorithm, key_id).to_vec().map_or(0, |header| header.len());
-    // The tag, the head of the array, and the empty map take one byte each.
+    // The tag, the head of the array, and the empty unprotected header take one byte each.
     3 + [protected, payload, algorithm.signature()].into_iter().map(string_len).sum::<usize>()
 }
 
-/// Returns the length of an encoded byte string of this many bytes, including its head.
+/// Returns the length of an encoded byte string with `bytes` bytes, including the head.
 pub const fn string_len(bytes: usize) -> usize {
     bytes + head(bytes)
 }
 
-/// Returns the length in bytes of the shortest head for a number (RFC 8949, section 3).
+/// Returns the length in bytes of the shortest CBOR head for `number` (RFC 8949, section 3).
 const fn head(number: usize) -> usize {
     match number {
         0..24 => 1,
@@ -63,7 +63,7 @@ fn header(algorithm: &Algorithm, key_id: Option<&[u8]>) -> Header {
     }
 }
 
-/// A parsed token. Its signature is not verified yet.
+/// A parsed token with a signature that is not verified yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sign1(CoseSign1);
 
@@ -71,7 +71,7 @@ impl Sign1 {
     /// Parses a token.
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] if the bytes are not a token, or not in deterministic encoding.
+    /// [`TokenError::Malformed`] if the bytes are not a token, or if the encoding is not deterministic.
     pub fn parse(bytes: &[u8]) -> Result<Sign1, TokenError> {
         let mut read = CoseSign1::from_tagged_slice(bytes).map_err(|_| malformed("is malformed or has no tag"))?;
         if !read.unprotected.is_empty() {
@@ -88,16 +88,16 @@ impl Sign1 {
         if read.payload.is_none() {
             return Err(malformed("has no embedded payload"));
         }
-        // Only the deterministic encoding of these parts equals what we would write.
+        // Re-encoding yields the same bytes only if the token is in deterministic encoding.
         let protected = read.protected.original_data.take();
         if !read.clone().to_tagged_vec().is_ok_and(|again| again == bytes) {
-            return Err(malformed("is not in deterministic encoding"));
+            return Err(malformed("is not encoded deterministically"));
         }
         read.protected.original_data = protected;
         Ok(Sign1(read))
     }
 
-    /// Returns the identifier of the key to verify with.
+    /// Returns the identifier of the key that must verify the token.
     pub fn key_id(&self) -> Option<&[u8]> {
         Some(self.0.protected.header.key_id.as_slice()).filter(|key_id| !key_id.is_empty())
     }

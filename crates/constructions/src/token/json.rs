@@ -1,4 +1,4 @@
-//! JSON objects without duplicate members at any depth. Parsers disagree on which duplicate counts.
+//! Parses JSON objects and rejects duplicate members at any depth, because parsers disagree on which duplicate to use.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -7,7 +7,7 @@ use std::fmt;
 /// Parses an object and returns its members.
 ///
 /// # Errors
-/// A short description of the problem.
+/// A phrase that describes the problem, to follow the name of the object.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, &'static str> {
     match serde_json::from_slice(bytes) {
         Ok(Unique(Value::Object(members))) => Ok(members),

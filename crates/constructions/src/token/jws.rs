@@ -12,7 +12,7 @@ fn malformed(problem: &'static str) -> TokenError {
     TokenError::Malformed { what: WHAT, problem }
 }
 
-/// Creates a token. `coins` go to the signature scheme; empty coins request a deterministic signature.
+/// Creates a token. `coins` are passed to the signature scheme; empty coins request a deterministic signature.
 ///
 /// # Errors
 /// Propagates errors from the signing library.
@@ -33,31 +33,31 @@ pub fn make(
     Ok(token)
 }
 
-/// Returns the length in characters of the token that [`make`] returns for a payload of this many bytes.
+/// Returns the length in characters of the token that [`make`] returns for a payload of `payload` bytes.
 pub fn length(algorithm: &Algorithm, key_id: Option<&str>, payload: usize) -> usize {
     let parts = [header(algorithm, key_id).len(), payload, algorithm.signature()];
     parts.into_iter().map(encoded_len).sum::<usize>() + 2
 }
 
-/// Returns the length in characters of base64url without padding.
+/// Returns the length in characters of `bytes` bytes in base64url without padding.
 pub const fn encoded_len(bytes: usize) -> usize {
     (4 * bytes).div_ceil(3)
 }
 
-/// Returns a thumbprint in base64url, for use as a key identifier.
+/// Encodes a thumbprint in base64url, for use as a key identifier.
 pub fn key_id_text(thumbprint: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(thumbprint)
 }
 
 fn header(algorithm: &Algorithm, key_id: Option<&str>) -> String {
     match key_id {
-        // `Value` writes the string with its escapes.
+        // `Value` escapes the string.
         Some(key_id) => format!(r#"{{"alg":"{}","kid":{}}}"#, algorithm.jose, Value::from(key_id)),
         None => format!(r#"{{"alg":"{}"}}"#, algorithm.jose),
     }
 }
 
-/// A parsed token. Its signature is not verified yet.
+/// A parsed token with a signature that is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jws<'a> {
     algorithm: String,
@@ -71,17 +71,17 @@ impl<'a> Jws<'a> {
     /// Parses a token.
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] if the bytes are not a token, or not in canonical encoding.
+    /// [`TokenError::Malformed`] if the string is not a token, or if the encoding is not canonical.
     pub fn parse(token: &'a str) -> Result<Jws<'a>, TokenError> {
         let (signed, signature) = token.rsplit_once('.').ok_or(malformed("does not have three parts"))?;
         let (header, payload) = signed.split_once('.').ok_or(malformed("does not have three parts"))?;
-        // Rejects a third dot too: it is not in the base64url alphabet.
+        // This also rejects a third dot, which is not in the base64url alphabet.
         let decode = |part: &str| {
             URL_SAFE_NO_PAD.decode(part).map_err(|_| malformed("is not canonical base64url without padding"))
         };
         let mut members = json::object(&decode(header)?).map_err(malformed)?;
-        // No critical header is supported (RFC 7515, section 4.1.11). That includes unencoded payloads, even if `crit`
-        // does not list `b64` (RFC 7797, section 6).
+        // Critical headers (RFC 7515, section 4.1.11) are not supported. Unencoded payloads (RFC 7797, section 6) are
+        // also rejected if `crit` does not list `b64`.
         if members.contains_key("crit") || members.contains_key("b64") {
             return Err(malformed("has an unsupported critical header parameter"));
         }
@@ -97,12 +97,12 @@ impl<'a> Jws<'a> {
         Ok(Jws { algorithm, key_id, payload: decode(payload)?, signature: decode(signature)?, signed })
     }
 
-    /// Returns the algorithm that the token claims. Do not trust it.
+    /// Returns the algorithm that the token claims. Do not rely on this claim.
     pub fn algorithm(&self) -> &str {
         &self.algorithm
     }
 
-    /// Returns the identifier of the key to verify with.
+    /// Returns the identifier of the key that must verify the token.
     pub fn key_id(&self) -> Option<&str> {
         self.key_id.as_deref()
     }

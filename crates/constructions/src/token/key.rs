@@ -1,5 +1,4 @@
-//! ML-DSA keys as JWK and as COSE_Key, of the type AKP (RFC 9964, section 3): a public key, and the seed if the key is
-//! private.
+//! ML-DSA keys as JWK and COSE_Key of type AKP (RFC 9964, section 3): a public key, and the seed if the key is private.
 
 use super::{Algorithm, TokenError, json};
 use base64::Engine;
@@ -21,7 +20,7 @@ fn malformed(what: &'static str, problem: &'static str) -> TokenError {
     TokenError::Malformed { what, problem }
 }
 
-/// A key of ML-DSA-44, -65 or -87.
+/// An ML-DSA-44, -65 or -87 key.
 #[derive(Clone)]
 pub struct AkpKey {
     algorithm: &'static Algorithm,
@@ -33,7 +32,7 @@ impl AkpKey {
     /// Creates a key from an encoded verifying key and, for a private key, its seed.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] if the algorithm has no keys of type AKP; [`Error::Length`] if a part has the wrong
+    /// [`Error::Unsupported`] if the algorithm does not use keys of type AKP; [`Error::Length`] if a part has the wrong
     /// length.
     pub fn new(algorithm: &'static Algorithm, public: &[u8], seed: Option<&[u8]>) -> Result<AkpKey, TokenError> {
         let parameters = SignatureParameters::of(algorithm.primitive).filter(|_| akp(algorithm));
@@ -43,7 +42,7 @@ impl AkpKey {
         Ok(AkpKey { algorithm, public: public.to_vec(), seed: seed.map(|seed| Wiped::new(seed.to_vec())) })
     }
 
-    /// Returns the algorithm. AKP keys always name exactly one.
+    /// Returns the algorithm. An AKP key always names exactly one.
     pub fn algorithm(&self) -> &'static Algorithm {
         self.algorithm
     }
@@ -53,7 +52,7 @@ impl AkpKey {
         &self.public
     }
 
-    /// Returns the seed of a private key.
+    /// Returns the seed, if the key is private.
     pub fn seed(&self) -> Option<&[u8]> {
         self.seed.as_ref().map(|seed| seed.as_slice())
     }
@@ -61,20 +60,20 @@ impl AkpKey {
     /// Checks that the seed generates the verifying key (RFC 9964, section 7.4).
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] if it does not, or if there is no seed. Propagates errors from the library.
+    /// [`TokenError::Malformed`] if the seed is missing or generates another key. Propagates errors from the library.
     pub fn check(&self, scheme: &dyn SignatureScheme) -> Result<(), TokenError> {
         let seed = self.seed().ok_or(malformed("key", "has no seed"))?;
         let mut public = vec![0; self.public.len()];
         scheme.generate(Coins::Exact(seed))?.verifying_key()?.encode(&mut public)?;
-        if public == self.public { Ok(()) } else { Err(malformed("key", "has a seed of a different public key")) }
+        if public == self.public { Ok(()) } else { Err(malformed("key", "has a seed for a different public key")) }
     }
 
-    /// Returns the public key as a JWK with exactly the members that the thumbprint covers, in that order.
+    /// Returns the public key as a JWK that contains exactly the members that the thumbprint covers, in that order.
     pub fn public_jwk(&self) -> String {
         format!(r#"{{"alg":"{}","kty":"AKP","pub":"{}"}}"#, self.algorithm.jose, URL_SAFE_NO_PAD.encode(&self.public))
     }
 
-    /// Parses a JWK, public or private. Ignores unrelated members.
+    /// Parses a public or private JWK. Ignores unrelated members.
     ///
     /// # Errors
     /// [`TokenError`] naming the problem.
@@ -86,7 +85,7 @@ impl AkpKey {
         }
         let algorithm = Algorithm::all().find(|algorithm| akp(algorithm) && member("alg") == Some(algorithm.jose));
         let algorithm = algorithm.ok_or(malformed(JWK, "has an unknown algorithm"))?;
-        let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| malformed(JWK, "is not in base64url"));
+        let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| malformed(JWK, "is not valid base64url"));
         let public = bytes(member("pub").ok_or(malformed(JWK, "has no public key"))?)?;
         let seed = match members.get("priv") {
             Some(Value::String(text)) => Some(Wiped::new(bytes(text)?)),
@@ -104,11 +103,11 @@ impl AkpKey {
         digest(sha256, self.public_jwk().as_bytes())
     }
 
-    /// Encodes the public key as a COSE_Key in deterministic encoding, with exactly the parameters that the thumbprint
+    /// Encodes the public key deterministically as a COSE_Key that contains exactly the parameters that the thumbprint
     /// covers.
     ///
     /// # Errors
-    /// [`TokenError::Malformed`] if the encoding fails. Cannot happen at these lengths.
+    /// [`TokenError::Malformed`] if the encoding fails, which cannot happen at these lengths.
     pub fn public_cose_key(&self) -> Result<Vec<u8>, TokenError> {
         let key = CoseKey {
             kty: KeyType::Assigned(iana::KeyType::AKP),
@@ -119,7 +118,7 @@ impl AkpKey {
         key.to_vec().map_err(|_| malformed(COSE_KEY, "cannot be encoded"))
     }
 
-    /// Parses a COSE_Key in deterministic encoding, public or private, with or without a key identifier.
+    /// Parses a deterministically encoded COSE_Key, public or private, with or without a key identifier.
     ///
     /// # Errors
     /// [`TokenError`] naming the problem.
@@ -142,7 +141,7 @@ impl AkpKey {
         };
         let read = AkpKey::new(algorithm, public, seed)?;
         if !key.to_vec().is_ok_and(|again| again == bytes) {
-            return Err(malformed(COSE_KEY, "is not in deterministic encoding"));
+            return Err(malformed(COSE_KEY, "is not encoded deterministically"));
         }
         Ok(read)
     }

@@ -1,17 +1,18 @@
-//! Signed tokens and their keys: JWS compact serialisation (RFC 7515) and COSE_Sign1 (RFC 9052, section 4.2), with the
-//! algorithms of RFC 7518, RFC 9864 and, for ML-DSA, RFC 9964; ML-DSA keys as JWK and COSE_Key.
+//! Signed tokens and their keys: JWS compact serialisation (RFC 7515) and COSE_Sign1 (RFC 9052, section 4.2). Supports
+//! algorithms from RFC 7518, RFC 9864 and, for ML-DSA, RFC 9964. ML-DSA keys are encoded as JWK and COSE_Key.
 //!
 //! Decoders are strict:
 //!
-//! - A JWS is base64url without padding and with zero spare bits. Its JSON header has no duplicate members.
-//! - A COSE_Sign1 is tagged and in deterministic encoding (RFC 8949, section 4.2.1). Algorithm and key identifier are
-//!   in the protected header. The unprotected header, which is not signed, is empty.
-//! - Tokens with critical headers (`crit`) are rejected, because none is supported.
+//! - A JWS must be base64url without padding, and unused bits must be zero. The JSON header must not contain duplicate
+//!   members.
+//! - A COSE_Sign1 must be tagged and encoded deterministically (RFC 8949, section 4.2.1). The protected header contains
+//!   the algorithm and the key identifier. The unprotected header, which is not signed, must be empty.
+//! - Tokens with critical headers (`crit`) are rejected, because no critical header is supported.
 //!
-//! The verifier, never the token, determines the algorithm.
+//! The verifier, never the token, chooses the algorithm.
 //!
 //! RFC 9864 deprecates identifiers that do not name the curve: `EdDSA` in JOSE, `EdDSA` and `ES256` in COSE.
-//! Verification accepts them. New tokens use `Ed25519`, and `ESP256` in COSE.
+//! Verification accepts deprecated identifiers. New tokens contain `Ed25519`, or `ESP256` in COSE.
 
 pub mod cose;
 mod json;
@@ -23,43 +24,43 @@ pub use key::AkpKey;
 use coset::iana;
 use pqlab_primitives::{Coins, Error, SignatureParameters, SigningKey, VerifyingKey};
 
-/// Reason for rejecting a token or a key, or for failing to create one.
+/// Error from parsing, verifying or creating a token or a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
     /// The encoding is invalid.
     #[error("the {what} {problem}")]
     Malformed {
-        /// `JWS`, `COSE_Sign1`, `JWK`, `COSE_Key`.
+        /// Kind of structure: `JWS`, `COSE_Sign1`, `JWK`, `COSE_Key`.
         what: &'static str,
-        /// The problem.
+        /// Description of the problem.
         problem: &'static str,
     },
     /// The token or key names another algorithm.
     #[error("the {what} names a different algorithm, expected {expected}")]
     Algorithm {
-        /// The token or key.
+        /// Kind of structure.
         what: &'static str,
-        /// The expected algorithm.
+        /// Expected algorithm.
         expected: &'static str,
     },
     /// The signature is invalid.
     #[error("the signature of the {0} does not verify")]
     Signature(&'static str),
-    /// Error of the cryptographic library.
+    /// Error from the cryptographic library.
     #[error(transparent)]
     Primitive(#[from] Error),
 }
 
-/// Signature algorithm of tokens.
+/// Signature algorithm for tokens.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Algorithm {
-    /// Name of the primitive, as in the parameter tables.
+    /// Name of the primitive, as used in the parameter tables.
     pub primitive: &'static str,
-    /// `alg` in JOSE, such as `ML-DSA-65` or `ES256`.
+    /// Value of `alg` in JOSE, such as `ML-DSA-65` or `ES256`.
     pub jose: &'static str,
-    /// `alg` in COSE, such as -49.
+    /// Value of `alg` in COSE, such as -49.
     cose: iana::Algorithm,
-    /// JOSE and COSE identifiers that RFC 9864 deprecates. Accepted, never written.
+    /// JOSE and COSE identifiers that RFC 9864 deprecates. Accepted, but never written.
     deprecated: (Option<&'static str>, Option<iana::Algorithm>),
 }
 
@@ -67,7 +68,7 @@ const fn algorithm(primitive: &'static str, jose: &'static str, cose: iana::Algo
     Algorithm { primitive, jose, cose, deprecated: (None, None) }
 }
 
-/// RFC 9864, section 2, RFC 7518, section 3.1, RFC 9964, section 5; RFC 8812, section 2.
+/// From RFC 9864, section 2; RFC 7518, section 3.1; RFC 9964, section 5; RFC 8812, section 2.
 static ALGORITHMS: [Algorithm; 6] = [
     Algorithm {
         deprecated: (Some("EdDSA"), Some(iana::Algorithm::EdDSA)),
@@ -89,30 +90,30 @@ impl Algorithm {
         ALGORITHMS.iter()
     }
 
-    /// Returns the algorithm of a primitive, by name.
+    /// Returns the token algorithm for the primitive with this name.
     pub fn of(primitive: &str) -> Option<&'static Algorithm> {
         ALGORITHMS.iter().find(|algorithm| algorithm.primitive == primitive)
     }
 
-    /// Whether this `alg` of JOSE names the algorithm.
+    /// Whether `name`, an `alg` in JOSE, names this algorithm.
     fn is_jose(&self, name: &str) -> bool {
         name == self.jose || Some(name) == self.deprecated.0
     }
 
-    /// Whether this `alg` of COSE names the algorithm.
+    /// Whether `identifier`, an `alg` in COSE, names this algorithm.
     fn is_cose(&self, identifier: iana::Algorithm) -> bool {
         identifier == self.cose || Some(identifier) == self.deprecated.1
     }
 
-    /// Returns the length of a signature in bytes. It is fixed for every algorithm of tokens.
+    /// Returns the length of a signature in bytes, which is fixed for every token algorithm.
     pub fn signature(&self) -> usize {
         SignatureParameters::of(self.primitive).map_or(0, |parameters| parameters.signature)
     }
 
-    /// Signs with an empty context (RFC 9964, section 5). Coins are ignored if the scheme is deterministic.
+    /// Signs with an empty context (RFC 9964, section 5). Ignores `coins` if the scheme is always deterministic.
     fn sign(&self, key: &dyn SigningKey, message: &[u8], coins: Coins) -> Result<Vec<u8>, TokenError> {
         let parameters =
-            SignatureParameters::of(self.primitive).ok_or(Error::Unsupported("no parameters are known"))?;
+            SignatureParameters::of(self.primitive).ok_or(Error::Unsupported("unknown parameters"))?;
         let mut signature = vec![0; parameters.signature];
         let coins = if parameters.signing_coins == 0 { Coins::Internal } else { coins };
         let length = key.sign(&[], message, coins, &mut signature)?;

@@ -1,5 +1,5 @@
-//! Helpers shared by the tests of several constructions.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part of it")]
+//! Test helpers that several constructions share.
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses only some of the helpers")]
 
 use base64ct::{Base64, Encoding};
 use pqlab_primitives::{Hash, Kem, Provider, SignatureScheme};
@@ -10,7 +10,7 @@ pub(crate) fn read_json(path: PathBuf) -> serde_json::Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Decodes a hex field.
+/// Decodes a hexadecimal field.
 pub(crate) fn hex_field(value: &serde_json::Value, field: &str) -> Vec<u8> {
     hex::decode(value[field].as_str().unwrap()).unwrap()
 }
@@ -27,7 +27,7 @@ pub(crate) fn providers() -> Vec<Arc<Provider>> {
 fn every<T: ?Sized>(algorithm: &str, of: impl Fn(&Provider, &str) -> Option<Arc<T>>) -> Vec<(String, Arc<T>)> {
     let found: Vec<_> =
         providers().iter().filter_map(|provider| Some((provider.id(), of(provider, algorithm)?))).collect();
-    assert!(!found.is_empty(), "no provider has {algorithm}");
+    assert!(!found.is_empty(), "a provider must offer {algorithm}");
     found
 }
 

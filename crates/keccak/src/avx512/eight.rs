@@ -1,9 +1,9 @@
-//! Eight states in 25 registers: lane `i` of register `x + 5y` is word `A[x, y]` (FIPS 202, section 3.1.2) of state
-//! `i`.
+//! Processes eight states in 25 registers: lane `i` of register `x + 5y` holds word `A[x, y]` (FIPS 202, section 3.1.2)
+//! of state `i`.
 //!
-//! A block is rearranged into this order two words at a time. Masked broadcasts, which use the load ports, fill a
-//! register with sixteen bytes of each of four messages. A pair of unpacks then makes two registers of words of eight
-//! messages.
+//! Blocks are rearranged into this order two words at a time. Masked broadcasts, which use the load ports, fill a
+//! register with sixteen bytes from each of four messages. Two unpack instructions then turn a pair of such registers
+//! into two registers, each with one word from each of eight messages.
 
 use super::{CHI, XOR3};
 use crate::lane_sponge::lane_sponge;
@@ -12,7 +12,7 @@ use crate::sponge::LONGEST_RATE;
 use crate::{Function, LANES};
 use core::arch::x86_64::*;
 
-/// One word of each state.
+/// One word from each of the eight states.
 type Words = __m512i;
 
 permutation!(
@@ -40,7 +40,7 @@ fn and_not(a: Words, b: Words, c: Words) -> Words {
 /// Loads two consecutive words of each message.
 ///
 /// # Safety
-/// Both words must be readable at each pointer.
+/// Two words must be readable at each pointer, starting at the offset of `word` words.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
@@ -59,7 +59,7 @@ unsafe fn load_two(blocks: &[*const u8; LANES], word: usize) -> (Words, Words) {
 /// Stores two consecutive words of each state.
 ///
 /// # Safety
-/// Both words must be writable at each pointer.
+/// Two words must be writable at each pointer, starting at the offset of `word` words.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline]
 unsafe fn store_two(blocks: &[*mut u8; LANES], word: usize, first: Words, second: Words) {

@@ -1,4 +1,4 @@
-//! One state in the lower halves of 25 registers of 128 bits.
+//! Processes one state in the lower halves of 25 registers of 128 bits.
 
 use super::{CHI, XOR3};
 use crate::permutation::permutation;
@@ -21,15 +21,15 @@ fn and_not(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
 
 /// Keccak-p\[1600\] with AVX512F and AVX512VL.
 pub(crate) struct Avx512 {
-    /// Private, so that the value cannot be created without detecting the instructions.
+    /// Private, so that the value can be created only after detecting the instructions.
     _detected: (),
 }
 
 impl Avx512 {
-    /// Creates the value without detection.
+    /// Creates the value without detecting the instructions.
     ///
     /// # Safety
-    /// The processor must have AVX512F and AVX512VL.
+    /// The processor must support AVX512F and AVX512VL.
     pub(crate) unsafe fn assume() -> Avx512 {
         Avx512 { _detected: () }
     }
@@ -37,12 +37,12 @@ impl Avx512 {
 
 impl Permutation for Avx512 {
     fn permute(&self, state: &mut State) {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe { permute_in_memory(state) };
     }
 
     fn absorb(&self, state: &mut State, rate: usize, blocks: &[u8]) {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe {
             match rate / 8 {
                 9 => absorb::<9>(state, blocks),
@@ -55,7 +55,8 @@ impl Permutation for Avx512 {
     }
 }
 
-/// Absorbs blocks of `WORDS` words: adds each to the state and permutes. The state stays in registers between blocks.
+/// Absorbs blocks of `WORDS` words: adds each block to the state, then permutes. The state stays in registers between
+/// blocks.
 #[target_feature(enable = "avx512f,avx512vl")]
 fn absorb<const WORDS: usize>(state: &mut State, blocks: &[u8]) {
     let mut words = load(state);

@@ -1,25 +1,26 @@
-//! Decoding of polynomials, and encoding of the commitment.
+//! Decodes polynomials, and encodes the commitment.
 
 use super::*;
 use crate::polynomial::SAMPLED;
 
-/// Shuffle that moves the bytes of packed `bits`-bit values into 32-bit lanes. The lanes hold consecutive values from
-/// `first` on. Each lane selects within its own half; the halves hold the bytes from `low` and from `high` on.
+/// Returns a shuffle that moves the bytes of packed `bits`-bit values to 32-bit lanes. The lanes receive consecutive
+/// values, starting with number `first`. A lane can select bytes only from its own half; the halves start at the bytes
+/// `low` and `high`.
 const fn bytes_of(bits: usize, first: usize, low: usize, high: usize) -> [u8; 32] {
     let mut bytes = [0; 32];
     let mut index = 0;
     while index < 32 {
         let (lane, begin) = if index < 16 { (index / 4, low) } else { (index / 4, high) };
         let place = (first + lane) * bits / 8 + index % 4 - begin;
-        // Including the bits before it, a value has at most three bytes. The fourth may lie beyond the half and is
-        // zeroed then.
+        // A value and the bits before it take at most three bytes. The fourth byte is set to zero if it lies beyond the
+        // half.
         bytes[index] = if place < 16 { place as u8 } else { 0x80 };
         index += 1;
     }
     bytes
 }
 
-/// Right shifts that move each lane's value to bit 0.
+/// Returns the right shifts that move the value in each lane to bit 0.
 const fn shifts_of(bits: usize, first: usize) -> [i32; 8] {
     let mut shifts = [0; 8];
     let mut lane = 0;
@@ -34,18 +35,18 @@ const fn shifts_of(bits: usize, first: usize) -> [i32; 8] {
 #[inline]
 fn load_half(bytes: &[u8], begin: usize) -> __m128i {
     let bytes: &[u8] = &bytes[begin..begin + 16];
-    // SAFETY: the slice has 16 bytes, and unaligned loads are allowed.
+    // SAFETY: the slice is 16 bytes long, and unaligned loads are allowed.
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_bytes(bytes: &[u8; 32]) -> V {
-    // SAFETY: the array has 32 bytes, and unaligned loads are allowed.
+    // SAFETY: the array is 32 bytes long, and unaligned loads are allowed.
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
-/// Returns eight packed values from number `FIRST` on. See [`bytes_of`].
+/// Returns eight packed values, starting with number `FIRST`. [`bytes_of`] explains the other parameters.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn values<const BITS: usize, const FIRST: usize, const LOW: usize, const HIGH: usize>(bytes: &[u8]) -> V {
@@ -55,7 +56,7 @@ fn values<const BITS: usize, const FIRST: usize, const LOW: usize, const HIGH: u
     _mm256_and_si256(shifted, splat((1 << BITS) - 1))
 }
 
-/// See [`Arithmetic::unpack_t1`].
+/// Implements [`Arithmetic::unpack_t1`].
 #[target_feature(enable = "avx2")]
 pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
     for index in 0..16 {
@@ -66,7 +67,8 @@ pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
     }
 }
 
-/// See [`Arithmetic::unpack_z`]. The second half starts at byte `SECOND`, so that it ends with the last value.
+/// Implements [`Arithmetic::unpack_z`]. The second half of the vector starts at byte `SECOND`, so that it ends with the
+/// last value.
 #[target_feature(enable = "avx2")]
 pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out: &mut Polynomial) -> i32 {
     let mut largest = splat(0);
@@ -81,7 +83,7 @@ pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out
     lanes.into_iter().fold(0, i32::max)
 }
 
-/// Indices of the lanes in each set of lanes, packed to the front.
+/// For each set of lanes, the indices of the lanes in the set, moved to the front.
 static LANES_OF: [[u8; 8]; 256] = {
     let mut lanes_of = [[0; 8]; 256];
     let mut set = 0;
@@ -99,14 +101,14 @@ static LANES_OF: [[u8; 8]; 256] = {
     lanes_of
 };
 
-/// See [`Arithmetic::sample`].
+/// Implements [`Arithmetic::sample`].
 #[target_feature(enable = "avx2")]
 pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     let mut taken = 0;
     for eight in bytes[..SAMPLED].chunks_exact(24) {
         let candidates = _mm256_and_si256(values::<24, 0, 0, 8>(eight), splat((1 << 23) - 1));
         let below = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(splat(Q), candidates))) as usize;
-        // In 99 of 100 cases all eight are accepted.
+        // In 99 of 100 cases, all eight candidates are accepted.
         if below == 0xff
             && let Some(place) = out.0[taken..].first_chunk_mut::<8>()
         {
@@ -137,36 +139,37 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     taken
 }
 
-/// Returns the high parts of numbers between 0 and `q - 1`: rounded to the nearest of `COUNT` multiples of `2 gamma2`,
-/// with 0 for `q - 1`, and moved up or down by one if hinted. Computed as `(r + 127) / 128 * FACTOR`, rounded after
-/// division by `2^SHIFT`. A test shows that this is exact over the whole range.
+/// Returns the high parts of numbers between 0 and `q - 1`, after applying the hint. A high part is the number of the
+/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. It is computed as
+/// `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact over the whole
+/// range.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(r: V, hint: u8) -> V {
     let parts = _mm256_srli_epi32::<7>(add(r, splat(127)));
     let rounded = add(mullo(parts, splat(FACTOR)), splat(1 << (SHIFT - 1)));
     let high = within::<COUNT>(_mm256_srli_epi32::<SHIFT>(rounded));
-    // Between -gamma2 and gamma2, unless `high` wrapped around to 0. Then it is a negative number plus `q`, and above
-    // `q / 2`.
+    // `low` is between -gamma2 and gamma2, unless `high` wrapped around to 0. In that case, `low` is a negative number
+    // plus `q`, which is above `q / 2`.
     let low = sub(r, mullo(high, splat((Q - 1) / COUNT)));
     let negative = _mm256_or_si256(_mm256_cmpgt_epi32(splat(1), low), _mm256_cmpgt_epi32(low, splat(Q / 2)));
     let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     let hinted = _mm256_cmpeq_epi32(_mm256_and_si256(splat(i32::from(hint)), bits), bits);
-    // 1, or -1 if the low part is not positive.
+    // The step is 1, or -1 if the low part is not positive.
     let step = _mm256_or_si256(negative, splat(1));
     let moved = within::<COUNT>(add(high, _mm256_and_si256(step, hinted)));
-    // Only -1 is negative.
+    // -1 is the only negative value here.
     _mm256_add_epi32(moved, _mm256_and_si256(_mm256_srai_epi32::<31>(moved), splat(COUNT)))
 }
 
-/// Maps `COUNT` to 0 and leaves smaller values.
+/// Maps `COUNT` to 0. Smaller values stay the same.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn within<const COUNT: i32>(value: V) -> V {
     _mm256_and_si256(value, _mm256_cmpgt_epi32(splat(COUNT), value))
 }
 
-/// Returns the high parts of sixteen coefficients, one byte each.
+/// Returns the high parts of sixteen coefficients, one byte per coefficient.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
@@ -177,30 +180,30 @@ fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
     let [low, high] = hint.to_le_bytes();
     let first = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index), low);
     let second = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index + 1), high);
-    // Packing works within halves: 0 to 3, 8 to 11, 4 to 7, 12 to 15.
+    // Packing works within halves and yields 0 to 3, 8 to 11, 4 to 7, 12 to 15.
     let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(first, second));
     _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words))
 }
 
-/// See [`Arithmetic::commit`].
+/// Implements [`Arithmetic::commit`] for [`Gamma2::Q32`].
 #[target_feature(enable = "avx2")]
 pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<8>().0) {
         let bytes = sixteen::<1025, 22, 16>(polynomial, index, *hint);
-        // Two 4-bit values per byte.
+        // Pack two 4-bit values per byte.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x1001));
         *out = _mm_cvtsi128_si64(_mm_packus_epi16(pairs, pairs)).to_le_bytes();
     }
 }
 
-/// See [`Arithmetic::commit`].
+/// Implements [`Arithmetic::commit`] for [`Gamma2::Q88`].
 #[target_feature(enable = "avx2")]
 pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
-    // The lower three bytes of each of four words.
+    // Moves the lower three bytes of each of four words together.
     let order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
         let bytes = sixteen::<11275, 24, 44>(polynomial, index, *hint);
-        // Four 6-bit values per three bytes.
+        // Pack four 6-bit values into three bytes.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x4001));
         let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001));
         let packed = _mm_shuffle_epi8(fours, order);

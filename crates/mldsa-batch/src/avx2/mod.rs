@@ -1,4 +1,4 @@
-//! AVX2 code: eight coefficients at a time.
+//! AVX2 code, which processes eight coefficients at a time.
 
 mod coding;
 mod transform;
@@ -11,29 +11,29 @@ use core::arch::x86_64::*;
 
 type V = __m256i;
 
-/// Factors of eight butterflies.
+/// Factors for eight butterflies.
 type LaneFactors = crate::vector::LaneFactors<8>;
 
-/// Arithmetic with AVX2.
+/// Arithmetic that uses AVX2.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2 {
-    /// Private, so that the value cannot be created without detecting the instructions.
+    /// Private, so that the value can be created only after detecting the instructions.
     _detected: (),
 }
 
 cpufeatures::new!(detection, "avx2");
 
 impl Avx2 {
-    /// Returns the value if the processor has the instructions and the user does not hide them.
+    /// Returns a value if the processor supports the instructions and the user does not hide them.
     pub(crate) fn detect() -> Option<Avx2> {
         let found = detection::get() && !pqlab_cpu::is_hidden(pqlab_cpu::Feature::Avx2);
         found.then_some(Avx2 { _detected: () })
     }
 
-    /// Creates the value without detection.
+    /// Creates the value without detecting the instructions.
     ///
     /// # Safety
-    /// [`Avx2::detect`] must have found the instructions.
+    /// [`Avx2::detect`] must have returned `Some` on this processor.
     pub(crate) unsafe fn assume() -> Avx2 {
         Avx2 { _detected: () }
     }
@@ -41,27 +41,27 @@ impl Avx2 {
 
 impl Arithmetic for Avx2 {
     fn transform(self, polynomial: &mut Polynomial) {
-        // SAFETY: an `Avx2` value exists only if the instructions were detected.
+        // SAFETY: `Avx2` values exist only on processors that support the instructions.
         unsafe { transform::forward(polynomial) }
     }
 
     fn invert(self, polynomial: &mut Polynomial) {
-        // SAFETY: an `Avx2` value exists only if the instructions were detected.
+        // SAFETY: `Avx2` values exist only on processors that support the instructions.
         unsafe { transform::inverse(polynomial) }
     }
 
     fn sample(self, bytes: &Sampled, out: &mut Polynomial) -> usize {
-        // SAFETY: an `Avx2` value exists only if the instructions were detected.
+        // SAFETY: `Avx2` values exist only on processors that support the instructions.
         unsafe { coding::sample(bytes, out) }
     }
 
     fn unpack_t1(self, bytes: &[u8], out: &mut Polynomial) {
-        // SAFETY: an `Avx2` value exists only if the instructions were detected.
+        // SAFETY: `Avx2` values exist only on processors that support the instructions.
         unsafe { coding::unpack_t1(bytes, out) }
     }
 
     fn unpack_z(self, bits: usize, bytes: &[u8], out: &mut Polynomial) -> i32 {
-        // SAFETY: an `Avx2` value exists only if the instructions were detected.
+        // SAFETY: `Avx2` values exist only on processors that support the instructions.
         unsafe {
             match bits {
                 18 => coding::unpack_z::<18, 2>(bytes, out),
@@ -78,12 +78,12 @@ impl Arithmetic for Avx2 {
         t1: &Polynomial,
         out: &mut Polynomial,
     ) {
-        // SAFETY: an `Avx2` value exists only if the instructions were detected.
+        // SAFETY: `Avx2` values exist only on processors that support the instructions.
         unsafe { row(matrix, z, challenge, t1, out) }
     }
 
     fn commit(self, gamma2: Gamma2, polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
-        // SAFETY: an `Avx2` value exists only if the instructions were detected.
+        // SAFETY: `Avx2` values exist only on processors that support the instructions.
         unsafe {
             match gamma2 {
                 Gamma2::Q32 => coding::commit_q32(polynomial, hint, out),
@@ -99,7 +99,7 @@ arithmetic!("avx2", 32);
 #[inline]
 fn load(values: &[i32], index: usize) -> V {
     let values: &[i32; 8] = &values.as_chunks().0[index];
-    // SAFETY: eight values are 32 bytes, and unaligned loads are allowed.
+    // SAFETY: eight values take 32 bytes, and unaligned loads are allowed.
     unsafe { _mm256_loadu_si256(values.as_ptr().cast()) }
 }
 
@@ -107,11 +107,11 @@ fn load(values: &[i32], index: usize) -> V {
 #[inline]
 fn store(vector: V, values: &mut [i32], index: usize) {
     let values: &mut [i32; 8] = &mut values.as_chunks_mut().0[index];
-    // SAFETY: eight values are 32 bytes, and unaligned stores are allowed.
+    // SAFETY: eight values take 32 bytes, and unaligned stores are allowed.
     unsafe { _mm256_storeu_si256(values.as_mut_ptr().cast(), vector) }
 }
 
-/// Defines short names for the instructions.
+/// Defines short names for vector instructions.
 macro_rules! instructions {
     ($($name:ident($($operand:ident),*) $call:expr;)*) => { $(
         #[target_feature(enable = "avx2")]

@@ -1,12 +1,12 @@
-//! The transform in two passes: first eight vectors at a stride of 32 coefficients, for distances 128, 64 and 32, then
-//! the four vectors of 32 consecutive coefficients. For distances 4 to 1, pairs of vectors are rearranged into the
-//! order of `vector::place`.
+//! The transform, in two passes. The first pass handles the distances 128, 64 and 32, on eight vectors at a stride of
+//! 32 coefficients. The second pass handles the rest, on the four vectors of 32 consecutive coefficients. For the
+//! distances 4 to 1, pairs of vectors are rearranged into the order of `vector::place`.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
 use crate::vector::{lane_factors, layer, reverse_lane_factors};
 
-/// Factors for distances 4, 2 and 1, for each of the sixteen pairs of vectors.
+/// Factors for the distances 4, 2 and 1, for each of the sixteen pairs of vectors.
 static FACTORS: [[LaneFactors; 3]; 16] = {
     let mut factors = [[lane_factors(1, 0); 3]; 16];
     let mut block = 0;
@@ -17,7 +17,7 @@ static FACTORS: [[LaneFactors; 3]; 16] = {
     factors
 };
 
-/// Factors of the inverse transform for distances 1, 2 and 4, for each pair.
+/// Factors of the inverse transform for the distances 1, 2 and 4, for each pair of vectors.
 static REVERSED: [[LaneFactors; 3]; 16] = {
     let mut factors = [[lane_factors(1, 0); 3]; 16];
     let mut block = 0;
@@ -29,22 +29,22 @@ static REVERSED: [[LaneFactors; 3]; 16] = {
     factors
 };
 
-/// Converts between the orders of distance 8, which is the natural one, and 4, by exchanging halves. Its own inverse,
-/// like the two below.
+/// Converts between the order for distance 8, which is the natural order, and the order for distance 4, by exchanging
+/// halves. This function is its own inverse, like the next two.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_8_and_4((a, b): (V, V)) -> (V, V) {
     (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b))
 }
 
-/// Converts between the orders of distances 4 and 2.
+/// Converts between the orders for the distances 4 and 2.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_4_and_2((a, b): (V, V)) -> (V, V) {
     (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
 }
 
-/// Converts between the orders of distances 2 and 1.
+/// Converts between the orders for the distances 2 and 1.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn between_2_and_1((a, b): (V, V)) -> (V, V) {
@@ -52,7 +52,7 @@ fn between_2_and_1((a, b): (V, V)) -> (V, V) {
     (first, _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(a), b))
 }
 
-/// Last three layers of the transform within a pair.
+/// Computes the last three layers of the transform within a pair of vectors.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
@@ -63,7 +63,7 @@ fn inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
     between_8_and_4(between_4_and_2(between_2_and_1(pair)))
 }
 
-/// First three layers of the inverse transform within a pair.
+/// Computes the first three layers of the inverse transform within a pair of vectors.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
@@ -73,7 +73,7 @@ fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
     between_8_and_4(reverse_lane_butterfly(a, b, &factors[2]))
 }
 
-/// See [`Arithmetic::transform`].
+/// Implements [`Arithmetic::transform`].
 #[target_feature(enable = "avx2")]
 pub(super) fn forward(polynomial: &mut Polynomial) {
     for column in 0..4 {
@@ -94,7 +94,7 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
     }
 }
 
-/// See [`Arithmetic::invert`].
+/// Implements [`Arithmetic::invert`].
 #[target_feature(enable = "avx2")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
     for block in 0..8 {
@@ -118,7 +118,7 @@ pub(super) fn inverse(polynomial: &mut Polynomial) {
     }
 }
 
-/// Loads `COUNT` vectors from `first` on, at a stride of `step`.
+/// Loads `COUNT` vectors, starting with number `first`, at a stride of `step` vectors.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn load_some<const COUNT: usize>(polynomial: &Polynomial, first: usize, step: usize) -> [V; COUNT] {

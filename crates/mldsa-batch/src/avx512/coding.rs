@@ -1,9 +1,9 @@
-//! Decoding of polynomials, and encoding of the commitment.
+//! Decodes polynomials, and encodes the commitment.
 
 use super::*;
 use crate::polynomial::SAMPLED;
 
-/// Permutation that moves the bytes of packed `bits`-bit values into 32-bit lanes, four bytes per lane.
+/// Returns a permutation that moves the bytes of packed `bits`-bit values to 32-bit lanes, four bytes per lane.
 const fn bytes_of(bits: usize) -> [u8; 64] {
     let mut bytes = [0; 64];
     let mut index = 0;
@@ -14,7 +14,7 @@ const fn bytes_of(bits: usize) -> [u8; 64] {
     bytes
 }
 
-/// Right shifts that move each lane's value to bit 0.
+/// Returns the right shifts that move the value in each lane to bit 0.
 const fn shifts_of(bits: usize) -> [i32; 16] {
     let mut shifts = [0; 16];
     let mut lane = 0;
@@ -25,29 +25,29 @@ const fn shifts_of(bits: usize) -> [i32; 16] {
     shifts
 }
 
-/// Returns sixteen packed values of up to 24 bits from the start of a vector. A value ends within four bytes of its
-/// first: after at most 7 bits before it, 25 are left.
+/// Returns the sixteen packed values, of up to 24 bits, at the start of a vector. Each value fits in the four bytes
+/// that start with its first byte: at most 7 bits precede the value, which leaves 25.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn values<const BITS: usize>(bytes: V) -> V {
     let places: &'static [u8; 64] = &const { bytes_of(BITS) };
-    // SAFETY: the array has 64 bytes, and unaligned loads are allowed.
+    // SAFETY: the array is 64 bytes long, and unaligned loads are allowed.
     let places = unsafe { _mm512_loadu_si512(places.as_ptr().cast()) };
     let words = _mm512_permutexvar_epi8(places, bytes);
     let shifted = _mm512_srlv_epi32(words, load(const { &shifts_of(BITS) }, 0));
     _mm512_and_si512(shifted, splat((1 << BITS) - 1))
 }
 
-/// Returns sixteen values of a polynomial with `BITS`-bit coefficients.
+/// Returns sixteen consecutive coefficients of a polynomial that is packed with `BITS` bits per coefficient.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn sixteen<const BITS: usize>(bytes: &[u8], index: usize) -> V {
     let bytes = &bytes[2 * BITS * index..2 * BITS * (index + 1)];
-    // SAFETY: the mask has one bit per byte of the slice, so nothing beyond it is read.
+    // SAFETY: the mask has one bit for each byte of the slice, so nothing beyond the slice is read.
     values::<BITS>(unsafe { _mm512_maskz_loadu_epi8((1 << (2 * BITS)) - 1, bytes.as_ptr().cast()) })
 }
 
-/// See [`Arithmetic::unpack_t1`].
+/// Implements [`Arithmetic::unpack_t1`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
     for index in 0..16 {
@@ -56,7 +56,7 @@ pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
     }
 }
 
-/// See [`Arithmetic::unpack_z`].
+/// Implements [`Arithmetic::unpack_z`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn unpack_z<const BITS: usize>(bytes: &[u8], out: &mut Polynomial) -> i32 {
     let mut largest = splat(0);
@@ -68,22 +68,22 @@ pub(super) fn unpack_z<const BITS: usize>(bytes: &[u8], out: &mut Polynomial) ->
     _mm512_reduce_max_epi32(largest)
 }
 
-/// See [`Arithmetic::sample`].
+/// Implements [`Arithmetic::sample`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     let candidates = |begin: usize| {
         let bytes: &[u8] = &bytes[begin..begin + 64];
-        // SAFETY: the slice has 64 bytes, and unaligned loads are allowed.
+        // SAFETY: the slice is 64 bytes long, and unaligned loads are allowed.
         let candidates = values::<24>(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) });
         _mm512_and_si512(candidates, splat((1 << 23) - 1))
     };
     let (mut taken, mut begin) = (0, 0);
-    // While there is room for sixteen more, and sixteen candidates are left.
+    // Continue while `out` has room for sixteen more coefficients, and sixteen candidates are left.
     while taken <= 240 && begin + 48 <= SAMPLED {
         let candidates = candidates(begin);
         let below = _mm512_cmplt_epi32_mask(candidates, splat(Q));
-        let place: &mut [i32; 16] = out.0[taken..].first_chunk_mut().expect("sixteen have room");
-        // In 98 of 100 cases all sixteen are accepted.
+        let place: &mut [i32; 16] = out.0[taken..].first_chunk_mut().expect("the loop leaves room for 16");
+        // In 98 of 100 cases, all sixteen candidates are accepted.
         if below == 0xffff {
             store(candidates, place, 0);
             taken += 16;
@@ -95,7 +95,7 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     }
     while taken < 256 && begin < SAMPLED {
         let candidates = candidates(begin);
-        // The last eight candidates fill half a vector.
+        // The last eight candidates fill only half a vector.
         let there = if begin + 48 <= SAMPLED { 0xffff } else { 0x00ff };
         let below = _mm512_mask_cmplt_epi32_mask(there, candidates, splat(Q));
         let mut compressed = [0; 16];
@@ -108,9 +108,10 @@ pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
     taken
 }
 
-/// Returns the high parts of numbers between 0 and `q - 1`: rounded to the nearest of `COUNT` multiples of `2 gamma2`,
-/// with 0 for `q - 1`, and moved up or down by one if hinted. Computed as `(r + 127) / 128 * FACTOR`, rounded after
-/// division by `2^SHIFT`. A test shows that this is exact over the whole range.
+/// Returns the high parts of numbers between 0 and `q - 1`, after applying the hint. A high part is the number of the
+/// nearest of `COUNT` multiples of `2 gamma2`, with 0 for `q - 1`; a hint moves it up or down by one. It is computed as
+/// `(r + 127) / 128 * FACTOR`, divided by `2^SHIFT` and rounded. A test shows that the result is exact over the whole
+/// range.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u16) -> V {
@@ -118,8 +119,8 @@ fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u
     let rounded = add(mullo(parts, splat(FACTOR)), splat(1 << (SHIFT - 1)));
     let high = _mm512_srli_epi32::<SHIFT>(rounded);
     let high = _mm512_maskz_mov_epi32(_mm512_cmplt_epi32_mask(high, splat(COUNT)), high);
-    // Between -gamma2 and gamma2, unless `high` wrapped around to 0. Then it is a negative number plus `q`, and above
-    // `q / 2`.
+    // `low` is between -gamma2 and gamma2, unless `high` wrapped around to 0. In that case, `low` is a negative number
+    // plus `q`, which is above `q / 2`.
     let low = sub(r, mullo(high, splat((Q - 1) / COUNT)));
     let positive = _mm512_cmpgt_epi32_mask(low, splat(0)) & _mm512_cmple_epi32_mask(low, splat(Q / 2));
     let up = _mm512_mask_add_epi32(high, hint & positive, high, splat(1));
@@ -128,27 +129,27 @@ fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u
     _mm512_mask_mov_epi32(down, _mm512_cmplt_epi32_mask(down, splat(0)), splat(COUNT - 1))
 }
 
-/// See [`Arithmetic::commit`].
+/// Implements [`Arithmetic::commit`] for [`Gamma2::Q32`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<8>().0) {
         let high = use_hint::<1025, 22, 16>(load(&polynomial.0, index), *hint);
         let bytes = _mm512_cvtepi32_epi8(high);
-        // Two 4-bit values per byte.
+        // Pack two 4-bit values per byte.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x1001));
         *out = _mm_cvtsi128_si64(_mm_cvtepi16_epi8(pairs)).to_le_bytes();
     }
 }
 
-/// See [`Arithmetic::commit`].
+/// Implements [`Arithmetic::commit`] for [`Gamma2::Q88`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
-    // The lower three bytes of each of four words.
+    // Moves the lower three bytes of each of four words together.
     let order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
     for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
         let high = use_hint::<11275, 24, 44>(load(&polynomial.0, index), *hint);
         let bytes = _mm512_cvtepi32_epi8(high);
-        // Four 6-bit values per three bytes.
+        // Pack four 6-bit values into three bytes.
         let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x4001));
         let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001));
         let packed = _mm_shuffle_epi8(fours, order);

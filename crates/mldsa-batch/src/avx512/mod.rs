@@ -1,5 +1,5 @@
-//! AVX-512 code: sixteen coefficients at a time. Requires AVX512F, AVX512BW, AVX512DQ, AVX512VL and AVX512VBMI,
-//! available since Ice Lake.
+//! AVX-512 code, which processes sixteen coefficients at a time. Requires AVX512F, AVX512BW, AVX512DQ, AVX512VL and
+//! AVX512VBMI, which processors offer since Ice Lake.
 
 mod coding;
 mod transform;
@@ -12,29 +12,29 @@ use core::arch::x86_64::*;
 
 type V = __m512i;
 
-/// Factors of sixteen butterflies.
+/// Factors for sixteen butterflies.
 type LaneFactors = crate::vector::LaneFactors<16>;
 
-/// Arithmetic with AVX-512.
+/// Arithmetic that uses AVX-512.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512 {
-    /// Private, so that the value cannot be created without detecting the instructions.
+    /// Private, so that the value can be created only after detecting the instructions.
     _detected: (),
 }
 
 cpufeatures::new!(detection, "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512vbmi");
 
 impl Avx512 {
-    /// Returns the value if the processor has the instructions and the user does not hide them.
+    /// Returns a value if the processor supports the instructions and the user does not hide them.
     pub(crate) fn detect() -> Option<Avx512> {
         let found = detection::get() && !pqlab_cpu::is_hidden(pqlab_cpu::Feature::Avx512);
         found.then_some(Avx512 { _detected: () })
     }
 
-    /// Creates the value without detection.
+    /// Creates the value without detecting the instructions.
     ///
     /// # Safety
-    /// [`Avx512::detect`] must have found the instructions.
+    /// [`Avx512::detect`] must have returned `Some` on this processor.
     pub(crate) unsafe fn assume() -> Avx512 {
         Avx512 { _detected: () }
     }
@@ -42,27 +42,27 @@ impl Avx512 {
 
 impl Arithmetic for Avx512 {
     fn transform(self, polynomial: &mut Polynomial) {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe { transform::forward(polynomial) }
     }
 
     fn invert(self, polynomial: &mut Polynomial) {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe { transform::inverse(polynomial) }
     }
 
     fn sample(self, bytes: &Sampled, out: &mut Polynomial) -> usize {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe { coding::sample(bytes, out) }
     }
 
     fn unpack_t1(self, bytes: &[u8], out: &mut Polynomial) {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe { coding::unpack_t1(bytes, out) }
     }
 
     fn unpack_z(self, bits: usize, bytes: &[u8], out: &mut Polynomial) -> i32 {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe {
             match bits {
                 18 => coding::unpack_z::<18>(bytes, out),
@@ -79,12 +79,12 @@ impl Arithmetic for Avx512 {
         t1: &Polynomial,
         out: &mut Polynomial,
     ) {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe { row(matrix, z, challenge, t1, out) }
     }
 
     fn commit(self, gamma2: Gamma2, polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
-        // SAFETY: an `Avx512` value exists only if the instructions were detected.
+        // SAFETY: `Avx512` values exist only on processors that support the instructions.
         unsafe {
             match gamma2 {
                 Gamma2::Q32 => coding::commit_q32(polynomial, hint, out),
@@ -100,7 +100,7 @@ arithmetic!("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi", 16);
 #[inline]
 fn load(values: &[i32], index: usize) -> V {
     let values: &[i32; 16] = &values.as_chunks().0[index];
-    // SAFETY: sixteen values are 64 bytes, and unaligned loads are allowed.
+    // SAFETY: sixteen values take 64 bytes, and unaligned loads are allowed.
     unsafe { _mm512_loadu_si512(values.as_ptr().cast()) }
 }
 
@@ -108,11 +108,11 @@ fn load(values: &[i32], index: usize) -> V {
 #[inline]
 fn store(vector: V, values: &mut [i32], index: usize) {
     let values: &mut [i32; 16] = &mut values.as_chunks_mut().0[index];
-    // SAFETY: sixteen values are 64 bytes, and unaligned stores are allowed.
+    // SAFETY: sixteen values take 64 bytes, and unaligned stores are allowed.
     unsafe { _mm512_storeu_si512(values.as_mut_ptr().cast(), vector) }
 }
 
-/// Defines short names for the instructions.
+/// Defines short names for vector instructions.
 macro_rules! instructions {
     ($($name:ident($($operand:ident),*) $call:expr;)*) => { $(
         #[target_feature(enable = "avx512f,avx512dq")]

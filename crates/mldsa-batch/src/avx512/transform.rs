@@ -1,12 +1,12 @@
-//! The transform of a polynomial in sixteen registers. Butterflies of distances 128 to 16 work on whole vectors. For 8
-//! to 1, pairs of vectors are rearranged into the order of [`place`], with one permutation per vector from one distance
-//! to the next.
+//! The transform, with the whole polynomial in sixteen registers. Butterflies at the distances 128 to 16 use whole
+//! vectors. For the distances 8 to 1, pairs of vectors are rearranged into the order of [`place`]. Moving from one
+//! distance to the next takes one permutation per vector.
 
 use super::*;
 use crate::field::{SCALE, ZETAS};
 use crate::vector::{lane_factors, layer, place, reverse_lane_factors};
 
-/// Factors for distances 8, 4, 2 and 1, for each of the eight pairs of vectors.
+/// Factors for the distances 8, 4, 2 and 1, for each of the eight pairs of vectors.
 static FACTORS: [[LaneFactors; 4]; 8] = {
     let mut factors = [[lane_factors(1, 0); 4]; 8];
     let mut block = 0;
@@ -18,7 +18,7 @@ static FACTORS: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Factors of the inverse transform for distances 1, 2, 4 and 8, for each pair.
+/// Factors of the inverse transform for the distances 1, 2, 4 and 8, for each pair of vectors.
 static REVERSED: [[LaneFactors; 4]; 8] = {
     let mut factors = [[lane_factors(1, 0); 4]; 8];
     let mut block = 0;
@@ -34,8 +34,8 @@ static REVERSED: [[LaneFactors; 4]; 8] = {
     factors
 };
 
-/// Permutations of a pair of vectors from the order of one distance to that of another: where each vector finds its
-/// coefficients. The order of distance 16 is the natural one.
+/// Permutations that rearrange a pair of vectors from the order for one distance to that for another: the source of
+/// each coefficient in either vector. The order for distance 16 is the natural order.
 struct Move {
     first: [i32; 16],
     second: [i32; 16],
@@ -52,7 +52,7 @@ const fn between(from: usize, to: usize) -> Move {
     moved
 }
 
-/// Returns the lane, of 32 in a pair, that holds a coefficient.
+/// Returns the lane that holds a coefficient, out of the 32 lanes in a pair of vectors.
 const fn source(length: usize, coefficient: usize) -> i32 {
     let lane = coefficient / (2 * length) * length + coefficient % length;
     (if coefficient & length == 0 { lane } else { 16 + lane }) as i32
@@ -78,7 +78,7 @@ fn moved(pair: (V, V), by: &Move) -> (V, V) {
     )
 }
 
-/// Last four layers of the transform within a pair.
+/// Computes the last four layers of the transform within a pair of vectors.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
@@ -89,7 +89,8 @@ fn inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
     moved(lane_butterfly(a, b, &factors[3]), &TO_NATURAL)
 }
 
-/// First four layers of the inverse transform within a pair. Its factors are those of the transform in reverse order.
+/// Computes the first four layers of the inverse transform within a pair of vectors. The factors are those of the
+/// transform in reverse order.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 #[inline]
 fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
@@ -110,7 +111,7 @@ macro_rules! pairs {
     };
 }
 
-/// See [`Arithmetic::transform`].
+/// Implements [`Arithmetic::transform`].
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn forward(polynomial: &mut Polynomial) {
     let mut v = load_all(polynomial);
@@ -123,8 +124,8 @@ pub(super) fn forward(polynomial: &mut Polynomial) {
     store_all(v, polynomial);
 }
 
-/// See [`Arithmetic::invert`]. The factors of a layer are those of the transform, negated and in reverse order. The
-/// order of the subtraction accounts for the sign.
+/// Implements [`Arithmetic::invert`]. The factors in a layer are those of the transform, negated and in reverse order.
+/// The negation is done by subtracting in the opposite order.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
 pub(super) fn inverse(polynomial: &mut Polynomial) {
     let mut v = load_all(polynomial);

@@ -1,4 +1,4 @@
-//! Portable code: one coefficient at a time, following the standard.
+//! Portable code, which follows the standard and processes one coefficient at a time.
 
 use crate::field::{self, Q, SCALE, ZETAS};
 use crate::parameters::Gamma2;
@@ -25,7 +25,7 @@ impl Arithmetic for Portable {
 
     fn invert(self, polynomial: &mut Polynomial) {
         for length in [1, 2, 4, 8, 16, 32, 64, 128] {
-            // The standard multiplies by the factors of the transform, negated and in reverse order.
+            // The standard multiplies by the transform's factors, negated and in reverse order.
             let zetas = ZETAS[128 / length..256 / length].iter().rev();
             for (block, zeta) in polynomial.0.chunks_exact_mut(2 * length).zip(zetas) {
                 let (low, high) = block.split_at_mut(length);
@@ -83,7 +83,7 @@ impl Arithmetic for Portable {
     }
 }
 
-/// Takes the candidates below `q` while there is room. Returns the number of coefficients obtained.
+/// Accepts candidates below `q` while `out` has room. Returns the number of coefficients obtained.
 pub(crate) fn take(bytes: &[u8], out: &mut [i32]) -> usize {
     let mut taken = 0;
     for three in bytes.as_chunks::<3>().0 {
@@ -104,7 +104,7 @@ fn unpack(bits: usize, bytes: &[u8], out: &mut Polynomial, convert: impl Fn(i32)
     let (mut word, mut held, mut bytes) = (0_u32, 0, bytes.iter());
     for coefficient in &mut out.0 {
         while held < bits {
-            word |= u32::from(*bytes.next().expect("as many bytes as coefficients take")) << held;
+            word |= u32::from(*bytes.next().expect("the input must match the coefficients")) << held;
             held += 8;
         }
         *coefficient = convert((word & ((1 << bits) - 1)).cast_signed());
@@ -113,7 +113,7 @@ fn unpack(bits: usize, bytes: &[u8], out: &mut Polynomial, convert: impl Fn(i32)
     }
 }
 
-/// UseHint (FIPS 204, algorithm 40).
+/// Computes UseHint (FIPS 204, algorithm 40).
 fn use_hint(gamma2: Gamma2, hinted: bool, r: i32) -> i32 {
     let (high, low) = decompose(gamma2, r);
     let count = match gamma2 {
@@ -127,7 +127,7 @@ fn use_hint(gamma2: Gamma2, hinted: bool, r: i32) -> i32 {
     }
 }
 
-/// Decompose (FIPS 204, algorithm 36) for a number between 0 and `q - 1`.
+/// Computes Decompose (FIPS 204, algorithm 36) for a number between 0 and `q - 1`.
 fn decompose(gamma2: Gamma2, r: i32) -> (i32, i32) {
     let range = match gamma2 {
         Gamma2::Q88 => (Q - 1) / 44,

@@ -1,12 +1,12 @@
-//! Test helpers: backends, and keys and signatures by the crate `ml-dsa`.
+//! Test helpers: verifiers for all backends, and keys and signatures created by the crate `ml-dsa`.
 
-#![allow(dead_code, reason = "each file of tests uses some of it")]
+#![allow(dead_code, reason = "each test file uses only some of the helpers")]
 
 use ml_dsa::{Keypair, MlDsaParams, SigningKey};
 use pqlab_mldsa_batch::{Backend, Claim, EncodedKey, Message, ParameterSet, Refusal, Verifier};
 use pqlab_testing::{Need, not_run};
 
-/// Returns a verifier for every backend that runs here.
+/// Returns a verifier for every backend available here.
 pub(crate) fn verifiers() -> Vec<Verifier> {
     let all: Vec<Verifier> = Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok()).collect();
     if all.len() < Backend::ALL.len() {
@@ -15,7 +15,7 @@ pub(crate) fn verifiers() -> Vec<Verifier> {
     all
 }
 
-/// Reproducible pseudorandom bytes (SplitMix64).
+/// Generates reproducible pseudorandom bytes (SplitMix64).
 pub(crate) struct Generator(pub(crate) u64);
 
 impl Generator {
@@ -31,7 +31,7 @@ impl Generator {
     }
 
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).expect("small")
+        usize::try_from(self.next() % limit as u64).expect("the limit fits in a usize")
     }
 }
 
@@ -45,35 +45,35 @@ pub(crate) struct Signed {
 }
 
 impl Signed {
-    /// Signs with a new signer.
+    /// Signs a random message with a new key.
     pub(crate) fn new<M: MlDsaParams>(generator: &mut Generator, context: usize, message: usize) -> Signed {
         let signer = generator.next();
         Signed::by::<M>(signer, generator, context, message)
     }
 
-    /// Signs with the key derived from the number `signer`.
+    /// Signs a random message with the key derived from the number `signer`.
     pub(crate) fn by<M: MlDsaParams>(signer: u64, generator: &mut Generator, context: usize, message: usize) -> Signed {
         let seed: [u8; 32] = Generator(signer).bytes(32).try_into().expect("32 bytes");
         let key = SigningKey::<M>::from_seed(&seed.into());
         let (context, message) = (generator.bytes(context), generator.bytes(message));
-        let signature = key.expanded_key().sign_deterministic(&message, &context).expect("the context is short enough");
+        let signature = key.expanded_key().sign_deterministic(&message, &context).expect("the context must be valid");
         Signed { key: key.verifying_key().encode().to_vec(), context, message, signature: signature.encode().to_vec() }
     }
 
     pub(crate) fn claim<P: ParameterSet>(&self) -> Claim<'_, P> {
         Claim {
-            key: EncodedKey::new(&self.key).expect("of the set's length").into(),
+            key: EncodedKey::new(&self.key).expect("the key length must match").into(),
             message: Message::Pure { context: &self.context, message: &self.message },
             signature: &self.signature,
         }
     }
 
-    /// Returns the verdict of all backends, alone, prepared and in a batch, which must agree.
+    /// Returns the verdict of all backends, which must agree: alone, with a prepared key, and in a batch.
     pub(crate) fn verdict<P: ParameterSet>(&self) -> Result<(), Refusal> {
         let claim = self.claim::<P>();
         let mut verdicts = Vec::new();
         for verifier in verifiers() {
-            let prepared = verifier.prepare(EncodedKey::<P>::new(&self.key).expect("of the set's length"));
+            let prepared = verifier.prepare(EncodedKey::<P>::new(&self.key).expect("the key length must match"));
             let with_prepared = Claim { key: (&prepared).into(), ..claim };
             verdicts.push(verifier.verify(&claim));
             verdicts.push(verifier.verify(&with_prepared));

@@ -1,4 +1,4 @@
-"""What NumPy and SciPy make of the sets of samples on standard input: JSON in, JSON out."""
+"""Computes statistics of the sets of samples on standard input with NumPy and SciPy. Reads and writes JSON."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ def describe(samples):
     x = np.asarray(samples)
     n = len(x)
     shape = stats.jarque_bera(x)
-    # The middle half with fractional weights: SciPy's trim_mean takes whole samples only.
+    # The middle half with fractional weights. SciPy's trim_mean removes only whole samples.
     weights = np.clip(np.minimum(3 * n / 4, np.arange(1, n + 1)) - np.maximum(n / 4, np.arange(n)), 0, None)
     interval = stats.t.interval(0.95, n - 1, loc=x.mean(), scale=stats.sem(x))
     return {

@@ -1,4 +1,4 @@
-//! Simulated measurements with a known true median: samples of visits by processes over rounds.
+//! Simulates measurements with a known true median. Processes visit a case in rounds and return samples.
 
 #![allow(clippy::unwrap_used, dead_code, unused_imports, unused_macros)]
 
@@ -9,8 +9,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 pub(crate) const SAMPLES_PER_VISIT: usize = 20;
 pub(crate) const MEDIAN: f64 = 10.0;
 
-/// Returns a standard normal number, by the polar method of Marsaglia and Bray, "A Convenient Method for Generating
-/// Normal Variables", SIAM Review 6 (1964).
+/// Returns a standard normal number, computed by the polar method of Marsaglia and Bray, "A Convenient Method for
+/// Generating Normal Variables", SIAM Review 6 (1964).
 pub(crate) fn normal(rng: &mut Rng) -> f64 {
     loop {
         let (u, v) = (2.0 * rng.f64() - 1.0, 2.0 * rng.f64() - 1.0);
@@ -26,18 +26,18 @@ pub(crate) fn normal(rng: &mut Rng) -> f64 {
 pub(crate) enum Shape {
     Normal,
     LogNormal,
-    /// Three in four operations take the fast path, the others the slow one.
+    /// Three in four operations take the fast path, the rest the slow path.
     Bimodal,
-    /// Student's t with two degrees of freedom, which has no variance.
+    /// Student's t with two degrees of freedom, whose variance is infinite.
     HeavyTailed,
-    /// First-order autocorrelation of 0.9.
+    /// Samples with a first-order autocorrelation of 0.9.
     Autocorrelated,
 }
 
 pub(crate) const SHAPES: [Shape; 5] =
     [Shape::Normal, Shape::LogNormal, Shape::Bimodal, Shape::HeavyTailed, Shape::Autocorrelated];
 
-/// Defines a test per shape, so that they run in parallel.
+/// Defines one test per shape, so that the tests run in parallel.
 macro_rules! tests_of_shapes {
     ($holds:ident) => {
         #[test]
@@ -75,7 +75,7 @@ const SLOW_PATH: f64 = 1.4;
 const SHARE_OF_FAST: f64 = 0.75;
 const PATH_NOISE: f64 = 0.03;
 
-/// One process: its offset, and its last noise for autocorrelated samples.
+/// A process: its offset, and the last noise value for autocorrelated samples.
 pub(crate) struct Process {
     shape: Shape,
     shift: f64,
@@ -91,7 +91,7 @@ impl Process {
         self.sample_with(0.0, rng)
     }
 
-    /// Draws a sample with the round and run effect `common`, relative to the median.
+    /// Returns a sample that includes `common`, the sum of the round and run effects relative to the median.
     pub(crate) fn sample_with(&mut self, common: f64, rng: &mut Rng) -> f64 {
         let shift = self.shift + common;
         let noise = match self.shape {
@@ -111,8 +111,8 @@ impl Process {
     }
 }
 
-/// Returns the true median over processes, rounds and samples. `shift` is the combined standard deviation of process,
-/// round and run effects.
+/// Returns the true median over processes, rounds and samples. `shift` is the combined standard deviation of the
+/// process, round and run effects.
 pub(crate) fn truth(shape: Shape, shift: f64) -> f64 {
     if shape != Shape::Bimodal {
         return MEDIAN;
@@ -127,7 +127,7 @@ pub(crate) fn truth(shape: Shape, shift: f64) -> f64 {
     MEDIAN * low
 }
 
-/// Standard deviations of effects, relative to the median.
+/// Standard deviations of the process, round and run effects, relative to the median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Terms {
     pub(crate) process: f64,
@@ -139,13 +139,13 @@ pub(crate) struct Terms {
 pub(crate) struct Measured {
     shape: Shape,
     terms: Terms,
-    /// Effect of the run.
+    /// Effect of this run.
     run: f64,
     processes: Vec<Process>,
     pub(crate) rounds: u64,
     /// The samples of each process.
     pub(crate) samples: Vec<Vec<f64>>,
-    /// The medians of each process's visits.
+    /// The medians of the visits of each process.
     pub(crate) visits: Vec<Vec<f64>>,
     pub(crate) cells: Vec<Cell>,
 }
@@ -165,7 +165,7 @@ impl Measured {
         }
     }
 
-    /// Runs a round of the processes from index `from` on.
+    /// Runs one round with the processes from index `from` on.
     pub(crate) fn round(&mut self, from: usize, rng: &mut Rng) {
         let common = self.run + self.terms.round * normal(rng);
         for index in from..self.processes.len() {

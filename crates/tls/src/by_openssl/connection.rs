@@ -1,4 +1,4 @@
-//! One side of a connection.
+//! OpenSSL's side of a connection.
 
 use super::{Session, Shared, check, library};
 use crate::credentials::SERVER_NAME_C;
@@ -9,22 +9,22 @@ use std::ptr::{self, NonNull};
 
 pub(super) struct Connection {
     ssl: NonNull<sys::SSL>,
-    /// Received records. The connection owns both streams.
+    /// Received records. The SSL object owns both streams.
     incoming: NonNull<sys::BIO>,
     /// Records to send.
     outgoing: NonNull<sys::BIO>,
-    /// True for a client, which sends first.
+    /// True for a client, which sends the first flight.
     speaks_first: bool,
 }
 
-// SAFETY: a connection is not bound to a thread. Two threads cannot use it at once: methods that change it take
-// `&mut self`, and it is not `Sync`.
+// SAFETY: a connection is not bound to a thread. Two threads cannot use a connection at the same time: methods that
+// change it take `&mut self`, and the type is not `Sync`.
 unsafe impl Send for Connection {}
 
 impl Connection {
     pub(super) fn new(shared: &Shared, is_client: bool, session: Option<&Session>) -> Result<Connection> {
-        // SAFETY: the context is valid and the connection holds a reference to it. The connection owns the streams once
-        // it exists.
+        // SAFETY: the context is valid, and the new connection holds a reference to it. The connection also takes
+        // ownership of the streams.
         let connection = unsafe {
             let ssl = NonNull::new(sys::SSL_new(shared.0.as_ptr())).ok_or_else(|| library("SSL_new"))?;
             let [incoming, outgoing] = [sys::BIO_new(sys::BIO_s_mem()), sys::BIO_new(sys::BIO_s_mem())];
@@ -45,7 +45,8 @@ impl Connection {
             return Ok(connection);
         }
         let name = SERVER_NAME_C;
-        // SAFETY: the connection is valid, the name is a C string that is copied, and the session is reference-counted.
+        // SAFETY: the connection is valid, OpenSSL copies the name, which is a C string, and counts references to the
+        // session.
         unsafe {
             sys::SSL_set_connect_state(ssl);
             check("SSL_set1_dnsname", sys::SSL_set1_dnsname(ssl, name.as_ptr()))?;
@@ -58,15 +59,15 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sets the number of tickets that a server sends.
+    /// Sets the number of tickets that this side sends as a server.
     pub(super) fn give_out(&self, tickets: usize) -> Result<()> {
         // SAFETY: the connection is valid.
         check("SSL_set_num_tickets", unsafe { sys::SSL_set_num_tickets(self.ssl.as_ptr(), tickets) })
     }
 
-    /// Returns the session to resume later connections with.
+    /// Returns the session, with which later connections can be resumed.
     pub(super) fn session(&self) -> Result<Session> {
-        // SAFETY: the connection is valid, and the returned reference is ours.
+        // SAFETY: the connection is valid, and this code owns the returned reference.
         let session = Session::new("SSL_get1_session", unsafe { sys::SSL_get1_session(self.ssl.as_ptr()) })?;
         // SAFETY: the session is valid.
         check("SSL_SESSION_is_resumable", unsafe { sys::SSL_SESSION_is_resumable(session.0.as_ptr()) })?;
@@ -80,9 +81,9 @@ impl Connection {
         if returned == 1 { Ok(()) } else { self.waits("SSL_do_handshake", returned) }
     }
 
-    /// Returns `Ok` if a call failed only because more input is needed.
+    /// Returns `Ok` if a call failed only because OpenSSL needs more input.
     fn waits(&self, call: &'static str, returned: c_int) -> Result<()> {
-        // SAFETY: the connection is valid, and `returned` is the result of its last call.
+        // SAFETY: the connection is valid, and `returned` is the result of the last call on it.
         match unsafe { sys::SSL_get_error(self.ssl.as_ptr(), returned) } {
             sys::SSL_ERROR_WANT_READ => Ok(()),
             _ => Err(library(call)),
@@ -92,8 +93,8 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // SAFETY: the connection is valid, ours, and not used afterwards. Without the shutdown flags OpenSSL would mark
-        // the session as not resumable.
+        // SAFETY: this value owns the connection, which is valid and not used afterwards. Without the shutdown flags,
+        // OpenSSL would mark the session as not resumable.
         unsafe {
             sys::SSL_set_shutdown(self.ssl.as_ptr(), sys::SSL_SENT_AND_RECEIVED_SHUTDOWN);
             sys::SSL_free(self.ssl.as_ptr());
@@ -105,7 +106,7 @@ impl Endpoint for Connection {
     fn receive(&mut self, records: &[u8]) -> Result<()> {
         let length = c_int::try_from(records.len()).map_err(|_| TOO_LONG)?;
         if length > 0 {
-            // SAFETY: the stream belongs to the connection. The pointer refers to `length` bytes, which are copied.
+            // SAFETY: the connection owns the stream. The pointer refers to `length` bytes, which OpenSSL copies.
             check("BIO_write", unsafe { sys::BIO_write(self.incoming.as_ptr(), records.as_ptr().cast(), length) })?;
         }
         if self.is_done() { Ok(()) } else { self.drive() }
@@ -115,14 +116,14 @@ impl Endpoint for Connection {
         if std::mem::take(&mut self.speaks_first) {
             self.drive()?;
         }
-        // SAFETY: the stream belongs to the connection.
+        // SAFETY: the connection owns the stream.
         let pending = unsafe { sys::BIO_ctrl_pending(self.outgoing.as_ptr()) };
         if pending == 0 {
             return Ok(());
         }
         let (start, length) = (out.len(), c_int::try_from(pending).map_err(|_| TOO_LONG)?);
         out.resize(start + pending, 0);
-        // SAFETY: the stream belongs to the connection. The pointer refers to `length` writable bytes.
+        // SAFETY: the connection owns the stream. The pointer refers to `length` writable bytes.
         let read = unsafe { sys::BIO_read(self.outgoing.as_ptr(), out[start..].as_mut_ptr().cast(), length) };
         if read == length { Ok(()) } else { Err(library("BIO_read")) }
     }
@@ -170,4 +171,4 @@ impl Endpoint for Connection {
     }
 }
 
-const TOO_LONG: Error = Error::Unsupported("OpenSSL takes no more bytes than an int can count");
+const TOO_LONG: Error = Error::Unsupported("the length exceeds the maximum of a C int, which OpenSSL requires");

@@ -13,18 +13,18 @@ use std::sync::OnceLock;
 
 const CIPHER_SUITE: &CStr = c"TLS_AES_256_GCM_SHA384";
 
-/// Builds the error of a failed `call` from OpenSSL's error queue, and empties the queue.
+/// Returns an error for a failed `call` with the messages from OpenSSL's error queue, and empties the queue.
 #[cold]
 fn library(call: &'static str) -> Error {
     Error::Library { call, detail: sys::take_errors() }
 }
 
-/// Returns `Ok` if the return value is positive, which means success in OpenSSL.
+/// Returns `Ok` if the return value is positive, which is how OpenSSL reports success.
 fn check(call: &'static str, returned: impl Into<c_long>) -> Result<()> {
     if returned.into() > 0 { Ok(()) } else { Err(library(call)) }
 }
 
-/// Defines an owner of a pointer that frees it on drop.
+/// Defines a type that owns a pointer and frees it on drop.
 macro_rules! owned {
     ($(#[$doc:meta])* $name:ident, $inner:ident, $free:ident) => {
         $(#[$doc])*
@@ -38,7 +38,7 @@ macro_rules! owned {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: this value owns the reference, which is not used afterwards.
+                // SAFETY: this value owns the reference, and nothing uses it afterwards.
                 unsafe { sys::$free(self.0.as_ptr()) };
             }
         }
@@ -54,21 +54,21 @@ owned!(
     Key, EVP_PKEY, EVP_PKEY_free
 );
 owned!(
-    /// A session, with which a client resumes connections.
+    /// A session that a client uses to resume connections.
     Session, SSL_SESSION, SSL_SESSION_free
 );
 owned!(
-    /// A context, shared by connections.
+    /// A context that connections share.
     Shared, SSL_CTX, SSL_CTX_free
 );
 
-// SAFETY: the library locks contexts, and they are not changed once connections exist.
+// SAFETY: OpenSSL locks contexts, and nothing changes them once connections exist.
 unsafe impl Send for Shared {}
-// SAFETY: the library locks contexts, and they are not changed once connections exist.
+// SAFETY: OpenSSL locks contexts, and nothing changes them once connections exist.
 unsafe impl Sync for Shared {}
-// SAFETY: the library locks sessions and counts references to them.
+// SAFETY: OpenSSL locks sessions and counts references to them.
 unsafe impl Send for Session {}
-// SAFETY: the library locks sessions and counts references to them.
+// SAFETY: OpenSSL locks sessions and counts references to them.
 unsafe impl Sync for Session {}
 
 impl Certificate {
@@ -93,7 +93,7 @@ impl Key {
 }
 
 fn length(bytes: &[u8]) -> Result<c_long> {
-    c_long::try_from(bytes.len()).map_err(|_| Error::Unsupported("OpenSSL takes no more bytes than a long can count"))
+    c_long::try_from(bytes.len()).map_err(|_| Error::Unsupported("the length exceeds the maximum of a C long"))
 }
 
 /// State shared by the connections of a client or of a server.
@@ -105,7 +105,7 @@ pub(crate) struct Side {
 
 impl Side {
     pub(crate) fn client(config: &Config, credentials: &Credentials) -> Result<Side> {
-        // SAFETY: takes no arguments.
+        // SAFETY: `TLS_client_method` takes no arguments.
         let side = Side::new(config, credentials, true, unsafe { sys::TLS_client_method() })?;
         side.verify_peer(sys::SSL_VERIFY_PEER);
         if let Some(leaf) = &credentials.client {
@@ -115,14 +115,14 @@ impl Side {
     }
 
     pub(crate) fn server(config: &Config, credentials: &Credentials) -> Result<Side> {
-        // SAFETY: takes no arguments.
+        // SAFETY: `TLS_server_method` takes no arguments.
         let side = Side::new(config, credentials, false, unsafe { sys::TLS_server_method() })?;
         side.show(credentials, &credentials.server)?;
         if config.client_authentication {
             side.verify_peer(sys::SSL_VERIFY_PEER | sys::SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
         }
         let name = b"pqlab";
-        // SAFETY: the pointer refers to `name.len()` bytes, which are copied.
+        // SAFETY: the pointer refers to `name.len()` bytes, which OpenSSL copies.
         let set =
             unsafe { sys::SSL_CTX_set_session_id_context(side.shared.0.as_ptr(), name.as_ptr(), name.len() as u32) };
         check("SSL_CTX_set_session_id_context", set)?;
@@ -136,11 +136,11 @@ impl Side {
         method: *const sys::SSL_METHOD,
     ) -> Result<Side> {
         const OPTIONS: u64 = sys::OPENSSL_INIT_NO_LOAD_CONFIG;
-        // SAFETY: null means no settings. Both calls may be repeated.
+        // SAFETY: null requests the default settings. Both functions may be called repeatedly.
         check("OPENSSL_init_ssl", unsafe {
             sys::OPENSSL_init_crypto(OPTIONS, ptr::null()).min(sys::OPENSSL_init_ssl(OPTIONS, ptr::null()))
         })?;
-        // SAFETY: the method lives as long as the library.
+        // SAFETY: OpenSSL never frees the method.
         let shared = Shared::new("SSL_CTX_new", unsafe { sys::SSL_CTX_new(method) })?;
         let side = Side { shared, is_client, session: OnceLock::new() };
         let context = side.shared.0.as_ptr();
@@ -149,13 +149,13 @@ impl Side {
         side.control("SSL_CTX_set1_groups_list", sys::SSL_CTRL_SET_GROUPS_LIST, 0, Some(&groups))?;
         let schemes = c_string(&schemes(config.authentication)?)?;
         side.control("SSL_CTX_set1_sigalgs_list", sys::SSL_CTRL_SET_SIGALGS_LIST, 0, Some(&schemes))?;
-        // SAFETY: the context is valid. The names are NUL-terminated and copied. The store, which the context continues
-        // to own like its parameters, takes its own reference to the certificate.
+        // SAFETY: the context is valid. The strings are NUL-terminated, and OpenSSL copies them. The context still owns
+        // its certificate store and its parameters. The store takes its own reference to the certificate.
         unsafe {
             check("SSL_CTX_set_ciphersuites", sys::SSL_CTX_set_ciphersuites(context, CIPHER_SUITE.as_ptr()))?;
-            // Returns the previous mode, not an error.
+            // This call returns the previous mode, not an error code.
             sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_SET_SESS_CACHE_MODE, sys::SSL_SESS_CACHE_OFF, ptr::null_mut());
-            // Otherwise a side with an empty chain also sends the root, which the peer already has.
+            // By default, a side without intermediate certificates also sends the root, which the peer already has.
             sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_MODE, sys::SSL_MODE_NO_AUTO_CHAIN, ptr::null_mut());
             check("SSL_CTX_set_num_tickets", sys::SSL_CTX_set_num_tickets(context, 0))?;
             if config.resumption == Resumption::Alone {
@@ -181,18 +181,18 @@ impl Side {
         unsafe { sys::SSL_CTX_set_verify(self.shared.0.as_ptr(), mode, None) };
     }
 
-    /// Loads the certificates and the key of this side.
+    /// Loads this side's certificates and key into the context.
     fn show(&self, credentials: &Credentials, leaf: &Leaf) -> Result<()> {
         let context = self.shared.0.as_ptr();
         let (certificate, key) = (Certificate::parse(&leaf.certificate)?, Key::parse(leaf.key())?);
-        // SAFETY: all three are valid, and the context takes its own references.
+        // SAFETY: the context, the certificate and the key are valid, and the context takes its own references.
         unsafe {
             check("SSL_CTX_use_certificate", sys::SSL_CTX_use_certificate(context, certificate.0.as_ptr()))?;
             check("SSL_CTX_use_PrivateKey", sys::SSL_CTX_use_PrivateKey(context, key.0.as_ptr()))?;
         }
         for der in &credentials.intermediates {
             let certificate = Certificate::parse(der)?;
-            // SAFETY: both are valid. With argument 1 the command takes its own reference.
+            // SAFETY: the context and the certificate are valid. With argument 1, the command takes its own reference.
             check("SSL_CTX_add1_chain_cert", unsafe {
                 sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_CHAIN_CERT, 1, certificate.0.as_ptr().cast())
             })?;
@@ -201,9 +201,9 @@ impl Side {
     }
 }
 
-/// Returns the signature schemes of the handshake and of the certificates.
+/// Returns the signature schemes allowed in the handshake and in certificates, as an OpenSSL list.
 fn schemes(authentication: Authentication) -> Result<String> {
-    let scheme = authentication.scheme().ok_or(Error::Unsupported("TLS has no such signature scheme"))?;
+    let scheme = authentication.scheme().ok_or(Error::Unsupported("TLS does not define this signature scheme"))?;
     Ok(match authentication {
         Authentication::Rsa2048 => format!("{scheme}:rsa_pkcs1_sha256"),
         _ => scheme.to_owned(),
@@ -232,12 +232,12 @@ impl Context for Side {
         let connection = primed.downcast_ref::<Connection>();
         let connection =
             connection.ok_or(Error::Unsupported("the connection belongs to a different implementation"))?;
-        // An existing session will do.
+        // If a session is already set, keep the existing one.
         self.session.set(connection.session()?).ok();
         Ok(())
     }
 
-    /// A session can be used for any number of connections.
+    /// Any number of connections can resume a session.
     fn resumptions(&self) -> usize {
         if self.session.get().is_some() { usize::MAX } else { 0 }
     }

@@ -6,7 +6,7 @@ use rayon::ThreadPoolBuilder;
 use std::io::Cursor;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Returns all batch verifiers of the scheme that answer for each signature, with their provider ids.
+/// Returns every batch verifier for the scheme that answers for each signature, and its provider's id.
 fn batches(scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     let offered = PROVIDERS.iter().filter_map(|provider| {
         let batches = provider.batch_verifier(scheme.algorithm())?;
@@ -15,7 +15,7 @@ fn batches(scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
     offered.collect()
 }
 
-/// Builds a block that alternates between schemes and cycles through all faults.
+/// Builds a block that cycles through five senders. Every third transaction contains a fault; the faults cycle too.
 fn block(count: u64) -> Vec<Vec<u8>> {
     let schemes = [Scheme::MlDsa65, Scheme::MlDsa44, Scheme::MlDsa65, Scheme::MlDsa87, Scheme::Ed25519];
     let senders: Vec<Sender> = schemes
@@ -43,7 +43,7 @@ fn written(transactions: &[Vec<u8>]) -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-/// Returns a verifier for all schemes that uses the first batch verifier of each ML-DSA scheme.
+/// Returns a verifier for all schemes. ML-DSA signatures are verified with the first available batch verifier.
 fn in_batches(of: usize, kept: bool) -> Verifier {
     let verifier = [Scheme::MlDsa44, Scheme::MlDsa65, Scheme::MlDsa87].into_iter().fold(verifier(), |all, scheme| {
         let (_, batches) = batches(scheme).into_iter().next().unwrap();
@@ -69,18 +69,18 @@ fn batches_reject_what_single_verification_rejects() {
             let pool = threads.map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
             let mut source = BlockReader::new(&bytes[..]).unwrap();
             let read = verify_source(&mut source, &verifier, pool.as_ref(), &BlockProgress::default()).unwrap();
-            assert_eq!(read.into_list(), singly, "{of} {threads:?} {kept}");
+            assert_eq!(read.into_list(), singly, "batch {of}, threads {threads:?}, cache {kept}");
             let in_memory = verify_batches(transactions.len() as u64, of as u64, pool.as_ref(), |range, scratch| {
                 let range = range.start as usize..range.end as usize;
                 verifier.verify_batch(&transactions[range].iter().map(Vec::as_slice).collect::<Vec<_>>(), scratch)
             });
-            assert_eq!(in_memory.into_list(), singly, "{of} {threads:?} {kept}");
+            assert_eq!(in_memory.into_list(), singly, "batch {of}, threads {threads:?}, cache {kept}");
         }
     }
 }
 
 #[test]
-fn rejects_only_the_bad_transaction_of_a_batch() {
+fn rejects_only_the_bad_transaction_in_a_batch() {
     let sender = Sender::new(Scheme::MlDsa44, implementation("aws-lc", "ML-DSA-44").as_ref());
     let good: Vec<Vec<u8>> = (0..9).map(|index| sender.sign(CHAIN, index)).collect();
     for (id, batches) in batches(Scheme::MlDsa44) {
@@ -117,13 +117,13 @@ fn batch_keys_verify_alone_and_in_batches() {
         assert_eq!(verifier.check(&examined, Some(&key)), Ok(()), "{id}");
         let others = vec![(Ok(examined), Some(&key)), (Err(Rejection::UnknownSender), None), (Ok(examined), None)];
         assert_eq!(verifier.check_batch(others), [Ok(()), Err(Rejection::UnknownSender), Ok(())], "{id}");
-        // A key prepared by another implementation cannot be used in a batch.
+        // A batch verifier cannot use a key that another implementation prepared.
         let foreign = super::verifier().prepare_key(Scheme::MlDsa65, &sender.public_key).unwrap();
         assert_eq!(verifier.check(&examined, Some(&foreign)), Err(Rejection::PublicKey), "{id}");
     }
 }
 
-/// Panics if a batch has more than one claim, or else returns one verdict too few for it.
+/// If `panics` is set, panics for batches of several claims. Otherwise, returns one verdict too few.
 struct Failing {
     parameters: SignatureParameters,
     calls: AtomicUsize,
@@ -146,7 +146,7 @@ impl BatchVerifier for Failing {
 
     fn verify(&self, claims: &[Claim<'_>]) -> Vec<Result<()>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        assert!(!self.panics || claims.len() == 1, "on purpose");
+        assert!(!self.panics || claims.len() == 1, "test panic");
         vec![Ok(()); if self.panics { 1 } else { claims.len() - 1 }]
     }
 }
@@ -183,5 +183,5 @@ fn rejects_unsuitable_batch_verifiers() {
         Error::Malformed("implementation of the scheme")
     );
     assert!(matches!(plain().with_batches(Scheme::MlDsa44, failing(false, false)), Err(Error::Unsupported(_))));
-    assert_eq!(verifier().batch(), 1, "no scheme has batches");
+    assert_eq!(verifier().batch(), 1, "without batch verifiers, the batch size must be 1");
 }

@@ -81,14 +81,14 @@ fn rejects_every_bit_flip_in_the_framing() {
         for bit in 0..8 {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << bit;
-            // Flipping the form changes how transactions are decoded, not the framing.
+            // Flipping the form byte changes how transactions are decoded, but not the framing.
             let known = at == 10 && flipped[at] == 1;
             assert_eq!(read(&flipped[..]).is_ok(), known, "byte {at}, bit {bit}");
         }
     }
 }
 
-/// Converts a block to format 1, which older versions wrote without an index.
+/// Converts a block to format 1, which older versions wrote and which has no index.
 fn without_index(bytes: &[u8]) -> Vec<u8> {
     let header = BlockReader::new(bytes).unwrap().header();
     let mut old = bytes[..HEADER + header.bytes as usize].to_vec();
@@ -105,7 +105,7 @@ fn reads_blocks_without_an_index() {
     assert!(matches!(read(&grown[..]), Err(BlockError::Grown { count: 3 })));
 }
 
-/// Transactions of different lengths that span more than three strides of the index.
+/// Returns transactions of different lengths, enough for three index entries.
 fn many() -> Vec<Vec<u8>> {
     (0..3 * STRIDE + 100).map(|number| number.to_be_bytes()[(number % 8) as usize..].to_vec()).collect()
 }
@@ -124,7 +124,7 @@ fn part(bytes: &[u8], first: u64, count: u64) -> Result<Vec<Vec<u8>>, BlockError
 }
 
 #[test]
-fn reads_any_part_by_the_index() {
+fn reads_any_part_with_the_index() {
     let all = many();
     let bytes = block(&all.iter().map(|one| &one[..]).collect::<Vec<_>>());
     assert_eq!(read(&bytes[..]).unwrap(), all);
@@ -133,7 +133,7 @@ fn reads_any_part_by_the_index() {
         for length in [0, 1, STRIDE - 1, STRIDE, STRIDE + 7, count] {
             let length = length.min(count - first);
             let expected = &all[first as usize..(first + length) as usize];
-            assert_eq!(part(&bytes, first, length).unwrap(), expected, "{first}, {length}");
+            assert_eq!(part(&bytes, first, length).unwrap(), expected, "first {first}, length {length}");
         }
     }
     for (first, length) in [(0, count + 1), (count, 1), (u64::MAX, 1), (1, u64::MAX)] {
@@ -153,11 +153,11 @@ fn rejects_an_index_that_contradicts_the_transactions() {
         let mut flipped = bytes.clone();
         flipped[at] ^= 1;
         assert!(matches!(read(&flipped[..]), Err(BlockError::Index(_))), "{at}");
-        // Parts that end or begin at the changed entry. A changed trailer affects every part.
+        // Choose parts that start or end at the changed entry. A changed trailer affects every part.
         let entry = ((at - index) / 8) as u64 + 1;
         let parts = if entry < 4 { vec![((entry - 1) * STRIDE, STRIDE), (entry * STRIDE, 50)] } else { vec![(5, 1)] };
         assert!(part(&flipped, parts[0].0, parts[0].1).is_err(), "{at}");
-        // Starting at a wrong offset yields other transactions or an error.
+        // Reading from a wrong offset must yield other transactions or an error.
         assert!(parts.iter().all(|&(first, length)| {
             part(&flipped, first, length)
                 .map_or(true, |read| read[..] != all[first as usize..(first + length) as usize])
@@ -170,14 +170,14 @@ fn rejects_an_index_that_contradicts_the_transactions() {
 }
 
 #[test]
-fn rejects_files_of_interrupted_writers() {
+fn rejects_files_from_interrupted_writers() {
     let mut bytes = Cursor::new(Vec::new());
     BlockWriter::new(&mut bytes, Form::TxV2).unwrap().push(b"one").unwrap();
     assert!(matches!(read(&bytes.get_ref()[..]), Err(BlockError::Grown { count: 0 })));
 }
 
 #[test]
-fn writes_no_transaction_too_long_to_read() {
+fn rejects_transactions_too_long_to_read() {
     let mut writer = BlockWriter::new(Cursor::new(Vec::new()), Form::TxV1).unwrap();
     writer.push(&vec![0; LONGEST_TRANSACTION]).unwrap();
     assert_eq!(writer.push(&vec![0; LONGEST_TRANSACTION + 1]).unwrap_err().kind(), ErrorKind::InvalidInput);
@@ -185,7 +185,7 @@ fn writes_no_transaction_too_long_to_read() {
     assert_eq!(read(&bytes[..]).unwrap()[0].len(), LONGEST_TRANSACTION);
 }
 
-/// Writer that fails after `room` bytes.
+/// Writer that returns an error after `room` bytes.
 struct Full {
     room: usize,
     taken: Cursor<Vec<u8>>,

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 pub(super) const CHAIN: u32 = 0x0102_0304;
 static PROVIDERS: LazyLock<Vec<Arc<Provider>>> = LazyLock::new(pqlab_providers::providers);
 
-/// One library per scheme.
+/// Library that implements each scheme.
 const LIBRARIES: [(Scheme, &str); 8] = [
     (Scheme::MlDsa65, "aws-lc"),
     (Scheme::MlDsa44, "aws-lc"),
@@ -81,7 +81,7 @@ pub(super) fn encoded(key: &dyn VerifyingKey, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Decodes and re-encodes a transaction. Returns `None` if the bytes are rejected.
+/// Decodes and re-encodes a transaction. Returns `None` if decoding fails.
 pub(super) fn round_trip(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut out = vec![0; LONGEST_TRANSACTION];
     let length = match bytes.first()? {

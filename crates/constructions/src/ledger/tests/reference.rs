@@ -78,7 +78,7 @@ fn rejects_truncated_and_extended_transactions() {
     }
 }
 
-/// Removes the Ed25519 signature of a hybrid transaction, as anybody who has seen it can.
+/// Removes the Ed25519 signature from a hybrid transaction, as an attacker could.
 fn strip(hybrid: &[u8]) -> Vec<u8> {
     let decoded = reference::Transaction::decode(hybrid).unwrap();
     let Authentication::Hybrid { ml_dsa_65, .. } = *decoded.authentication() else { panic!("not a hybrid") };
@@ -95,7 +95,7 @@ fn stripping_the_hybrid_authentication_succeeds_in_the_reference_form() {
 }
 
 #[test]
-fn rejects_hybrids_of_unknown_senders() {
+fn rejects_hybrids_from_unknown_senders() {
     let (sender, other) = (HybridSender::new(), HybridSender::new());
     let bytes = sender.sign(CHAIN, true);
     assert_eq!(other.verifier().verify(&bytes, &mut Scratch::new()), Err(Rejection::UnknownSender));

@@ -42,7 +42,7 @@ fn rejects_every_bit_flip() {
         let mut flipped = bytes.clone();
         for bit in 0..bytes.len() * 8 {
             flipped[bit / 8] ^= 1 << (bit % 8);
-            assert!(verifier.verify(&flipped, &mut scratch).is_err(), "{scheme}: bit {bit} is not covered");
+            assert!(verifier.verify(&flipped, &mut scratch).is_err(), "{scheme}: the signature must cover bit {bit}");
             if let Some(again) = round_trip(&flipped) {
                 assert_eq!(again, flipped, "{scheme}: bit {bit}");
             }
@@ -93,7 +93,7 @@ fn reports_the_kind_of_every_fault() {
     }
 }
 
-/// These signatures verify in the library. The ledger's own rules reject them.
+/// Libraries accept these signatures; the ledger's own rules must reject them.
 #[test]
 fn libraries_accept_non_canonical_signatures() {
     let sender = Sender::new(Scheme::Falcon512, implementation("liboqs", "Falcon-512").as_ref());
@@ -110,7 +110,7 @@ fn libraries_accept_non_canonical_signatures() {
 }
 
 #[test]
-fn appends_fields_without_checks() {
+fn appends_fields_without_checking_them() {
     let sender = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref());
     let bytes = sender.sign(CHAIN, 1);
     let fields = Transaction::decode(&bytes).unwrap().fields();
@@ -131,7 +131,7 @@ fn rejects_stripped_hybrids_in_txv2() {
     let hybrid = Sender::new(Scheme::Composite, find(Scheme::Composite).1.as_ref()).sign(CHAIN, 1);
     let decoded = Transaction::decode(&hybrid).unwrap();
     let (key, signature) = (decoded.body().public_key, decoded.signature());
-    // Each half alone, as a transaction of its plain scheme.
+    // Present each half alone as a transaction of its plain scheme.
     let halves =
         [(Scheme::MlDsa65, &key[..1952], &signature[..3309]), (Scheme::Ed25519, &key[1952..], &signature[3309..])];
     for (scheme, public_key, signature) in halves {
@@ -185,7 +185,7 @@ fn rejects_short_buffers_and_wrong_lengths() {
     assert!(decoded.body().encode_with(&[0; 63], &mut [0; 200]).is_err());
 }
 
-/// Returns bytes close to a transaction: random except for the lengths.
+/// Generates bytes that resemble a transaction: random, except for the length fields.
 pub(super) fn nearly() -> impl Strategy<Value = Vec<u8>> {
     let fields = (0_u8..10, any::<[u8; 62]>(), any::<u64>(), -1_i32..2, -1_i32..2, 0_usize..3, any::<bool>());
     fields.prop_map(|(scheme, fixed, fill, key, signature, extra, reference)| {
@@ -263,5 +263,5 @@ fn nearly_valid_bytes_are_often_accepted() {
     let mut runner = TestRunner::deterministic();
     let accepted =
         (0..500).filter(|_| round_trip(&nearly().new_tree(&mut runner).unwrap().current()).is_some()).count();
-    assert!((50..450).contains(&accepted), "{accepted} of 500 are accepted: the property is hardly tried");
+    assert!((50..450).contains(&accepted), "{accepted} of 500 inputs accepted: the property test needs both outcomes");
 }
