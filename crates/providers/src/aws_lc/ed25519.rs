@@ -80,14 +80,14 @@ impl PrivateKey {
             return Ok(PrivateKey::from_seed(seed));
         }
         let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
-        // SAFETY: writes 32 and 64 bytes.
+        // SAFETY: the call writes 32 and 64 bytes.
         unsafe { aws::ED25519_keypair(key.public.as_mut_ptr(), key.pair.as_mut_ptr()) };
         Ok(key)
     }
 
     fn from_seed(seed: &[u8; KEY]) -> PrivateKey {
         let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
-        // SAFETY: reads 32 bytes, writes 32 and 64.
+        // SAFETY: the call reads 32 bytes, and writes 32 and 64 bytes.
         unsafe { aws::ED25519_keypair_from_seed(key.public.as_mut_ptr(), key.pair.as_mut_ptr(), seed.as_ptr()) };
         key
     }
@@ -103,7 +103,7 @@ impl SigningKey for PrivateKey {
         // The scheme is deterministic: internal coins and empty exact coins give the same signature.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
-        // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair.
+        // SAFETY: the call reads the message and the 64-byte key pair, and writes 64 bytes.
         let returned =
             unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), self.pair.as_ptr()) };
         check("ED25519_sign", returned)?;
@@ -121,7 +121,8 @@ impl SigningKey for PrivateKey {
         check_prehash(prehash, context)?;
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
-        // SAFETY: writes 64 bytes, reads message and context with the stated lengths, and 64 bytes of the key pair.
+        // SAFETY: the message and the context have the stated lengths. The call reads the 64-byte key pair and writes
+        // 64 bytes.
         let returned = unsafe {
             aws::ED25519ph_sign(
                 out.as_mut_ptr(),
@@ -157,7 +158,7 @@ impl VerifyingKey for PublicKey {
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: reads the message, 64 bytes of the signature and 32 of the key.
+        // SAFETY: the call reads the message, 64 signature bytes and 32 key bytes.
         let returned =
             unsafe { aws::ED25519_verify(message.as_ptr(), message.len(), signature.as_ptr(), self.0.as_ptr()) };
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
@@ -168,7 +169,8 @@ impl VerifyingKey for PublicKey {
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: reads message and context with the stated lengths, 64 bytes of the signature and 32 of the key.
+        // SAFETY: the message and the context have the stated lengths. The call also reads 64 signature bytes and 32
+        // key bytes.
         let returned = unsafe {
             aws::ED25519ph_verify(
                 message.as_ptr(),

@@ -9,12 +9,12 @@ pub(super) fn library(call: &'static str) -> Error {
     let mut detail = String::new();
     let mut line = [0; 256];
     loop {
-        // SAFETY: takes no arguments, pops an entry of this thread's queue.
+        // SAFETY: the call takes no arguments and pops an entry from this thread's error queue.
         let code = unsafe { aws::ERR_get_error() };
         if code == 0 {
             break;
         }
-        // SAFETY: writes at most `line.len()` bytes and ends them with a zero.
+        // SAFETY: the call writes at most `line.len()` bytes, including the final zero.
         let text = unsafe { CStr::from_ptr(aws::ERR_error_string_n(code, line.as_mut_ptr(), line.len())) };
         if !detail.is_empty() {
             detail.push_str("; ");
@@ -43,6 +43,6 @@ pub(super) fn verification_failed() -> Error {
 }
 
 fn clear_queue() {
-    // SAFETY: takes no arguments, empties this thread's queue.
+    // SAFETY: the call takes no arguments and empties this thread's error queue.
     unsafe { aws::ERR_clear_error() };
 }

@@ -106,7 +106,7 @@ impl MlDsa {
         self.generators.with(
             || generator(self.set.nid),
             |context| {
-                // SAFETY: the context is a generator and only this thread uses it.
+                // SAFETY: the context is set up for key generation, and only this thread uses it.
                 unsafe { pkey::generate(context.as_ptr()) }
             },
         )
@@ -114,7 +114,7 @@ impl MlDsa {
 
     /// Loads a private key from a seed or an expanded key, which the library tells apart by their length.
     fn load(&self, bytes: &[u8]) -> Result<Key> {
-        // SAFETY: the buffer has the stated length; the result is null or ours.
+        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_private_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -123,7 +123,7 @@ impl MlDsa {
 
     fn load_public(&self, bytes: &[u8]) -> Result<PublicKey> {
         Error::check_length("verifying key", self.set.verifying_key, bytes.len())?;
-        // SAFETY: the buffer has the stated length; the result is null or ours.
+        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -195,7 +195,7 @@ impl PrivateKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let sign = || {
-                    // SAFETY: the context is set up for signing and used by this thread only; the buffers have the
+                    // SAFETY: the context is set up for signing, and only this thread uses it. The buffers have the
                     // stated lengths.
                     check("EVP_DigestSign", unsafe {
                         aws::EVP_DigestSign(
@@ -232,8 +232,8 @@ impl PrivateKey {
     ) -> Result<()> {
         let mut length = out.len();
         let private_key = self.expanded()?;
-        // SAFETY: the private key, the signature and `rnd` have the lengths of the parameter set; the other buffers
-        // have the stated lengths.
+        // SAFETY: the private key, the signature and `rnd` have the lengths that the parameter set requires. The other
+        // buffers have the stated lengths.
         let returned = unsafe {
             (internal.sign)(
                 private_key.as_ptr(),
@@ -253,7 +253,7 @@ impl PrivateKey {
         let mut rnd = [0; RND];
         match coins {
             Coins::Internal => {
-                // SAFETY: writes `rnd.len()` bytes.
+                // SAFETY: the call writes `rnd.len()` bytes.
                 check("RAND_bytes", unsafe { aws::RAND_bytes(rnd.as_mut_ptr(), rnd.len()) })?;
             }
             Coins::Exact([]) => {}
@@ -318,7 +318,8 @@ impl PublicKey {
     fn verify_raw(&self, internal: Internal, input: &[u8], signature: &[u8]) -> Result<()> {
         let mut key = vec![0; self.set.verifying_key];
         pkey::write_public(&self.key, &mut key)?;
-        // SAFETY: the public key has the length of the parameter set; the other buffers have the stated lengths.
+        // SAFETY: the public key has the length that the parameter set requires. The other buffers have the stated
+        // lengths.
         let returned = unsafe {
             (internal.verify)(key.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len(), null(), 0)
         };
@@ -339,8 +340,8 @@ impl PublicKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let verify = || {
-                    // SAFETY: the context is set up for verifying and used by this thread only; the buffers have the
-                    // stated lengths.
+                    // SAFETY: the context is set up for verification, and only this thread uses it. The buffers have
+                    // the stated lengths.
                     let returned = unsafe {
                         aws::EVP_DigestVerify(
                             digest_context,
@@ -391,8 +392,8 @@ fn with_context_string(
     if context.is_empty() {
         return call();
     }
-    // SAFETY: the context is used by this thread only, and set up for a key, so that it has an inner context; the
-    // library copies the string.
+    // SAFETY: only this thread uses the context. It is set up for a key, so it has an inner context. The library copies
+    // the string.
     let key_context = unsafe {
         let key_context = aws::EVP_MD_CTX_get_pkey_ctx(digest_context);
         let returned = aws::EVP_PKEY_CTX_set_signature_context(key_context, context.as_ptr(), context.len());
@@ -400,7 +401,7 @@ fn with_context_string(
         key_context
     };
     let result = call();
-    // SAFETY: as above.
+    // SAFETY: only this thread uses the context, and the context has an inner context.
     let returned = unsafe { reset(key_context, null(), 0) };
     check("EVP_PKEY_CTX_set_signature_context", returned).and(result)
 }
@@ -411,8 +412,8 @@ fn generator(nid: c_int) -> Result<Generator> {
 
 fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
     let context = digest_context()?;
-    // SAFETY: the context is not shared and counts its own reference to the key. There is no digest, because ML-DSA
-    // takes the whole message.
+    // SAFETY: nothing else uses the context, and it holds a separate reference to the key. There is no digest, because
+    // ML-DSA takes the whole message.
     let returned = unsafe { aws::EVP_DigestSignInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
     check("EVP_DigestSignInit", returned)?;
     Ok(context)
@@ -420,14 +421,14 @@ fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
 
 fn verifier(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
     let context = digest_context()?;
-    // SAFETY: as in `signer`.
+    // SAFETY: nothing else uses the context, and it holds a separate reference to the key.
     let returned = unsafe { aws::EVP_DigestVerifyInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
     check("EVP_DigestVerifyInit", returned)?;
     Ok(context)
 }
 
 fn digest_context() -> Result<Owned<aws::EVP_MD_CTX>> {
-    // SAFETY: creates a context; the result is null or ours.
+    // SAFETY: the call returns null or a new context that we own.
     unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))
 }
 

@@ -69,12 +69,13 @@ impl MlKem {
             |context| {
                 let context = context.as_ptr();
                 let Some(seed) = seed else {
-                    // SAFETY: the context is a generator and only this thread uses it.
+                    // SAFETY: the context is set up for key generation, and only this thread uses it.
                     return unsafe { pkey::generate(context) };
                 };
                 let mut raw = null_mut();
                 let mut length = seed.len();
-                // SAFETY: as above; the seed has the stated length; the key is null or ours.
+                // SAFETY: only this thread uses the context, the seed has the stated length, and the key is null or
+                // belongs to us.
                 let (returned, key) = unsafe {
                     let returned =
                         aws::EVP_PKEY_keygen_deterministic(context, &raw mut raw, seed.as_ptr(), &raw mut length);
@@ -93,7 +94,7 @@ impl MlKem {
     /// Loads only the secret key: decapsulation needs no more, and the secret key contains the public key.
     fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
         Error::check_length("decapsulation key", self.set.expanded, bytes.len())?;
-        // SAFETY: the buffer has the stated length; the result is null or ours.
+        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
         let key =
             unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.set.nid, bytes.as_ptr(), bytes.len())) };
         key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_secret_key"))
@@ -102,7 +103,7 @@ impl MlKem {
 
 /// Prepares an encapsulation key from bytes of the right length.
 fn load_public(set: &'static Set, bytes: &[u8]) -> Result<PublicHalf> {
-    // SAFETY: the buffer has the stated length; the result is null or ours.
+    // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
     let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(set.nid, bytes.as_ptr(), bytes.len())) };
     Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, set)))
 }
@@ -169,7 +170,7 @@ impl EncapsulationKey for PublicHalf {
         contexts.with(
             || context_of(key),
             |context| match coins {
-                // SAFETY: the context is used by this thread only; the buffers have the stated lengths.
+                // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
                 None => accepted("ML-KEM encapsulation key", unsafe {
                     aws::EVP_PKEY_encapsulate(
                         context.as_ptr(),
@@ -181,7 +182,7 @@ impl EncapsulationKey for PublicHalf {
                 }),
                 Some(coins) => {
                     let mut coins_len = coins.len();
-                    // SAFETY: as above.
+                    // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
                     accepted("ML-KEM encapsulation key", unsafe {
                         aws::EVP_PKEY_encapsulate_deterministic(
                             context.as_ptr(),
@@ -231,7 +232,7 @@ impl DecapsulationKey for PrivateHalf {
         contexts.with(
             || context_of(key),
             |context| {
-                // SAFETY: the context is used by this thread only; the buffers have the stated lengths.
+                // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
                 accepted("ML-KEM decapsulation key", unsafe {
                     aws::EVP_PKEY_decapsulate(
                         context.as_ptr(),
@@ -294,7 +295,7 @@ fn generator(nid: c_int) -> Result<Generator> {
 }
 
 fn context_of(key: &Key) -> Result<Owned<aws::EVP_PKEY_CTX>> {
-    // SAFETY: the new context is null or ours and counts its own reference to the key.
+    // SAFETY: the call returns null or a new context that we own. The context holds a separate reference to the key.
     let context = unsafe { Owned::from_raw(aws::EVP_PKEY_CTX_new(key.as_ptr(), null_mut())) };
     context.ok_or_else(|| library("EVP_PKEY_CTX_new"))
 }

@@ -50,7 +50,7 @@ pub(crate) fn providers() -> Vec<Provider> {
 }
 
 fn build_info() -> BuildInfo {
-    // SAFETY: initialises the library, which may be repeated, and then reads its constants.
+    // SAFETY: the library may be initialised repeatedly. The other calls only read constants of the library.
     let (version, assembly, fips) = unsafe {
         aws::CRYPTO_library_init();
         let version = CStr::from_ptr(aws::OpenSSL_version(aws::OPENSSL_VERSION));
@@ -89,7 +89,7 @@ fn cpu_features() -> Vec<&'static str> {
         ("vaes", 3, 1 << 9),
         ("vpclmulqdq", 3, 1 << 10),
     ];
-    // SAFETY: the library wrote the table during initialisation, which `build_info` has done, and only reads it now.
+    // SAFETY: `build_info` has initialised the library. The library wrote the table then and only reads it now.
     let words = unsafe { &ffi::OPENSSL_ia32cap_P };
     hide_in(words);
     let has = |word: usize, bits: u32| words[word].load(Ordering::Relaxed) & bits == bits;

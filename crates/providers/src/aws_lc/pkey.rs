@@ -20,10 +20,10 @@ pub(super) fn generator(
     set_parameters: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_int) -> c_int,
     nid: c_int,
 ) -> Result<Generator> {
-    // SAFETY: creates a context; the result is null or ours.
+    // SAFETY: the call returns null or a new context that we own.
     let context = unsafe { Owned::from_raw(aws::EVP_PKEY_CTX_new_id(kind, null_mut())) };
     let context = context.ok_or_else(|| library("EVP_PKEY_CTX_new_id"))?;
-    // SAFETY: the context is not shared.
+    // SAFETY: nothing else uses the context.
     unsafe {
         check("EVP_PKEY_CTX_kem_set_params or EVP_PKEY_CTX_pqdsa_set_params", set_parameters(context.as_ptr(), nid))?;
         check("EVP_PKEY_keygen_init", aws::EVP_PKEY_keygen_init(context.as_ptr()))?;
@@ -37,7 +37,8 @@ pub(super) fn generator(
 /// `generator` must come from a [`Generator`] that no other thread uses.
 pub(super) unsafe fn generate(generator: *mut aws::EVP_PKEY_CTX) -> Result<Key> {
     let mut raw = null_mut();
-    // SAFETY: the caller guarantees that the context is a generator; the result is null or ours.
+    // SAFETY: the caller guarantees that the context is set up for key generation. The call returns null or a key that
+    // we own.
     let (returned, key) = unsafe {
         let returned = aws::EVP_PKEY_keygen(generator, &raw mut raw);
         (returned, Owned::from_raw(raw))
@@ -48,7 +49,7 @@ pub(super) unsafe fn generate(generator: *mut aws::EVP_PKEY_CTX) -> Result<Key> 
 
 /// Returns another reference to the key.
 pub(super) fn share(key: &Key) -> Result<Key> {
-    // SAFETY: adds a reference, which the new owner releases; cannot fail on a live key.
+    // SAFETY: the call adds a reference, which the new owner releases. It cannot fail for a live key.
     let key = unsafe {
         aws::EVP_PKEY_up_ref(key.as_ptr());
         Owned::from_raw(key.as_ptr())
@@ -59,7 +60,7 @@ pub(super) fn share(key: &Key) -> Result<Key> {
 /// Writes the public key in the standard's encoding; `out` has its length.
 pub(super) fn write_public(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
-    // SAFETY: writes at most `length` bytes.
+    // SAFETY: the call writes at most `length` bytes.
     let returned = unsafe { aws::EVP_PKEY_get_raw_public_key(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_raw_public_key", returned)
 }
@@ -67,7 +68,7 @@ pub(super) fn write_public(key: &Key, out: &mut [u8]) -> Result<()> {
 /// Writes the private key in the standard's expanded encoding; `out` has its length.
 pub(super) fn write_expanded(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
-    // SAFETY: writes at most `length` bytes.
+    // SAFETY: the call writes at most `length` bytes.
     let returned = unsafe { aws::EVP_PKEY_get_raw_private_key(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_raw_private_key", returned)
 }
@@ -76,7 +77,7 @@ pub(super) fn write_expanded(key: &Key, out: &mut [u8]) -> Result<()> {
 /// loaded from a seed.
 pub(super) fn write_seed(key: &Key, out: &mut [u8]) -> Result<()> {
     let mut length = out.len();
-    // SAFETY: writes at most `length` bytes.
+    // SAFETY: the call writes at most `length` bytes.
     let returned = unsafe { aws::EVP_PKEY_get_private_seed(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
     check("EVP_PKEY_get_private_seed", returned)
         .map_err(|_| Error::Unsupported("the key was loaded expanded: its seed is unknown"))

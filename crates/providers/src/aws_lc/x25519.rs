@@ -170,20 +170,20 @@ fn key_pair(coins: Coins, public: &mut [u8; LENGTH], private: &mut [u8; LENGTH])
             private.copy_from_slice(given);
             public_from_private(public, private);
         }
-        // SAFETY: both arrays have 32 bytes.
+        // SAFETY: both arrays are 32 bytes long.
         None => unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) },
     }
     Ok(())
 }
 
 fn public_from_private(public: &mut [u8; LENGTH], private: &[u8; LENGTH]) {
-    // SAFETY: both arrays have 32 bytes.
+    // SAFETY: both arrays are 32 bytes long.
     unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
 }
 
 /// Computes the shared secret. The library rejects an all-zero result (RFC 7748, section 6.1), which `peer` causes.
 fn agree(what: &'static str, private: &[u8; LENGTH], peer: &[u8; LENGTH], secret: &mut [u8; LENGTH]) -> Result<()> {
-    // SAFETY: the three arrays have 32 bytes each.
+    // SAFETY: all three arrays are 32 bytes long.
     if unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) } == 1 {
         Ok(())
     } else {

@@ -23,7 +23,7 @@ impl LaneHash for Shake256 {
 
     fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
         let (messages, outs) = arrays::<4>(None, messages, outs)?;
-        // SAFETY: the provider exists only if the processor has AVX2.
+        // SAFETY: the provider exists only if the processor supports AVX2.
         unsafe { four(messages, outs) };
         Ok(())
     }

@@ -36,7 +36,7 @@ impl Hash for FixedLength {
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        // SAFETY: `out` has the length of the digest, and the message is only read.
+        // SAFETY: `out` is as long as the digest, and the call only reads the message.
         unsafe { (self.digest)(out.as_mut_ptr(), message.as_ptr(), message.len()) };
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Xof for Shake {
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         // The library does not accept an empty output.
         if !out.is_empty() {
-            // SAFETY: both lengths are passed, and the message is only read.
+            // SAFETY: the call gets both lengths and only reads the message.
             unsafe { (self.functions.digest)(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
         }
         Ok(())
@@ -105,7 +105,7 @@ impl Xof for Shake {
 
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
         let mut state = State(ptr::null_mut());
-        // SAFETY: `init` initialises the state.
+        // SAFETY: `init` initialises the whole state.
         unsafe { (self.functions.init)(&raw mut state) };
         Ok(Box::new(Absorber(Reader { state, functions: self.functions })))
     }
@@ -116,13 +116,13 @@ struct Absorber(Reader);
 
 impl XofAbsorber for Absorber {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        // SAFETY: the state came from `init` and is not finalized; `part` is only read.
+        // SAFETY: the state comes from `init` and is not finalized, and the call only reads `part`.
         unsafe { (self.0.functions.absorb)(&raw mut self.0.state, part.as_ptr(), part.len()) };
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
-        // SAFETY: the state came from `init` and is finalized only here.
+        // SAFETY: the state comes from `init` and is finalized only here.
         unsafe { (self.0.functions.finalize)(&raw mut self.0.state) };
         Ok(Box::new(self.0))
     }
@@ -133,12 +133,12 @@ struct Reader {
     functions: &'static Functions,
 }
 
-// SAFETY: the state is memory that the reader owns; it is not bound to a thread.
+// SAFETY: the state is memory that the reader owns, and this memory is not bound to a thread.
 unsafe impl Send for Reader {}
 
 impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        // SAFETY: the state is finalized, and the length of `out` is passed.
+        // SAFETY: the state is finalized, and the call gets the length of `out`.
         unsafe { (self.functions.squeeze)(out.as_mut_ptr(), out.len(), &raw mut self.state) };
         Ok(())
     }
@@ -146,7 +146,7 @@ impl XofReader for Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // SAFETY: the state came from `init`, or is null, which the library accepts. It is released only here.
+        // SAFETY: the state comes from `init` or is null, which the library accepts. It is released only here.
         unsafe { (self.functions.release)(&raw mut self.state) };
     }
 }

@@ -34,14 +34,14 @@ struct Shared {
 /// The library's description of an algorithm.
 struct Native(NonNull<oqs::OQS_KEM>);
 
-// SAFETY: the library wrote the object before we got it, and its functions only read it.
+// SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
 unsafe impl Send for Native {}
-// SAFETY: as for `Send`.
+// SAFETY: see `Send` above.
 unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: the object came from `OQS_KEM_new` and is freed only here.
+        // SAFETY: the object comes from `OQS_KEM_new` and is freed only here.
         unsafe { oqs::OQS_KEM_free(self.0.as_ptr()) };
     }
 }
@@ -61,11 +61,11 @@ impl Shared {
     fn new(algorithm: &'static str) -> Result<Shared> {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
-        // SAFETY: the name ends with NUL, and the returned object is ours.
+        // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
             .map(Native)
             .ok_or(Error::Unsupported("liboqs was built without it"))?;
-        // SAFETY: the object is valid, and nothing else refers to it yet.
+        // SAFETY: the object is valid, and nothing else refers to the object yet.
         let lengths = unsafe { native.0.as_ref() };
         Error::check_length("encapsulation key", parameters.encapsulation_key, lengths.length_public_key)?;
         let expanded = parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -96,7 +96,7 @@ impl Shared {
             // SAFETY: the caller upholds the contract.
             None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
             Some(seed) => check(
-                // SAFETY: the caller upholds the contract, and the seed has the length that the object states.
+                // SAFETY: the caller upholds the contract, and the seed has the length that the liboqs object states.
                 unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
                 library("OQS_KEM_keypair_derand"),
             ),
@@ -113,7 +113,7 @@ impl Kem for MlKem {
         let expected = self.0.info.parameters.encapsulation_key;
         Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), decapsulation_key.len())?;
-        // SAFETY: both buffers have the lengths that the object states.
+        // SAFETY: both buffers have the lengths that the liboqs object states.
         unsafe { self.0.key_pair(coins, encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr()) }
     }
 
@@ -121,8 +121,8 @@ impl Kem for MlKem {
         // Not kept, because the decapsulation key contains it.
         let mut encapsulation_key = MaybeUninit::<[u8; LONGEST_ENCAPSULATION_KEY]>::uninit();
         let public = encapsulation_key.as_mut_ptr().cast();
-        // SAFETY: the call writes as many bytes as the object states. There is room for the longest encapsulation key,
-        // and the decapsulation key has its length.
+        // SAFETY: the call writes as many bytes as the liboqs object states. The public buffer has room for the longest
+        // encapsulation key, and the private buffer is as long as the decapsulation key.
         let bytes = unsafe {
             let write = |private| self.0.key_pair(coins, public, private);
             SecretBytes::written(self.0.decapsulation_key_length(), write)?
@@ -158,7 +158,7 @@ impl EncapsulationKey for Encapsulator {
         if let Coins::Exact(_) = coins {
             return Err(Error::Unsupported("liboqs 0.13 does not encapsulate with given randomness"));
         }
-        // SAFETY: all three buffers have the lengths that the object states.
+        // SAFETY: all three buffers have the lengths that the liboqs object states.
         let status = unsafe {
             oqs::OQS_KEM_encaps(
                 self.shared.native.0.as_ptr(),
@@ -194,7 +194,7 @@ impl DecapsulationKey for Decapsulator {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
-        // SAFETY: all three buffers have the lengths that the object states.
+        // SAFETY: all three buffers have the lengths that the liboqs object states.
         let status = unsafe {
             oqs::OQS_KEM_decaps(
                 self.shared.native.0.as_ptr(),

@@ -31,7 +31,7 @@ impl LaneHash for FourLanes {
         let ([m0, m1, m2, m3], [o0, o1, o2, o3]) = arrays::<4>(None, messages, outs)?;
         // The library does not accept an empty output.
         if !o0.is_empty() {
-            // SAFETY: all messages have one length, and so have all outputs; messages are only read.
+            // SAFETY: all messages are equally long, and so are all outputs. The call only reads the messages.
             unsafe {
                 (self.digest)(
                     o0.as_mut_ptr(),

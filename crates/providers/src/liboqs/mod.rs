@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Returns liboqs with every algorithm of ours that it offers. Algorithms that it was built without are listed as
 /// unsupported.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: may be called at any time and repeatedly; it asks the CPU for its features.
+    // SAFETY: the function may be called at any time and repeatedly. It only detects the CPU's features.
     unsafe { oqs::OQS_init() };
     let mut provider = Provider::new("liboqs", build_info());
     provider.generator = Some("OQS_randombytes: the operating system, on each call".to_owned());
@@ -55,7 +55,7 @@ fn unsupported(algorithm: &str, reason: &str) -> Unsupported {
 }
 
 fn build_info() -> BuildInfo {
-    // SAFETY: the version is a string that lives as long as the library.
+    // SAFETY: the version string lives as long as the library.
     let version = unsafe { CStr::from_ptr(oqs::OQS_version()) }.to_string_lossy().into_owned();
     let extensions: Vec<&str> = EXTENSIONS.iter().filter(|(_, ext)| has(*ext)).map(|(name, _)| *name).collect();
     let extensions = if extensions.is_empty() { "none".to_owned() } else { extensions.join(" ") };
@@ -97,7 +97,7 @@ const EXTENSIONS: [(&str, Extension); 13] = [
 ];
 
 fn has(extension: Extension) -> bool {
-    // SAFETY: accepts every value of the enumeration.
+    // SAFETY: the function accepts every value of the enumeration.
     unsafe { oqs::OQS_CPU_has_extension(extension) == 1 }
 }
 

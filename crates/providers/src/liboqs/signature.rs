@@ -40,14 +40,14 @@ struct Shared {
 /// The library's description of an algorithm.
 struct Native(NonNull<oqs::OQS_SIG>);
 
-// SAFETY: the library wrote the object before we got it, and its functions only read it.
+// SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
 unsafe impl Send for Native {}
-// SAFETY: as for `Send`.
+// SAFETY: see `Send` above.
 unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: the object came from `OQS_SIG_new` and is freed only here.
+        // SAFETY: the object comes from `OQS_SIG_new` and is freed only here.
         unsafe { oqs::OQS_SIG_free(self.0.as_ptr()) };
     }
 }
@@ -56,11 +56,11 @@ impl Scheme {
     pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
         let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
-        // SAFETY: the name ends with NUL, and the returned object is ours.
+        // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
             .map(Native)
             .ok_or(Error::Unsupported("liboqs was built without it"))?;
-        // SAFETY: the object is valid, and nothing else refers to it yet.
+        // SAFETY: the object is valid, and nothing else refers to the object yet.
         let description = unsafe { native.0.as_ref() };
         Error::check_length("verifying key", parameters.verifying_key, description.length_public_key)?;
         let expanded = parameters.signing_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -121,7 +121,7 @@ impl SignatureScheme for Scheme {
         if let Coins::Exact(_) = coins {
             return Err(NO_GIVEN_COINS);
         }
-        // SAFETY: both buffers have the lengths that the object states.
+        // SAFETY: both buffers have the lengths that the liboqs object states.
         let status = unsafe {
             oqs::OQS_SIG_keypair(self.0.native.0.as_ptr(), verifying_key.as_mut_ptr(), signing_key.as_mut_ptr())
         };
@@ -135,7 +135,7 @@ impl SignatureScheme for Scheme {
         }
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
         let (native, public) = (self.0.native.0.as_ptr(), verifying_key.as_mut_ptr());
-        // SAFETY: the call writes as many bytes as the object states, and both keys have room for them.
+        // SAFETY: the call writes as many bytes as the liboqs object states, and both buffers are that large.
         let bytes = unsafe {
             let write = |private| check(oqs::OQS_SIG_keypair(native, public, private), library("OQS_SIG_keypair"));
             SecretBytes::written(self.0.signing_key_length(), write)?
@@ -175,8 +175,8 @@ impl SigningKey for Signer {
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut length = out.len();
-        // SAFETY: `out` has the length of the longest signature and the key has its own, as the object states; message
-        // and context are only read.
+        // SAFETY: `out` is as long as the longest signature, and the key has the length that the liboqs object states.
+        // The call only reads the message and the context.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_sign_with_ctx_str(
@@ -234,8 +234,8 @@ impl VerifyingKey for Verifier {
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the key has the length that the object states; message, context and signature are only read; the
-        // library checks the signature's length before it reads its bytes.
+        // SAFETY: the key has the length that the liboqs object states, and the call only reads the message, the context
+        // and the signature. The library checks the signature's length before reading the signature.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_verify_with_ctx_str(

@@ -74,7 +74,7 @@ fn draw() -> [u8; 32] {
 }
 
 fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
-    // SAFETY: the public key is a plain array of bytes, which the call below fills; the scalar has 32 bytes.
+    // SAFETY: the public key is a plain array of bytes, and the call fills this array. The scalar is 32 bytes long.
     unsafe {
         let mut public = ffi::PublicKey::new();
         assert_eq!(ffi::secp256k1_ec_pubkey_create(context, &raw mut public, scalar.as_ptr()), 1);
@@ -84,8 +84,8 @@ fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
 
 fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u8; 64]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: digest and scalar have 32 bytes and the scalar is in range. The signature is a plain array of bytes that
-    // the first call fills and the second serialises to the 64 bytes of `out`.
+    // SAFETY: the digest and the scalar are 32 bytes long, and the scalar is in range. The signature is a plain array
+    // of bytes. The first call fills this array, and the second call writes 64 bytes to `out`.
     unsafe {
         let mut signature = ffi::Signature::new();
         let nonce = ffi::secp256k1_nonce_function_rfc6979;
@@ -101,7 +101,7 @@ fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u
 
 fn verify(context: *const Context, key: &PublicKey, message: &[u8], signature: &[u8]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: the signature has 64 bytes and the digest 32. The first call fills the parsed signature.
+    // SAFETY: the signature is 64 bytes long and the digest 32 bytes. The first call fills the parsed signature.
     unsafe {
         let mut parsed = ffi::Signature::new();
         let none = ffi::secp256k1_context_static;

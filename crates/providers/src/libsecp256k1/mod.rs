@@ -134,9 +134,9 @@ impl PreparedSigningKey {
     fn new(scalar: Wiped<[u8; SCALAR]>) -> Result<PreparedSigningKey> {
         let mut in_range = SecretKey::from_secret_bytes(*scalar).map_err(|_| Error::Malformed("signing key"))?;
         in_range.non_secure_erase();
-        // SAFETY: the type is a plain array of bytes, which the call below fills.
+        // SAFETY: the type is a plain array of bytes, and the next call fills this array.
         let mut public = unsafe { ffi::PublicKey::new() };
-        // SAFETY: the context lives as long as the process; the scalar has 32 bytes and is in range.
+        // SAFETY: the context lives as long as the process. The scalar is 32 bytes long and in range.
         let done = unsafe { ffi::secp256k1_ec_pubkey_create(context(), &raw mut public, scalar.as_ptr()) };
         check("secp256k1_ec_pubkey_create", done)?;
         Ok(PreparedSigningKey { scalar, public: public.into() })
@@ -150,10 +150,10 @@ impl SigningKey for PreparedSigningKey {
         coins.exact::<0>()?;
         let out = front("signature", out)?;
         let digest: [u8; 32] = Sha256::digest(message).into();
-        // SAFETY: the type is a plain array of bytes, which the call below fills.
+        // SAFETY: the type is a plain array of bytes, and the next call fills this array.
         let mut signature = unsafe { ffi::Signature::new() };
-        // SAFETY: the context lives as long as the process; digest and scalar have 32 bytes, the scalar is in range; a
-        // null pointer means that nothing is mixed into the nonce.
+        // SAFETY: the context lives as long as the process. The digest and the scalar are 32 bytes long, and the scalar
+        // is in range. Null means no additional data for the nonce.
         let done = unsafe {
             ffi::secp256k1_ecdsa_sign(
                 context(),
@@ -193,8 +193,8 @@ impl VerifyingKey for PreparedVerifyingKey {
         // every library must accept the same signatures, so `s` is normalised first.
         signature.normalize_s();
         let digest: [u8; 32] = Sha256::digest(message).into();
-        // SAFETY: the context lives as long as the process; the digest has 32 bytes; signature and point are valid
-        // objects of the library.
+        // SAFETY: the context lives as long as the process. The digest is 32 bytes long, and the signature and the
+        // point are valid objects of the library.
         let valid =
             unsafe { ffi::secp256k1_ecdsa_verify(context(), signature.as_c_ptr(), digest.as_ptr(), self.0.as_c_ptr()) };
         if valid == 1 { Ok(()) } else { Err(Error::VerificationFailed) }

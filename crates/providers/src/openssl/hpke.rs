@@ -56,7 +56,7 @@ struct Recipient {
 
 impl Context {
     fn new(suite: sys::OSSL_HPKE_SUITE, role: std::ffi::c_int) -> Result<Context> {
-        // SAFETY: null means the default library context and no properties; the returned context is ours.
+        // SAFETY: null means the default library context and no properties. We own the returned context.
         unsafe {
             let context = sys::OSSL_HPKE_CTX_new(sys::OSSL_HPKE_MODE_BASE, suite, role, ptr::null_mut(), ptr::null());
             Context::own("OSSL_HPKE_CTX_new", context)
@@ -71,7 +71,7 @@ impl Hpke for X25519Hpke {
 
     fn generate(&self) -> Result<Box<dyn HpkeRecipient>> {
         let (mut public, mut length, mut key) = ([0; LENGTH], LENGTH, ptr::null_mut());
-        // SAFETY: `length` is the length of `public`; null requests a random key; the returned key is ours.
+        // SAFETY: `length` is the length of `public`, null requests a random key, and we own the returned key.
         let key = unsafe {
             check(
                 "OSSL_HPKE_keygen",
@@ -111,7 +111,7 @@ impl Hpke for X25519Hpke {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_SENDER)?;
         let (enc, sealed) = message.split_at_mut(LENGTH);
         let (mut enc_length, mut sealed_length) = (enc.len(), sealed.len());
-        // SAFETY: the context is ours alone, and every buffer is passed with its length.
+        // SAFETY: nothing else uses the context, and the call gets the length of every buffer.
         unsafe {
             let encapsulated = sys::OSSL_HPKE_encap(
                 context.as_ptr(),
@@ -156,7 +156,7 @@ impl HpkeRecipient for Recipient {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_RECEIVER)?;
         let (enc, sealed) = message.split_at(LENGTH);
         let mut length = plaintext.len();
-        // SAFETY: the context is ours alone, the key is only read, and every buffer is passed with its length.
+        // SAFETY: nothing else uses the context, the key is only read, and the call gets the length of every buffer.
         unsafe {
             let decapsulated = sys::OSSL_HPKE_decap(
                 context.as_ptr(),

@@ -21,12 +21,12 @@ macro_rules! call {
             fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
         )*
     ) => {
-        // SAFETY: the functions are linked by name.
+        // SAFETY: the linker resolves these functions by name.
         unsafe impl Functions for Linked {
             $(
                 #[inline(always)]
                 unsafe fn $required(self, $($argument: $type),*) $(-> $answer)? {
-                    // SAFETY: the caller upholds the function's contract.
+                    // SAFETY: the caller upholds the contract of the function.
                     unsafe { sys::$required($($argument),*) }
                 }
             )*
@@ -51,7 +51,7 @@ pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     Linked.check(call, returned)
 }
 
-// SAFETY: null is the default library context, and there is only one such library.
+// SAFETY: null means the default library context, and only one OpenSSL is linked.
 unsafe impl Calls for Linked {
     const COMPLETE: bool = true;
 

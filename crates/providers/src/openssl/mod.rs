@@ -21,11 +21,11 @@ use std::ptr;
 /// Returns OpenSSL with every algorithm of ours that it offers. An algorithm that the library refuses to set up is
 /// listed as unsupported, with the library's error.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: null means no settings, and the call may be repeated. It comes before every other call into the library,
-    // so that the system's configuration is never read.
+    // SAFETY: null means no settings, and the call may be repeated. It precedes every other call into the library, so
+    // the library never reads the system's configuration.
     let started = unsafe { sys::OPENSSL_init_crypto(sys::OPENSSL_INIT_NO_LOAD_CONFIG, ptr::null()) };
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the library filled the table when it was loaded, and has only read it since.
+    // SAFETY: the library filled the table when it was loaded, and only reads it now.
     hide_in(unsafe { &sys::OPENSSL_ia32cap_P });
     if let Err(fault) = Linked.check("OPENSSL_init_crypto", started) {
         let mut provider = Provider::new("openssl", build_info());

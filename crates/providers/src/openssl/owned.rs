@@ -27,12 +27,12 @@ macro_rules! owned {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: the pointer is valid and ours to free, by the contract of `own`.
+                // SAFETY: by the contract of `own`, the pointer is valid and we must free it.
                 unsafe { pqlab_openssl_sys::$free(self.as_ptr()) }
             }
         }
 
-        // SAFETY: nothing behind the pointer is bound to the thread that made it.
+        // SAFETY: the library does not bind objects of this type to the thread that created them.
         unsafe impl Send for $name {}
     )*};
 }

@@ -99,7 +99,7 @@ impl<T> Owned<T> {
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: `self` owns the object, which is freed nowhere else.
+        // SAFETY: `self` owns the object, and nothing else frees it.
         unsafe { (self.free)(self.object) };
     }
 }

@@ -25,7 +25,7 @@ fn pattern(length: usize, start: u8) -> Vec<u8> {
 }
 
 fn error_queue_is_empty() -> bool {
-    // SAFETY: takes no arguments, reads this thread's queue.
+    // SAFETY: the call takes no arguments and reads this thread's error queue.
     unsafe { aws_lc_sys::ERR_peek_error() == 0 }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn lanes(lanes: usize) -> Option<Side> {
     let (messages, mut outs) = hash::lanes(lanes, None);
     (lanes == 4).then(|| {
         each(move || {
-            // SAFETY: the operation is offered only if the processor has AVX2.
+            // SAFETY: the operation is offered only if the processor supports AVX2.
             unsafe { four(black_box(&messages), &mut outs) };
         })
     })

@@ -56,7 +56,7 @@ fn assert_refused(result: Result<(), Error>) {
 
 #[track_caller]
 fn assert_queue_is_empty() {
-    // SAFETY: only reads the calling thread's queue.
+    // SAFETY: the call only reads this thread's error queue.
     assert_eq!(unsafe { sys::ERR_peek_last_error() }, 0, "an error was left in the queue");
 }
 
