@@ -54,7 +54,7 @@ fn methodology_has_the_rows_of_every_library() {
     let text = read("../../METHODOLOGY.md");
     let begin = "\n|---|---|---|---|---|---|---|---|\n";
     let start = text.find(begin).expect("the table has eight columns") + begin.len();
-    let end = start + text[start..].find("\n\n").expect("a paragraph follows the table") + 1;
+    let end = start + text[start..].find("\n\n").expect("a paragraph must follow the table") + 1;
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
         fs::write(package.join("../../METHODOLOGY.md"), [&text[..start], rows.as_str(), &text[end..]].concat())
             .unwrap();

@@ -26,15 +26,15 @@ impl Generator {
     }
 
     fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).expect("small")
+        usize::try_from(self.next() % limit as u64).expect("the number must fit in usize")
     }
 }
 
 fn scheme(library: &str, algorithm: &str) -> Arc<dyn SignatureScheme> {
     let all = providers();
-    let provider = all.iter().find(|provider| provider.library == library).expect("this build has it");
+    let provider = all.iter().find(|provider| provider.library == library).expect("the library is not in this build");
     let mut schemes = provider.signatures.iter();
-    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("it is offered"))
+    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("no such algorithm"))
 }
 
 fn verifiers() -> Vec<Verifier> {
@@ -96,14 +96,15 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
     };
     let signers: Vec<Signer<P>> = (0..40)
         .map(|index| {
-            let key = signing.generate(Coins::Exact(&generator.bytes(32))).expect("a key of the seed");
+            let key = signing.generate(Coins::Exact(&generator.bytes(32))).expect("keygen failed");
             let mut encoded = vec![0; P::KEY];
-            key.verifying_key().and_then(|key| key.encode(&mut encoded)).expect("there is room");
+            key.verifying_key().and_then(|key| key.encode(&mut encoded)).expect("the buffer is too small");
             let (message, context) = (generator.bytes(1 + index % 3), generator.bytes(index % 2 * 9));
             let mut signature = vec![0; P::SIGNATURE];
-            key.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("a signature");
-            let prepared = fastest.prepare(EncodedKey::new(&encoded).expect("of the set's length"));
-            let load = |scheme: &Arc<dyn SignatureScheme>| scheme.load_verifying_key(&encoded).expect("a key");
+            key.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("signing failed");
+            let prepared = fastest.prepare(EncodedKey::new(&encoded).expect("wrong key length"));
+            let load =
+                |scheme: &Arc<dyn SignatureScheme>| scheme.load_verifying_key(&encoded).expect("cannot load the key");
             Signer { prepared, libraries: others.iter().map(load).collect(), message, context, signature, key: encoded }
         })
         .collect();
@@ -127,7 +128,7 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
             .iter()
             .map(|case| {
                 let signer = &signers[case.signer];
-                let encoded = EncodedKey::new(&signer.key).expect("of the set's length").into();
+                let encoded = EncodedKey::new(&signer.key).expect("wrong key length").into();
                 let key = if generator.below(2) == 0 { encoded } else { (&signer.prepared).into() };
                 let message = Message::Pure { context: &signer.context, message: &case.message };
                 Claim { key, message, signature: &case.signature }
@@ -168,24 +169,24 @@ fn batch_verification_agrees_with_the_libraries_on_a_million_signatures() {
 /// batch.
 fn accumulated<P: ParameterSet>(answers: u64) {
     let all = providers();
-    let library = all.iter().find(|provider| provider.library == "aws-lc").expect("this build has it");
-    let shake = library.xof("SHAKE128").expect("it is offered");
-    let signing = library.signature(P::NAME).expect("it is offered");
+    let library = all.iter().find(|provider| provider.library == "aws-lc").expect("the library is not in this build");
+    let shake = library.xof("SHAKE128").expect("no such algorithm");
+    let signing = library.signature(P::NAME).expect("no such algorithm");
     let verifiers = verifiers();
-    let mut seeds = shake.absorb(&[]).expect("it squeezes");
+    let mut seeds = shake.absorb(&[]).expect("cannot absorb the message");
     // Each answer is a key followed by its signature.
     let answer = P::KEY + P::SIGNATURE;
-    let mut generated = vec![0; answer * usize::try_from(answers).expect("they fit into memory")];
+    let mut generated = vec![0; answer * usize::try_from(answers).expect("the answers must fit into memory")];
     for answer in generated.chunks_exact_mut(answer) {
         let mut seed = [0; 32];
-        seeds.squeeze(&mut seed).expect("it squeezes");
-        let key = signing.generate(Coins::Exact(&seed)).expect("a key of the seed");
+        seeds.squeeze(&mut seed).expect("cannot squeeze the output");
+        let key = signing.generate(Coins::Exact(&seed)).expect("keygen failed");
         let (verifying_key, signature) = answer.split_at_mut(P::KEY);
-        key.verifying_key().and_then(|key| key.encode(verifying_key)).expect("there is room");
-        key.sign(&[], &[], Coins::Exact(&[]), signature).expect("a signature");
+        key.verifying_key().and_then(|key| key.encode(verifying_key)).expect("the buffer is too small");
+        key.sign(&[], &[], Coins::Exact(&[]), signature).expect("signing failed");
     }
     let mut digest = [0; 32];
-    shake.digest(&generated, &mut digest).expect("it digests");
+    shake.digest(&generated, &mut digest).expect("hashing failed");
     assert_eq!(Some(hex::encode(digest).as_str()), published_digest(P::NAME, answers), "{}", P::NAME);
 
     // Batches of 19 are not a multiple of the eight signatures verified at once, so they end with partial groups.
@@ -199,7 +200,7 @@ fn accumulated<P: ParameterSet>(answers: u64) {
         let mut claims: Vec<Claim<P>> = parts
             .iter()
             .map(|(key, signature)| Claim {
-                key: EncodedKey::new(key).expect("of the set's length").into(),
+                key: EncodedKey::new(key).expect("wrong key length").into(),
                 message,
                 signature,
             })

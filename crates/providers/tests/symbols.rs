@@ -44,7 +44,7 @@ fn expected() -> Vec<String> {
     let libraries: Vec<String> = serde_json::from_str(libraries).expect("TOML that is JSON too: a list of texts");
     let archives = |library: &String| {
         let path = format!("src/{}/facts.json", library.replace('-', "_"));
-        let facts: Value = serde_json::from_str(&read(&path)).expect("a test of pqlab-analysis has read it");
+        let facts: Value = serde_json::from_str(&read(&path)).expect("facts.json must be valid JSON");
         let archives: Vec<String> = serde_json::from_value(facts["archives"].clone()).unwrap_or_default();
         assert!(!archives.is_empty(), "{path} names no archives of {library}");
         archives
@@ -54,8 +54,8 @@ fn expected() -> Vec<String> {
 
 /// Returns the newest archive of each name from this profile's build scripts, which this test is linked with.
 fn archives(expected: &[String]) -> BTreeMap<String, (SystemTime, PathBuf)> {
-    let executable = std::env::current_exe().expect("a running test has a path");
-    let profile = executable.ancestors().nth(2).expect("tests are in the profile's folder deps");
+    let executable = std::env::current_exe().expect("cannot find the path of this test");
+    let profile = executable.ancestors().nth(2).expect("the test must be in the `deps` folder of the build profile");
     let mut found = BTreeMap::new();
     for build in folders(&profile.join("build")) {
         collect(&build.join("out"), 4, expected, &mut found);
@@ -92,7 +92,7 @@ fn defined_symbols(archive: &Path) -> BTreeSet<String> {
         .args(["--extern-only", "--defined-only", "--format=posix"])
         .arg(archive)
         .output()
-        .expect("nm comes with the compiler");
+        .expect("cannot run nm, which comes with the compiler");
     let text = String::from_utf8_lossy(&output.stdout);
     let symbol = |line: &str| {
         let mut words = line.split_whitespace();

@@ -310,7 +310,7 @@ fn x25519_agree(secret: &mut [u8; 32], private: &[u8; 32], peer: &[u8; 32]) {
 }
 
 fn array(bytes: &[u8]) -> [u8; 32] {
-    bytes.try_into().expect("32 bytes")
+    bytes.try_into().expect("the value must be 32 bytes long")
 }
 
 fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {

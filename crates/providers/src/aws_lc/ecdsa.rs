@@ -24,7 +24,8 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
             context: false,
             hedged: true,
         };
-        let half_order = if curve.ledger { Some(Arc::new(half_order(curve).expect("a number"))) } else { None };
+        let half_order =
+            if curve.ledger { Some(Arc::new(half_order(curve).expect("cannot halve the group order"))) } else { None };
         Some(Arc::new(Ecdsa { info, curve, half_order }) as Arc<dyn SignatureScheme>)
     })
 }

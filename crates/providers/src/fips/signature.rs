@@ -147,7 +147,7 @@ struct Scheme<S> {
 impl<S: SignatureSet> Scheme<S> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new(algorithm: &str) -> Arc<dyn SignatureScheme> {
-        let parameters = SignatureParameters::of(algorithm).expect("the tables of FIPS 204 and 205 have every set");
+        let parameters = SignatureParameters::of(algorithm).expect("missing from the parameter table");
         let mut encodings = vec![KeyEncoding::Expanded];
         encodings.extend(parameters.signing_key(KeyEncoding::Seed).map(|_| KeyEncoding::Seed));
         let coins = CoinSupport { keygen: true, operation: true };

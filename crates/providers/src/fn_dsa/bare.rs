@@ -39,7 +39,7 @@ impl Bare for FnDsa {
             // The crate generates encoded keys; signing needs a decoded one.
             "keygen" => making(move || {
                 generate(&mut private_out, &mut public_out);
-                SigningKey512::decode(&private_out).map(Box::new).expect("a key")
+                SigningKey512::decode(&private_out).map(Box::new).expect("cannot load the key")
             }),
             "keygen encoded" => each(move || generate(&mut private_out, &mut public_out)),
             "sign" => {
@@ -47,7 +47,7 @@ impl Bare for FnDsa {
                 each(move || sign(&mut key.0, &message, &mut out))
             }
             "sign encoded key=expanded" => each(move || {
-                let mut key = SigningKey512::decode(&private).expect("a key");
+                let mut key = SigningKey512::decode(&private).expect("cannot load the key");
                 sign(&mut key, &message, &mut out);
             }),
             "verify" => {
@@ -55,7 +55,7 @@ impl Bare for FnDsa {
                 each(move || verify(&key, &message, &signed))
             }
             "verify encoded" => each(move || {
-                verify(&VerifyingKey512::decode(&public).expect("a key"), &message, &signed);
+                verify(&VerifyingKey512::decode(&public).expect("cannot load the key"), &message, &signed);
             }),
             _ => return None,
         })

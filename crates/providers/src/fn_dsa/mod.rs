@@ -90,7 +90,7 @@ impl<D: Degree> Padded<D> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(D::ALGORITHM).expect("the table has Falcon in the padded encoding"),
+            parameters: SignatureParameters::of(D::ALGORITHM).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: false, operation: false },
             context: false,

@@ -23,7 +23,7 @@ impl RngCore for System {
     /// Panics if the operating system provides no randomness: the trait cannot report an error, and no signature may be
     /// made without randomness.
     fn fill_bytes(&mut self, out: &mut [u8]) {
-        getrandom::fill(out).expect("the operating system gives random bytes");
+        getrandom::fill(out).expect("the operating system returned no random bytes");
     }
 
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {

@@ -86,7 +86,7 @@ struct FixedLength<F> {
 impl<F: Function> FixedLength<F> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength::<F> { info, function: PhantomData })
     }
 }
@@ -119,7 +119,7 @@ struct Extendable<F> {
 impl<F: Extending> Extendable<F> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(Extendable::<F> { info, function: PhantomData })
     }
 }

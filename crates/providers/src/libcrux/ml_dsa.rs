@@ -198,7 +198,7 @@ impl<S: ParameterSet> MlDsa<S> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(S::ALGORITHM).expect("the table of FIPS 204 has every ML-DSA"),
+            parameters: SignatureParameters::of(S::ALGORITHM).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,

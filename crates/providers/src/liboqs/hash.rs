@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
     let hash = |algorithm, digest| -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength { info, digest })
     };
     vec![hash("SHA3-256", OQS_SHA3_sha3_256), hash("SHA3-384", OQS_SHA3_sha3_384), hash("SHA3-512", OQS_SHA3_sha3_512)]
@@ -17,7 +17,7 @@ pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
 
 pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
     let xof = |algorithm, functions| -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(Shake { info, functions })
     };
     vec![xof("SHAKE128", &SHAKE128), xof("SHAKE256", &SHAKE256)]

@@ -234,7 +234,7 @@ impl VerifyingKey for Verifier {
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the key has the length that the liboqs object states, and the call only reads the message, the context
+        // SAFETY: the key has the length that the liboqs object states. The call only reads the message, the context
         // and the signature. The library checks the signature's length before reading the signature.
         let status = unsafe {
             if self.shared.info.context {

@@ -51,7 +51,7 @@ impl Bare for Libsecp256k1 {
                 each(move || verify(context, &key, &message, &signature))
             }
             "verify encoded" => each(move || {
-                let key = PublicKey::from_slice(&public).expect("a point");
+                let key = PublicKey::from_slice(&public).expect("cannot load the public key");
                 verify(context, &key, &message, &signature);
             }),
             _ => return None,
@@ -69,7 +69,7 @@ fn blinded() -> *const Context {
 /// Draws a scalar. It is out of range with probability 2^-128.
 fn draw() -> [u8; 32] {
     let mut scalar = [0; 32];
-    getrandom::fill(&mut scalar).expect("random bytes");
+    getrandom::fill(&mut scalar).expect("the operating system returned no random bytes");
     scalar
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("libsecp256k1", build_info());
     provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("ECDSA-secp256k1").expect("the table of signature schemes has the curve"),
+        parameters: SignatureParameters::of("ECDSA-secp256k1").expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Scalar],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,
@@ -61,7 +61,7 @@ const NO_SUCH_ENCODING: Error = Error::Unsupported("ECDSA signing keys are encod
 static CONTEXT: LazyLock<Secp256k1<All>> = LazyLock::new(|| {
     let mut context = Secp256k1::new();
     let mut seed = Wiped::new([0; 32]);
-    getrandom::fill(&mut *seed).expect("the operating system gives random bytes");
+    getrandom::fill(&mut *seed).expect("the operating system returned no random bytes");
     context.seeded_randomize(&seed);
     context
 });

@@ -47,7 +47,7 @@ fn provider(backend: pqlab_mldsa_batch::Backend) -> Provider {
 }
 
 fn of_set<P: ParameterSet>(verifier: Verifier) -> Arc<dyn BatchVerifier> {
-    let parameters = SignatureParameters::of(P::NAME).expect("the table of signature schemes has all sets of ML-DSA");
+    let parameters = SignatureParameters::of(P::NAME).expect("missing from the parameter table");
     Arc::new(Batches::<P> { parameters, verifier, set: PhantomData })
 }
 
@@ -83,7 +83,7 @@ impl<P: ParameterSet> BatchVerifier for Batches<P> {
         let mut verdicts = self.verifier.verify_batch(&valid).into_iter();
         let verdict = |claim: Result<pqlab_mldsa_batch::Claim<P>>| {
             claim?;
-            verdicts.next().expect("there is a verdict for each").map_err(refused)
+            verdicts.next().expect("every claim must get a verdict").map_err(refused)
         };
         converted.into_iter().map(verdict).collect()
     }

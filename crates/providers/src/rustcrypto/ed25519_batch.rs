@@ -12,7 +12,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 pub(super) fn batch_verifier() -> Arc<dyn BatchVerifier> {
-    let parameters = SignatureParameters::of("Ed25519").expect("the table of signature schemes has Ed25519");
+    let parameters = SignatureParameters::of("Ed25519").expect("missing from the parameter table");
     Arc::new(Ed25519Batches { parameters })
 }
 

@@ -30,7 +30,7 @@ struct FixedLength<D> {
 impl<D: Digest + 'static> FixedLength<D> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength::<D> { info, function: PhantomData })
     }
 
@@ -76,7 +76,7 @@ where
 {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(Extendable::<D> { info, function: PhantomData })
     }
 }

@@ -68,7 +68,7 @@ impl<P: ParameterSet> MlDsa<P> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new(algorithm: &str, secret_vectors: SecretVectors) -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(algorithm).expect("the table of FIPS 204 has every ML-DSA"),
+            parameters: SignatureParameters::of(algorithm).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Seed, KeyEncoding::Expanded],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,

@@ -40,7 +40,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
     #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(P::NAME).expect("the table of FIPS 205 has every SLH-DSA"),
+            parameters: SignatureParameters::of(P::NAME).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,

@@ -48,7 +48,7 @@ struct Ecdsa<C> {
 /// Returns ECDSA over curve `C`.
 pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of(C::ALGORITHM).expect("the table of signature schemes has the curve"),
+        parameters: SignatureParameters::of(C::ALGORITHM).expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Scalar],
         coins: CoinSupport { keygen: true, operation: C::DETERMINISTIC },
         context: false,

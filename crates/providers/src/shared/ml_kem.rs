@@ -39,7 +39,7 @@ pub(crate) trait ParameterSet: Send + Sync + 'static {
 /// Returns the KEM of a parameter set.
 pub(crate) fn ml_kem<S: ParameterSet>() -> Arc<dyn Kem> {
     let info = KemInfo {
-        parameters: KemParameters::of(S::ALGORITHM).expect("the table of FIPS 203 has every ML-KEM"),
+        parameters: KemParameters::of(S::ALGORITHM).expect("missing from the parameter table"),
         encodings: S::ENCODINGS.to_vec(),
         coins: CoinSupport { keygen: true, operation: true },
     };

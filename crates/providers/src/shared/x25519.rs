@@ -37,7 +37,7 @@ pub(crate) trait Library: Send + Sync + 'static {
 
 /// Returns X25519 as a KEM.
 pub(crate) fn kem<L: Library>() -> Arc<dyn Kem> {
-    let parameters = KemParameters::of("X25519").expect("the table of KEMs has X25519");
+    let parameters = KemParameters::of("X25519").expect("missing from the parameter table");
     let coins = CoinSupport { keygen: true, operation: true };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Scalar], coins };
     Arc::new(X25519Kem::<L> { info, library: PhantomData })

@@ -63,6 +63,6 @@ impl Bare for Libcrux {
 /// Returns random bytes from the operating system.
 fn drawn<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    getrandom::fill(&mut bytes).expect("the operating system returned no random bytes");
     bytes
 }

@@ -59,7 +59,7 @@ fn generator(name: &CStr, params: &[sys::OSSL_PARAM]) -> Context {
 
 impl Curve {
     fn private(self, scalar: &[u8]) -> Key {
-        let mut number: [u8; 32] = scalar.try_into().expect("32 bytes");
+        let mut number: [u8; 32] = scalar.try_into().expect("the value must be 32 bytes long");
         number.reverse();
         let number =
             parameter(sys::OSSL_PKEY_PARAM_PRIV_KEY, sys::OSSL_PARAM_UNSIGNED_INTEGER, number.as_ptr(), number.len());

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 fn provider() -> &'static Provider {
     static PROVIDER: OnceLock<Provider> = OnceLock::new();
-    PROVIDER.get_or_init(|| super::providers().pop().expect("there is one provider"))
+    PROVIDER.get_or_init(|| super::providers().pop().expect("there must be one provider"))
 }
 
 fn sha256(message: &[u8]) -> [u8; 32] {
@@ -77,7 +77,7 @@ fn offers_every_algorithm_and_describes_its_build() {
 #[test]
 fn library_faults_carry_their_messages_and_leave_none_behind() {
     provider();
-    let fault = PkeyCtx::of_name(Linked, c"no such algorithm").err().expect("there is none");
+    let fault = PkeyCtx::of_name(Linked, c"no such algorithm").err().expect("OpenSSL must not know this algorithm");
     let Error::Library { call, detail } = &fault else { panic!("{fault:?}") };
     assert_eq!(*call, "EVP_PKEY_CTX_new_from_name");
     assert!(detail.contains("unsupported") && detail.contains("no such algorithm"), "{detail}");
