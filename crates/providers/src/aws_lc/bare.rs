@@ -1,4 +1,4 @@
-//! Bare calls of AWS-LC's `EVP_PKEY` and one-shot functions. Operations with prepared keys use prepared contexts.
+//! Direct calls to AWS-LC's `EVP_PKEY` and one-shot functions. Operations with prepared keys use prepared contexts.
 
 use crate::interleaved::{Side, Work};
 use crate::libraries::{Bare, Owned};
@@ -102,7 +102,7 @@ fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     Owned::new(key, aws::EVP_PKEY_free)
 }
 
-/// Writes both keys, the private one expanded.
+/// Writes the public key and the expanded private key.
 fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
     let (mut public_length, mut private_length) = (public.len(), private.len());
     // SAFETY: both buffers have the stated lengths.
@@ -260,7 +260,7 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }
         "sign deterministic" => each(move || {
             let mut length = out.len();
-            // Prefix of the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
+            // The prefix for the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
             let (prefix, rnd) = ([0_u8; 2], [0_u8; 32]);
             // SAFETY: the key and the signature have the lengths that the parameter set requires. The other buffers
             // have the stated lengths.
@@ -430,11 +430,11 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 
 type EcKey = Owned<aws::EC_KEY>;
 
-/// A curve with a user's calls. All curves here use SHA-256.
+/// A curve, with the calls that a user would write. All curves here use SHA-256.
 #[derive(Clone, Copy)]
 struct Curve {
     group: *const aws::EC_GROUP,
-    /// Whether to follow the ledgers' conventions for secp256k1: compressed points and the lower `s`.
+    /// Whether to follow the conventions of ledgers for secp256k1: compressed points and the lower `s`.
     ledger: bool,
 }
 
@@ -515,7 +515,7 @@ impl Curve {
     }
 }
 
-/// Decodes the signature into the pair of numbers and verifies it.
+/// Decodes the signature into `numbers` and verifies it.
 fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], signature: &[u8]) {
     let digest = sha256(message);
     // SAFETY: nothing else uses the pair, which contains both numbers. Each half of the signature is 32 bytes long.
@@ -630,7 +630,7 @@ fn hash(algorithm: &str) -> Option<Side> {
     }))
 }
 
-/// Returns a new SHAKE128 state.
+/// Creates a SHAKE128 state.
 fn shake() -> Owned<aws::EVP_MD_CTX> {
     // SAFETY: nothing else uses the new context.
     unsafe {
@@ -671,7 +671,7 @@ fn xof(operation: &str) -> Option<Side> {
     })
 }
 
-/// Squeezes one context throughout the batch.
+/// Squeezes the same context throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     context: Owned<aws::EVP_MD_CTX>,

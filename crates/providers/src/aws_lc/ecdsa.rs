@@ -1,5 +1,6 @@
-//! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library draws random nonces and mixes in a hash of
-//! key and message. It has no public call for RFC 6979, so signing takes no coins.
+//! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library uses random nonces and mixes a hash of the
+//! key and the message into each nonce. No public function signs according to RFC 6979, so signing does not accept
+//! coins.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::ffi::OneShotHash;
@@ -14,7 +15,7 @@ use pqlab_primitives::{
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-/// Returns the schemes of the three curves.
+/// Returns the signature schemes for the three curves.
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
     CURVES.iter().filter_map(|curve| {
         let info = SignatureInfo {
@@ -30,17 +31,17 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
     })
 }
 
-/// A curve with its hash function and encodings. Lengths in bytes.
+/// A curve with a hash function and encodings. Lengths are in bytes.
 struct Curve {
     algorithm: &'static str,
     group: unsafe extern "C" fn() -> *const aws::EC_GROUP,
-    /// Length of a field element and of a scalar, which is the same on these curves.
+    /// Length of a scalar. On these curves, field elements have the same length.
     scalar: usize,
     hash: OneShotHash,
     digest: usize,
-    /// Whether to follow the ledgers' conventions for secp256k1: public keys are compressed, and signatures have the
-    /// smaller of `s` and `n - s`. Both verify, so a third party could otherwise turn one signature into another.
-    /// Verification accepts both, as the standards do.
+    /// Whether to follow the conventions of ledgers for secp256k1: public keys are compressed, and signatures contain
+    /// the smaller of `s` and `n - s`. Both values verify, so without this rule a third party could turn a signature
+    /// into another valid one. Verification accepts both values, as the standards require.
     ledger: bool,
 }
 
@@ -71,7 +72,7 @@ static CURVES: [Curve; 3] = [
     },
 ];
 
-/// Length of the longest digest of [`CURVES`] in bytes.
+/// Length of the longest digest that [`CURVES`] use, in bytes.
 const DIGEST: usize = 48;
 
 const ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
@@ -136,7 +137,7 @@ impl Curve {
         // SAFETY: the call reads the scalar and returns null or a number that we own.
         let number = unsafe { Owned::from_raw(aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut())) };
         let number = number.ok_or_else(|| library("BN_bin2bn"))?;
-        // The library rejects zero and scalars that are not below the order.
+        // The library rejects zero and scalars that are not less than the group order.
         // SAFETY: nothing else uses the key, and the key copies the number.
         if unsafe { aws::EC_KEY_set_private_key(key.as_ptr(), number.as_ptr()) } != 1 {
             return Err(malformed("ECDSA signing key"));
@@ -160,8 +161,8 @@ impl Curve {
         };
         let key = self.empty_key()?;
         let point = self.empty_point()?;
-        // The library rejects points that are not on the curve. All points on it except infinity, which these forms
-        // cannot encode, are valid, because the cofactor is 1.
+        // The library rejects points that are not on the curve. Every point on the curve except infinity is a valid
+        // key because the cofactor is 1, and these encodings cannot represent infinity.
         // SAFETY: the call reads `bytes` and writes to a point that we own.
         let decoded = expected_form
             && unsafe {
@@ -205,7 +206,7 @@ impl Curve {
 struct Ecdsa {
     info: SignatureInfo,
     curve: &'static Curve,
-    /// Half of the group order, if signatures are normalised.
+    /// Half of the group order. `None` if signatures are not normalised.
     half_order: Option<Arc<Owned<aws::BIGNUM>>>,
 }
 
@@ -220,7 +221,7 @@ impl SignatureScheme for Ecdsa {
         &self.info
     }
 
-    /// The library draws the nonce.
+    /// Returns true, because the library generates a random nonce.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -267,7 +268,7 @@ impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
         if let Coins::Exact(_) = coins {
-            return Err(Error::Unsupported("aws-lc signs ECDSA with random nonces only"));
+            return Err(Error::Unsupported("aws-lc signs ECDSA only with random nonces"));
         }
         let out = front_of("signature", out, self.curve.signature())?;
         let digest = self.curve.hash(message)?;
@@ -313,7 +314,7 @@ impl SigningKey for PrivateKey {
 
 struct PublicKey {
     key: Owned<aws::EC_KEY>,
-    /// Pairs of numbers that signatures are decoded into.
+    /// Pairs of numbers that hold decoded signatures.
     signatures: Contexts<Owned<aws::ECDSA_SIG>>,
     curve: &'static Curve,
 }

@@ -1,10 +1,11 @@
-//! Conversion of the library's return values and error queue to [`Error`].
+//! Converts the library's return values and error queue to [`Error`].
 
 use aws_lc_sys as aws;
 use pqlab_primitives::{Error, Result};
 use std::ffi::{CStr, c_int};
 
-/// Returns an error of the library in `call` with everything in its error queue. Empties the queue.
+/// Returns the error for a failed library function, with all messages from the library's error queue. Empties the
+/// queue.
 pub(super) fn library(call: &'static str) -> Error {
     let mut detail = String::new();
     let mut line = [0; 256];
@@ -24,18 +25,18 @@ pub(super) fn library(call: &'static str) -> Error {
     Error::Library { call, detail }
 }
 
-/// Checks a return value: the library returns 1 on success.
+/// Checks a return value. The library returns 1 on success.
 pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(library(call)) }
 }
 
-/// Returns the error for input that the library rejects. Empties the error queue, so that it does not grow.
+/// Returns the error for input that the library rejects. Empties the error queue, which would otherwise grow.
 pub(super) fn malformed(what: &'static str) -> Error {
     clear_queue();
     Error::Malformed(what)
 }
 
-/// Returns the error for a signature or tag that the library rejects. Empties the error queue, so that it does not
+/// Returns the error for a signature or tag that the library rejects. Empties the error queue, which would otherwise
 /// grow.
 pub(super) fn verification_failed() -> Error {
     clear_queue();

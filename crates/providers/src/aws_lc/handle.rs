@@ -1,25 +1,24 @@
-//! Ownership of the library's objects.
+//! Owned handles for objects that the library allocates.
 
 use aws_lc_sys as aws;
 use std::ptr::NonNull;
 
 /// An object that the library allocates and frees.
 ///
-/// # Safety
-/// `free` must release an object of this type. It must be sound to use and free the object on another thread than the
-/// one that created it.
+/// # Safety `free` must release an object of this type. Using and freeing the object must be sound on any thread, not
+/// only on the thread that created the object.
 pub(super) unsafe trait Handle {
     /// Releases the object.
     ///
     /// # Safety
-    /// `raw` must come from the library and must not be used afterwards.
+    /// `raw` must be an object that the library allocated, and it must not be used after this call.
     unsafe fn free(raw: *mut Self);
 }
 
-/// A [`Handle`] that several threads may use at once if none of them mutates it.
+/// A [`Handle`] that several threads may use concurrently if no thread mutates it.
 ///
 /// # Safety
-/// On a shared reference this provider must call only functions that the library's headers describe as non-mutating.
+/// With a shared reference, this provider must call only functions that the library's headers describe as non-mutating.
 pub(super) unsafe trait Shared: Handle {}
 
 macro_rules! handle {
@@ -69,7 +68,7 @@ unsafe impl Shared for aws::EVP_HPKE_KEY {}
 // SAFETY: a shared HMAC context is only a template for copies, and `HMAC_CTX_copy_ex` takes a template as `const`.
 unsafe impl Shared for aws::HMAC_CTX {}
 
-/// An object of the library, freed on drop.
+/// An object that the library allocated. It is freed on drop.
 pub(super) struct Owned<T: Handle>(NonNull<T>);
 
 // SAFETY: every implementation of `Handle` guarantees that the object may move to another thread.
@@ -86,7 +85,7 @@ impl<T: Handle> Owned<T> {
         NonNull::new(raw).map(Owned)
     }
 
-    /// Returns the pointer, still owned by `self`.
+    /// Returns the pointer. `self` keeps ownership.
     pub(super) fn as_ptr(&self) -> *mut T {
         self.0.as_ptr()
     }

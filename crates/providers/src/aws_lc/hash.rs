@@ -1,4 +1,4 @@
-//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), by one-shot calls that keep their state on the stack.
+//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), through one-shot functions that keep the state on the stack.
 
 use super::error::{check, library};
 use super::ffi::{self, OneShotHash, OneShotXof};

@@ -1,4 +1,4 @@
-//! The library's hybrid public key encryption (RFC 9180, draft-ietf-hpke-pq) with X25519 and with ML-KEM.
+//! Hybrid public key encryption (RFC 9180, draft-ietf-hpke-pq) with X25519 and with ML-KEM, as AWS-LC implements it.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
@@ -7,7 +7,7 @@ use pqlab_primitives::{Error, Hpke, HpkeInfo, HpkeRecipient, Result};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// Length of the tag of every AEAD in bytes.
+/// Tag length in bytes, the same for every AEAD.
 const TAG: usize = 16;
 
 type Kem = unsafe extern "C" fn() -> *const aws::EVP_HPKE_KEM;
@@ -170,7 +170,7 @@ impl Hpke for LibraryHpke {
 }
 
 impl Recipient {
-    /// Writes the public or the private key, which must have exactly the length of `out`.
+    /// Writes the public or the private key to `out`. `out` must be exactly as long as the key.
     fn write(
         &self,
         what: &'static str,

@@ -1,5 +1,5 @@
-//! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), as a yardstick. Encoded keys vary in length by a few
-//! bytes.
+//! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), for comparison with other schemes. The length of
+//! encoded keys varies by a few bytes.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
@@ -57,8 +57,8 @@ impl SignatureScheme for Rsa {
         }
         // SAFETY: the call only reads `bytes` and returns null or a key that we own.
         let key = unsafe { Owned::from_raw(aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len())) };
-        // The library also accepts stripped keys, with zeros for everything but modulus and private exponent, which RFC
-        // 8017 does not have.
+        // The library also accepts stripped keys, in which everything but the modulus and the private exponent is zero.
+        // RFC 8017 does not define such keys.
         let key = key.filter(has_right_size).filter(has_factors);
         Ok(Box::new(PrivateKey(key.ok_or_else(|| malformed("RSA-2048 signing key"))?)))
     }
@@ -76,7 +76,7 @@ struct PrivateKey(Owned<aws::RSA>);
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        // The scheme is deterministic: internal coins and empty exact coins give the same signature.
+        // The scheme is deterministic, so internal coins and empty exact coins give the same signature.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
         let digest = hash(message)?;
@@ -192,7 +192,7 @@ fn write_private(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
     encoding.write("signing key", out)
 }
 
-/// An encoding in the library's memory, which the library wipes before freeing it.
+/// An encoded key in memory that the library allocated. The library wipes this memory before freeing it.
 struct Der {
     start: *mut u8,
     length: usize,

@@ -19,7 +19,7 @@ pub(super) fn hkdf() -> Arc<dyn Kdf> {
     Arc::new(Hkdf)
 }
 
-/// Returns AES-256-GCM with nonces of 96 bits.
+/// Returns AES-256-GCM with 96-bit nonces.
 pub(super) fn aes_gcm() -> Arc<dyn Aead> {
     Arc::new(AesGcm)
 }
@@ -31,7 +31,7 @@ pub(super) fn aes_ctr() -> Arc<dyn StreamCipher> {
 
 /// Length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
-/// Maximum length of an output of HKDF-SHA256 in bytes (RFC 5869, section 2.3).
+/// Maximum length of HKDF-SHA256 output in bytes (RFC 5869, section 2.3).
 const KEYING_MATERIAL: usize = 255 * DIGEST;
 /// Length of an AES-256 key in bytes.
 const KEY: usize = 32;
@@ -83,7 +83,7 @@ impl Mac for Hmac {
 }
 
 struct HmacKey {
-    /// Has absorbed the key; the contexts are copies of it.
+    /// Context that has absorbed the key. The pooled contexts are copies of this template.
     template: Owned<aws::HMAC_CTX>,
     contexts: Contexts<Owned<aws::HMAC_CTX>>,
 }
@@ -230,7 +230,7 @@ impl AeadKey for AesGcmKey {
 
 struct AesCtr;
 
-/// Round keys of one call, wiped on drop.
+/// AES round keys for one call, wiped on drop.
 struct RoundKeys(aws::AES_KEY);
 
 impl Drop for RoundKeys {

@@ -9,7 +9,8 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Returns X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain Diffie-Hellman value.
+/// Returns X25519 as a KEM. The ciphertext is an ephemeral public key, and the secret is the plain Diffie-Hellman
+/// value.
 pub(super) fn kem() -> Option<Arc<dyn Kem>> {
     let parameters = KemParameters::of("X25519")?;
     let coins = CoinSupport { keygen: true, operation: true };

@@ -187,7 +187,7 @@ parameter_sets!(avx2, Avx2With44, Avx2With65, Avx2With87);
 #[cfg(target_arch = "aarch64")]
 parameter_sets!(neon, Neon44, Neon65, Neon87);
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form");
 
 struct MlDsa<S> {
     info: SignatureInfo,
@@ -305,7 +305,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         match (encoding, &self.generated) {
             (KeyEncoding::Expanded, _) => write("signing key", out, S::signing_key_bytes(&self.key)),
             (KeyEncoding::Seed, Some(generated)) => write("signing key", out, &*generated.seed),
-            (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded expanded: its seed is unknown")),
+            (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded in expanded form without seed")),
             _ => Err(NO_SUCH_ENCODING),
         }
     }

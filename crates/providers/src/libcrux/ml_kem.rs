@@ -173,7 +173,7 @@ macro_rules! parameter_set {
                     match encoding {
                         KeyEncoding::Expanded => write("decapsulation key", out, self.0.as_slice()),
                         KeyEncoding::Seed => {
-                            Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
+                            Err(Error::Unsupported("the key was loaded in expanded form without seed"))
                         }
                         _ => Err(NO_SUCH_ENCODING),
                     }

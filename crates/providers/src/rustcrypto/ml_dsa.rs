@@ -123,7 +123,7 @@ impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
                 let key = ExpandedSigningKey::<P>::from_expanded(encoded);
                 Ok(Box::new(Prepared::Expanded(Box::new(key))))
             }
-            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form")),
         }
     }
 
@@ -194,14 +194,14 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
         match (encoding, self) {
             (KeyEncoding::Seed, Prepared::Seeded(key)) => write("signing key", out, key.as_seed()),
             (KeyEncoding::Seed, Prepared::Expanded(_)) => {
-                Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
+                Err(Error::Unsupported("the key was loaded in expanded form without seed"))
             }
             (KeyEncoding::Expanded, _) => {
                 #[allow(deprecated, reason = "FIPS 204's expanded key is an encoding of its own here")]
                 let bytes = Wiped::new(self.expanded().to_expanded());
                 write("signing key", out, &bytes)
             }
-            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form")),
         }
     }
 }

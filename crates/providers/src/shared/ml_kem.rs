@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Length in bytes of the seed `d || z`.
 const SEED: usize = 64;
 
-pub(crate) const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-KEM keys are encoded as a seed or expanded");
+pub(crate) const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-KEM keys are encoded as a seed or in expanded form");
 
 /// One parameter set of a crate, on one code path.
 pub(crate) trait ParameterSet: Send + Sync + 'static {
