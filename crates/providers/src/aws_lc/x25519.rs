@@ -99,7 +99,8 @@ impl EncapsulationKey for Public {
 
 struct Secret {
     private: Wiped<[u8; LENGTH]>,
-    /// Set for generated keys. For loaded keys it is computed on request, because no private-key operation needs it.
+    /// The public key of a generated key. For loaded keys this is `None`: the public key is computed only on request,
+    /// because no private-key operation needs it.
     public: Option<[u8; LENGTH]>,
 }
 
@@ -182,7 +183,8 @@ fn public_from_private(public: &mut [u8; LENGTH], private: &[u8; LENGTH]) {
     unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
 }
 
-/// Computes the shared secret. The library rejects an all-zero result (RFC 7748, section 6.1), which `peer` causes.
+/// Computes the shared secret. The library rejects an all-zero result (RFC 7748, section 6.1), which occurs if `peer`
+/// has small order.
 fn agree(what: &'static str, private: &[u8; LENGTH], peer: &[u8; LENGTH], secret: &mut [u8; LENGTH]) -> Result<()> {
     // SAFETY: all three arrays are 32 bytes long.
     if unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) } == 1 {

@@ -1,4 +1,4 @@
-//! Bare calls of CRYPTOGAMS' Keccak through `pqlab-cryptogams-sys`. The adapter only adds a loop.
+//! Direct calls to CRYPTOGAMS' Keccak through `pqlab-cryptogams-sys`. The adapter adds only a loop.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

@@ -1,5 +1,5 @@
-//! CRYPTOGAMS' Keccak in assembly, from OpenSSL's source. Each code path is a provider. A code path that this processor
-//! cannot run lists its functions as unsupported, with the reason.
+//! CRYPTOGAMS' Keccak in assembly, from OpenSSL's source. Each code path is a separate provider. If this processor
+//! cannot run a code path, the provider lists the functions as unsupported and gives the reason.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
-//! Bare calls of the crates `fips203`, `fips204` and `fips205`. They draw coins themselves, and take given coins as
-//! seeds.
+//! Direct calls to the crates `fips203`, `fips204` and `fips205`. The crates generate random bytes themselves or take
+//! caller-supplied coins as seeds.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

@@ -1,4 +1,4 @@
-//! Bare calls of the crate `fn-dsa`, with the operating system's generator.
+//! Direct calls to the crate `fn-dsa`, with the operating system's random number generator.
 
 #[path = "system.rs"]
 mod system;
@@ -36,7 +36,7 @@ impl Bare for FnDsa {
             assert!(key.verify(signature, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message));
         };
         Some(match operation {
-            // The crate generates encoded keys; signing needs a decoded one.
+            // The crate generates encoded keys, but signing needs a decoded key.
             "keygen" => making(move || {
                 generate(&mut private_out, &mut public_out);
                 SigningKey512::decode(&private_out).map(Box::new).expect("cannot load the key")
@@ -62,7 +62,7 @@ impl Bare for FnDsa {
     }
 }
 
-/// Aligned to cache lines, because the library works on vectors inside its key.
+/// Signing key aligned to cache lines, because the library works on vectors inside the key.
 #[repr(align(64))]
 struct Aligned(SigningKey512);
 

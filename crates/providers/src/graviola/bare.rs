@@ -1,4 +1,4 @@
-//! Bare calls of graviola, as its documentation shows them.
+//! Direct calls to graviola, as in the crate's documentation.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

@@ -1,4 +1,4 @@
-//! Ed25519 (RFC 8032), without pre-hashing and without contexts.
+//! Ed25519 (RFC 8032), without pre-hashing and without context strings.
 
 use super::library;
 use crate::shared::bytes::{no_context, sized, write};
@@ -61,7 +61,7 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// Holds the seed, its hash and the public key.
+/// Contains the seed, the hash of the seed, and the public key.
 struct PreparedSigningKey(Ed25519SigningKey);
 
 impl SigningKey for PreparedSigningKey {
@@ -83,7 +83,7 @@ impl SigningKey for PreparedSigningKey {
     }
 }
 
-/// Holds the decompressed point.
+/// Contains the decompressed point.
 struct PreparedVerifyingKey(Ed25519VerifyingKey);
 
 impl VerifyingKey for PreparedVerifyingKey {

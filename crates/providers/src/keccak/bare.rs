@@ -1,4 +1,4 @@
-//! Bare calls of this project's Keccak in `pqlab-keccak`. The adapter only adds a loop.
+//! Direct calls to this project's Keccak in `pqlab-keccak`. The adapter adds only a loop.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

@@ -2,7 +2,7 @@ use super::*;
 use crate::shared::lanes::tests::check;
 use crate::shared::testing::{check_batches_and_pieces, check_known_digests};
 
-/// Computes the digest with the crate's portable backend, which shares no vector code with the others.
+/// Computes the digest with the crate's portable backend, which does not use the vector code of the other backends.
 fn digest(function: &str, message: &[u8], length: usize) -> Vec<u8> {
     let function = Function::ALL.into_iter().find(|it| it.name() == function).expect("not a FIPS 202 function");
     let mut outs = vec![vec![0; length]; LANES];
@@ -31,7 +31,7 @@ fn each_backend_offers_all_functions_or_gives_a_reason() {
             assert!(missing.reason.contains("AVX512") || missing.reason.contains("AVX-512"), "{}", missing.reason);
         }
     }
-    assert_eq!(providers[1].lane_hashes.len(), 6, "the portable code runs everywhere");
+    assert_eq!(providers[1].lane_hashes.len(), 6, "the portable code must run everywhere");
 }
 
 #[test]

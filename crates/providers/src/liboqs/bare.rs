@@ -1,7 +1,8 @@
-//! Bare calls of liboqs, which take encoded keys in every form of an operation. If a key is generated and kept, its
-//! bytes are allocated, as every caller must do. All other buffers exist in advance.
+//! Direct calls to liboqs. The functions always take encoded keys, even for operations with prepared keys. If an
+//! operation generates a key to keep, memory for this key is allocated, as every caller must do. All other buffers
+//! exist in advance.
 
-#[allow(dead_code, reason = "the adapter's functions: one algorithm of each kind is compared")]
+#[allow(dead_code, reason = "the benchmark compares only one algorithm of each kind")]
 #[path = "fips202.rs"]
 mod fips202;
 
@@ -36,7 +37,7 @@ impl Bare for Liboqs {
         let name = CString::new(inputs.kem.info().parameters.algorithm.as_bytes()).ok()?;
         // SAFETY: the name ends with NUL. The object is null or belongs to us, and it lives until the process ends.
         let native = unsafe { oqs_kem::OQS_KEM_new(name.as_ptr()) };
-        assert!(!native.is_null(), "liboqs has the algorithm");
+        assert!(!native.is_null(), "this liboqs lacks the algorithm");
         let (mut out, mut private_out, mut secret) = inputs.room();
         let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
         let (_, private) = inputs.private("");
@@ -90,7 +91,7 @@ impl Bare for Liboqs {
         let name = CString::new(info.parameters.algorithm.as_bytes()).ok()?;
         // SAFETY: the name ends with NUL. The object is null or belongs to us, and it lives until the process ends.
         let native = unsafe { oqs_sig::OQS_SIG_new(name.as_ptr()) };
-        assert!(!native.is_null(), "liboqs has the algorithm");
+        assert!(!native.is_null(), "this liboqs lacks the algorithm");
         let with_context = info.context;
         let (mut public_out, mut private_out, mut out) = inputs.room();
         let length = info.signing_key(KeyEncoding::Expanded)?;
@@ -194,8 +195,8 @@ impl Bare for Liboqs {
         let (messages, mut outs) = hash::lanes(lanes, None);
         (algorithm == "SHAKE128" && lanes == 4).then(|| {
             each(move || {
-                let [o0, o1, o2, o3] = &mut outs[..] else { unreachable!("four lanes") };
-                let [m0, m1, m2, m3] = &black_box(&messages)[..] else { unreachable!("four lanes") };
+                let [o0, o1, o2, o3] = &mut outs[..] else { unreachable!("need four lanes") };
+                let [m0, m1, m2, m3] = &black_box(&messages)[..] else { unreachable!("need four lanes") };
                 // SAFETY: all messages are equally long, and so are all outputs. The call only reads the messages.
                 unsafe {
                     OQS_SHA3_shake128_x4(
@@ -212,7 +213,7 @@ fn done(status: OQS_STATUS) {
     assert_eq!(status, OQS_STATUS::OQS_SUCCESS);
 }
 
-/// State of SHAKE128.
+/// SHAKE128 state.
 struct State(fips202::State);
 
 impl State {
@@ -246,7 +247,7 @@ impl Drop for State {
     }
 }
 
-/// State that is squeezed through the whole batch.
+/// Squeezes the same state throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     state: State,

@@ -1,5 +1,5 @@
-//! SHA-3 and SHAKE (FIPS 202), as the schemes of liboqs call them: XKCP's code under liboqs' own names. Each call
-//! allocates and frees its state.
+//! SHA-3 and SHAKE (FIPS 202), through the functions that liboqs's schemes use: XKCP code under names from liboqs. Each
+//! call allocates and frees a state.
 
 use super::fips202::*;
 use pqlab_adapters::messages;
@@ -25,7 +25,7 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
 
 struct FixedLength {
     info: HashParameters,
-    /// Writes as many bytes as `info` states.
+    /// Function that writes as many bytes as `info` states.
     digest: unsafe extern "C" fn(*mut u8, *const u8, usize),
 }
 
@@ -46,7 +46,7 @@ impl Hash for FixedLength {
     }
 }
 
-/// Functions of one SHAKE.
+/// The functions for SHAKE128 or for SHAKE256.
 struct Functions {
     digest: unsafe extern "C" fn(*mut u8, usize, *const u8, usize),
     init: unsafe extern "C" fn(*mut State),
@@ -111,7 +111,7 @@ impl Xof for Shake {
     }
 }
 
-/// Reader whose state is not finalized yet.
+/// Absorber, which contains a reader whose state is not yet finalized.
 struct Absorber(Reader);
 
 impl XofAbsorber for Absorber {

@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203): mlkem-native, as bundled with liboqs.
+//! ML-KEM (FIPS 203). The code is mlkem-native, which is bundled with liboqs.
 
 use super::{check, library};
 use crate::shared::bytes::write;
@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// The parameter sets. liboqs uses the same names.
+/// Names of the parameter sets, which are the same in liboqs.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 /// Length of `d || z` in bytes (FIPS 203, algorithm 16).
@@ -22,16 +22,16 @@ const LONGEST_ENCAPSULATION_KEY: usize = 1568;
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes only expanded ML-KEM keys");
 
-/// ML-KEM with one parameter set.
+/// ML-KEM with a particular parameter set.
 pub(super) struct MlKem(&'static Shared);
 
-/// State shared by a parameter set and its keys.
+/// Data that a parameter set and its keys share.
 struct Shared {
     info: KemInfo,
     native: Native,
 }
 
-/// The library's description of an algorithm.
+/// liboqs's description of an algorithm.
 struct Native(NonNull<oqs::OQS_KEM>);
 
 // SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
@@ -46,7 +46,8 @@ impl Drop for Native {
     }
 }
 
-/// Parameter sets, each made once per process, so that a key's reference to its set costs nothing.
+/// Parameter sets, which are created once per process. They are static, so keys refer to them without counting
+/// references.
 static SETS: [OnceLock<Result<Shared>>; ALGORITHMS.len()] = [const { OnceLock::new() }; ALGORITHMS.len()];
 
 impl MlKem {
@@ -64,7 +65,7 @@ impl Shared {
         // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
             .map(Native)
-            .ok_or(Error::Unsupported("liboqs was built without it"))?;
+            .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
         // SAFETY: the object is valid, and nothing else refers to the object yet.
         let lengths = unsafe { native.0.as_ref() };
         Error::check_length("encapsulation key", parameters.encapsulation_key, lengths.length_public_key)?;
@@ -76,7 +77,7 @@ impl Shared {
         let info = KemInfo {
             parameters,
             encodings: vec![KeyEncoding::Expanded],
-            // Version 0.13 has no `encaps_derand`.
+            // liboqs 0.13 does not offer `encaps_derand`.
             coins: CoinSupport { keygen: true, operation: false },
         };
         Ok(Shared { info, native })
@@ -89,7 +90,7 @@ impl Shared {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// Both buffers must have room for as many bytes as the object states.
+    /// Both buffers must have room for as many bytes as the liboqs object states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         let native = self.native.0.as_ptr();
         match coins.exact::<SEED>()? {
@@ -118,7 +119,7 @@ impl Kem for MlKem {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        // Not kept, because the decapsulation key contains it.
+        // The encapsulation key is not kept, because the decapsulation key contains it.
         let mut encapsulation_key = MaybeUninit::<[u8; LONGEST_ENCAPSULATION_KEY]>::uninit();
         let public = encapsulation_key.as_mut_ptr().cast();
         // SAFETY: the call writes as many bytes as the liboqs object states. The public buffer has room for the longest
@@ -150,13 +151,13 @@ struct Encapsulator {
 }
 
 impl EncapsulationKey for Encapsulator {
-    /// The library checks the key each time (FIPS 203, section 7.2).
+    /// Encapsulates. The library checks the key in every call (FIPS 203, section 7.2).
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
         if let Coins::Exact(_) = coins {
-            return Err(Error::Unsupported("liboqs 0.13 does not encapsulate with given randomness"));
+            return Err(Error::Unsupported("liboqs 0.13 does not accept caller-supplied randomness for encapsulation"));
         }
         // SAFETY: all three buffers have the lengths that the liboqs object states.
         let status = unsafe {
@@ -189,7 +190,7 @@ impl Decapsulator {
 }
 
 impl DecapsulationKey for Decapsulator {
-    /// The library checks the key each time (FIPS 203, section 7.3).
+    /// Decapsulates. The library checks the key in every call (FIPS 203, section 7.3).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;

@@ -1,5 +1,5 @@
-//! SHAKE (FIPS 202) over four messages at once: XKCP's code under liboqs' own names. There is none for SHA-3, whose
-//! digests have a fixed length. As with one message, each call allocates and frees its state.
+//! SHAKE (FIPS 202) over four messages concurrently: XKCP code under names from liboqs. liboqs offers no such function
+//! for SHA-3 digests. As with a single message, each call allocates and frees a state.
 
 use super::fips202::{OQS_SHA3_shake128_x4, OQS_SHA3_shake256_x4, Shake4};
 use crate::shared::lanes::arrays;

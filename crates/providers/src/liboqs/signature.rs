@@ -1,4 +1,4 @@
-//! ML-DSA (FIPS 204), Falcon in both encodings (round 3), SPHINCS+ (round 3.1).
+//! ML-DSA (FIPS 204), Falcon in both encodings (round 3), and SPHINCS+ (round 3.1).
 
 use super::{check, library};
 use crate::shared::bytes::{front_of, write};
@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// The schemes. liboqs uses the same names.
+/// Names of the schemes, which are the same in liboqs.
 pub(super) const ALGORITHMS: [&str; 8] = [
     "ML-DSA-44",
     "ML-DSA-65",
@@ -26,18 +26,18 @@ pub(super) const ALGORITHMS: [&str; 8] = [
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes only expanded keys");
 const NO_GIVEN_COINS: Error =
-    Error::Unsupported("liboqs accepts given randomness only through a process-wide callback");
+    Error::Unsupported("liboqs accepts caller-supplied randomness only through a process-wide callback");
 
-/// One scheme.
+/// A signature scheme from liboqs.
 pub(super) struct Scheme(Arc<Shared>);
 
-/// State shared by a scheme and its keys.
+/// Data that a scheme and its keys share.
 struct Shared {
     info: SignatureInfo,
     native: Native,
 }
 
-/// The library's description of an algorithm.
+/// liboqs's description of an algorithm.
 struct Native(NonNull<oqs::OQS_SIG>);
 
 // SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
@@ -59,7 +59,7 @@ impl Scheme {
         // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
             .map(Native)
-            .ok_or(Error::Unsupported("liboqs was built without it"))?;
+            .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
         // SAFETY: the object is valid, and nothing else refers to the object yet.
         let description = unsafe { native.0.as_ref() };
         Error::check_length("verifying key", parameters.verifying_key, description.length_public_key)?;
@@ -71,7 +71,7 @@ impl Scheme {
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: false, operation: false },
             context: description.sig_with_ctx_support,
-            // Falcon has no deterministic variant to distinguish.
+            // Falcon has no deterministic variant.
             hedged: !algorithm.starts_with("Falcon"),
         };
         Ok(Scheme(Arc::new(Shared { info, native })))
@@ -83,10 +83,10 @@ impl Shared {
         self.info.signing_key(KeyEncoding::Expanded).unwrap_or_default()
     }
 
-    /// Checks the context string. Its length must fit in one byte (FIPS 204, section 5.2).
+    /// Checks the length of the context string, which must fit in one byte (FIPS 204, section 5.2).
     fn check_context(&self, context: &[u8]) -> Result<()> {
         if !self.info.context && !context.is_empty() {
-            return Err(Error::Unsupported("the scheme has no context string"));
+            return Err(Error::Unsupported("the scheme does not take a context string"));
         }
         if context.len() > 255 {
             return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
@@ -94,8 +94,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Returns the verifying key inside a signing key, which only SPHINCS+ has: `SK = SK.seed || SK.prf || PK`. liboqs
-    /// computes none.
+    /// Returns the verifying key from inside a SPHINCS+ signing key: `SK = SK.seed || SK.prf || PK`. Returns `None` for
+    /// other schemes, whose signing keys do not contain it. liboqs has no function that computes a verifying key.
     fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
         let parameters = &self.info.parameters;
         parameters
@@ -110,7 +110,7 @@ impl SignatureScheme for Scheme {
         &self.0.info
     }
 
-    /// Always true: ML-DSA and SPHINCS+ are hedged, and Falcon samples for each signature.
+    /// Returns true, because ML-DSA and SPHINCS+ are hedged and Falcon samples randomly for each signature.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -200,7 +200,7 @@ impl SigningKey for Signer {
                 )
             }
         };
-        // Falcon fails if a key does not decode. The other schemes never fail with a context of valid length.
+        // Falcon fails if a key cannot be decoded. The other schemes never fail if the context has a valid length.
         check(status, Error::Malformed("signing key"))?;
         Ok(length)
     }
@@ -228,8 +228,8 @@ struct Verifier {
 impl VerifyingKey for Verifier {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        // Falcon's verifiers accept either encoding under either name. Here a padded signature must have the padded
-        // length, as with every other library.
+        // liboqs's Falcon verifiers accept both encodings under either name. As with every other library, a padded
+        // signature must have the padded length.
         let parameters = &self.shared.info.parameters;
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);

@@ -35,7 +35,7 @@ impl NullSignature {
 }
 
 fn no_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme does not take a context string")) }
 }
 
 impl SignatureScheme for NullSignature {

@@ -59,5 +59,5 @@ pub(crate) fn check_context(context: &[u8]) -> Result<()> {
 /// # Errors
 /// [`Error::Unsupported`] unless it is empty.
 pub(crate) fn no_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme does not take a context string")) }
 }
