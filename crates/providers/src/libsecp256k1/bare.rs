@@ -1,4 +1,4 @@
-//! Bare calls of libsecp256k1's C functions, with one context that is blinded once.
+//! Direct calls to libsecp256k1's C functions, with a single context that is blinded once.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
@@ -41,7 +41,7 @@ impl Bare for Libsecp256k1 {
                 black_box(PublicKey::from(point(context, &scalar)).serialize());
             }),
             "sign" => each(move || sign(context, &scalar, &message, &mut out)),
-            // Includes the public point, because the adapter's prepared key has it too.
+            // Also computes the public point, because the adapter's prepared key contains it.
             "sign encoded key=scalar" => each(move || {
                 black_box(point(context, &scalar));
                 sign(context, &scalar, &message, &mut out);
@@ -66,7 +66,7 @@ fn blinded() -> *const Context {
     context.ctx().as_ptr()
 }
 
-/// Draws a scalar. It is out of range with probability 2^-128.
+/// Returns a random scalar, which is out of range with probability 2^-128.
 fn draw() -> [u8; 32] {
     let mut scalar = [0; 32];
     getrandom::fill(&mut scalar).expect("the operating system returned no random bytes");

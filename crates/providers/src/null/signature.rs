@@ -5,7 +5,7 @@ use pqlab_primitives::{
 };
 use std::borrow::Cow;
 
-/// Lengths in bytes of ML-DSA-65 (FIPS 204, table 2).
+/// Lengths of ML-DSA-65 keys and signatures in bytes (FIPS 204, table 2).
 const VERIFYING_KEY: usize = 1952;
 const SIGNING_KEY: usize = 4032;
 pub(super) const SIGNATURE: usize = 3309;

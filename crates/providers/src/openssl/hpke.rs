@@ -1,5 +1,5 @@
-//! OpenSSL's own hybrid public key encryption (RFC 9180), OSSL_HPKE_CTX_new(3), for X25519 with HKDF-SHA256. It has
-//! none of the KEMs of draft-ietf-hpke-pq.
+//! Hybrid public key encryption (RFC 9180) as OpenSSL implements it, OSSL_HPKE_CTX_new(3), for X25519 with HKDF-SHA256.
+//! OpenSSL does not implement the KEMs in draft-ietf-hpke-pq.
 
 use super::linked::{Linked, check};
 use super::owned::owned;
@@ -13,19 +13,19 @@ use std::sync::Arc;
 const NAME: &CStr = c"X25519";
 /// Length of a public key, a private key and an encapsulated secret in bytes.
 const LENGTH: usize = 32;
-/// Length of the tag of every AEAD in bytes.
+/// Tag length in bytes, the same for every AEAD.
 const TAG: usize = 16;
-/// DHKEM(X25519, HKDF-SHA256) (RFC 9180, section 7.1).
+/// Identifier of DHKEM(X25519, HKDF-SHA256) (RFC 9180, section 7.1).
 const KEM: u16 = 0x20;
-/// HKDF-SHA256 (RFC 9180, section 7.2).
+/// Identifier of HKDF-SHA256 (RFC 9180, section 7.2).
 const KDF: u16 = 1;
 
 owned! {
-    /// One side of a sequence of messages.
+    /// Context of a sender or a recipient.
     Context: OSSL_HPKE_CTX, OSSL_HPKE_CTX_free;
 }
 
-/// Returns the scheme with each AEAD.
+/// Returns HPKE with each AEAD.
 pub(super) fn all() -> impl Iterator<Item = Arc<dyn Hpke>> {
     [("AES-128-GCM", 1), ("AES-256-GCM", 2), ("ChaCha20-Poly1305", 3)].into_iter().map(|(aead, aead_id)| {
         let info = HpkeInfo {

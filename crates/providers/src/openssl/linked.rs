@@ -1,4 +1,4 @@
-//! Functions of the linked OpenSSL. Their table takes no memory, and every call through it is direct.
+//! Functions of the linked OpenSSL. The function table is a zero-sized type, so every call is a direct call.
 
 use pqlab_adapters::openssl::{Calls, DIGESTS, Functions, MdCtx};
 use pqlab_openssl_sys::{self as sys, *};
@@ -11,7 +11,7 @@ use std::ptr;
 #[derive(Clone, Copy)]
 pub(super) struct Linked;
 
-/// Implements each method by calling the linked function.
+/// Implements each method as a call to the linked function.
 macro_rules! call {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*

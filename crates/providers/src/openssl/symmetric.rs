@@ -1,5 +1,5 @@
-//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D), AES-256-CTR (NIST SP 800-38A):
-//! EVP_MAC-HMAC(7), EVP_KDF-HKDF(7), EVP_EncryptInit(3).
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D) and AES-256-CTR (NIST SP 800-38A). See
+//! EVP_MAC-HMAC(7), EVP_KDF-HKDF(7) and EVP_EncryptInit(3).
 
 use super::linked::{Linked, check};
 use super::owned::owned;
@@ -13,15 +13,15 @@ use std::ptr;
 owned! {
     /// A fetched MAC algorithm.
     MacAlgorithm: EVP_MAC, EVP_MAC_free;
-    /// A MAC in progress.
+    /// Context for computing a MAC.
     MacCtx: EVP_MAC_CTX, EVP_MAC_CTX_free;
     /// A fetched key derivation function.
     KdfAlgorithm: EVP_KDF, EVP_KDF_free;
-    /// A derivation in progress.
+    /// Context for deriving a key.
     KdfCtx: EVP_KDF_CTX, EVP_KDF_CTX_free;
     /// A fetched cipher.
     Cipher: EVP_CIPHER, EVP_CIPHER_free;
-    /// An encryption or decryption in progress.
+    /// Context for encryption or decryption.
     CipherCtx: EVP_CIPHER_CTX, EVP_CIPHER_CTX_free;
 }
 
@@ -34,7 +34,7 @@ unsafe impl Sync for Cipher {}
 
 /// Length of a SHA-256 digest in bytes.
 const TAG_SHA256: usize = 32;
-/// Maximum output of HKDF-SHA256 in bytes (RFC 5869, section 2.3).
+/// Maximum length of HKDF-SHA256 output in bytes (RFC 5869, section 2.3).
 const MAX_HKDF: usize = 255 * TAG_SHA256;
 /// Length of an AES-256 key in bytes.
 const AES_KEY: usize = 32;
@@ -44,7 +44,7 @@ const AES_BLOCK: usize = 16;
 const GCM_NONCE: usize = 12;
 /// Length of a full GCM tag in bytes.
 const GCM_TAG: usize = 16;
-/// Maximum input of one cipher call in bytes. The cipher takes lengths as `int`, so longer inputs go in pieces.
+/// Maximum input per cipher call in bytes. The cipher takes lengths as `int`, so longer inputs are split into pieces.
 const PIECE: usize = 1 << 30;
 
 /// HMAC with SHA-256.
@@ -55,7 +55,7 @@ pub(super) struct HmacSha256 {
 }
 
 struct HmacKey {
-    /// Holds the key and is only ever copied.
+    /// Context that contains the key. It is copied but never used directly.
     template: Template<MacCtx>,
     idle: Contexts<MacCtx>,
 }
@@ -76,7 +76,7 @@ struct GcmKey {
     idle_opening: Contexts<CipherCtx>,
 }
 
-/// Context that is never used itself, only copied.
+/// Context that is copied but never used directly.
 struct Template<T>(T);
 
 // SAFETY: the only call that uses a template copies it and leaves it unchanged.
@@ -91,7 +91,7 @@ impl HmacSha256 {
         Ok(HmacSha256 { algorithm, idle: Contexts::new() })
     }
 
-    /// Returns a context that has a digest but no key.
+    /// Returns a context with a digest but without a key.
     fn context(&self) -> Result<MacCtx> {
         // SAFETY: the algorithm is valid, and we own the returned context.
         let ctx = unsafe { MacCtx::own("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.algorithm.as_ptr()))? };
@@ -126,7 +126,7 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// Computes the tag of a message with the given key, or with the key of the context if the pointer is null.
+/// Computes the tag for a message. If `key` is null, uses the key in the context.
 fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mut [u8]) -> Result<()> {
     let mut length = 0;
     // SAFETY: only this thread uses the context while we hold it, and its digest is set. The key is null or
@@ -178,7 +178,7 @@ impl Kdf for HkdfSha256 {
             return Err(Error::Length { what: "keying material", expected: MAX_HKDF, actual: out.len() });
         }
         if out.is_empty() {
-            // The library treats a request for no output as an error.
+            // The library treats a request for zero bytes as an error.
             return Ok(());
         }
         self.idle.with(
@@ -276,7 +276,7 @@ impl StreamCipher for Aes256Ctr {
         AES_BLOCK
     }
 
-    /// Uses a new context, which wipes the key when it is freed.
+    /// Encrypts or decrypts with a new context. Freeing the context wipes the key.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()> {
         Error::check_length("key", AES_KEY, key.len())?;
         Error::check_length("counter", AES_BLOCK, counter.len())?;
@@ -345,7 +345,7 @@ impl AeadKey for GcmKey {
         )
     }
 
-    /// Wipes what was already decrypted if the tag is wrong.
+    /// Opens a message. If the tag is wrong, wipes the bytes that were already decrypted.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
         Error::check_length("nonce", GCM_NONCE, nonce.len())?;
         Error::check_length("tag", GCM_TAG, tag.len())?;

@@ -1,4 +1,5 @@
-//! OpenSSL's ECDSA and RSA. The message is digested separately, so that one context serves any number of calls.
+//! Direct calls to OpenSSL's ECDSA and RSA. The message is hashed separately, so that a context can be used for any
+//! number of calls.
 
 use super::symmetric::{digest, fetch, octets, parameter, text};
 use crate::interleaved::Side;
@@ -11,7 +12,7 @@ use std::ptr;
 type Key = Owned<sys::EVP_PKEY>;
 type Context = Owned<sys::EVP_PKEY_CTX>;
 
-/// P-256, or secp256k1 as ledgers use it: compressed points and the lower `s`.
+/// P-256, or secp256k1 with the conventions of ledgers: compressed points and the lower `s`.
 #[derive(Clone, Copy)]
 struct Curve {
     group: &'static CStr,
@@ -65,7 +66,7 @@ impl Curve {
             parameter(sys::OSSL_PKEY_PARAM_PRIV_KEY, sys::OSSL_PARAM_UNSIGNED_INTEGER, number.as_ptr(), number.len());
         let mut params = [text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.group), number, sys::OSSL_PARAM_END];
         let key = import(c"EC", sys::EVP_PKEY_KEYPAIR, &mut params);
-        // The import alone accepts zero and scalars beyond the order.
+        // Importing alone would accept zero and scalars that are not less than the group order.
         // SAFETY: nothing else uses the context.
         assert_eq!(unsafe { sys::EVP_PKEY_private_check(context_of(&key).raw()) }, 1);
         key
@@ -106,7 +107,7 @@ impl Curve {
     }
 }
 
-/// Operation that a context is initialised for.
+/// Operation for which a context is initialised.
 #[derive(Clone, Copy)]
 enum Purpose {
     Sign,
@@ -132,7 +133,7 @@ fn scheme(name: &CStr) -> Owned<sys::EVP_SIGNATURE> {
     Owned::new(fetched, sys::EVP_SIGNATURE_free)
 }
 
-/// Signs a digest and returns the signature's length in bytes. ECDSA signatures are DER.
+/// Signs a digest and returns the signature's length in bytes. ECDSA signatures are encoded in DER.
 fn sign(context: &Context, digest: &[u8; 32], out: &mut [u8]) -> usize {
     let (mut length, signature) = (out.len(), out.as_mut_ptr());
     // SAFETY: nothing else uses the context, and `length` is the length of `out`.
@@ -148,7 +149,8 @@ fn verify(context: &Context, digest: &[u8; 32], signature: &[u8]) {
     assert_eq!(done, 1);
 }
 
-/// Leaves signatures in DER, OpenSSL's own form. Converting to the other form is part of the adapter's cost.
+/// Returns the direct calls for ECDSA. Signatures stay in DER, OpenSSL's format. The conversion to and from `r || s`
+/// belongs to the adapter's overhead.
 pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Side> {
     let curve = Curve { group: if ledger { c"secp256k1" } else { c"P-256" }, ledger };
     let generator = generator(c"EC", &[text(sys::OSSL_PKEY_PARAM_GROUP_NAME, curve.group), sys::OSSL_PARAM_END]);

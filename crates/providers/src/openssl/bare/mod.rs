@@ -1,5 +1,5 @@
-//! OpenSSL 4 through its `EVP_PKEY` interface. Algorithms are fetched in advance, and contexts made in advance if the
-//! key is prepared.
+//! Direct calls to OpenSSL 4 through the `EVP_PKEY` interface. Algorithms are fetched in advance. For prepared keys,
+//! the contexts are also created in advance.
 
 mod classical;
 mod symmetric;
@@ -84,7 +84,7 @@ impl Bare for OpenSsl {
 type Key = Owned<sys::EVP_PKEY>;
 type Context = Owned<sys::EVP_PKEY_CTX>;
 
-/// Operation that a key's context is initialised for.
+/// Operation for which a key's context is initialised.
 #[derive(Clone, Copy)]
 enum Purpose {
     Encapsulate,
@@ -103,7 +103,7 @@ fn context(key: &Key, purpose: Purpose) -> Context {
 }
 
 /// # Safety
-/// The context must have a key, and only the caller may use it.
+/// The context must contain a key, and only the caller may use the context.
 unsafe fn begin(context: &Context, purpose: Purpose) -> c_int {
     // SAFETY: the caller upholds the contract of the function.
     unsafe {
@@ -139,7 +139,7 @@ fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     generate(generator)
 }
 
-/// Imports a key pair from its seed.
+/// Imports a key pair from a seed.
 fn imported(name: &CStr, seed: &[u8]) -> Key {
     let mut params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
     let mut key = ptr::null_mut();
@@ -311,7 +311,7 @@ fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     })
 }
 
-/// Returns the bare calls of ML-DSA, SLH-DSA and Ed25519.
+/// Returns the direct calls for ML-DSA, SLH-DSA and Ed25519.
 fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let info = inputs.scheme.info();
     let algorithm = info.parameters.algorithm.to_string();
@@ -327,7 +327,8 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (encoding, bytes) = inputs.private(operation);
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     let (coins, prehashed) = (inputs.coins.clone(), inputs.prehashed.clone());
-    // OpenSSL keeps ML-DSA's seed separately from the private key. For the other schemes the bytes are the key.
+    // For ML-DSA, OpenSSL distinguishes the seed from the private key. For the other schemes, the bytes are the private
+    // key.
     let seeded = algorithm.starts_with("ML-DSA") && encoding == KeyEncoding::Seed;
     let exact = info.hedged;
     let load = {

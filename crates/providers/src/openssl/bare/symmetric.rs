@@ -1,4 +1,5 @@
-//! OpenSSL's hash functions, MAC, KDF and cipher. Algorithms are fetched and contexts made in advance.
+//! Direct calls to OpenSSL's hash functions, MAC, KDF and cipher. Algorithms are fetched and contexts are created in
+//! advance.
 
 use crate::interleaved::{Side, Work};
 use crate::libraries::Owned;
@@ -10,12 +11,12 @@ use std::hint::black_box;
 use std::ptr;
 use std::sync::Arc;
 
-/// Returns a byte string as a parameter.
+/// Returns a parameter that refers to a byte string.
 pub(super) fn octets(key: &CStr, value: &[u8]) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_OCTET_STRING, value.as_ptr(), value.len())
 }
 
-/// Returns a number as a parameter. It is read when the parameter is read.
+/// Returns a parameter that refers to a number. OpenSSL reads the number when it uses the parameter.
 pub(super) fn int(key: &CStr, value: &c_int) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
 }
@@ -106,7 +107,7 @@ pub(super) fn xof(operation: &str) -> Side {
     }
 }
 
-/// Context that is squeezed through the whole batch.
+/// Squeezes the same context throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     md: Md,

@@ -1,4 +1,5 @@
-//! Round trips, rejections and a few published answers for every algorithm on offer. Whole vector suites run elsewhere.
+//! Tests of the OpenSSL provider: round trips, rejections, and a few published test vectors for every algorithm. Other
+//! crates run the complete suites of test vectors.
 
 mod kem;
 mod signature;
@@ -22,7 +23,7 @@ fn sha256(message: &[u8]) -> [u8; 32] {
     digest
 }
 
-/// Compares `message` with a published answer, of which only the SHA-256 digest is kept here.
+/// Compares `message` with a published value. `expected` is the SHA-256 digest of the published value.
 #[track_caller]
 fn assert_sha256(message: &[u8], expected: &str) {
     assert_eq!(sha256(message).to_vec(), hex(expected));
@@ -57,7 +58,7 @@ fn assert_refused(result: Result<(), Error>) {
 #[track_caller]
 fn assert_queue_is_empty() {
     // SAFETY: the call only reads this thread's error queue.
-    assert_eq!(unsafe { sys::ERR_peek_last_error() }, 0, "an error was left in the queue");
+    assert_eq!(unsafe { sys::ERR_peek_last_error() }, 0, "the error queue must be empty");
 }
 
 #[test]

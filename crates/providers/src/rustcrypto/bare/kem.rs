@@ -54,7 +54,7 @@ pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("wrong length")));
         }),
         "decapsulate encoded key=expanded" => each(move || {
-            #[allow(deprecated, reason = "an encoding of FIPS 203")]
+            #[allow(deprecated, reason = "FIPS 203 defines this encoding")]
             let key =
                 ml_kem::ExpandedKeyEncoding::from_expanded_bytes(private.as_slice().try_into().expect("wrong length"));
             let key: DecapsulationKey = key.expect("cannot load the key");
@@ -64,7 +64,7 @@ pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     })
 }
 
-/// X25519 as a KEM.
+/// Returns the direct calls for X25519 as a KEM.
 pub(super) fn x25519(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let (mut out, mut private_out, mut secret) = inputs.room();
     let given: [u8; 32] = inputs.keygen_coins.as_slice().try_into().ok()?;

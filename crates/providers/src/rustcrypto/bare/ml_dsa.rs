@@ -39,7 +39,7 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
             sign(key.expanded_key());
         }),
         "sign encoded key=expanded" => each(move || {
-            #[allow(deprecated, reason = "an encoding of FIPS 204")]
+            #[allow(deprecated, reason = "FIPS 204 defines this encoding")]
             let key =
                 ExpandedSigningKey::<MlDsa44>::from_expanded(private.as_slice().try_into().expect("wrong length"));
             sign(&key);
