@@ -64,7 +64,7 @@ fn a_failing_worker_gets_failed_rows_and_the_run_continues() {
     let wrong = [
         ("visit-hangs", "was stopped"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-garbage", "its answer is not a message"),
+        ("visit-garbage", "the answer is not a message"),
         ("call-crashes", "exit status: 7: the last words"),
         ("wrong", "the same input gives a different digest"),
         ("less", "ns for a visit of"),

@@ -74,7 +74,7 @@ impl LibrarySpec {
             Some((label, program)) if !label.contains('/') => (format!("{label}="), program),
             _ => (String::new(), text),
         };
-        // Without a question mark at the end, one in the path would begin the options.
+        // A question mark in the path would begin the options, so append another one.
         let end = if program.contains('?') { "?" } else { "" };
         format!("{label}worker:{program}{end}").parse()
     }

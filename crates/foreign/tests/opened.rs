@@ -25,7 +25,7 @@ fn opens_the_systems_libcrypto() {
 fn missing_algorithms_are_listed_with_the_librarys_reason() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("openssl:{}", path.display()));
-    // OpenSSL offers ML-KEM since 3.5.
+    // OpenSSL 3.5 was the first version with ML-KEM.
     if provider.kem("ML-KEM-768").is_none() {
         let missing = provider.unsupported.iter().find(|missing| missing.algorithm == "ML-KEM-768").unwrap();
         assert!(missing.reason.contains("EVP_KEYMGMT_fetch failed: unsupported"), "{missing:?}");
@@ -37,7 +37,7 @@ fn missing_algorithms_are_listed_with_the_librarys_reason() {
 fn computes_the_point_of_a_scalar() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("openssl:{}", path.display()));
-    // RFC 6979, appendix A.2.5: x and the uncompressed point.
+    // The private key `x` and the uncompressed public point in RFC 6979, appendix A.2.5.
     let scalar = hex::decode("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").unwrap();
     let point = "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6\
                  7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299";
@@ -90,7 +90,7 @@ fn opens_two_liboqs_builds_in_one_process() {
         check(provider);
     }
     assert_ne!(generic.build_info, vector.build_info);
-    // Neither library uses symbols of the other.
+    // Neither library may use symbols from the other.
     assert!(check_pair(&generic, &vector) > 2 * 6);
 }
 

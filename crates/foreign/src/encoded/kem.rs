@@ -47,8 +47,8 @@ struct Shared<C> {
 }
 
 impl<C: KemCalls> EncodedKem<C> {
-    /// Creates the KEM, once per process and library. The KEM is never freed, so keys refer to it without counting
-    /// references.
+    /// Creates the KEM, once per process and library. The KEM is never freed, so keys refer to it without reference
+    /// counting.
     ///
     /// # Safety
     /// The functions in `calls` must read and write as many bytes as `info` states.

@@ -86,16 +86,18 @@ impl Conversation {
             },
             Ok(None) => Err(self.ended(&broken, limit)),
             Err(ReadError::Io(error)) => Err(self.ended(&error, limit)),
-            Err(ReadError::Malformed(malformed)) => Err(format!("its answer is not a message: {malformed}")),
+            Err(ReadError::Malformed(malformed)) => Err(format!("the answer is not a message: {malformed}")),
         }
     }
 
     /// Describes how the conversation ended, with the last line of the program's standard error if there is one.
     fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
         match (error.kind(), &mut self.other) {
-            (io::ErrorKind::TimedOut, _) => format!("no answer within {} s: it was stopped", limit.as_secs_f64()),
+            (io::ErrorKind::TimedOut, _) => {
+                format!("no answer within {} s: the program was stopped", limit.as_secs_f64())
+            }
             (io::ErrorKind::InvalidInput, _) => error.to_string(),
-            (_, Other::Peer(_)) => format!("it closed the connection ({error})"),
+            (_, Other::Peer(_)) => format!("the program closed the connection ({error})"),
             (_, Other::Started(started)) => started.ended(error, self.now),
         }
     }
@@ -149,7 +151,7 @@ impl Started {
             match self.child.try_wait() {
                 Ok(None) if !last.left().is_zero() => std::thread::sleep(Duration::from_millis(2)),
                 Ok(Some(status)) => break status.to_string(),
-                _ => break format!("it closed its output ({error})"),
+                _ => break format!("its output was closed ({error})"),
             }
         };
         // Another process may hold the pipe of standard error open, so do not wait for the pipe to close.
@@ -157,7 +159,11 @@ impl Started {
             std::thread::sleep(Duration::from_millis(2));
         }
         let line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.is_empty() { format!("it ended: {status}") } else { format!("it ended: {status}: {line}") }
+        if line.is_empty() {
+            format!("the program ended: {status}")
+        } else {
+            format!("the program ended: {status}: {line}")
+        }
     }
 }
 

@@ -123,7 +123,7 @@ impl Program {
             ("ok", _) => Ok(fields),
             ("unsupported", Some(reason)) => Err(ProcessError::Unsupported { program: self.name.clone(), reason }),
             ("error", Some(reason)) => Err(ProcessError::Refused { program: self.name.clone(), reason }),
-            _ => return Err(self.conversation(&format!("its answer {verb:?} is not part of the protocol"))),
+            _ => return Err(self.conversation(&format!("the answer {verb:?} is not part of the protocol"))),
         };
         state.conversation = Some(conversation);
         answer
@@ -218,7 +218,7 @@ impl RemoteCase for Case {
             [time] => frame::number(time),
             _ => None,
         };
-        time.ok_or_else(|| self.program.broken("its answer to the visit is not a time").of_library("visit"))
+        time.ok_or_else(|| self.program.broken("the answer to the visit is not a time").of_library("visit"))
     }
 
     fn process(&self) -> Option<u32> {
@@ -228,7 +228,7 @@ impl RemoteCase for Case {
 
     fn answers(&mut self) -> LibraryResult<Vec<(usize, Vec<Vec<u8>>)>> {
         let fields = self.ask("answers", &[])?;
-        let odd = || self.program.broken("its answers do not match the visit").of_library("answers");
+        let odd = || self.program.broken("the answers do not match the visit").of_library("answers");
         if !reads(&fields, self.width, self.count) {
             return Err(odd());
         }

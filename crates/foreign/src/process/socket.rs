@@ -56,7 +56,7 @@ impl Peer {
             return Ok(message);
         }
         let reason = message.fields.first().and_then(|field| line(field)).unwrap_or_default();
-        Err(format!("it ended: {reason}"))
+        Err(format!("the program ended: {reason}"))
     }
 }
 

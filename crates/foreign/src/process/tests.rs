@@ -119,9 +119,9 @@ fn rejects_programs_that_greet_or_list_wrongly() {
         ("name", "a function name may contain only"),
         ("inputs", "the number of input sets for a function must be 1 to 4096"),
         ("list-crashes", "exit status: 7: the last words"),
-        ("list-garbage", "its answer is not a message"),
-        ("hello-half", "its answer is not a message"),
-        ("list-hangs", "no answer within 1 s: it was stopped"),
+        ("list-garbage", "the answer is not a message"),
+        ("hello-half", "the answer is not a message"),
+        ("list-hangs", "no answer within 1 s: the program was stopped"),
     ] {
         let error = provider(mode).unwrap_err().to_string();
         assert!(error.starts_with("worker odd: ") && error.contains(words), "{mode}: {error}");
@@ -132,9 +132,9 @@ fn rejects_programs_that_greet_or_list_wrongly() {
 fn faulty_calls_are_errors_within_the_time_limit() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("call-hangs", "no answer within 1 s: it was stopped"),
-        ("call-crashes", "it ended: exit status: 7: the last words"),
-        ("call-garbage", "its answer is not a message: a message of 1399154541 bytes"),
+        ("call-hangs", "no answer within 1 s: the program was stopped"),
+        ("call-crashes", "the program ended: exit status: 7: the last words"),
+        ("call-garbage", "the answer is not a message: a message of 1399154541 bytes"),
         ("call-long", "a message of 4294967295 bytes"),
         ("call-half", "the stream ends inside a message"),
         ("call-shouts", "the first field of a message is not a verb"),
@@ -161,11 +161,11 @@ fn faulty_calls_are_errors_within_the_time_limit() {
 fn cases_do_not_outlive_their_program() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("visit-hangs", "no answer within 1 s: it was stopped"),
+        ("visit-hangs", "no answer within 1 s: the program was stopped"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-words", "its answer to the visit is not a time"),
-        ("visit-garbage", "its answer is not a message"),
-        ("answers-other", "its answers do not match the visit"),
+        ("visit-words", "the answer to the visit is not a time"),
+        ("visit-garbage", "the answer is not a message"),
+        ("answers-other", "the answers do not match the visit"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (provider, _) = open(odd(folder.path(), mode)).unwrap();
@@ -243,7 +243,7 @@ fn workers_behind_sockets_report_their_process() {
     assert_eq!(case.visit(1, 1).unwrap(), 1234);
     assert_eq!(case.answers().unwrap(), [(1, vec![b"unchecked".to_vec()])]);
     let error = case.visit(0, 1).unwrap_err().to_string();
-    assert!(error.contains("it ended: signal 9"), "{error}");
+    assert!(error.contains("the program ended: signal 9"), "{error}");
 }
 
 #[test]
@@ -253,8 +253,8 @@ fn rejects_sockets_without_a_process_and_ones_that_hang() {
         (("process", "0"), &[HELLO][..], "the first message is not the process id"),
         (("process", "x"), &[HELLO], "the first message is not the process id"),
         (("hello", "1"), &[HELLO], "the first message is not the process id"),
-        (("process", id.as_str()), &[], "no answer within 1 s: it was stopped"),
-        (("process", id.as_str()), &[HELLO], "no answer within 1 s: it was stopped"),
+        (("process", id.as_str()), &[], "no answer within 1 s: the program was stopped"),
+        (("process", id.as_str()), &[HELLO], "no answer within 1 s: the program was stopped"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = open(behind_a_socket(folder.path(), first, answers)).unwrap_err().to_string();

@@ -44,8 +44,8 @@ const COINS: usize = 32;
 /// Length of a shared secret in bytes.
 const SECRET: usize = 32;
 
-/// Properties of a parameter set, with lengths in bytes. They are static, so keys refer to them without counting
-/// references.
+/// Properties of a parameter set, with lengths in bytes. They are static, so keys refer to them without reference
+/// counting.
 struct Set {
     nid: c_int,
     encapsulation_key: usize,

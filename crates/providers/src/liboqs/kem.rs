@@ -46,8 +46,8 @@ impl Drop for Native {
     }
 }
 
-/// Parameter sets, which are created once per process. They are static, so keys refer to them without counting
-/// references.
+/// Parameter sets, which are created once per process. They are static, so keys refer to them without reference
+/// counting.
 static SETS: [OnceLock<Result<Shared>>; ALGORITHMS.len()] = [const { OnceLock::new() }; ALGORITHMS.len()];
 
 impl MlKem {

@@ -116,7 +116,7 @@ pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     cases.iter().zip(&measured).map(judge).collect()
 }
 
-/// Returns the parameter in an operation's name that stands for an encoding of private keys.
+/// Returns the parameter that denotes a private-key encoding in an operation's name.
 fn key(encoding: KeyEncoding) -> &'static str {
     match encoding {
         KeyEncoding::Seed => "key=seed",
