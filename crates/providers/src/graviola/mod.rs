@@ -60,10 +60,7 @@ fn without_algorithms(provider: &Provider, reason: &str) -> Provider {
 fn unsupported() -> Vec<Unsupported> {
     [
         ("ML-KEM-768", "the crate does not export functions to decapsulate repeatedly or to load a key from bytes"),
-        (
-            "RSA-2048",
-            "the crate loads keys only if they include CRT parameters, and writes keys only in DER",
-        ),
+        ("RSA-2048", "the crate loads keys only if they include CRT parameters, and writes keys only in DER"),
     ]
     .map(|(algorithm, reason)| Unsupported { algorithm: algorithm.to_owned(), reason: reason.to_owned() })
     .into()

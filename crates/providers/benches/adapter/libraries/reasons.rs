@@ -2,11 +2,9 @@
 
 use crate::operations::Case;
 
-const NULL: &str =
-    "null: does no work, so every run already measures these calls as the harness's overhead";
+const NULL: &str = "null: does no work, so every run already measures these calls as the harness's overhead";
 
-const RSA_KEYS: &str =
-    "RSA key generation: the search for primes takes 50 to 500 ms at random and cannot be repeated";
+const RSA_KEYS: &str = "RSA key generation: the search for primes takes a random 50 to 500 ms and cannot be repeated";
 
 const STREAMS: &str = "AES-256-CTR: not measured alone; in handshakes it encrypts too few bytes to matter";
 
