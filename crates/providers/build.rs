@@ -1,5 +1,5 @@
-//! Passes the versions of the dependencies and the compiler settings to the code as environment variables of the
-//! compiler, so that no version is typed by hand.
+//! Passes the versions of the dependencies and the compiler settings to the code as environment variables at compile
+//! time, so that nobody has to maintain version numbers in the code.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,16 +8,16 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 fn main() {
-    let manifest_dir = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
+    let manifest_dir = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo must set CARGO_MANIFEST_DIR"));
     let lock = manifest_dir.ancestors().map(|folder| folder.join("Cargo.lock")).find(|path| path.is_file());
-    let lock = lock.expect("Cargo.lock lies in a folder above: the versions of the libraries come from it");
+    let lock = lock.expect("no parent folder contains Cargo.lock, which lists the versions of the libraries");
 
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={}", lock.display());
     let text = fs::read_to_string(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
     let locked: Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
     let packages: Vec<Package> = locked["package"].as_array().into_iter().flatten().map(Package::of).collect();
-    let versions = versions(&packages, &env::var("CARGO_PKG_NAME").expect("cargo sets CARGO_PKG_NAME"));
+    let versions = versions(&packages, &env::var("CARGO_PKG_NAME").expect("cargo must set CARGO_PKG_NAME"));
     let versions: Vec<String> = versions.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
     println!("cargo:rustc-env=PQLAB_CRATE_VERSIONS={}", versions.join(";"));
 
@@ -34,13 +34,13 @@ fn main() {
 struct Package<'a> {
     name: &'a str,
     version: &'a str,
-    /// Names of the dependencies, followed by a version if several versions are locked.
+    /// Names of the dependencies. A name is followed by a version if several versions are locked.
     dependencies: Vec<&'a str>,
 }
 
 impl<'a> Package<'a> {
     fn of(entry: &'a Value) -> Self {
-        let text = |name: &str| entry[name].as_str().expect("cargo locks names and versions");
+        let text = |name: &str| entry[name].as_str().expect("Cargo.lock must list names and versions");
         let dependencies = entry.get("dependencies").and_then(Value::as_array).into_iter().flatten();
         let dependencies = dependencies.filter_map(Value::as_str).collect();
         Self { name: text("name"), version: text("version"), dependencies }
@@ -54,10 +54,10 @@ impl<'a> Package<'a> {
     }
 }
 
-/// Returns the locked version of every crate that `root` is built with, directly or indirectly. If several versions of
-/// a crate are locked, the one nearest to `root` wins: the search is breadth first, so a direct dependency always wins.
+/// Returns the locked versions of all direct and indirect dependencies of `root`. If several versions of a crate are
+/// locked, the version nearest to `root` is returned. A direct dependency therefore always takes precedence.
 fn versions<'a>(packages: &[Package<'a>], root: &str) -> BTreeMap<&'a str, &'a str> {
-    let root = packages.iter().find(|package| package.name == root).expect("cargo locks this crate");
+    let root = packages.iter().find(|package| package.name == root).expect("Cargo.lock must contain this crate");
     let (mut found, mut queue) = (BTreeMap::new(), VecDeque::from([root]));
     while let Some(package) = queue.pop_front() {
         for dependency in packages.iter().filter(|other| package.depends_on(other)) {

@@ -119,8 +119,8 @@ def test_a_failing_function_becomes_a_failed_row() -> None:
     found = errors(measured(raises, leaves, dies, exits, pqlab.benchmark(verify=lambda one: one == 1)(prints)))
     assert "ValueError: no good" in found["raises"]
     assert "SystemExit: 3" in found["leaves"]
-    assert "it ended: signal 9" in found["dies"]
-    assert "it ended: it exited with code 4" in found["exits"]
+    assert "the program ended: signal 9" in found["dies"]
+    assert "the program ended: it exited with code 4" in found["exits"]
     assert found["prints"] == ""
 
 

@@ -64,7 +64,7 @@ fn a_failing_worker_gets_failed_rows_and_the_run_continues() {
     let wrong = [
         ("visit-hangs", "was killed"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-garbage", "its answer is not a message"),
+        ("visit-garbage", "the answer is not a message"),
         ("call-crashes", "exit status: 7: the last words"),
         ("wrong", "the same input gives a different digest"),
         ("less", "ns for a visit of"),
@@ -95,7 +95,7 @@ fn unusable_workers_are_refused_before_measuring() {
     let refused = pqlab.run(&["run", "hash", "--worker", &crashing, "--worker", &silent, "--worker", "no-such-worker"]);
     let said = text(&refused.stderr);
     assert_eq!((refused.status.code(), said.trim_end().lines().count()), (Some(2), 1), "{said}");
-    for words in ["the last words", "its greeting is not of version 1", "`make workers`", "no-such-worker"] {
+    for words in ["the last words", "does not match protocol version 1", "`make workers`", "no-such-worker"] {
         assert!(said.contains(words), "{words:?} in {said}");
     }
     let twice = pqlab.run(&["run", "hash", "--worker", "./a", "--worker", "/b/a"]);

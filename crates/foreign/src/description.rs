@@ -1,5 +1,5 @@
-//! Description of what a provider offers, made by a process that has opened the library and read by those that have
-//! not.
+//! Description of what a provider offers. A process that opened the library writes the description, and processes that
+//! did not open the library read it.
 
 use crate::process::Listing;
 use pqlab_primitives::{
@@ -11,10 +11,10 @@ use pqlab_primitives::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Error of every operation of a described provider.
+/// Error that every operation of a described provider returns.
 const CLOSED: Error = Error::Unsupported("this library is open only in worker processes");
 
-/// What an opened library or program offers: KEMs, signature schemes, key agreements, hash functions, extendable-output
+/// Offer of an opened library or program: KEMs, signature schemes, key agreements, hash functions, extendable-output
 /// functions and, for a program, functions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
@@ -75,7 +75,7 @@ impl Description {
         }
     }
 
-    /// Adds the listing that the program gave.
+    /// Returns the description with a program's listing.
     pub(crate) fn listed(self, listing: Listing) -> Description {
         Description { listing: Some(listing), ..self }
     }
@@ -85,7 +85,8 @@ impl Description {
         self.listing.as_ref()
     }
 
-    /// Returns a provider with the same name and offer. All its operations return [`Error::Unsupported`].
+    /// Returns a provider with the described name and offer. Every operation of this provider returns
+    /// [`Error::Unsupported`].
     pub fn provider(&self) -> Provider {
         let mut provider = Provider::new(&self.library, self.build_info.clone());
         provider.code.clone_from(&self.code);
@@ -104,7 +105,7 @@ impl Description {
     }
 }
 
-/// A program that this process does not start.
+/// Stand-in for a program that this process does not start.
 struct Closed;
 
 impl Remote for Closed {
@@ -113,7 +114,7 @@ impl Remote for Closed {
     }
 }
 
-/// Stands in for a primitive that only its parameters describe.
+/// A primitive of which only the parameters are known.
 struct Described<T>(T);
 
 fn described<T: Clone, P: ?Sized>(all: &[T], wrap: impl Fn(Described<T>) -> Arc<P>) -> Vec<Arc<P>> {
@@ -227,7 +228,7 @@ mod tests {
     use super::*;
     use pqlab_primitives::{CoinSupport, KemParameters, KeyAgreementParameters, SignatureParameters};
 
-    /// Returns a description with primitives of every kind and an algorithm that is in no table.
+    /// Returns a description with primitives of every kind and an algorithm that the parameter tables do not list.
     fn example() -> Description {
         let coins = CoinSupport { keygen: true, operation: false };
         let mut unlisted = KemParameters::of("ML-KEM-768").unwrap();

@@ -1,13 +1,13 @@
 //! Providers whose code is not linked: shared libraries opened at run time, and programs in any language that speak the
-//! protocol of `docs/workers.md` ([`process`]). They implement the traits of `pqlab-primitives`.
+//! protocol in `docs/workers.md` ([`process`]). Both implement the traits of `pqlab-primitives`.
 //!
 //! - [`LibrarySpec`] names a library or program.
-//! - [`open`] and [`describe`] open it in this process and run its code. A library may crash, hang or abort in its
-//!   constructor, so only worker processes call them.
-//! - [`Description`] lists what a provider offers, for processes that only plan and list.
+//! - [`open`] and [`describe`] open the library or program in this process and run its code. A library may crash, hang
+//!   or abort in its constructor, so only worker processes call these functions.
+//! - [`Description`] lists what a provider offers, for processes that only plan runs or list algorithms.
 //!
-//! Each kind of interface has a folder. A timed operation does the same work around the library's call as the adapters
-//! of the linked libraries, so a library takes the same time whether it is opened or linked.
+//! Each kind of interface has its own folder. Around a library's function, a timed operation does the same work as the
+//! adapters of the linked libraries, so an opened library takes the same time as a linked one.
 
 mod description;
 mod encoded;

@@ -14,57 +14,57 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
 use std::ptr::NonNull;
 
-/// Error of opening a library or program. Its message is one line and names the file.
+/// Error from opening a library or program. The message is one line and names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file does not exist or cannot be read.
     #[error("{}: {error}", path.display())]
     Unreadable {
-        /// The file.
+        /// The file that cannot be opened.
         path: PathBuf,
-        /// The system's error.
+        /// The operating system's error.
         error: io::Error,
     },
     /// The file is not a shared library.
     #[error("{} is not a shared library: missing ELF magic (7f 45 4c 46)", path.display())]
     NoLibrary {
-        /// The file.
+        /// The file that cannot be opened.
         path: PathBuf,
     },
     /// The library was built for another machine.
-    #[error("{} is built for {its}, but this program for {ours}: build the library for this machine", path.display())]
+    #[error("{} is built for {its}, but this program is built for {ours}: rebuild the library", path.display())]
     OtherMachine {
-        /// The file.
+        /// The file that cannot be opened.
         path: PathBuf,
-        /// The library's machine.
+        /// The machine that the library was built for.
         its: String,
-        /// This program's machine.
+        /// The machine that this program was built for.
         ours: String,
     },
-    /// The system's loader rejects the library, for example because a dependency or one of its symbols is missing.
+    /// The dynamic loader rejects the library, for example because a dependency or a symbol is missing.
     #[error("cannot load {}: {said}", path.display())]
     Refused {
-        /// The file.
+        /// The file that cannot be opened.
         path: PathBuf,
-        /// The loader's message.
+        /// The dynamic loader's message.
         said: String,
     },
-    /// The library lacks a symbol that its kind requires.
+    /// The library lacks a symbol that this kind of library must export.
     #[error("{} has no symbol {symbol}: {hint}", path.display())]
     NoSymbol {
-        /// The file.
+        /// The file that cannot be opened.
         path: PathBuf,
         /// The missing symbol.
         symbol: String,
-        /// A likely cause.
+        /// Likely cause of the error.
         hint: &'static str,
     },
-    /// The library has the right kind but cannot be used.
+    /// The library cannot be used although the required symbols are present.
     #[error("{}: {reason}", path.display())]
     Unusable {
-        /// The file.
+        /// The file that cannot be opened.
         path: PathBuf,
-        /// The reason.
+        /// Why the library cannot be used.
         reason: String,
     },
     /// The program is missing, cannot be started or does not speak the protocol.
@@ -75,11 +75,11 @@ pub enum OpenError {
 /// Opens a library in this process and returns its provider. The library's constructors run in this process, so only
 /// worker processes may call this.
 ///
-/// The library's symbols are not visible to others (`RTLD_LOCAL`), and all its symbols are resolved now (`RTLD_NOW`).
-/// It stays open until the process ends.
+/// The library's symbols are not visible to other libraries (`RTLD_LOCAL`), and all symbols are resolved immediately
+/// (`RTLD_NOW`). The library stays open until the process ends.
 ///
-/// A program starts at its first call if the `listing` that it gave when it was described is known, otherwise now.
-/// `now` is a monotonic clock in ns, for the time limits of a program.
+/// `listing` is the list that a program returned when it was described. With a listing, the program starts at the first
+/// call; without a listing, it starts immediately. `now` is a monotonic clock in ns for the program's time limits.
 ///
 /// # Errors
 /// [`OpenError`] if the library or program cannot be used.
@@ -102,7 +102,7 @@ pub fn open(spec: &LibrarySpec, listing: Option<&Listing>, now: fn() -> u64) -> 
     Ok(provider)
 }
 
-/// Opens a library or program as [`open`] does and returns what it offers.
+/// Opens a library or program as [`open`] does and returns the algorithms and functions that it offers.
 ///
 /// # Errors
 /// [`OpenError`] if the library or program cannot be used.
@@ -123,18 +123,18 @@ pub(crate) fn short_hex(digest: &[u8]) -> String {
 pub(crate) struct Library {
     path: PathBuf,
     handle: ManuallyDrop<Handle>,
-    /// The `libcrypto` files that the process had mapped before the library was opened.
+    /// The `libcrypto` files that were mapped into the process before the library was opened.
     before: BTreeSet<PathBuf>,
 }
 
 impl Library {
     fn open(path: &Path) -> Result<Library, OpenError> {
         let unreadable = |error| OpenError::Unreadable { path: path.to_path_buf(), error };
-        // The loader would look for a name without a slash in the system's folders.
+        // The loader would search the system's folders for a name without a slash.
         let path = path::absolute(path).map_err(unreadable)?;
         check_machine(&path)?;
         let before = mapped();
-        // SAFETY: the user named the library in order to run its code. What its constructors do cannot be checked.
+        // SAFETY: the user asked to run the library's code. We cannot check what the library's constructors do.
         let handle = unsafe { Handle::open(Some(&path), RTLD_NOW | RTLD_LOCAL) };
         let handle = handle.map_err(|error| {
             let said = error.to_string().replace('\n', " ");
@@ -145,7 +145,7 @@ impl Library {
         Ok(Library { path, handle: ManuallyDrop::new(handle), before })
     }
 
-    /// Returns an error that only the library's kind can detect.
+    /// Returns the error for a library that cannot be used.
     pub(crate) fn unusable(&self, reason: impl Into<String>) -> OpenError {
         OpenError::Unusable { path: self.path.clone(), reason: reason.into() }
     }
@@ -155,10 +155,10 @@ impl Library {
         OpenError::NoSymbol { path: self.path.clone(), symbol: symbol.into(), hint }
     }
 
-    /// Returns the address of a symbol of the library or of its dependencies.
+    /// Returns the address of a symbol in the library or in one of the library's dependencies.
     fn address(&self, symbol: &str) -> Option<NonNull<c_void>> {
         let name = CString::new(symbol).ok()?;
-        // SAFETY: only looks up an address, which is not dereferenced here.
+        // SAFETY: this call only looks up an address, which is not dereferenced here.
         let found = unsafe { self.handle.get::<*mut c_void>(name.as_bytes_with_nul()) }.ok()?;
         NonNull::new(found.into_raw())
     }
@@ -167,24 +167,24 @@ impl Library {
     pub(crate) fn has_itself(&self, symbol: &str) -> Result<(), OpenError> {
         match self.address(symbol).and_then(file_of) {
             Some(file) if !same_file(&file, &self.path) => {
-                Err(self.unusable(format!("its {symbol} comes from {}: name that file instead", file.display())))
+                Err(self.unusable(format!("{symbol} comes from {}: name that file instead", file.display())))
             }
             _ => Ok(()),
         }
     }
 
-    /// Returns a function by its symbol.
+    /// Returns the function that a symbol names.
     ///
     /// # Safety
-    /// `F` must be the type of a function pointer, and the named function must have this type.
+    /// `F` must be a function pointer type, and the named function must have this type.
     pub(crate) unsafe fn function<F: Copy>(&self, symbol: &str) -> Option<F> {
-        const { assert!(size_of::<F>() == size_of::<*mut c_void>(), "a function pointer is an address") };
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>(), "function pointers must be address-sized") };
         let address = self.address(symbol)?;
         // SAFETY: the sizes are equal, the address is not null, and the caller guarantees the type.
         Some(unsafe { std::mem::transmute_copy(&address) })
     }
 
-    /// Returns file name, size and digest, which distinguish builds of a library that does not report its build.
+    /// Returns the file's name, size and digest, which identify the build of a library that does not report one.
     pub(crate) fn file(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         match fs::read(&self.path) {
@@ -195,11 +195,11 @@ impl Library {
         }
     }
 
-    /// Returns which `libcrypto` the library uses. Call it after initialisation, because some libraries open theirs
-    /// then.
+    /// Returns which `libcrypto` the library uses. Call this after the library is initialised, because some libraries
+    /// open `libcrypto` during initialisation.
     pub(crate) fn libcrypto(&self) -> String {
         if let Some(address) = self.address("OpenSSL_version") {
-            // SAFETY: every libcrypto since 1.1 has this function, which accepts any number and returns a string that
+            // SAFETY: libcrypto 1.1 and later export this function. It accepts any number and returns a string that
             // lives as long as the library.
             let version = unsafe {
                 let ask: extern "C" fn(c_int) -> *const c_char = std::mem::transmute(address);
@@ -219,7 +219,7 @@ impl Library {
 /// Returns the file that an address was loaded from.
 fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: all zeros is a valid value of the structure, which the call fills. A returned name lives as long as the
+    // SAFETY: all zeros is a valid value for the structure that the call fills. A returned name lives as long as the
     // library.
     unsafe {
         if libc::dladdr(address.as_ptr(), info.as_mut_ptr()) == 0 {
@@ -234,18 +234,19 @@ fn same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Returns the `libcrypto` files that this process has mapped, or none if the system does not list mappings.
+/// Returns the `libcrypto` files that are mapped into this process. The set is empty if the system does not list
+/// mappings.
 fn mapped() -> BTreeSet<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let paths = maps.lines().filter_map(|line| line.find('/').map(|start| PathBuf::from(&line[start..])));
     paths.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"libcrypto"))).collect()
 }
 
-/// Machine-independent part of an ELF header: magic, class, byte order, ..., machine.
+/// First bytes of an ELF header, from the magic to the machine number. Their layout is the same on all machines.
 type Header = [u8; 20];
 
-/// Checks that a library was built for this machine, because the loader reports other libraries as missing files. If
-/// this program is not an ELF file, the check is left to the loader.
+/// Checks that a library was built for this machine, because the loader reports a library for another machine as a
+/// missing file. If this program is not an ELF file, only the loader checks the library.
 fn check_machine(path: &Path) -> Result<(), OpenError> {
     let theirs = header(path).map_err(|error| OpenError::Unreadable { path: path.to_path_buf(), error })?;
     let Some(ours) = std::env::current_exe().ok().and_then(|program| header(&program).ok()?) else { return Ok(()) };
@@ -259,7 +260,7 @@ fn check_machine(path: &Path) -> Result<(), OpenError> {
     Err(OpenError::OtherMachine { path: path.to_path_buf(), its: machine(&theirs), ours: machine(&ours) })
 }
 
-/// Reads the header. Returns `None` if the file is shorter.
+/// Reads a file's first bytes. Returns `None` if the file is shorter than a [`Header`].
 fn header(path: &Path) -> io::Result<Option<Header>> {
     let mut header = [0; size_of::<Header>()];
     match File::open(path)?.read_exact(&mut header) {
@@ -273,7 +274,7 @@ fn is_elf(header: &Header) -> bool {
     header.starts_with(b"\x7fELF")
 }
 
-/// Returns machine, word length and byte order as text.
+/// Formats the machine, the word length and the byte order.
 fn machine(header: &Header) -> String {
     let little = header[5] == 1;
     let number = [header[18], header[19]];
@@ -290,5 +291,5 @@ fn machine(header: &Header) -> String {
         other => format!("machine {other}"),
     };
     let bits = if header[4] == 2 { 64 } else { 32 };
-    format!("{name} ({bits} bits, {} end first)", if little { "little" } else { "big" })
+    format!("{name} ({bits}-bit, {}-endian)", if little { "little" } else { "big" })
 }

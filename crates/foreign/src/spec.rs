@@ -1,4 +1,4 @@
-//! Names of libraries on the command line and in suites: `[LABEL=]KIND:PATH[?prefix=...&algorithm=...]`, or
+//! Library specifications on the command line and in suites: `[LABEL=]KIND:PATH[?prefix=...&algorithm=...]`, or
 //! `[LABEL=]worker:NAME-or-PATH` for a program in another language.
 
 use crate::{nist, process};
@@ -7,18 +7,18 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A shared library, or a program that speaks the protocol of `docs/workers.md`, to use as a provider.
+/// Specification of a provider: a shared library, or a program that speaks the protocol in `docs/workers.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LibrarySpec {
     /// The provider's name: letters, digits, `.`, `_` and `-`.
     pub label: String,
-    /// Its interface.
+    /// Interface of the library or program.
     pub kind: LibraryKind,
-    /// The file, or the name of a worker that comes with pqlab, which has no slash.
+    /// Path of the file, or the name of a worker that comes with pqlab. A worker's name does not contain a slash.
     pub path: PathBuf,
-    /// Prefix of its symbols.
+    /// Prefix of the library's symbols.
     pub prefix: Option<String>,
-    /// Its algorithm, if its interface does not tell.
+    /// Algorithm of the library, if the interface does not report algorithms.
     pub algorithm: Option<String>,
 }
 
@@ -29,13 +29,13 @@ pub enum LibraryKind {
     Liboqs,
     /// A libcrypto of OpenSSL 3.0 and later: `EVP`.
     Openssl,
-    /// The C interface of the NIST competition, of PQClean and of mlkem-native, with one algorithm.
+    /// The C interface of the NIST competition, of PQClean and of mlkem-native. A specification names one algorithm.
     Nist,
-    /// A program in any language: `docs/workers.md`.
+    /// A program in any language that speaks the protocol in `docs/workers.md`.
     Worker,
 }
 
-/// Error for a text that does not name a library.
+/// Error for a string that is not a valid library specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` does not name a library: {reason}; expected [LABEL=]KIND:PATH[?prefix=...&algorithm=...], such as \
@@ -49,7 +49,7 @@ pub struct WrongSpec {
 const KINDS: [LibraryKind; 4] = [LibraryKind::Liboqs, LibraryKind::Openssl, LibraryKind::Nist, LibraryKind::Worker];
 
 impl LibraryKind {
-    /// Returns the word for the kind in a specification.
+    /// Returns the keyword for this kind in a specification.
     pub fn name(self) -> &'static str {
         match self {
             LibraryKind::Liboqs => "liboqs",
@@ -65,27 +65,27 @@ impl LibraryKind {
 }
 
 impl LibrarySpec {
-    /// Parses the name of a worker, `[LABEL=]NAME-or-PATH`. A path has a slash.
+    /// Parses a worker specification, `[LABEL=]NAME-or-PATH`. A path contains a slash; a name does not.
     ///
     /// # Errors
-    /// [`WrongSpec`] if the text does not name a worker.
+    /// [`WrongSpec`] if `text` does not name a worker.
     pub fn worker(text: &str) -> Result<LibrarySpec, WrongSpec> {
         let (label, program) = match text.split_once('=') {
             Some((label, program)) if !label.contains('/') => (format!("{label}="), program),
             _ => (String::new(), text),
         };
-        // A question mark in the path does not begin options.
+        // A question mark in the path would begin the options, so append another one.
         let end = if program.contains('?') { "?" } else { "" };
         format!("{label}worker:{program}{end}").parse()
     }
 
-    /// Returns the name of a worker that comes with pqlab; `None` for any other library.
+    /// Returns the name of a worker that comes with pqlab, or `None` for any other worker or library.
     pub fn name(&self) -> Option<&str> {
         let name = self.path.to_str().filter(|path| !path.contains('/'));
         name.filter(|_| self.kind == LibraryKind::Worker)
     }
 
-    /// Returns the file to open or start.
+    /// Returns the path of the library to open or the program to start.
     pub fn file(&self) -> PathBuf {
         match self.name() {
             Some(name) => process::folder().unwrap_or_default().join(name),
@@ -93,7 +93,7 @@ impl LibrarySpec {
         }
     }
 
-    /// Returns the default label: the kind and the file's name, or only the name for a worker.
+    /// Returns the default label: the kind and the file name, or only the file name for a worker.
     fn default_label(kind: LibraryKind, path: &Path) -> String {
         let worker = kind == LibraryKind::Worker;
         let file = if worker { path.file_stem() } else { path.file_name() };
@@ -113,7 +113,7 @@ impl FromStr for LibrarySpec {
 }
 
 fn parse(text: &str) -> Result<LibrarySpec, String> {
-    let (front, rest) = text.split_once(':').ok_or("the colon after the kind is missing")?;
+    let (front, rest) = text.split_once(':').ok_or("missing colon after the kind")?;
     let (label, kind) = match front.split_once('=') {
         Some((label, kind)) => (Some(label), kind),
         None => (None, front),
@@ -125,11 +125,11 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
     {
         return Err(format!("the label `{label}` must consist of letters, digits, `.`, `_` and `-`"));
     }
-    // A path with a question mark is followed by another one.
+    // The last question mark begins the options. A path that contains a question mark must be followed by another one.
     let (path, options) = rest.rsplit_once('?').unwrap_or((rest, ""));
     let path = PathBuf::from(path);
     if path.file_name().is_none() {
-        return Err("its path does not name a file".to_owned());
+        return Err("the path does not name a file".to_owned());
     }
     let (mut prefix, mut algorithm) = (None, None);
     for option in options.split('&').filter(|option| !option.is_empty()) {
@@ -140,7 +140,7 @@ fn parse(text: &str) -> Result<LibrarySpec, String> {
             _ => return Err(format!("unknown option `{name}`; expected prefix or algorithm")),
         };
         if value.is_empty() || place.replace(value.to_owned()).is_some() {
-            return Err(format!("the option `{name}` must be given once, with a value"));
+            return Err(format!("give the option `{name}` only once, with a value"));
         }
     }
     check_options(kind, prefix.as_deref(), algorithm.as_deref())?;
@@ -152,7 +152,7 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     if kind != LibraryKind::Nist {
         return match (prefix, algorithm) {
             (None, None) => Ok(()),
-            _ => Err(format!("the kind {} takes no options: it reports its algorithms itself", kind.name())),
+            _ => Err(format!("the kind {} takes no options: the library reports its algorithms", kind.name())),
         };
     }
     if let Some(prefix) = prefix
@@ -163,8 +163,8 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     let list = || nist::algorithms().collect::<Vec<_>>().join(", ");
     match algorithm {
         Some(algorithm) if nist::algorithms().any(|name| name == algorithm) => Ok(()),
-        Some(algorithm) => Err(format!("unknown key lengths for `{algorithm}`; known: {}", list())),
-        None => Err(format!("the kind nist needs ?algorithm=NAME; known: {}", list())),
+        Some(algorithm) => Err(format!("unknown key lengths for `{algorithm}`; supported algorithms: {}", list())),
+        None => Err(format!("the kind nist needs ?algorithm=NAME; supported algorithms: {}", list())),
     }
 }
 
@@ -173,7 +173,7 @@ fn of_a_label(letter: char) -> bool {
 }
 
 impl fmt::Display for LibrarySpec {
-    /// Writes the canonical text, which parses back to this library. It omits the default label.
+    /// Writes the canonical specification, without a default label. Parsing the result returns the same specification.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.label != LibrarySpec::default_label(self.kind, &self.path) {
             write!(out, "{}=", self.label)?;
@@ -239,7 +239,7 @@ mod tests {
             assert_eq!(json, format!("\"{text}\""));
             assert_eq!(serde_json::from_str::<LibrarySpec>(&json).unwrap(), parsed);
         }
-        assert_eq!(spec("liboqs-x.so=liboqs:/x.so").to_string(), "liboqs:/x.so", "the default label is left out");
+        assert_eq!(spec("liboqs-x.so=liboqs:/x.so").to_string(), "liboqs:/x.so", "must omit the default label");
         assert_eq!(
             spec("nist:/x.so?algorithm=ML-DSA-65&prefix=p").to_string(),
             "nist:/x.so?prefix=p&algorithm=ML-DSA-65"
@@ -273,8 +273,8 @@ mod tests {
     #[test]
     fn errors_show_the_valid_form() {
         for (text, part) in [
-            ("", "the colon after the kind is missing"),
-            ("/usr/lib/liboqs.so", "the colon after the kind is missing"),
+            ("", "missing colon after the kind"),
+            ("/usr/lib/liboqs.so", "missing colon after the kind"),
             ("oqs:/usr/lib/liboqs.so", "expected one of liboqs, openssl, nist, worker"),
             ("=liboqs:/x.so", "the label ``"),
             ("a b=liboqs:/x.so", "the label `a b`"),
@@ -282,10 +282,10 @@ mod tests {
             ("liboqs:", "does not name a file"),
             ("liboqs:/", "does not name a file"),
             ("liboqs:/x.so?prefix=a", "takes no options"),
-            ("nist:/x.so", "needs ?algorithm=NAME; known: ML-KEM-512"),
-            ("nist:/x.so?algorithm=ML-KEM-769", "unknown key lengths for `ML-KEM-769`; known: ML-KEM-512"),
+            ("nist:/x.so", "needs ?algorithm=NAME; supported algorithms: ML-KEM-512"),
+            ("nist:/x.so?algorithm=ML-KEM-769", "unknown key lengths for `ML-KEM-769`; supported"),
             ("nist:/x.so?algorithm=X25519", "unknown key lengths"),
-            ("nist:/x.so?algorithm=ML-KEM-768&algorithm=ML-KEM-512", "given once"),
+            ("nist:/x.so?algorithm=ML-KEM-768&algorithm=ML-KEM-512", "only once"),
             ("nist:/x.so?algorithm", "has no value"),
             ("nist:/x.so?algorithm=", "with a value"),
             ("nist:/x.so?symbol=a&algorithm=ML-KEM-768", "expected prefix or algorithm"),

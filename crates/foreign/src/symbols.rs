@@ -1,6 +1,7 @@
-//! Tables of a library's functions, looked up once.
+//! Tables of functions that are looked up in a library once.
 
-/// Declares a table of functions: first the required ones, after `optional` those that a library may lack.
+/// Declares a table of functions. The required functions come first. Functions that a library may lack follow
+/// `optional`.
 macro_rules! symbols {
     (
         $(#[$doc:meta])*
@@ -18,14 +19,14 @@ macro_rules! symbols {
         }
 
         impl $name {
-            /// Looks up all functions.
+            /// Looks up all functions in `library`.
             ///
             /// # Errors
-            /// [`crate::open::OpenError::NoSymbol`] if a required one is missing.
+            /// [`crate::open::OpenError::NoSymbol`] if a required function is missing.
             $vis fn of(library: &$crate::open::Library) -> Result<$name, $crate::open::OpenError> {
                 let lacks = |symbol| library.lacks(symbol, $hint);
-                // SAFETY: the types match the library's headers, which have not changed since these functions were
-                // added.
+                // SAFETY: the types match the library's headers. The headers have not changed these functions since
+                // they were added.
                 unsafe {
                     Ok($name {
                         $($required: library.function(stringify!($required)).ok_or_else(|| lacks(stringify!($required)))?,)*

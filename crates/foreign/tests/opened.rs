@@ -1,6 +1,6 @@
-//! Opens real libraries in this process and checks what their kind must answer.
+//! Opens real libraries in this process and checks the results that every library of their kind must give.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 mod common;
 
@@ -25,7 +25,7 @@ fn opens_the_systems_libcrypto() {
 fn missing_algorithms_are_listed_with_a_reason() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("openssl:{}", path.display()));
-    // ML-KEM came with 3.5.
+    // OpenSSL 3.5 was the first version with ML-KEM.
     if provider.kem("ML-KEM-768").is_none() {
         let missing = provider.unsupported.iter().find(|missing| missing.algorithm == "ML-KEM-768").unwrap();
         assert!(missing.reason.contains("EVP_KEYMGMT_fetch failed: unsupported"), "{missing:?}");
@@ -37,7 +37,7 @@ fn missing_algorithms_are_listed_with_a_reason() {
 fn computes_the_point_of_a_scalar() {
     let path = require!(system_libcrypto(), SYSTEMS);
     let provider = opened(&format!("openssl:{}", path.display()));
-    // RFC 6979, appendix A.2.5: x and the uncompressed point.
+    // The private key `x` and the uncompressed public point in RFC 6979, appendix A.2.5.
     let scalar = hex::decode("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").unwrap();
     let point = "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6\
                  7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299";
@@ -86,11 +86,11 @@ fn opens_two_liboqs_builds_in_one_process() {
         }
         assert!(!provider.signature("Falcon-padded-512").unwrap().info().context);
         let missing = provider.unsupported.iter().find(|missing| missing.algorithm == "BIKE-L1").unwrap();
-        assert_eq!(missing.reason, "this liboqs was built without it");
+        assert_eq!(missing.reason, "not enabled in this build of liboqs");
         check(provider);
     }
     assert_ne!(generic.build_info, vector.build_info);
-    // Each library uses its own symbols, and none of the other's.
+    // Neither library may use symbols from the other.
     assert!(check_pair(&generic, &vector) > 2 * 6);
 }
 
@@ -117,10 +117,11 @@ fn libraries_of_three_kinds_interoperate() {
     let oqs = opened(&format!("oqs=liboqs:{}", oqs.display()));
     let openssl = opened(&format!("openssl-4=openssl:{}", openssl.display()));
     let clean = opened(&format!("clean=nist:{}?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-768", clean.display()));
-    // First ML-KEM and ML-DSA in both directions, then only ML-KEM-768.
+    // liboqs and OpenSSL share three ML-KEM and three ML-DSA sets. PQClean's library offers only ML-KEM-768. Every set
+    // is checked in both directions.
     assert_eq!(check_pair(&oqs, &openssl), 2 * 6);
     assert_eq!((check_pair(&oqs, &clean), check_pair(&openssl, &clean)), (2, 2));
-    // The same seed gives the same key.
+    // Both libraries must derive the same key from the same seed.
     let public = [&oqs, &openssl].map(|provider| {
         let mut encoded = vec![0; 1184];
         let key = provider.kem("ML-KEM-768").unwrap().generate(Coins::Exact(&[7; 64])).unwrap();

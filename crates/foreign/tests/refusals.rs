@@ -1,6 +1,6 @@
-//! Errors of files that cannot be opened: one line that names the file.
+//! Checks that the error for a file that cannot be opened is one line and names the file.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 mod common;
 
@@ -10,7 +10,7 @@ use pqlab_testing::require;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Copies this test's program and changes a byte of its header.
+/// Copies this test program and changes one byte in the ELF header.
 fn altered(folder: &Path, name: &str, place: usize, byte: u8) -> PathBuf {
     let mut bytes = fs::read(std::env::current_exe().unwrap()).unwrap();
     bytes[place] = byte;
@@ -25,7 +25,7 @@ fn reports_missing_files() {
         let text = refusal(&format!("{kind}:/no/such/folder/lib.so"));
         assert!(text.starts_with("/no/such/folder/lib.so: No such file"), "{text}");
     }
-    // A relative path belongs to the current folder, whatever the system's loader would find under the name.
+    // A relative path refers to the current folder, even if the system's loader would find a library with this name.
     let text = refusal("openssl:libcrypto.so.3");
     assert!(text.starts_with(&*std::env::current_dir().unwrap().to_string_lossy()), "{text}");
 }
@@ -46,13 +46,13 @@ fn rejects_files_that_are_not_libraries() {
 #[test]
 fn rejects_libraries_for_other_machines() {
     let folder = tempfile::tempdir().unwrap();
-    // Changes the machine's number, then the word length.
+    // Byte 18 is part of the machine number; byte 4 encodes the word length.
     let mips = altered(folder.path(), "mips.so", 18, 8);
     let text = refusal(&format!("liboqs:{}", mips.display()));
-    assert!(text.contains("mips.so is built for machine 8 (64 bits") && text.contains("this program for"), "{text}");
+    assert!(text.contains("mips.so is built for machine 8 (64-bit") && text.contains("this program is"), "{text}");
     let short = altered(folder.path(), "short.so", 4, 1);
     let text = refusal(&format!("openssl:{}", short.display()));
-    assert!(text.contains("(32 bits"), "{text}");
+    assert!(text.contains("(32-bit"), "{text}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
-//! SHA3-256 of 16,384 bytes: the fastest code path compared with the fastest scalar one, and eight messages at once
-//! compared with the fastest code path for a single message. Heats find the fastest, and interleaved finals compare
-//! them.
+//! Compares implementations of SHA3-256 on messages of 16,384 bytes. The first comparison is between the fastest code
+//! path and the fastest scalar code path. The second is between the fastest code that hashes eight messages
+//! concurrently and the fastest code path for a single message. Short heats find the fastest contestants, and
+//! interleaved finals compare them.
 
 #![allow(clippy::print_stdout)]
 
-#[allow(dead_code, reason = "what only the benchmark of adapters needs")]
+#[allow(dead_code, reason = "some functions are used only by the adapter benchmark")]
 #[path = "interleaved/mod.rs"]
 mod interleaved;
 
@@ -18,30 +19,31 @@ const ALGORITHM: &str = "SHA3-256";
 const MESSAGE: usize = 16384;
 const DIGEST: usize = 32;
 const LANES: usize = 8;
-/// Messages in a round, a multiple of the lanes.
+/// Number of messages in a round, a multiple of [`LANES`].
 const BATCH: usize = 16;
-/// Rounds to find the fastest.
+/// Number of rounds in a heat.
 const HEATS: usize = 40;
-/// Libraries that use vector instructions for a single message without naming them in the provider's id.
+/// Libraries that use vector instructions for a single message although the provider's id names no vector extension.
 const VECTOR: [&str; 1] = ["liboqs"];
 
 fn main() {
     if let Some(name) = interleaved::asked() {
-        let (first, second) = name.split_once(' ').expect("two contestants");
+        let (first, second) = name.split_once(' ').expect("expected two contestants");
         interleaved::answer(Comparison { batch: Some(BATCH), first: work(first), second: work(second) });
         return;
     }
-    println!("{:<72} {:>11} {:>11}   ratio, 95% interval over {PROCESSES} processes", "", "first", "second");
+    println!("{:<72} {:>11} {:>11}   ratio with 95% interval over {PROCESSES} processes", "", "first", "second");
     for name in finals() {
         let Found { first, second, ratio, .. } = interleaved::find(&name, PROCESSES);
-        let (one, other) = name.split_once(' ').expect("two contestants");
-        let what = format!("{ALGORITHM} of {MESSAGE} bytes, a message: {one} against {other}");
+        let (one, other) = name.split_once(' ').expect("expected two contestants");
+        let what = format!("{ALGORITHM} of {MESSAGE} bytes, per message: {one} vs {other}");
         let (estimate, low, high) = (ratio.estimate, ratio.low, ratio.high);
         println!("{what:<72} {first:>8.1} ns {second:>8.1} ns   {estimate:.4} [{low:.4}, {high:.4}]");
     }
 }
 
-/// Returns the pairs to compare: fastest and fastest scalar, fastest with eight lanes and fastest.
+/// Returns the pairs to compare: the fastest with the fastest scalar contestant, and the fastest eight-lane contestant
+/// with the fastest.
 fn finals() -> Vec<String> {
     let all = providers();
     let single: Vec<String> = all.iter().filter(|one| one.hash(ALGORITHM).is_some()).map(|one| one.id()).collect();
@@ -70,32 +72,32 @@ fn best(contestants: &[String]) -> Option<String> {
     let median = |name: &String| {
         let mut work = work(name);
         let times: Vec<f64> = (0..HEATS).map(|_| time(&mut work, BATCH)).collect();
-        pqlab_stats::median(&times).expect("rounds were run")
+        pqlab_stats::median(&times).expect("no round was measured")
     };
     let timed = contestants.iter().map(|name| (median(name), name));
     timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone())
 }
 
-/// Returns a contestant's work on a batch: `openssl` hashes one message after the other, `cryptogams:avx512*8` eight at
-/// a time.
+/// Returns the work that a contestant does for a batch. The contestant `openssl` hashes one message after the other;
+/// `cryptogams:avx512*8` hashes eight messages at a time.
 fn work(name: &str) -> Side {
-    let (id, lanes) = name.split_once('*').map_or((name, 1), |(id, lanes)| (id, lanes.parse().expect("a number")));
-    let provider: Arc<Provider> = providers().into_iter().find(|one| one.id() == id).expect("a known provider");
+    let (id, lanes) = name.split_once('*').map_or((name, 1), |(id, lanes)| (id, lanes.parse().expect("not a number")));
+    let provider: Arc<Provider> = providers().into_iter().find(|one| one.id() == id).expect("unknown provider");
     let messages: Vec<Vec<u8>> = (0..BATCH).map(|index| vec![index as u8; MESSAGE]).collect();
     if lanes == 1 {
-        let hash = Arc::clone(provider.hash(ALGORITHM).expect("it is offered"));
+        let hash = Arc::clone(provider.hash(ALGORITHM).expect("no such algorithm"));
         let mut out = [0; DIGEST];
         return Box::new(move |batch| {
-            hash.digest_batch(black_box(&messages), batch, black_box(&mut out)).expect("a digest");
+            hash.digest_batch(black_box(&messages), batch, black_box(&mut out)).expect("hashing failed");
         });
     }
-    let hash = Arc::clone(provider.lane_hash(ALGORITHM, lanes).expect("it is offered"));
+    let hash = Arc::clone(provider.lane_hash(ALGORITHM, lanes).expect("no such algorithm"));
     let mut out = vec![0; DIGEST * lanes];
     Box::new(move |batch| {
         for set in black_box(&messages)[..batch].chunks_exact(lanes) {
             let set: Vec<&[u8]> = set.iter().map(Vec::as_slice).collect();
             let mut outs: Vec<&mut [u8]> = out.chunks_exact_mut(DIGEST).collect();
-            hash.digest(&set, black_box(&mut outs)).expect("digests");
+            hash.digest(&set, black_box(&mut outs)).expect("hashing failed");
         }
     })
 }

@@ -1,11 +1,12 @@
-//! Interleaved comparison of this project's batch verification with the libraries, for 100 signatures by 100 signers.
-//! Keys are encoded or prepared on both sides. For reference, the batch code also verifies one signature at a time.
+//! Interleaved comparison between this project's batch verification and the libraries' verification, for 100 signatures
+//! from 100 signers. Both sides use encoded keys, or both use prepared keys. For reference, the batch code also
+//! verifies the signatures one at a time.
 //!
 //!     cargo bench -p pqlab-providers --bench mldsa_batch -- [SET] [PROCESSES]
 
 #![allow(clippy::print_stdout)]
 
-#[allow(dead_code, reason = "what only the benchmark of adapters needs")]
+#[allow(dead_code, reason = "some functions are used only by the adapter benchmark")]
 #[path = "interleaved/mod.rs"]
 mod interleaved;
 
@@ -18,7 +19,7 @@ use pqlab_providers::providers;
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Number of signers, each with one signature.
+/// Number of signers. Each signer signs one message.
 const SIGNERS: usize = 100;
 const MESSAGE: usize = 100;
 
@@ -27,8 +28,8 @@ const FORMS: [&str; 3] = ["encoded", "prepared", "single"];
 
 fn main() {
     if let Some(name) = interleaved::asked() {
-        let [library, backend, form, set] = name.split(' ').collect::<Vec<_>>()[..] else { panic!("four words") };
-        let backend = Backend::ALL.into_iter().find(|one| one.name() == backend).expect("a backend");
+        let [library, backend, form, set] = name.split(' ').collect::<Vec<_>>()[..] else { panic!("need four words") };
+        let backend = Backend::ALL.into_iter().find(|one| one.name() == backend).expect("unknown backend");
         let comparison = match set {
             "ML-DSA-44" => compare::<MlDsa44>(library, backend, form),
             "ML-DSA-65" => compare::<MlDsa65>(library, backend, form),
@@ -39,8 +40,11 @@ fn main() {
     }
     let words = interleaved::words();
     let wanted = words.first().map_or("ML-DSA", String::as_str);
-    let processes = words.get(1).map_or(interleaved::PROCESSES, |number| number.parse().expect("a number"));
-    println!("a signature of {SIGNERS}; ratio: the library's time over ours, 95% interval over {processes} processes");
+    let processes = words.get(1).map_or(interleaved::PROCESSES, |number| number.parse().expect("not a number"));
+    println!(
+        "times per signature in a batch of {SIGNERS}; ratio: library time / batch time, with 95% interval over \
+         {processes} processes"
+    );
     for set in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"].into_iter().filter(|set| set.contains(wanted)) {
         for library in ["aws-lc", "liboqs"] {
             for backend in Backend::ALL.into_iter().filter(|one| Verifier::new(*one).is_ok()) {
@@ -63,32 +67,34 @@ struct Signed {
 
 fn scheme(library: &str, algorithm: &str) -> Arc<dyn SignatureScheme> {
     let all = providers();
-    let provider = all.iter().find(|provider| provider.library == library).expect("this build has it");
+    let provider = all.iter().find(|provider| provider.library == library).expect("the library is not in this build");
     let mut schemes = provider.signatures.iter();
-    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("it is offered"))
+    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("no such algorithm"))
 }
 
 fn compare<P: ParameterSet>(library: &str, backend: Backend, form: &str) -> Comparison {
     let library = scheme(library, P::NAME);
     let signed: Vec<Signed> = (0..SIGNERS)
         .map(|index| {
-            let signing = library.generate(Coins::Internal).expect("a key");
+            let signing = library.generate(Coins::Internal).expect("keygen failed");
             let (message, mut key) = (vec![index as u8; MESSAGE], vec![0; P::KEY]);
-            signing.verifying_key().and_then(|verifying| verifying.encode(&mut key)).expect("there is room");
+            signing.verifying_key().and_then(|verifying| verifying.encode(&mut key)).expect("the buffer is too small");
             let mut signature = vec![0; P::SIGNATURE];
-            signing.sign(b"", &message, Coins::Internal, &mut signature).expect("a signature");
+            signing.sign(b"", &message, Coins::Internal, &mut signature).expect("signing failed");
             Signed { key, message, signature }
         })
         .collect();
     let signed: &'static [Signed] = signed.leak();
-    let verifier = Verifier::new(backend).expect("it runs here");
+    let verifier = Verifier::new(backend).expect("this processor must support the backend");
     Comparison { batch: Some(SIGNERS), first: theirs(library, signed, form), second: ours::<P>(verifier, signed, form) }
 }
 
 fn theirs(library: Arc<dyn SignatureScheme>, signed: &'static [Signed], form: &str) -> Side {
     let prepared: Vec<Box<dyn VerifyingKey>> =
-        signed.iter().map(|one| library.load_verifying_key(&one.key).expect("a key")).collect();
-    let check = |key: &dyn VerifyingKey, one: &Signed| key.verify(b"", &one.message, &one.signature).expect("valid");
+        signed.iter().map(|one| library.load_verifying_key(&one.key).expect("cannot load the key")).collect();
+    let check = |key: &dyn VerifyingKey, one: &Signed| {
+        key.verify(b"", &one.message, &one.signature).expect("invalid signature")
+    };
     if form == "prepared" {
         return Box::new(move |count| {
             for (key, one) in prepared[..count].iter().zip(black_box(signed)) {
@@ -98,18 +104,18 @@ fn theirs(library: Arc<dyn SignatureScheme>, signed: &'static [Signed], form: &s
     }
     Box::new(move |count| {
         for one in &black_box(signed)[..count] {
-            check(&*library.load_verifying_key(&one.key).expect("a key"), one);
+            check(&*library.load_verifying_key(&one.key).expect("cannot load the key"), one);
         }
     })
 }
 
 fn ours<P: ParameterSet>(verifier: Verifier, signed: &'static [Signed], form: &str) -> Side {
     let claim = |one: &'static Signed| Claim {
-        key: EncodedKey::<P>::new(&one.key).expect("of the set's length").into(),
+        key: EncodedKey::<P>::new(&one.key).expect("wrong key length").into(),
         message: Message::Pure { context: b"", message: &one.message },
         signature: &one.signature,
     };
-    let prepare = |one: &Signed| verifier.prepare(EncodedKey::<P>::new(&one.key).expect("of the set's length"));
+    let prepare = |one: &Signed| verifier.prepare(EncodedKey::<P>::new(&one.key).expect("wrong key length"));
     let mut claims: Vec<Claim<P>> = signed.iter().map(claim).collect();
     if form == "prepared" {
         let prepared: &'static [PreparedKey<P>] = signed.iter().map(prepare).collect::<Vec<_>>().leak();
@@ -120,7 +126,7 @@ fn ours<P: ParameterSet>(verifier: Verifier, signed: &'static [Signed], form: &s
     if form == "single" {
         return Box::new(move |count| {
             for claim in &black_box(&claims)[..count] {
-                verifier.verify(claim).expect("valid");
+                verifier.verify(claim).expect("invalid signature");
             }
         });
     }

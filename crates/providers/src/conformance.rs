@@ -1,6 +1,6 @@
-//! Tests that every library must pass: round trips in all encodings, given coins, refusals and use from several
-//! threads. They cover every registered provider. Tests of one library are in its folder, and the crate `verification`
-//! compares answers with published ones.
+//! Tests that every library must pass: round trips in all encodings, caller-supplied coins, rejected inputs, and use
+//! from several threads. The tests run for every registered provider. Tests for a single library are in that library's
+//! folder, and the crate `verification` compares results with published test vectors.
 
 use crate::shared::testing::*;
 use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, NULL, Provider, SignatureScheme};
@@ -8,13 +8,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Returns the providers of this build, or those of the library that `PQLAB_PROVIDER` names.
+/// Returns the providers for the library that `PQLAB_PROVIDER` names, or all providers in this build if the variable is
+/// not set.
 fn selected() -> Vec<Arc<Provider>> {
     let name = std::env::var("PQLAB_PROVIDER").ok();
     let is_named = |provider: &Arc<Provider>| name.as_ref().is_none_or(|name| provider.library == *name);
     let all: Vec<_> =
         crate::providers().into_iter().filter(|provider| provider.library != NULL).filter(is_named).collect();
-    assert!(!all.is_empty(), "PQLAB_PROVIDER names no library of this build; there are {:?}", crate::LIBRARIES);
+    assert!(!all.is_empty(), "PQLAB_PROVIDER must name a library in this build: {:?}", crate::LIBRARIES);
     all
 }
 
@@ -22,7 +23,8 @@ fn kems() -> Vec<Arc<dyn Kem>> {
     selected().iter().flat_map(|provider| provider.kems.clone()).collect()
 }
 
-/// Returns the signature schemes without the small SLH-DSA sets, which take seconds to sign. Their libraries test them.
+/// Returns the signature schemes except the small SLH-DSA sets, which need seconds for a signature. Tests in the
+/// libraries' folders cover those sets.
 fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
     let slow = |algorithm: &str| algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s');
     let all = selected().iter().flat_map(|provider| provider.signatures.clone()).collect::<Vec<_>>();
@@ -40,8 +42,8 @@ fn every_library_of_this_build_has_a_provider() {
     }
 }
 
-/// The rows of the table in docs/explanation/timed-region.md come from each folder's `timed.md`.
-/// `PQLAB_RENEW_SNAPSHOTS=1` writes it.
+/// Checks that the table in docs/explanation/timed-region.md consists of the rows in the folders' `timed.md` files. With
+/// `PQLAB_RENEW_SNAPSHOTS=1`, writes the rows to that page instead.
 #[test]
 fn timed_region_page_has_the_rows_of_every_library() {
     const PAGE: &str = "../../docs/explanation/timed-region.md";
@@ -54,12 +56,12 @@ fn timed_region_page_has_the_rows_of_every_library() {
         crate::with_libraries!(folders).iter().map(|folder| read(&format!("src/{folder}/timed.md"))).collect();
     let text = read(PAGE);
     let begin = "\n|---|---|---|---|---|---|---|---|\n";
-    let start = text.find(begin).expect("the table has eight columns") + begin.len();
-    let end = start + text[start..].find("\n\n").expect("a paragraph follows the table") + 1;
+    let start = text.find(begin).expect("the table must have eight columns") + begin.len();
+    let end = start + text[start..].find("\n\n").expect("a paragraph must follow the table") + 1;
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
         fs::write(package.join(PAGE), [&text[..start], rows.as_str(), &text[end..]].concat()).unwrap();
     } else {
-        assert!(text[start..end] == rows, "{PAGE} has other rows; PQLAB_RENEW_SNAPSHOTS=1 writes them anew");
+        assert!(text[start..end] == rows, "{PAGE} differs from timed.md; update it with PQLAB_RENEW_SNAPSHOTS=1");
     }
 }
 
@@ -190,7 +192,7 @@ fn signatures_round_trip_in_every_encoding() {
         assert_eq!(encoded_verifying_key(info, &*verifying), public);
         for &encoding in scheme.written() {
             let mut private = vec![0; info.signing_key(encoding).unwrap()];
-            // DER has no fixed length.
+            // The length of a DER encoding varies.
             let length = generated.encode(encoding, &mut private).unwrap();
             assert!(length == private.len() || encoding == KeyEncoding::Der);
             private.truncate(length);

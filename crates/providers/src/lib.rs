@@ -1,4 +1,4 @@
-//! Adapters of the measured libraries: one folder per library, and one line in the table below.
+//! Adapters for the measured libraries. Each library has a folder and a line in the table below.
 
 #[cfg(test)]
 mod conformance;
@@ -8,15 +8,15 @@ mod shared;
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 
-/// Passes the table of libraries to the macro `$expand`. Each line names a feature and the library's folder, which
-/// holds:
+/// Passes the table of libraries to the macro `$expand`. Each line names a feature and the folder of a library. The
+/// folder contains:
 ///
-/// - `mod.rs` with `providers()`, which returns a provider for each code path of the library that this processor can
+/// - `mod.rs` with `providers()`, which returns a provider for each of the library's code paths that this processor can
 ///   run
-/// - `bare.rs` or `bare/mod.rs`: direct calls of the library, which the benchmark `adapter` compares with the adapter
+/// - `bare.rs` or `bare/mod.rs`: direct calls to the library, which the benchmark `adapter` compares with the adapter
 /// - `facts.json`: facts about the library other than its speed
 /// - `timed.md`: the library's rows of the table in docs/explanation/timed-region.md
-/// - `gaps.txt`: published vectors that the library's interface cannot run, if any
+/// - `gaps.txt`, if needed: published test vectors that cannot be run through the library's interface
 #[macro_export]
 macro_rules! with_libraries {
     ($expand:ident) => {
@@ -44,7 +44,7 @@ macro_rules! declare {
         /// Feature names of the libraries in this build.
         pub const LIBRARIES: &[&str] = &[$(#[cfg(feature = $feature)] $feature,)*];
 
-        /// Returns every provider in this build. `null`, which does nothing, comes last.
+        /// Returns every provider in this build. The provider `null`, which does no work, comes last.
         pub fn providers() -> Vec<Arc<Provider>> {
             let all: Vec<Vec<Provider>> =
                 vec![$(#[cfg(feature = $feature)] $module::providers(),)* null::providers()];

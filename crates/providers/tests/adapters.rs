@@ -1,7 +1,8 @@
-//! The benchmark `adapter` knows every operation of every library, and both sides of each comparison work.
+//! Checks that the benchmark `adapter` covers every operation that a library offers, and that both sides of each
+//! comparison run.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
-#![allow(dead_code, unused_imports, reason = "what only the benchmark itself needs")]
+#![allow(dead_code, unused_imports, reason = "some items are used only by the benchmark")]
 
 #[path = "../benches/interleaved/mod.rs"]
 mod interleaved;

@@ -1,10 +1,10 @@
-//! Tests of the provider `fips`: round trips, refusals and published answers. The provider is off by default; `make
-//! test` builds it for these tests.
+//! Tests of the provider `fips`: round trips, rejected inputs and published test vectors. The provider is off by
+//! default. `make test` builds it for these tests.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 #[path = "../src/shared/testing.rs"]
-#[allow(dead_code, reason = "a part of it is needed here")]
+#[allow(dead_code, reason = "this test uses only some of the helpers")]
 mod testing;
 
 use pqlab_primitives::{Coins, Error, KeyEncoding, Provider, SignatureScheme, VerifyingKey};
@@ -78,7 +78,8 @@ fn loading_checks_ml_kem_keys() {
     provider().kems.iter().for_each(|kem| check_ml_kem_keys_are_checked(&**kem));
 }
 
-/// Wycheproof, mlkem_*_encaps, "official round 3 seeds 0", with the key of mlkem_*_keygen_seed, test 1.
+/// Checks the Wycheproof tests "official round 3 seeds 0" in mlkem_*_encaps, with the keys from test 1 in
+/// mlkem_*_keygen_seed.
 #[test]
 fn ml_kem_gives_published_secrets() {
     let seed = hex("7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
@@ -99,7 +100,7 @@ fn ml_kem_gives_published_secrets() {
     }
 }
 
-/// NIST ACVP, keyGen, first test: the seeds, followed by the root.
+/// Checks the first test in NIST ACVP SLH-DSA keyGen: the seeds, followed by the root.
 #[test]
 fn slh_dsa_gives_a_published_key() {
     let expected = hex("c42bcb3b5a6f331f5cce899253c6d9e29ff2b7ead7a04bab1794db8cc659c3b4\
@@ -112,7 +113,8 @@ fn slh_dsa_gives_a_published_key() {
     assert_eq!(public[..], expected[32..]);
 }
 
-/// The small SLH-DSA sets take seconds to sign in a test build and have a separate test.
+/// Returns whether the scheme is a small SLH-DSA set. These sets need seconds for a signature in a test build, so a
+/// separate test covers them.
 fn is_slow(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s')
@@ -185,8 +187,8 @@ fn signatures_take_exact_coins() {
         assert_eq!(signed(Coins::Exact(&given)), signed(Coins::Exact(&given)));
         assert_ne!(signed(Coins::Exact(&given)), deterministic);
         assert_ne!(signed(Coins::Internal), deterministic);
-        // The deterministic variants use fixed coins: zeros in FIPS 204 (algorithm 2, line 5), PK.seed in FIPS 205
-        // (algorithm 22, line 3).
+        // The deterministic variants use fixed coins: zeros in ML-DSA (FIPS 204, algorithm 2, line 5) and `PK.seed` in
+        // SLH-DSA (FIPS 205, algorithm 22, line 3).
         let fixed =
             if info.parameters.algorithm.starts_with("ML-DSA") { vec![0; 32] } else { public[..length].to_vec() };
         assert_eq!(signed(Coins::Exact(&fixed)), deterministic);
@@ -223,7 +225,7 @@ fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
 #[test]
 fn rejects_damaged_signing_keys() {
     let provider = provider();
-    // The changed byte is in the first coefficients of s1 or in the root, which the crates check.
+    // The changed byte belongs to the first coefficients of `s1` or to the root. The crates check both.
     for (algorithm, position) in [("ML-DSA-44", 128), ("ML-DSA-65", 128), ("SLH-DSA-SHA2-128f", 48)] {
         let scheme = provider.signature(algorithm).unwrap();
         let mut private = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];

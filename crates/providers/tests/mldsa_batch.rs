@@ -1,5 +1,5 @@
-//! Compares this project's batch verification of ML-DSA with AWS-LC and liboqs, for valid, changed and random
-//! signatures.
+//! Compares this project's batch verification for ML-DSA with AWS-LC and liboqs. The signatures are valid, changed or
+//! random.
 
 use pqlab_mldsa_batch::{
     Backend, Claim, EncodedKey, Message, MlDsa44, MlDsa65, MlDsa87, ParameterSet, PreparedKey, Verifier,
@@ -10,7 +10,7 @@ use pqlab_testing::{Need, not_run};
 use pqlab_verification::published_digest;
 use std::sync::Arc;
 
-/// Generator of the same bytes in every run (SplitMix64).
+/// Pseudo-random generator that returns the same bytes in every run (SplitMix64).
 struct Generator(u64);
 
 impl Generator {
@@ -26,15 +26,15 @@ impl Generator {
     }
 
     fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() % limit as u64).expect("small")
+        usize::try_from(self.next() % limit as u64).expect("the number must fit in usize")
     }
 }
 
 fn scheme(library: &str, algorithm: &str) -> Arc<dyn SignatureScheme> {
     let all = providers();
-    let provider = all.iter().find(|provider| provider.library == library).expect("this build has it");
+    let provider = all.iter().find(|provider| provider.library == library).expect("the library is not in this build");
     let mut schemes = provider.signatures.iter();
-    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("it is offered"))
+    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("no such algorithm"))
 }
 
 fn verifiers() -> Vec<Verifier> {
@@ -45,7 +45,7 @@ fn verifiers() -> Vec<Verifier> {
     all
 }
 
-/// A signer, with the key as loaded by each library.
+/// A signer, with the key loaded in each library.
 struct Signer<P> {
     key: Vec<u8>,
     prepared: PreparedKey<P>,
@@ -55,14 +55,14 @@ struct Signer<P> {
     signature: Vec<u8>,
 }
 
-/// A signature of a signer, possibly changed.
+/// A signature, which may have been changed.
 struct Case {
     signer: usize,
     message: Vec<u8>,
     signature: Vec<u8>,
 }
 
-/// Changes a message or signature in a random way, or leaves both unchanged.
+/// Changes the message or the signature at random, or leaves both unchanged.
 fn changed(generator: &mut Generator, signer: usize, message: &[u8], signature: &[u8], hint: usize) -> Case {
     let (mut message, mut signature) = (message.to_vec(), signature.to_vec());
     let length = signature.len();
@@ -82,13 +82,13 @@ fn changed(generator: &mut Generator, signer: usize, message: &[u8], signature: 
     Case { signer, message, signature }
 }
 
-/// Compares the verdicts of all verifiers in `rounds` batches of 16. Returns the number of valid signatures.
+/// Compares the verdicts of all verifiers in `rounds` batches of 16 signatures. Returns the number of valid signatures.
 fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
     let mut generator = Generator(seed);
     let fastest = Verifier::fastest();
     let signing = scheme("aws-lc", P::NAME);
     let others = [scheme("aws-lc", P::NAME), scheme("liboqs", P::NAME)];
-    // Length of the hint, which follows `z`: omega and the number of rows.
+    // The hint follows `z`. Its length in bytes is omega plus the number of rows.
     let hint = match P::NAME {
         "ML-DSA-44" => 84,
         "ML-DSA-65" => 61,
@@ -96,14 +96,15 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
     };
     let signers: Vec<Signer<P>> = (0..40)
         .map(|index| {
-            let key = signing.generate(Coins::Exact(&generator.bytes(32))).expect("a key of the seed");
+            let key = signing.generate(Coins::Exact(&generator.bytes(32))).expect("keygen failed");
             let mut encoded = vec![0; P::KEY];
-            key.verifying_key().and_then(|key| key.encode(&mut encoded)).expect("there is room");
+            key.verifying_key().and_then(|key| key.encode(&mut encoded)).expect("the buffer is too small");
             let (message, context) = (generator.bytes(1 + index % 3), generator.bytes(index % 2 * 9));
             let mut signature = vec![0; P::SIGNATURE];
-            key.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("a signature");
-            let prepared = fastest.prepare(EncodedKey::new(&encoded).expect("of the set's length"));
-            let load = |scheme: &Arc<dyn SignatureScheme>| scheme.load_verifying_key(&encoded).expect("a key");
+            key.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("signing failed");
+            let prepared = fastest.prepare(EncodedKey::new(&encoded).expect("wrong key length"));
+            let load =
+                |scheme: &Arc<dyn SignatureScheme>| scheme.load_verifying_key(&encoded).expect("cannot load the key");
             Signer { prepared, libraries: others.iter().map(load).collect(), message, context, signature, key: encoded }
         })
         .collect();
@@ -127,7 +128,7 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
             .iter()
             .map(|case| {
                 let signer = &signers[case.signer];
-                let encoded = EncodedKey::new(&signer.key).expect("of the set's length").into();
+                let encoded = EncodedKey::new(&signer.key).expect("wrong key length").into();
                 let key = if generator.below(2) == 0 { encoded } else { (&signer.prepared).into() };
                 let message = Message::Pure { context: &signer.context, message: &case.message };
                 Claim { key, message, signature: &case.signature }
@@ -135,9 +136,9 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
             .collect();
         for verifier in verifiers() {
             for ((votes, verdict), claim) in votes.iter().zip(verifier.verify_batch(&claims)).zip(&claims) {
-                let what = format!("{} by {}: {verdict:?}", P::NAME, verifier.backend().name());
-                assert!(votes.iter().all(|vote| *vote == verdict.is_ok()), "{what}, the others {votes:?}");
-                assert_eq!(verifier.verify(claim).is_ok(), verdict.is_ok(), "{what}, alone");
+                let what = format!("{} with {}: {verdict:?}", P::NAME, verifier.backend().name());
+                assert!(votes.iter().all(|vote| *vote == verdict.is_ok()), "{what}, but the libraries: {votes:?}");
+                assert_eq!(verifier.verify(claim).is_ok(), verdict.is_ok(), "{what}, but not alone");
             }
         }
         valid += votes.iter().filter(|votes| votes[0]).count();
@@ -148,7 +149,7 @@ fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
 fn all_sets(seed: u64, rounds: usize) {
     for valid in [compare::<MlDsa44>(seed, rounds), compare::<MlDsa65>(seed, rounds), compare::<MlDsa87>(seed, rounds)]
     {
-        assert!((rounds..16 * rounds).contains(&valid), "{valid} valid signatures");
+        assert!((rounds..16 * rounds).contains(&valid), "unexpected number of valid signatures: {valid}");
     }
 }
 
@@ -158,37 +159,37 @@ fn batch_verification_agrees_with_the_libraries() {
 }
 
 #[test]
-#[ignore = "a million signatures: five minutes"]
+#[ignore = "a million signatures take five minutes"]
 fn batch_verification_agrees_with_the_libraries_on_a_million_signatures() {
     all_sets(2, 21_000);
 }
 
-/// Generates the accumulated vectors of C2SP's CCTV with AWS-LC: `answers` keys with deterministic signatures of the
-/// empty message, whose digest is published. Every backend must accept all of them, and reject the altered one in each
-/// batch.
+/// Generates the accumulated test vectors from C2SP's CCTV with AWS-LC: `answers` keys, each with a deterministic
+/// signature of the empty message. The digest of all keys and signatures is published. Every backend must accept all
+/// signatures, and must reject the altered signature in each batch.
 fn accumulated<P: ParameterSet>(answers: u64) {
     let all = providers();
-    let library = all.iter().find(|provider| provider.library == "aws-lc").expect("this build has it");
-    let shake = library.xof("SHAKE128").expect("it is offered");
-    let signing = library.signature(P::NAME).expect("it is offered");
+    let library = all.iter().find(|provider| provider.library == "aws-lc").expect("the library is not in this build");
+    let shake = library.xof("SHAKE128").expect("no such algorithm");
+    let signing = library.signature(P::NAME).expect("no such algorithm");
     let verifiers = verifiers();
-    let mut seeds = shake.absorb(&[]).expect("it squeezes");
-    // Each answer is a key followed by its signature.
+    let mut seeds = shake.absorb(&[]).expect("cannot absorb the message");
+    // Each answer is a key followed by a signature.
     let answer = P::KEY + P::SIGNATURE;
-    let mut generated = vec![0; answer * usize::try_from(answers).expect("they fit into memory")];
+    let mut generated = vec![0; answer * usize::try_from(answers).expect("the answers must fit into memory")];
     for answer in generated.chunks_exact_mut(answer) {
         let mut seed = [0; 32];
-        seeds.squeeze(&mut seed).expect("it squeezes");
-        let key = signing.generate(Coins::Exact(&seed)).expect("a key of the seed");
+        seeds.squeeze(&mut seed).expect("cannot squeeze the output");
+        let key = signing.generate(Coins::Exact(&seed)).expect("keygen failed");
         let (verifying_key, signature) = answer.split_at_mut(P::KEY);
-        key.verifying_key().and_then(|key| key.encode(verifying_key)).expect("there is room");
-        key.sign(&[], &[], Coins::Exact(&[]), signature).expect("a signature");
+        key.verifying_key().and_then(|key| key.encode(verifying_key)).expect("the buffer is too small");
+        key.sign(&[], &[], Coins::Exact(&[]), signature).expect("signing failed");
     }
     let mut digest = [0; 32];
-    shake.digest(&generated, &mut digest).expect("it digests");
+    shake.digest(&generated, &mut digest).expect("hashing failed");
     assert_eq!(Some(hex::encode(digest).as_str()), published_digest(P::NAME, answers), "{}", P::NAME);
 
-    // Batches of 19 are not a multiple of the eight signatures verified at once, so they end with partial groups.
+    // 19 is not a multiple of the eight signatures that are verified together, so each batch ends with a partial group.
     for (number, batch) in generated.chunks(19 * answer).enumerate() {
         let parts: Vec<(&[u8], &[u8])> = batch.chunks_exact(answer).map(|one| one.split_at(P::KEY)).collect();
         let altered = number % parts.len();
@@ -199,7 +200,7 @@ fn accumulated<P: ParameterSet>(answers: u64) {
         let mut claims: Vec<Claim<P>> = parts
             .iter()
             .map(|(key, signature)| Claim {
-                key: EncodedKey::new(key).expect("of the set's length").into(),
+                key: EncodedKey::new(key).expect("wrong key length").into(),
                 message,
                 signature,
             })
@@ -212,7 +213,7 @@ fn accumulated<P: ParameterSet>(answers: u64) {
         for verifier in &verifiers {
             let verdicts = verifier.verify_batch(&claims);
             let right = verdicts.iter().enumerate().all(|(index, verdict)| verdict.is_ok() == (index != altered));
-            assert!(right, "{}, batch {number}: {altered} is altered: {verdicts:?}", verifier.backend().name());
+            assert!(right, "{}, batch {number}: altered signature {altered}: {verdicts:?}", verifier.backend().name());
         }
     }
 }
@@ -225,7 +226,7 @@ fn accumulated_signatures_verify_in_batches() {
 }
 
 #[test]
-#[ignore = "10,000 signatures of each parameter set: half a minute"]
+#[ignore = "10,000 signatures for each parameter set take half a minute"]
 fn ten_thousand_accumulated_signatures_verify_in_batches() {
     accumulated::<MlDsa44>(10_000);
     accumulated::<MlDsa65>(10_000);

@@ -1,4 +1,5 @@
-//! Pre-hashed variants: they match a published vector, all providers agree, and none is accepted as the pure variant.
+//! Checks the pre-hashed variants: signatures match a published test vector, providers accept each other's signatures,
+//! and a pre-hashed signature is not accepted as a pure signature.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,13 +7,13 @@ use pqlab_primitives::{Coins, Error, KeyEncoding, Prehash, SignatureScheme};
 use pqlab_providers::providers;
 use std::sync::Arc;
 
-/// RFC 8032, section 7.3, "TEST abc".
+/// Values from "TEST abc" in RFC 8032, section 7.3.
 const SEED: &str = "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42";
 const PUBLIC: &str = "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf";
 const SIGNATURE: &str = "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae41\
                          31f85042463c2a355a2003d062adf5aaa10b8c61e636062aaad11c2a26083406";
 
-/// Whether this build has all default libraries. With fewer there may be nothing to compare.
+/// Whether this build contains all default libraries. With fewer libraries, there may be nothing to compare.
 const WHOLE: bool = cfg!(all(feature = "c", feature = "rust"));
 
 fn bytes(hexadecimal: &str) -> Vec<u8> {
@@ -35,15 +36,21 @@ fn ed25519ph_gives_the_published_signature() {
     for (id, scheme) in all {
         let key = scheme.load_signing_key(KeyEncoding::Seed, &bytes(SEED)).unwrap();
         let verifier = scheme.load_verifying_key(&bytes(PUBLIC)).unwrap();
-        // Contexts are reused: the second signature uses the context of the first.
+        // Signs twice, because the second signature reuses the context of the first.
         for _ in 0..2 {
             let mut signature = [0; 64];
             key.sign_prehashed(Prehash::Sha512, &[], b"abc", Coins::Internal, &mut signature).unwrap();
             assert_eq!(signature.to_vec(), bytes(SIGNATURE), "{id}");
             verifier.verify_prehashed(Prehash::Sha512, &[], b"abc", &signature).unwrap();
-            assert!(verifier.verify_prehashed(Prehash::Sha512, b"x", b"abc", &signature).is_err(), "{id}: a context");
-            assert!(verifier.verify_prehashed(Prehash::Sha512, &[], b"xyz", &signature).is_err(), "{id}: a message");
-            assert!(verifier.verify(&[], b"abc", &signature).is_err(), "{id}: taken for the pure variant");
+            assert!(
+                verifier.verify_prehashed(Prehash::Sha512, b"x", b"abc", &signature).is_err(),
+                "{id}: accepted a wrong context"
+            );
+            assert!(
+                verifier.verify_prehashed(Prehash::Sha512, &[], b"xyz", &signature).is_err(),
+                "{id}: accepted a wrong message"
+            );
+            assert!(verifier.verify(&[], b"abc", &signature).is_err(), "{id}: accepted as pure");
         }
         let unsupported = key.sign_prehashed(Prehash::Sha256, &[], b"abc", Coins::Internal, &mut [0; 64]);
         assert!(matches!(unsupported, Err(Error::Unsupported(_))), "{id}");
@@ -89,5 +96,5 @@ fn providers_accept_each_others_prehashed_signatures() {
             }
         }
     }
-    assert!(pairs >= 24 || !WHOLE, "{pairs} pairs");
+    assert!(pairs >= 24 || !WHOLE, "too few pairs: {pairs}");
 }

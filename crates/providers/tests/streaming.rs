@@ -1,4 +1,4 @@
-//! Hashing a message in parts gives the same output as hashing it whole.
+//! Checks that hashing a message in parts gives the same output as hashing it in one call.
 
 #![allow(clippy::unwrap_used)]
 
@@ -26,7 +26,7 @@ fn parts_give_the_output_of_one_call() {
                 absorber.update(&[]).unwrap();
                 let mut reader = absorber.finish().unwrap();
                 let mut out = vec![0; 400];
-                // `null` writes the same few bytes at every position.
+                // `null` writes the same few bytes for every part, so its output is squeezed in one part.
                 for part in out.chunks_mut(if null { 400 } else { step }) {
                     reader.squeeze(part).unwrap();
                 }

@@ -1,5 +1,5 @@
-//! No two linked C libraries define the same global symbol: the linker would silently choose one of them, and two
-//! "providers" would run the same code.
+//! Checks that no two linked C libraries define the same global symbol. The linker would silently choose one of the
+//! definitions, and two providers would run the same code.
 
 #![cfg(feature = "c")]
 #![allow(clippy::print_stdout)]
@@ -26,7 +26,7 @@ fn no_symbol_is_defined_twice() {
     for (name, (_, path)) in &archives {
         let symbols = defined_symbols(path);
         println!("{name}: {} global symbols", symbols.len());
-        assert!(!symbols.is_empty(), "{} defines nothing", path.display());
+        assert!(!symbols.is_empty(), "{} defines no symbols", path.display());
         for symbol in symbols {
             owners.entry(symbol).or_default().insert(name);
         }
@@ -35,27 +35,29 @@ fn no_symbol_is_defined_twice() {
     assert!(clashes.is_empty(), "{} symbols are defined twice: {:?}", clashes.len(), &clashes[..clashes.len().min(20)]);
 }
 
-/// Returns the beginnings of the names of all archives of the feature `c`, which must be found.
+/// Returns the prefixes of the names of all archives that the feature `c` links.
 fn expected() -> Vec<String> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &str| fs::read_to_string(package.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let manifest = read("Cargo.toml");
-    let libraries = manifest.lines().find_map(|line| line.strip_prefix("c = ")).expect("the libraries that compile C");
-    let libraries: Vec<String> = serde_json::from_str(libraries).expect("TOML that is JSON too: a list of texts");
+    let libraries =
+        manifest.lines().find_map(|line| line.strip_prefix("c = ")).expect("the feature `c` must be on one line");
+    let libraries: Vec<String> = serde_json::from_str(libraries).expect("the feature `c` must be a list of strings");
     let archives = |library: &String| {
         let path = format!("src/{}/facts.json", library.replace('-', "_"));
-        let facts: Value = serde_json::from_str(&read(&path)).expect("a test of pqlab-analysis has read it");
+        let facts: Value = serde_json::from_str(&read(&path)).expect("facts.json must be valid JSON");
         let archives: Vec<String> = serde_json::from_value(facts["archives"].clone()).unwrap_or_default();
-        assert!(!archives.is_empty(), "{path} names no archives of {library}");
+        assert!(!archives.is_empty(), "{path} names no archives for {library}");
         archives
     };
     libraries.iter().flat_map(archives).collect()
 }
 
-/// Returns the newest archive of each name from this profile's build scripts, which this test is linked with.
+/// Returns the newest archive for each name in the output of this profile's build scripts. This test is linked with
+/// these archives.
 fn archives(expected: &[String]) -> BTreeMap<String, (SystemTime, PathBuf)> {
-    let executable = std::env::current_exe().expect("a running test has a path");
-    let profile = executable.ancestors().nth(2).expect("tests are in the profile's folder deps");
+    let executable = std::env::current_exe().expect("cannot find the path of this test");
+    let profile = executable.ancestors().nth(2).expect("the test must be in the `deps` folder of the build profile");
     let mut found = BTreeMap::new();
     for build in folders(&profile.join("build")) {
         collect(&build.join("out"), 4, expected, &mut found);
@@ -75,7 +77,7 @@ fn collect(folder: &Path, depth: u32, expected: &[String], found: &mut BTreeMap<
             continue;
         }
         let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else { continue };
-        // A build has the same archive in several folders, and parts of it under other names.
+        // A build contains the same archive in several folders, and parts of the archive under other names.
         let newer = found.get(&name).is_none_or(|(earlier, _)| *earlier < modified);
         if newer {
             found.insert(name, (modified, path));
@@ -86,13 +88,14 @@ fn collect(folder: &Path, depth: u32, expected: &[String], found: &mut BTreeMap<
     }
 }
 
-/// Returns the strong global symbols. Duplicate weak symbols are intended: the linker may choose any of them.
+/// Returns the strong global symbols in an archive. Weak symbols may be defined several times, because the linker may
+/// choose any of the definitions.
 fn defined_symbols(archive: &Path) -> BTreeSet<String> {
     let output = Command::new("nm")
         .args(["--extern-only", "--defined-only", "--format=posix"])
         .arg(archive)
         .output()
-        .expect("nm comes with the compiler");
+        .expect("cannot run nm, which comes with the compiler");
     let text = String::from_utf8_lossy(&output.stdout);
     let symbol = |line: &str| {
         let mut words = line.split_whitespace();

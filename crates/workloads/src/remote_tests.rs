@@ -54,7 +54,7 @@ fn operations_timed_elsewhere_have_right_answers_and_their_own_time() {
 fn a_wrong_answer_of_another_process_is_a_fault() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in
-        [("wrong", "a different digest"), ("zero", "a different digest"), ("few", "its answers do not match the visit")]
+        [("wrong", "a different digest"), ("zero", "a different digest"), ("few", "the answers do not match the visit")]
     {
         match samples(mode) {
             Err(fault) => assert!(fault.to_string().contains(words), "{mode}: {fault}"),

@@ -3,23 +3,25 @@ use pqlab_adapters::{PublicBytes, SecretBytes, write};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Result};
 use std::mem::MaybeUninit;
 
-/// Length in bytes of the longest encapsulation key that is discarded on the stack: ML-KEM-1024 (FIPS 203, table 3).
+/// Size of the stack buffer for encapsulation keys that are not kept, in bytes. The longest is that of ML-KEM-1024
+/// (FIPS 203, table 3).
 const ON_THE_STACK: usize = 1568;
 
-const NO_PUBLIC_HALF: Error = Error::Unsupported("the library does not compute the encapsulation key of a loaded key");
+const NO_PUBLIC_HALF: Error =
+    Error::Unsupported("the library does not compute the encapsulation key from a loaded decapsulation key");
 
-/// A KEM's functions. Each returns whether it succeeded.
+/// A KEM's functions. Every function returns whether it succeeded.
 ///
 /// # Safety
-/// For all functions, every pointer must point to as many bytes as the KEM's `KemInfo` states.
+/// In calls to these functions, every pointer must point to as many bytes as the KEM's `KemInfo` states.
 pub(crate) trait KemCalls: Send + Sync + 'static {
-    /// Makes a key pair.
+    /// Generates a key pair.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
-    /// Makes a key pair from coins. Called only if the info says that the library takes them.
+    /// Generates a key pair from `coins`. Called only if `KemInfo` says that key generation accepts coins.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
     /// Encapsulates.
     unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool;
-    /// Encapsulates with coins. Called only if the info says that the library takes them.
+    /// Encapsulates with `coins`. Called only if `KemInfo` says that encapsulation accepts coins.
     unsafe fn encapsulate_from(
         &self,
         ciphertext: *mut u8,
@@ -31,7 +33,7 @@ pub(crate) trait KemCalls: Send + Sync + 'static {
     unsafe fn decapsulate(&self, secret: *mut u8, ciphertext: *const u8, private: *const u8) -> bool;
 }
 
-/// A KEM of a library that stays open.
+/// A KEM from a library that stays open.
 pub(crate) struct EncodedKem<C: KemCalls>(&'static Shared<C>);
 
 /// Data that a KEM and its keys share.
@@ -39,18 +41,20 @@ struct Shared<C> {
     info: KemInfo,
     calls: C,
     decapsulation_key: usize,
-    /// Offset of the encapsulation key in the decapsulation key, if it contains it.
+    /// Offset of the encapsulation key within the decapsulation key. `None` if the decapsulation key does not contain
+    /// the encapsulation key.
     public_half: Option<usize>,
 }
 
 impl<C: KemCalls> EncodedKem<C> {
-    /// Creates the KEM, once per process and library. It is never freed, so that a key's reference to it costs nothing.
+    /// Creates the KEM, once per process and library. The KEM is never freed, so keys refer to it without reference
+    /// counting.
     ///
     /// # Safety
-    /// The functions of `calls` must read and write as many bytes as `info` states.
+    /// The functions in `calls` must read and write as many bytes as `info` states.
     pub(crate) unsafe fn new(info: KemInfo, calls: C) -> EncodedKem<C> {
         let decapsulation_key = info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
-        // `dk = dkPKE || ek || H(ek) || z` (FIPS 203, algorithm 16, and its draft).
+        // `dk = dkPKE || ek || H(ek) || z` in FIPS 203, algorithm 16, and in the draft of FIPS 203.
         let public_half = info
             .parameters
             .algorithm
@@ -61,13 +65,13 @@ impl<C: KemCalls> EncodedKem<C> {
 }
 
 impl<C: KemCalls> Shared<C> {
-    /// Writes a key pair into zeroed memory, so that a library that writes too little does not expose old memory as a
-    /// key.
+    /// Writes a key pair after zeroing the buffer for the private key. If a library writes too few bytes, the rest of
+    /// the key is zeros and not old memory.
     ///
     /// # Safety
-    /// As for [`key_pair`](Self::key_pair).
+    /// See [`key_pair`](Self::key_pair).
     unsafe fn secret_key(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
-        // SAFETY: the caller guarantees the room.
+        // SAFETY: the caller guarantees that both buffers are large enough.
         unsafe {
             private.write_bytes(0, self.decapsulation_key);
             self.key_pair(coins, public, private)
@@ -77,15 +81,16 @@ impl<C: KemCalls> Shared<C> {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// Both pointers must have room for as many bytes as the info states.
+    /// Both buffers must have room for as many bytes as `self.info` states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         match coins {
-            // SAFETY: the caller guarantees the room.
+            // SAFETY: the caller guarantees that both buffers are large enough.
             Coins::Internal => check(unsafe { self.calls.keypair(public, private) }, library("keypair")),
             Coins::Exact(_) if !self.info.coins.keygen => Err(NO_GIVEN_COINS),
             Coins::Exact(seed) => {
                 Error::check_length("coins", self.info.parameters.keygen_coins, seed.len())?;
-                // SAFETY: as above, and the seed has the right length.
+                // SAFETY: the caller guarantees that both buffers are large enough, and the length of the seed was
+                // checked.
                 let done = unsafe { self.calls.keypair_from(public, private, seed.as_ptr()) };
                 check(done, library("keypair_derand"))
             }
@@ -102,7 +107,7 @@ impl<C: KemCalls> Kem for EncodedKem<C> {
         let expected = self.0.info.parameters.encapsulation_key;
         Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
         Error::check_length("decapsulation key", self.0.decapsulation_key, decapsulation_key.len())?;
-        // SAFETY: both buffers have the lengths that the info states.
+        // SAFETY: both buffers have the lengths that `info` states.
         unsafe { self.0.key_pair(coins, encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr()) }
     }
 
@@ -111,7 +116,7 @@ impl<C: KemCalls> Kem for EncodedKem<C> {
         if self.0.public_half.is_some() && length <= ON_THE_STACK {
             let mut encapsulation_key = MaybeUninit::<[u8; ON_THE_STACK]>::uninit();
             let public = encapsulation_key.as_mut_ptr().cast();
-            // SAFETY: the call writes as many bytes as the info states, and both buffers have room for them.
+            // SAFETY: the call writes as many bytes as `info` states, and both buffers are that large.
             let bytes = unsafe {
                 SecretBytes::written(self.0.decapsulation_key, |private| self.0.secret_key(coins, public, private))?
             };
@@ -119,7 +124,7 @@ impl<C: KemCalls> Kem for EncodedKem<C> {
         }
         let mut encapsulation_key = vec![0; length];
         let public = encapsulation_key.as_mut_ptr();
-        // SAFETY: as above.
+        // SAFETY: the call writes as many bytes as `info` states, and both buffers are that large.
         let bytes = unsafe {
             SecretBytes::written(self.0.decapsulation_key, |private| self.0.secret_key(coins, public, private))?
         };
@@ -150,12 +155,12 @@ impl<C: KemCalls> EncapsulationKey for Encapsulator<C> {
         Error::check_length("shared secret", info.parameters.shared_secret, secret.len())?;
         let (ciphertext, secret, key) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr(), self.bytes.as_ptr());
         let done = match coins {
-            // SAFETY: all three buffers have the lengths that the info states.
+            // SAFETY: all three buffers have the lengths that `info` states.
             Coins::Internal => unsafe { calls.encapsulate(ciphertext, secret, key) },
             Coins::Exact(_) if !info.coins.operation => return Err(NO_GIVEN_COINS),
             Coins::Exact(coins) => {
                 Error::check_length("coins", info.parameters.encapsulation_coins, coins.len())?;
-                // SAFETY: as above, and the coins have the right length.
+                // SAFETY: the buffers have the lengths that `info` states, and the length of the coins was checked.
                 unsafe { calls.encapsulate_from(ciphertext, secret, key, coins.as_ptr()) }
             }
         };
@@ -170,7 +175,7 @@ impl<C: KemCalls> EncapsulationKey for Encapsulator<C> {
 struct Decapsulator<C: KemCalls> {
     shared: &'static Shared<C>,
     bytes: SecretBytes,
-    /// Encapsulation key of a generated key that does not contain it.
+    /// The encapsulation key, for a generated decapsulation key that does not contain it.
     public: Option<Box<[u8]>>,
 }
 
@@ -186,7 +191,7 @@ impl<C: KemCalls> DecapsulationKey for Decapsulator<C> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
-        // SAFETY: all three buffers have the lengths that the info states.
+        // SAFETY: all three buffers have the lengths that `info` states.
         let done =
             unsafe { self.shared.calls.decapsulate(secret.as_mut_ptr(), ciphertext.as_ptr(), self.bytes.as_ptr()) };
         check(done, Error::Malformed("decapsulation key"))

@@ -1,7 +1,8 @@
-//! Adapters of libraries whose calls take encoded keys. A prepared key is a copy of the encoded one.
+//! Adapters for libraries whose functions take encoded keys. A prepared key is a copy of the encoded key.
 //!
-//! They do what the adapter of the linked liboqs does around a call. [`KemCalls`] and [`SignatureCalls`] are the
-//! library's calls, dispatched at compile time. The first use of a malformed key of the right length rejects it.
+//! Around a library's function, these adapters do the same work as the adapter of the linked liboqs. [`KemCalls`] and
+//! [`SignatureCalls`] are the library's functions, dispatched at compile time. A malformed key of the right length is
+//! rejected when it is first used.
 
 mod kem;
 mod signature;
@@ -12,13 +13,14 @@ pub(crate) use signature::{EncodedScheme, SignatureCalls};
 use pqlab_primitives::{Error, KeyEncoding, Result};
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("the library reads and writes only expanded keys");
-const NO_GIVEN_COINS: Error = Error::Unsupported("the library does not accept given randomness here");
+const NO_GIVEN_COINS: Error =
+    Error::Unsupported("the library does not accept caller-supplied randomness for this operation");
 
 fn check_encoding(encoding: KeyEncoding) -> Result<()> {
     if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(NO_SUCH_ENCODING) }
 }
 
-/// Returns `Ok` if the library succeeded.
+/// Returns `Ok` if the library's call succeeded, otherwise `fault`.
 fn check(done: bool, fault: Error) -> Result<()> {
     if done { Ok(()) } else { Err(fault) }
 }

@@ -7,23 +7,23 @@ use pqlab_primitives::{
 /// Maximum length of a context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
 const MAX_CONTEXT: usize = 255;
 
-/// A signature scheme's functions. Each returns whether it succeeded.
+/// A signature scheme's functions. Every function returns whether it succeeded.
 ///
 /// # Safety
-/// For all functions, every pointer must point to as many bytes as the scheme's `SignatureInfo` states.
+/// In calls to these functions, every pointer must point to as many bytes as the scheme's `SignatureInfo` states.
 pub(crate) trait SignatureCalls: Send + Sync + 'static {
-    /// Makes a key pair.
+    /// Generates a key pair.
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
-    /// Makes a key pair from coins. Called only if the info says that the library takes them.
+    /// Generates a key pair from `coins`. Called only if `SignatureInfo` says that key generation accepts coins.
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
-    /// Signs to the front of `out`, which has room for the longest signature. Returns the length in bytes. The context
-    /// is empty if the info says that the scheme takes none.
+    /// Writes a signature to the front of `out`, which has room for the longest signature. Returns the signature's
+    /// length in bytes. `context` is empty if `SignatureInfo` says that the scheme takes no context.
     unsafe fn sign(&self, out: &mut [u8], message: &[u8], context: &[u8], private: *const u8) -> Option<usize>;
     /// Verifies a signature of any length.
     unsafe fn verify(&self, message: &[u8], signature: &[u8], context: &[u8], public: *const u8) -> bool;
 }
 
-/// A signature scheme of a library that stays open.
+/// A signature scheme from a library that stays open.
 pub(crate) struct EncodedScheme<C: SignatureCalls>(&'static Shared<C>);
 
 /// Data that a scheme and its keys share.
@@ -31,15 +31,15 @@ struct Shared<C> {
     info: SignatureInfo,
     calls: C,
     signing_key: usize,
-    /// Whether a signing key ends with its verifying key, as in `SK = SK.seed || SK.prf || PK` (FIPS 205, section 9.1).
+    /// Whether a signing key ends with the verifying key, as in `SK = SK.seed || SK.prf || PK` (FIPS 205, section 9.1).
     public_half: bool,
 }
 
 impl<C: SignatureCalls> EncodedScheme<C> {
-    /// Creates the scheme, once per process and library. It is never freed.
+    /// Creates the scheme, once per process and library. The scheme is never freed.
     ///
     /// # Safety
-    /// The functions of `calls` must read and write as many bytes as `info` states.
+    /// The functions in `calls` must read and write as many bytes as `info` states.
     pub(crate) unsafe fn new(info: SignatureInfo, calls: C) -> EncodedScheme<C> {
         let signing_key = info.signing_key(KeyEncoding::Expanded).unwrap_or_default();
         let algorithm = &info.parameters.algorithm;
@@ -51,7 +51,7 @@ impl<C: SignatureCalls> EncodedScheme<C> {
 impl<C: SignatureCalls> Shared<C> {
     fn check_context(&self, context: &[u8]) -> Result<()> {
         if !self.info.context && !context.is_empty() {
-            return Err(Error::Unsupported("the scheme has no context string"));
+            return Err(Error::Unsupported("the scheme does not take a context string"));
         }
         if context.len() > MAX_CONTEXT {
             return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
@@ -59,13 +59,13 @@ impl<C: SignatureCalls> Shared<C> {
         Ok(())
     }
 
-    /// Writes a key pair into zeroed memory, so that a library that writes too little does not expose old memory as a
-    /// key.
+    /// Writes a key pair after zeroing the buffer for the private key. If a library writes too few bytes, the rest of
+    /// the key is zeros and not old memory.
     ///
     /// # Safety
-    /// As for [`key_pair`](Self::key_pair).
+    /// See [`key_pair`](Self::key_pair).
     unsafe fn secret_key(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
-        // SAFETY: the caller guarantees the room.
+        // SAFETY: the caller guarantees that both buffers are large enough.
         unsafe {
             private.write_bytes(0, self.signing_key);
             self.key_pair(coins, public, private)
@@ -75,15 +75,16 @@ impl<C: SignatureCalls> Shared<C> {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// Both pointers must have room for as many bytes as the info states.
+    /// Both buffers must have room for as many bytes as `self.info` states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         match coins {
-            // SAFETY: the caller guarantees the room.
+            // SAFETY: the caller guarantees that both buffers are large enough.
             Coins::Internal => check(unsafe { self.calls.keypair(public, private) }, library("keypair")),
             Coins::Exact(_) if !self.info.coins.keygen => Err(NO_GIVEN_COINS),
             Coins::Exact(seed) => {
                 Error::check_length("coins", self.info.parameters.keygen_coins, seed.len())?;
-                // SAFETY: as above, and the seed has the right length.
+                // SAFETY: the caller guarantees that both buffers are large enough, and the length of the seed was
+                // checked.
                 let done = unsafe { self.calls.keypair_from(public, private, seed.as_ptr()) };
                 check(done, library("keypair from a seed"))
             }
@@ -101,7 +102,7 @@ impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
         &self.0.info
     }
 
-    /// Hedged schemes draw coins, and Falcon samples for each signature.
+    /// Returns true, because hedged schemes use random bytes and Falcon samples randomly for each signature.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -109,7 +110,7 @@ impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         Error::check_length("verifying key", self.0.info.parameters.verifying_key, verifying_key.len())?;
         Error::check_length("signing key", self.0.signing_key, signing_key.len())?;
-        // SAFETY: both buffers have the lengths that the info states.
+        // SAFETY: both buffers have the lengths that `info` states.
         unsafe { self.0.key_pair(coins, verifying_key.as_mut_ptr(), signing_key.as_mut_ptr()) }?;
         Ok((verifying_key.len(), signing_key.len()))
     }
@@ -117,7 +118,7 @@ impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
         let public = verifying_key.as_mut_ptr();
-        // SAFETY: the call writes as many bytes as the info states, and both buffers have room for them.
+        // SAFETY: the call writes as many bytes as `info` states, and both buffers are that large.
         let bytes =
             unsafe { SecretBytes::written(self.0.signing_key, |private| self.0.secret_key(coins, public, private))? };
         Ok(Box::new(Signer { shared: self.0, bytes, verifying_key: Some(verifying_key.into()) }))
@@ -149,11 +150,11 @@ impl<C: SignatureCalls> SigningKey for Signer<C> {
             return Err(NO_GIVEN_COINS);
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
-        // SAFETY: `out` has the length of the longest signature, and the key the length that the info states.
+        // SAFETY: `out` is as long as the longest signature, and the key has the length that `info` states.
         let length = unsafe { self.shared.calls.sign(&mut *out, message, context, self.bytes.as_ptr()) };
         match length {
             Some(length) if length <= out.len() => Ok(length),
-            Some(_) => Err(library("sign: it returned a length beyond the buffer")),
+            Some(_) => Err(library("sign: output length check")),
             None => Err(Error::Malformed("signing key")),
         }
     }
@@ -179,13 +180,13 @@ struct Verifier<C: SignatureCalls> {
 impl<C: SignatureCalls> VerifyingKey for Verifier<C> {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        // Falcon verifiers accept both signature encodings under either name. A scheme with signatures of one length
-        // must reject the other encoding.
+        // Falcon verifiers accept the padded and the unpadded signature encoding under either name. A scheme with
+        // fixed-length signatures must reject the unpadded encoding.
         let parameters = &self.shared.info.parameters;
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the key has the length that the info states.
+        // SAFETY: the key has the length that `info` states.
         let valid = unsafe { self.shared.calls.verify(message, signature, context, self.bytes.as_ptr()) };
         check(valid, Error::VerificationFailed)
     }

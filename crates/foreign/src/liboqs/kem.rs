@@ -4,15 +4,15 @@ use crate::encoded::{EncodedKem, KemCalls};
 use pqlab_primitives::{CoinSupport, KemInfo, KemParameters, KeyEncoding};
 use std::ffi::CStr;
 
-/// A KEM's description, and the functions that take it.
+/// liboqs's description of a KEM, and the functions that take this description.
 pub(super) struct Calls {
     api: &'static Api,
     native: Native<OqsKem>,
 }
 
-/// Returns the KEM that the library calls `name` and this program calls `ours`.
+/// Returns the KEM that liboqs calls `name` and pqlab calls `ours`.
 pub(super) fn kem(api: &'static Api, name: &CStr, ours: &str) -> Result<EncodedKem<Calls>, String> {
-    // SAFETY: the name ends with NUL; the returned object is ours and never freed.
+    // SAFETY: the name ends with NUL. We own the returned object and never free it.
     let native = unsafe { Native::of((api.OQS_KEM_new)(name.as_ptr()))? };
     let front = native.front();
     let stated = KemParameters {
@@ -43,7 +43,7 @@ pub(super) fn kem(api: &'static Api, name: &CStr, ours: &str) -> Result<EncodedK
         None => (CoinSupport::default(), stated),
     };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
-    // SAFETY: the lengths are those that the object states.
+    // SAFETY: `info` contains the lengths that liboqs's description states.
     Ok(unsafe { EncodedKem::new(info, Calls { api, native }) })
 }
 
@@ -56,7 +56,7 @@ fn same_lengths(standard: &KemParameters, stated: &KemParameters) -> Result<(), 
         ("shared secret", standard.shared_secret, stated.shared_secret),
     ] {
         if standards != stated {
-            return Err(format!("its {what} has {stated} bytes, but the standard requires {standards}"));
+            return Err(format!("liboqs states {stated} bytes for the {what}, but the standard requires {standards}"));
         }
     }
     Ok(())

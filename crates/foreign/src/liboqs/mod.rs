@@ -1,11 +1,11 @@
 //! liboqs, 0.10 and later.
 //!
-//! Only the front of `OQS_KEM` and `OQS_SIG` is read, which is the same in all versions: names, category and lengths.
-//! `OQS_SIG` has one more flag since 0.12 and two more since 0.13, in what was padding before the lengths. Nothing
-//! behind the lengths is read; every operation is called through its function.
+//! This module reads only the first fields of `OQS_KEM` and `OQS_SIG`, which are the same in all versions: names,
+//! category and lengths. `OQS_SIG` gained one flag in 0.12 and another in 0.13, both in former padding before the
+//! lengths. Nothing after the lengths is read, and every operation goes through an exported function.
 //!
-//! A name means what it means in that version. The ML-KEM of 0.10 and the ML-DSA of 0.10 and 0.11 are those of the
-//! standards' drafts. Here they get the names of the drafts (`ML-KEM-768-ipd`), whatever name the library lists.
+//! liboqs 0.10 implements the draft of ML-KEM, and liboqs 0.10 and 0.11 implement the draft of ML-DSA. pqlab gives
+//! these algorithms the names of the drafts (`ML-KEM-768-ipd`), whatever name the library lists.
 
 mod kem;
 mod names;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 const SUCCESS: c_int = 0;
 
 symbols! {
-    /// The functions of liboqs that are called.
+    /// The liboqs functions that pqlab calls.
     Api, "not liboqs, or built without exporting its functions (build it with BUILD_SHARED_LIBS=ON)" {
         fn OQS_version() -> *const c_char;
         fn OQS_init();
@@ -64,21 +64,21 @@ type Version = (u32, u32);
 /// Oldest version whose interface is known.
 const OLDEST: Version = (0, 10);
 
-/// Returns a provider of everything that an opened liboqs offers, under a label.
+/// Returns a provider named `label` with everything that an opened liboqs offers.
 pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenError> {
     let api: &'static Api = Box::leak(Box::new(Api::of(&library)?));
-    // SAFETY: may be called at any time and repeatedly; the version is a string that lives as long as the library.
+    // SAFETY: both functions may be called at any time and repeatedly. The version string lives as long as the library.
     let version = unsafe {
         (api.OQS_init)();
         CStr::from_ptr((api.OQS_version)()).to_string_lossy().into_owned()
     };
     let number = parse(&version).filter(|number| *number >= OLDEST).ok_or_else(|| {
-        library.unusable(format!("its version is {version}, but liboqs {}.{} or later is required", OLDEST.0, OLDEST.1))
+        library.unusable(format!("version is {version}, but liboqs {}.{} or later is required", OLDEST.0, OLDEST.1))
     })?;
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(label, BuildInfo { version, build });
-    provider.generator = Some("OQS_randombytes: the library chooses the operating system or its libcrypto".to_owned());
-    // SAFETY: counts and names are constants of the library.
+    provider.generator = Some("OQS_randombytes: the operating system or libcrypto, as the library chooses".to_owned());
+    // SAFETY: the functions accept every number below the count. The counts and names are constants in the library.
     let (kems, signatures) = unsafe {
         (
             listed((api.OQS_KEM_alg_count)(), api.OQS_KEM_alg_identifier, api.OQS_KEM_alg_is_enabled),
@@ -117,12 +117,13 @@ struct Listed {
 
 impl Listed {
     fn enabled(&self) -> Result<&CStr, String> {
-        if self.enabled { Ok(&self.native) } else { Err("this liboqs was built without it".to_owned()) }
+        if self.enabled { Ok(&self.native) } else { Err("not enabled in this build of liboqs".to_owned()) }
     }
 }
 
 /// # Safety
-/// The functions must accept every number below `count`, and the names that they return.
+/// `identifier` must accept every number below `count`, and `is_enabled` must accept every name that `identifier`
+/// returns.
 unsafe fn listed(
     count: c_int,
     identifier: unsafe extern "C" fn(usize) -> *const c_char,
@@ -130,7 +131,7 @@ unsafe fn listed(
 ) -> Vec<Listed> {
     let mut all = Vec::new();
     for place in 0..usize::try_from(count).unwrap_or_default() {
-        // SAFETY: the caller upholds the contract; a name lives as long as the library.
+        // SAFETY: the caller guarantees that the functions accept these arguments. A name lives as long as the library.
         unsafe {
             let name = identifier(place);
             if !name.is_null() {
@@ -143,7 +144,7 @@ unsafe fn listed(
     all
 }
 
-/// Parses the major and minor number of a version such as `0.13.0`, `0.15.0-rc1` or `0.10.1-dev`.
+/// Parses the major and minor numbers from a version such as `0.13.0`, `0.15.0-rc1` or `0.10.1-dev`.
 fn parse(version: &str) -> Option<Version> {
     let mut numbers = version.split('.').map(str::parse);
     Some((numbers.next()?.ok()?, numbers.next()?.ok()?))

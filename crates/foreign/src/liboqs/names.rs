@@ -1,40 +1,41 @@
-//! Names of liboqs' algorithms in this program.
+//! pqlab's names for liboqs algorithms.
 
 use super::Version;
 
-/// First versions whose ML-KEM is that of FIPS 203, and whose ML-DSA is that of FIPS 204. Older ones have the drafts'.
+/// First liboqs versions that implement ML-KEM of FIPS 203 and ML-DSA of FIPS 204. Older versions implement the drafts.
 const ML_KEM_FINAL: Version = (0, 11);
 const ML_DSA_FINAL: Version = (0, 12);
 
-/// Suffix of an algorithm's name in a draft (initial public draft).
+/// Suffix for algorithms from a draft standard (initial public draft).
 const DRAFT: &str = "-ipd";
 
-/// Returns the standard's name, the draft's, or liboqs' own.
+/// Returns pqlab's name for the algorithm that liboqs calls `name` in this version. The name comes from the standard,
+/// from its draft, or from liboqs if neither defines the algorithm.
 pub(super) fn ours(version: Version, name: &str) -> String {
     let draft = (name.starts_with("ML-KEM-") && version < ML_KEM_FINAL)
         || (name.starts_with("ML-DSA-") && version < ML_DSA_FINAL);
     if draft && !name.ends_with(DRAFT) {
         return format!("{name}{DRAFT}");
     }
-    // SLH_DSA_PURE_SHA2_128S is SLH-DSA-SHA2-128s.
+    // The standard's name for SLH_DSA_PURE_SHA2_128S is SLH-DSA-SHA2-128s.
     match name.strip_prefix("SLH_DSA_PURE_").and_then(|set| set.split_once('_')) {
         Some((hash, size)) => format!("SLH-DSA-{hash}-{}", size.to_lowercase()),
         None => name.to_owned(),
     }
 }
 
-/// Returns the name of the standard's algorithm. A draft's algorithm has the same lengths.
+/// Returns the name without the suffix for drafts. The draft's algorithm and the standard's have the same lengths.
 pub(super) fn final_name(ours: &str) -> &str {
     ours.strip_suffix(DRAFT).unwrap_or(ours)
 }
 
-/// Returns whether the name is that of a draft's algorithm.
+/// Returns whether the algorithm comes from a draft standard.
 pub(super) fn is_draft(ours: &str) -> bool {
     ours.ends_with(DRAFT)
 }
 
-/// Returns whether the name is that of a scheme that hashes the message before it signs. liboqs has one for each pair
-/// of scheme and hash function, 144 in all. Here they are variants of the scheme and are not listed.
+/// Returns whether the name denotes a scheme that hashes the message before signing. liboqs lists 144 such schemes, one
+/// for each pair of scheme and hash function. In pqlab they are variants of a scheme, so they are not listed.
 pub(super) fn is_prehashed(name: &str) -> bool {
     name.starts_with("SLH_DSA_") && name.contains("_PREHASH_")
 }
@@ -57,7 +58,7 @@ mod tests {
             ((0, 15), "SLH_DSA_PURE_SHAKE_256F", "SLH-DSA-SHAKE-256f"),
             ((0, 15), "BIKE-L1", "BIKE-L1"),
         ] {
-            assert_eq!(ours(version, name), expected, "{name} of {version:?}");
+            assert_eq!(ours(version, name), expected, "{name} in {version:?}");
         }
         assert_eq!((final_name("ML-KEM-768-ipd"), final_name("BIKE-L1")), ("ML-KEM-768", "BIKE-L1"));
         assert!(is_draft("ML-DSA-65-ipd") && !is_draft("ML-DSA-65"));

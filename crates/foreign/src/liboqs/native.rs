@@ -1,11 +1,11 @@
-//! The library's descriptions of algorithms: the front, which all versions share.
+//! liboqs's descriptions of algorithms: the first fields, which all versions share.
 
 use super::{Api, Version};
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// The front of `OQS_KEM`.
+/// First fields of `OQS_KEM`.
 #[repr(C)]
 pub(super) struct OqsKem {
     _method_name: *const c_char,
@@ -18,13 +18,13 @@ pub(super) struct OqsKem {
     pub(super) length_shared_secret: usize,
 }
 
-/// The front of `OQS_SIG`.
+/// First fields of `OQS_SIG`.
 #[repr(C)]
 pub(super) struct OqsSig {
     _method_name: *const c_char,
     _alg_version: *const c_char,
     pub(super) claimed_nist_level: u8,
-    /// In order: EUF-CMA; since 0.13, SUF-CMA; since 0.12, whether it takes a context string.
+    /// Flags in this order: EUF-CMA, SUF-CMA (since 0.13), and whether the scheme takes a context string (since 0.12).
     flags: Flags,
     pub(super) length_public_key: usize,
     pub(super) length_secret_key: usize,
@@ -34,19 +34,19 @@ pub(super) struct OqsSig {
 /// One or more flags, then padding up to the lengths.
 type Flags = [MaybeUninit<u8>; size_of::<usize>() - 1];
 
-/// The library's description of an algorithm, made once and kept.
+/// liboqs's description of an algorithm, created once and never freed.
 pub(super) struct Native<T>(NonNull<T>);
 
-// SAFETY: the library wrote the object before we got it, and its functions only read it.
+// SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
 unsafe impl<T> Send for Native<T> {}
-// SAFETY: as for `Send`.
+// SAFETY: see `Send` above.
 unsafe impl<T> Sync for Native<T> {}
 
 impl<T> Native<T> {
     /// # Safety
-    /// `new` must be null or a description that is never freed.
+    /// `new` must be null or point to a description that is never freed.
     pub(super) unsafe fn of(new: *mut T) -> Result<Native<T>, String> {
-        NonNull::new(new).map(Native).ok_or_else(|| "the library returns no object for it".to_owned())
+        NonNull::new(new).map(Native).ok_or_else(|| "the library returned no object for this algorithm".to_owned())
     }
 
     pub(super) fn as_ptr(&self) -> *const T {
@@ -54,7 +54,7 @@ impl<T> Native<T> {
     }
 
     pub(super) fn front(&self) -> &T {
-        // SAFETY: valid for the life of the process, and never written to.
+        // SAFETY: the object is valid until the process ends and is never written to.
         unsafe { self.0.as_ref() }
     }
 }
@@ -63,7 +63,7 @@ impl Native<OqsSig> {
     /// Returns whether the scheme takes a context string.
     pub(super) fn takes_context(&self, api: &Api, version: Version, name: &CStr) -> bool {
         if let Some(supports) = api.OQS_SIG_supports_ctx_str {
-            // SAFETY: accepts every name.
+            // SAFETY: the function accepts every name.
             return unsafe { supports(name.as_ptr()) };
         }
         let place = match version {
@@ -71,7 +71,7 @@ impl Native<OqsSig> {
             (0, 13) => 2,
             _ => return false,
         };
-        // SAFETY: these versions have the flag, and the library has written it.
+        // SAFETY: `OQS_SIG` has the flag in these versions, and the library has written the flag.
         unsafe { self.front().flags[place].assume_init() == 1 }
     }
 }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use std::mem::offset_of;
 
-    /// Layout in the headers of 0.10 to 0.16: `uint8_t`, one to three `bool`, then `size_t`.
+    /// Checks the layout in the headers of liboqs 0.10 to 0.16: `uint8_t`, one to three `bool`, then `size_t`.
     #[test]
     fn lengths_have_the_same_offset_in_every_version() {
         let word = size_of::<usize>();

@@ -4,11 +4,11 @@ use crate::encoded::{EncodedScheme, SignatureCalls};
 use pqlab_primitives::{CoinSupport, KeyEncoding, SignatureInfo, SignatureParameters};
 use std::ffi::CStr;
 
-/// A scheme's description, and the functions that take it.
+/// liboqs's description of a signature scheme, and the functions that take this description.
 pub(super) struct Calls {
     api: &'static Api,
     native: Native<OqsSig>,
-    /// The functions that take a context string, if the scheme has one.
+    /// The functions that take a context string, if the scheme takes one.
     with_context: Option<WithContext>,
 }
 
@@ -37,14 +37,14 @@ struct WithContext {
     ) -> std::ffi::c_int,
 }
 
-/// Returns the scheme that the library calls `name` and this program calls `ours`.
+/// Returns the scheme that liboqs calls `name` and pqlab calls `ours`.
 pub(super) fn scheme(
     api: &'static Api,
     version: Version,
     name: &CStr,
     ours: &str,
 ) -> Result<EncodedScheme<Calls>, String> {
-    // SAFETY: the name ends with NUL; the returned object is ours and never freed.
+    // SAFETY: the name ends with NUL. We own the returned object and never free it.
     let native = unsafe { Native::of((api.OQS_SIG_new)(name.as_ptr()))? };
     let front = native.front();
     let stated = SignatureParameters {
@@ -54,8 +54,8 @@ pub(super) fn scheme(
         verifying_key: front.length_public_key,
         signing_keys: vec![(KeyEncoding::Expanded, front.length_secret_key)].into(),
         signature: front.length_signature,
-        // Only Falcon varies, and the tables have it. Not all other schemes check the length: CROSS reads beyond the
-        // end of a signature that is too short.
+        // Only Falcon signatures vary in length, and Falcon's parameters come from our tables. Some other schemes do
+        // not check the length: CROSS reads past the end of a signature that is too short.
         variable_length: false,
         keygen_coins: 0,
         signing_coins: 0,
@@ -77,14 +77,14 @@ pub(super) fn scheme(
         _ => None,
     };
     let info = SignatureInfo {
-        // Falcon has no deterministic variant to distinguish. Nothing is known about schemes that are in no table.
+        // Falcon has no deterministic variant. For schemes that our tables do not list, nothing is known about signing.
         hedged: ["ML-DSA-", "SLH-DSA-", "SPHINCS+-"].iter().any(|family| ours.starts_with(family)),
         parameters,
         encodings: vec![KeyEncoding::Expanded],
         coins: CoinSupport::default(),
         context: with_context.is_some(),
     };
-    // SAFETY: the lengths are those that the object states.
+    // SAFETY: `info` contains the lengths that liboqs's description states.
     Ok(unsafe { EncodedScheme::new(info, Calls { api, native, with_context }) })
 }
 
@@ -96,7 +96,7 @@ fn same_lengths(standard: &SignatureParameters, stated: &SignatureParameters) ->
         ("longest signature", standard.signature, stated.signature),
     ] {
         if standards != stated {
-            return Err(format!("its {what} has {stated} bytes, but the standard requires {standards}"));
+            return Err(format!("liboqs states {stated} bytes for the {what}, but the standard requires {standards}"));
         }
     }
     Ok(())
@@ -115,7 +115,7 @@ impl SignatureCalls for Calls {
     unsafe fn sign(&self, out: &mut [u8], message: &[u8], context: &[u8], private: *const u8) -> Option<usize> {
         let mut length = out.len();
         let (native, message, size) = (self.native.as_ptr(), message.as_ptr(), message.len());
-        // SAFETY: the caller upholds the contract; message and context are only read.
+        // SAFETY: the caller upholds the contract. The message and the context are only read.
         let status = unsafe {
             match self.with_context {
                 Some(WithContext { sign, .. }) => sign(
@@ -137,8 +137,8 @@ impl SignatureCalls for Calls {
     unsafe fn verify(&self, message: &[u8], signature: &[u8], context: &[u8], public: *const u8) -> bool {
         let (native, size) = (self.native.as_ptr(), message.len());
         let (message, length, signature) = (message.as_ptr(), signature.len(), signature.as_ptr());
-        // SAFETY: the caller upholds the contract; message, context and signature are only read. The signature has its
-        // scheme's length, or the library checks the length before it reads the bytes (Falcon).
+        // SAFETY: the caller upholds the contract. The message, the context and the signature are only read. The
+        // signature has the length that the scheme requires, or the library checks the length before reading (Falcon).
         let status = unsafe {
             match self.with_context {
                 Some(WithContext { verify, .. }) => {

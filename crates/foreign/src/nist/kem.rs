@@ -19,9 +19,9 @@ pub(super) struct Calls {
     encapsulate_from: Option<UseFrom>,
 }
 
-/// Returns the library's KEM with these parameters.
+/// Returns the library's KEM with the given parameters.
 pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<EncodedKem<Calls>, OpenError> {
-    // SAFETY: functions of these names have these types.
+    // SAFETY: the interface defines these types for functions with these names.
     let calls = unsafe {
         Calls {
             keypair: symbols.need(&["crypto_kem_keypair", "keypair"])?,
@@ -33,28 +33,28 @@ pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<Encode
     };
     let lengths =
         (parameters.encapsulation_key, parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default());
-    // SAFETY: the buffers are longer than these keys.
+    // SAFETY: the buffers are longer than the keys.
     probe::key_pair(lengths, |public, private| unsafe { calls.keypair(public, private) })
         .map_err(|reason| symbols.library.unusable(reason))?;
     let coins = CoinSupport { keygen: calls.keypair_from.is_some(), operation: calls.encapsulate_from.is_some() };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
-    // SAFETY: the keys have these lengths, which shows that the algorithm is the named one.
+    // SAFETY: the probe found the expected key lengths, so the library implements the named algorithm.
     Ok(unsafe { EncodedKem::new(info, calls) })
 }
 
 impl KemCalls for Calls {
     unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
-        // SAFETY: the caller guarantees it, here and in the functions below.
+        // SAFETY: the caller upholds the contract of `KemCalls`, here and in the functions below.
         unsafe { (self.keypair)(public, private) == SUCCESS }
     }
 
     unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         self.keypair_from.is_some_and(|keypair| unsafe { keypair(public, private, coins) == SUCCESS })
     }
 
     unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         unsafe { (self.encapsulate)(ciphertext, secret, public) == SUCCESS }
     }
 
@@ -66,12 +66,12 @@ impl KemCalls for Calls {
         coins: *const u8,
     ) -> bool {
         let Some(encapsulate) = self.encapsulate_from else { return false };
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         unsafe { encapsulate(ciphertext, secret, public, coins) == SUCCESS }
     }
 
     unsafe fn decapsulate(&self, secret: *mut u8, ciphertext: *const u8, private: *const u8) -> bool {
-        // SAFETY: as above.
+        // SAFETY: the caller upholds the contract.
         unsafe { (self.decapsulate)(secret, ciphertext, private) == SUCCESS }
     }
 }

@@ -1,10 +1,10 @@
 //! The C interface of the NIST competition (`crypto_kem_keypair`, `crypto_sign_keypair` and so on), used by PQClean,
-//! mlkem-native, mldsa-native and the reference implementations. A library and a prefix have one algorithm.
+//! mlkem-native, mldsa-native and the reference implementations. A library offers one algorithm per prefix.
 //!
-//! Function names are tried with the given prefix and with `_` after it. They may be long, as for NIST and PQClean
-//! (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`), or short, as for mlkem-native and the reference implementations
-//! (`PQCP_MLKEM_NATIVE_MLKEM768_enc`). The interface does not tell lengths. They come from the named algorithm, and a
-//! key pair in oversized buffers shows whether they are right.
+//! Function names are tried with the given prefix, first without and then with `_` after the prefix. A name may be
+//! long, as in the NIST interface and PQClean (`PQCLEAN_MLKEM768_CLEAN_crypto_kem_enc`), or short, as in mlkem-native
+//! and the reference implementations (`PQCP_MLKEM_NATIVE_MLKEM768_enc`). The interface does not report lengths. They
+//! come from the named algorithm, and generating a key pair in oversized buffers shows whether the lengths are right.
 
 mod kem;
 mod probe;
@@ -21,21 +21,21 @@ const SUCCESS: c_int = 0;
 
 const HINT: &str = "is the prefix correct? `nm -D` lists the library's symbols";
 
-/// Returns the algorithms whose lengths are known and whose keys have the interface's encoding.
+/// Returns the algorithms whose lengths are known and whose keys are encoded as the interface requires.
 pub(crate) fn algorithms() -> impl Iterator<Item = &'static str> {
     let signatures = ["FIPS 204", "FIPS 205", "Falcon (round 3)", "SPHINCS+ (round 3.1)"];
     let signatures = signatures.into_iter().flat_map(SignatureParameters::of_standard);
     ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"].into_iter().chain(signatures)
 }
 
-/// Returns a provider with the library's algorithm under the label of the specification.
+/// Returns a provider with the algorithm and the label that `spec` names.
 pub(crate) fn provider(library: Library, spec: &LibrarySpec) -> Result<Provider, OpenError> {
     let algorithm = spec.algorithm.as_deref().unwrap_or_default();
     let symbols = Symbols { library: &library, prefix: spec.prefix.as_deref().unwrap_or_default() };
     let version = "not reported by the interface".to_owned();
     let build = format!("{}; {}", library.file(), library.libcrypto());
     let mut provider = Provider::new(&spec.label, BuildInfo { version, build });
-    provider.generator = Some("randombytes of the library".to_owned());
+    provider.generator = Some("the library's randombytes".to_owned());
     if let Some(parameters) = KemParameters::of(algorithm) {
         provider.kems.push(Arc::new(kem::kem(&symbols, parameters)?));
     } else if let Some(parameters) = SignatureParameters::of(algorithm) {
@@ -53,10 +53,10 @@ struct Symbols<'a> {
 }
 
 impl Symbols<'_> {
-    /// Returns the first function that exists among several names.
+    /// Returns the function with the first of several names that the library exports.
     ///
     /// # Safety
-    /// `F` must be the type of a function pointer, and functions with these names must have this type.
+    /// `F` must be a function pointer type, and functions with these names must have this type.
     unsafe fn find<F: Copy>(&self, names: &[&str]) -> Option<F> {
         let separators: &[&str] = if self.prefix.is_empty() { &[""] } else { &["", "_"] };
         let candidates = separators.iter().flat_map(|separator| names.iter().map(move |name| (separator, name)));
@@ -66,10 +66,10 @@ impl Symbols<'_> {
         })
     }
 
-    /// Returns a required function like [`find`](Self::find).
+    /// Like [`find`](Self::find), but returns an error if the function is missing.
     ///
     /// # Safety
-    /// As for [`find`](Self::find).
+    /// See [`find`](Self::find).
     unsafe fn need<F: Copy>(&self, names: &[&str]) -> Result<F, OpenError> {
         // SAFETY: the caller guarantees the type.
         let found = unsafe { self.find(names) };

@@ -1,26 +1,28 @@
-//! Checks that a library's keys have the lengths of the named algorithm, which the interface does not tell.
+//! Checks that a library's keys have the lengths of the named algorithm, because the interface does not report lengths.
 
-/// Fill byte of the buffers. Behind each key they have [`ROOM`] bytes, more than the largest parameter set of a family
-/// needs beyond the smallest.
+/// Byte that fills the buffers before the library writes keys to them.
 const UNTOUCHED: u8 = 0xA5;
+/// Additional buffer space after a key, in bytes. It exceeds the length difference between the largest and the smallest
+/// parameter set of any family.
 const ROOM: usize = 16 * 1024;
-/// Number of bytes at the end of a key that must not all have the fill byte, which a key has with probability 2^-128.
+/// Number of bytes at the end of a key to compare with the fill byte. A key of the right length ends with this many
+/// fill bytes with probability 2^-128.
 const END: usize = 16;
 
-/// Makes a key pair in oversized buffers. Returns an error that says which length is wrong.
+/// Generates a key pair in oversized buffers. Returns an error that names the key whose length is wrong.
 pub(super) fn key_pair(lengths: (usize, usize), make: impl FnOnce(*mut u8, *mut u8) -> bool) -> Result<(), String> {
     let (mut public, mut private) = (vec![UNTOUCHED; lengths.0 + ROOM], vec![UNTOUCHED; lengths.1 + ROOM]);
     if !make(public.as_mut_ptr(), private.as_mut_ptr()) {
-        return Err("it failed to generate a key pair".to_owned());
+        return Err("the library failed to generate a key pair".to_owned());
     }
     for (what, bytes, length) in [("public", &public, lengths.0), ("private", &private, lengths.1)] {
         let untouched = |bytes: &[u8]| bytes.iter().all(|byte| *byte == UNTOUCHED);
         let (key, behind) = bytes.split_at(length);
         if !untouched(behind) {
-            return Err(format!("its {what} keys are longer than {length} bytes: is the algorithm correct?"));
+            return Err(format!("the library's {what} keys are longer than {length} bytes: is the algorithm correct?"));
         }
         if untouched(&key[length - END..]) {
-            return Err(format!("its {what} keys are shorter than {length} bytes: is the algorithm correct?"));
+            return Err(format!("the library's {what} keys are shorter than {length} bytes: is the algorithm correct?"));
         }
     }
     Ok(())
@@ -32,7 +34,7 @@ mod tests {
 
     fn making(public: usize, private: usize) -> Result<(), String> {
         key_pair((32, 64), |first, second| {
-            // SAFETY: the buffers are far longer.
+            // SAFETY: the buffers are much longer than `public` and `private`.
             unsafe {
                 first.write_bytes(1, public);
                 second.write_bytes(2, private);

@@ -1,4 +1,4 @@
-//! An opened libcrypto: its functions and its own library context, made once and kept.
+//! An opened libcrypto with its functions and a separate library context. Both are created once and never freed.
 
 use crate::open::{Library, OpenError};
 use crate::symbols::symbols;
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Clone, Copy)]
 pub(super) struct Loaded(&'static Crypto);
 
-/// The functions, and the context in which algorithms are looked up.
+/// The functions of a libcrypto, and the library context in which algorithms are looked up.
 struct Crypto {
     api: Api,
     context: *mut OSSL_LIB_CTX,
@@ -22,12 +22,12 @@ struct Crypto {
     number: usize,
 }
 
-// SAFETY: several threads may use a library context at once (openssl-threads(7)), and it is never freed.
+// SAFETY: several threads may use a library context concurrently (openssl-threads(7)), and the context is never freed.
 unsafe impl Send for Crypto {}
-// SAFETY: as for `Send`.
+// SAFETY: see `Send` above.
 unsafe impl Sync for Crypto {}
 
-/// Declares the table of looked-up functions, and the methods that call them.
+/// Declares the table of looked-up functions and the methods that call these functions.
 macro_rules! look_up {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
@@ -38,7 +38,7 @@ macro_rules! look_up {
         )*
     ) => {
         symbols! {
-            /// The functions of libcrypto that are called.
+            /// The libcrypto functions that pqlab calls.
             Api, "not a libcrypto of OpenSSL 3.0 or later" {
                 $(fn $required($($type),*) $(-> $answer)?;)*
                 fn OPENSSL_init_crypto(u64, *const c_void) -> c_int;
@@ -48,7 +48,7 @@ macro_rules! look_up {
             }
         }
 
-        // SAFETY: the functions were looked up by name in one library, which stays open.
+        // SAFETY: the functions were looked up by name in one library, and the library stays open.
         unsafe impl Functions for Loaded {
             $(
                 #[inline(always)]
@@ -69,11 +69,11 @@ macro_rules! look_up {
 openssl_calls!(look_up);
 
 thread_local! {
-    /// Contexts of the first library, then those of the second, and so on.
+    /// Digest contexts of all opened libraries, in the order in which the libraries were opened.
     static CONTEXTS: RefCell<Vec<Cell<Option<MdCtx<Loaded>>>>> = const { RefCell::new(Vec::new()) };
 }
 
-// SAFETY: the library context is never freed, and each library has its own places.
+// SAFETY: the library context is never freed, and no two libraries share a digest context.
 unsafe impl Calls for Loaded {
     const COMPLETE: bool = false;
 
@@ -97,11 +97,11 @@ unsafe impl Calls for Loaded {
 }
 
 impl Loaded {
-    /// Starts the library without its configuration file and without an exit handler.
+    /// Initialises the library without reading the OpenSSL configuration file and without an exit handler.
     pub(super) fn start(library: &Library) -> Result<Loaded, OpenError> {
         static OPENED: AtomicUsize = AtomicUsize::new(0);
         let api = Api::of(library)?;
-        // SAFETY: null means no settings; the call comes before every other call into the library.
+        // SAFETY: null means no settings, and this is the first call into the library.
         let (started, context) = unsafe {
             let options = OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT;
             ((api.OPENSSL_init_crypto)(options, ptr::null()), (api.OSSL_LIB_CTX_new)())

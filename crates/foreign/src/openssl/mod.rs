@@ -1,7 +1,7 @@
-//! A libcrypto of OpenSSL 3.0 or later, through `EVP`. Its algorithms are found by asking for them by name.
+//! A libcrypto of OpenSSL 3.0 or later, called through `EVP`. Algorithms are looked up by name.
 //!
-//! It has its own library context, reads no configuration file and registers no exit handler. All else is the adapter
-//! of the linked OpenSSL, over looked-up functions: [`pqlab_adapters::openssl`].
+//! Each opened libcrypto gets a separate library context, reads no configuration file and registers no exit handler.
+//! Otherwise this provider is the adapter of the linked OpenSSL ([`pqlab_adapters::openssl`]) with looked-up functions.
 
 mod crypto;
 
@@ -10,7 +10,7 @@ use crypto::Loaded;
 use pqlab_adapters::openssl;
 use pqlab_primitives::Provider;
 
-/// Returns a provider of every algorithm of ours that an opened libcrypto offers, under a label.
+/// Returns a provider named `label` with every algorithm that both pqlab and the opened libcrypto support.
 pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenError> {
     library.has_itself("OPENSSL_init_crypto")?;
     let loaded = Loaded::start(&library)?;

@@ -1,4 +1,5 @@
-//! KEMs, X25519 and hash functions of a program. Each call is a request. Used for verification and never timed.
+//! KEMs, X25519 and hash functions that a program offers. Every operation sends a request to the program. Verification
+//! uses these operations; they are never timed.
 
 use super::ProcessError;
 use super::offer::Offer;
@@ -9,7 +10,8 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Returns the outputs of an operation, which have at most these lengths, or exactly these if `exact`.
+/// Requests an operation and returns the outputs. Output lengths must equal `lengths` if `exact` is set, otherwise they
+/// must not exceed `lengths`.
 pub(super) fn call<const N: usize>(
     program: &Program,
     operation: &'static str,
@@ -23,33 +25,35 @@ pub(super) fn call<const N: usize>(
     let outputs = program.ask("call", &fields).map_err(|error| match error {
         // Keys, ciphertexts and signatures that the program rejects are invalid.
         ProcessError::Refused { .. } if !matches!(operation, "keygen" | "digest") => {
-            Error::Malformed("input: the worker rejects it")
+            Error::Malformed("input: rejected by the worker")
         }
         error => error.of_library(operation),
     })?;
-    let wrong = || Error::Library { call: operation, detail: "wrong number or length of outputs".into() };
+    let wrong = || Error::Library { call: operation, detail: "wrong number or length of outputs in the answer".into() };
     let outputs = <[Vec<u8>; N]>::try_from(outputs).map_err(|_| wrong())?;
     let fits = |(output, length): (&Vec<u8>, &usize)| output.len() == *length || (!exact && output.len() < *length);
     if outputs.iter().zip(&lengths).all(fits) { Ok(outputs) } else { Err(wrong()) }
 }
 
-/// Returns the coins field of a request, which is empty if the program draws its own coins.
+/// Returns the coins field of a request. The field is empty if the program generates the random bytes.
 pub(super) fn carried<'a>(coins: Coins<'a>, taken: bool, length: usize) -> Result<&'a [u8]> {
     match coins {
         Coins::Internal => Ok(&[]),
-        Coins::Exact(_) if !taken => Err(Error::Unsupported("the worker does not accept given randomness here")),
+        Coins::Exact(_) if !taken => {
+            Err(Error::Unsupported("the worker does not accept caller-supplied randomness for this operation"))
+        }
         Coins::Exact(bytes) => Error::check_length("coins", length, bytes.len()).map(|()| bytes),
     }
 }
 
-/// Copies to a buffer of exactly the same length.
+/// Copies `bytes` to a buffer of exactly the same length.
 pub(super) fn copy(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<()> {
     Error::check_length(what, bytes.len(), out.len())?;
     out.copy_from_slice(bytes);
     Ok(())
 }
 
-/// Copies to the front of a buffer and returns the length in bytes.
+/// Copies `bytes` to the front of a buffer and returns the number of copied bytes.
 pub(super) fn copy_front(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
     let actual = out.len();
     let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
@@ -82,11 +86,12 @@ impl RemoteKem {
         call(&self.0.program, operation, &self.0.info.parameters.algorithm, inputs, lengths, true)
     }
 
-    /// Returns the encapsulation key, the decapsulation key's encoding and the decapsulation key.
+    /// Generates a key pair. Returns the encapsulation key, the encoding of the decapsulation key, and the encoded
+    /// decapsulation key.
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let KemInfo { parameters, encodings, coins: taken } = &self.0.info;
         let encoding = *encodings.first().ok_or(Error::Unsupported("the worker offers no private-key encoding"))?;
-        let private = parameters.decapsulation_key(encoding).ok_or(Error::Unsupported("no such encoding"))?;
+        let private = parameters.decapsulation_key(encoding).ok_or(Error::Unsupported("the key has no such encoding"))?;
         let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
         let [public, private] = self.call("keygen", &[seed], [parameters.encapsulation_key, private])?;
         Ok((public, encoding, private))
@@ -103,12 +108,12 @@ impl RemoteKem {
         let length = length.ok_or(Error::Unsupported("the worker does not read this encoding"))?;
         Error::check_length("decapsulation key", length, bytes.len())?;
         let public = match encoding {
-            // dk = dk_PKE || ek || H(ek) || z, where dk_PKE has 384k bytes (FIPS 203, algorithm 16).
+            // dk = dk_PKE || ek || H(ek) || z, where dk_PKE is 384k bytes long (FIPS 203, algorithm 16).
             KeyEncoding::Expanded => {
                 let end = length - 64;
                 bytes.get(end - parameters.encapsulation_key..end).map(<[u8]>::to_vec)
             }
-            // These encodings are also coins of a key generation: `d || z` for ML-KEM, the scalar for X25519.
+            // These encodings are also the coins for key generation: `d || z` for ML-KEM, the scalar for X25519.
             KeyEncoding::Seed | KeyEncoding::Scalar if coins.keygen => Some(self.pair(Coins::Exact(bytes))?.0),
             _ => None,
         };
@@ -167,7 +172,7 @@ impl EncapsulationKey for RemoteRecipient {
 
 struct RemoteKey {
     kem: RemoteKem,
-    /// The encapsulation key, if it is known.
+    /// The encapsulation key. `None` if the program did not return it and it cannot be derived.
     public: Option<Vec<u8>>,
     encoding: KeyEncoding,
     private: Vec<u8>,
@@ -200,7 +205,7 @@ impl DecapsulationKey for RemoteKey {
     }
 }
 
-/// Plain X25519 by the operations of the KEM: the peer's public key is the ciphertext.
+/// Plain X25519 through the operations of the X25519 KEM: the peer's public key is the ciphertext.
 #[derive(Clone)]
 pub(super) struct RemoteAgreement {
     kem: RemoteKem,
@@ -208,7 +213,7 @@ pub(super) struct RemoteAgreement {
 }
 
 impl RemoteAgreement {
-    /// Returns the key agreement if the KEM is X25519 and its private keys are scalars.
+    /// Returns the key agreement if the KEM is X25519 with scalars as private keys, otherwise `None`.
     pub(super) fn of(kem: &RemoteKem) -> Option<RemoteAgreement> {
         let KemInfo { parameters, encodings, coins } = &kem.0.info;
         let is = parameters.algorithm == KeyAgreementParameters::X25519.algorithm;

@@ -11,31 +11,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Time limits of a program. A program that exceeds one is ended.
+/// Time limits for a program's answers. A program that exceeds a limit is stopped.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Limit for its first answer.
+    /// Limit for the first answer.
     pub hello: Duration,
     /// Limit for any other answer.
     pub answer: Duration,
-    /// Monotonic clock in ns. It may exclude time in which this process was paused; waits read it at least once a
-    /// second.
+    /// Monotonic clock in ns, read at least once a second during a wait. The clock may exclude time in which this
+    /// process was paused.
     pub now: fn() -> u64,
 }
 
 impl Limits {
-    /// Returns the default limits: 10 s for the first answer and 60 s for any other, less than the scheduler waits for
-    /// a case.
+    /// Returns the default limits: 10 s for the first answer and 60 s for any other answer. Both are shorter than the
+    /// scheduler's time limit for a case.
     pub fn by(now: fn() -> u64) -> Limits {
         Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(60), now }
     }
 }
 
-/// Maximum wait without reading the clock, in ms.
+/// Maximum time between two readings of the clock during a wait, in ms.
 const WAIT_SLICE_MS: u128 = 1000;
-/// Maximum length of a kept last line, in characters.
+/// Maximum number of characters to keep from the last line of standard error.
 const LAST_LINE: usize = 400;
-/// Time for a program that stopped answering to end by itself, so that its last line can be read.
+/// How long to wait for a program that closed its output to exit by itself, so that the last line of its standard error
+/// can be read.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Conversation with a running program.
@@ -61,7 +62,7 @@ impl Conversation {
         Ok(Conversation { other, now })
     }
 
-    /// Returns its process id.
+    /// Returns the program's process id.
     pub(super) fn process(&self) -> u32 {
         match &self.other {
             Other::Started(started) => started.child.id(),
@@ -69,7 +70,8 @@ impl Conversation {
         }
     }
 
-    /// Sends a request and waits for the answer. The error says what happened; after it the conversation is unusable.
+    /// Sends a request and waits for the answer. The error describes what happened. After an error, the conversation is
+    /// unusable.
     pub(super) fn ask(&mut self, verb: &str, fields: &[&[u8]], limit: Duration) -> Result<Message, String> {
         let until = Until::in_time(self.now, limit);
         let reply = match &mut self.other {
@@ -84,22 +86,24 @@ impl Conversation {
             },
             Ok(None) => Err(self.ended(&broken, limit)),
             Err(ReadError::Io(error)) => Err(self.ended(&error, limit)),
-            Err(ReadError::Malformed(malformed)) => Err(format!("its answer is not a message: {malformed}")),
+            Err(ReadError::Malformed(malformed)) => Err(format!("the answer is not a message: {malformed}")),
         }
     }
 
-    /// Describes how the conversation ended, with the program's last line.
+    /// Describes how the conversation ended, with the last line of the program's standard error if there is one.
     fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
         match (error.kind(), &mut self.other) {
-            (io::ErrorKind::TimedOut, _) => format!("no answer within {} s: it was stopped", limit.as_secs_f64()),
+            (io::ErrorKind::TimedOut, _) => {
+                format!("no answer within {} s: the program was stopped", limit.as_secs_f64())
+            }
             (io::ErrorKind::InvalidInput, _) => error.to_string(),
-            (_, Other::Peer(_)) => format!("it closed the connection ({error})"),
+            (_, Other::Peer(_)) => format!("the program closed the connection ({error})"),
             (_, Other::Started(started)) => started.ended(error, self.now),
         }
     }
 }
 
-/// Sends a request and receives its answer; `None` if the stream has ended.
+/// Sends a request and receives the answer. Returns `None` if the stream has ended.
 fn exchange<I: Write + AsRawFd, O: Read + AsRawFd>(
     input: &mut I,
     output: &mut O,
@@ -111,7 +115,7 @@ fn exchange<I: Write + AsRawFd, O: Read + AsRawFd>(
     frame::receive(&mut Timed { stream: output, until })
 }
 
-/// A process that we started, with its pipes.
+/// A process that we started, with pipes to its standard input, output and error.
 struct Started {
     child: Child,
     input: ChildStdin,
@@ -124,7 +128,7 @@ impl Started {
     fn start(program: &Path, arguments: &[String]) -> io::Result<Started> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // SAFETY: `set_free` makes only system calls, which are allowed between fork and exec.
+        // SAFETY: `set_free` makes only system calls that are allowed between fork and exec.
         unsafe { command.pre_exec(set_free) };
         let mut child = command.spawn()?;
         let missing = || io::Error::other("no pipe");
@@ -140,28 +144,32 @@ impl Started {
         Ok(started)
     }
 
-    /// Describes how the process ended, with its last line.
+    /// Describes how the process ended, with the last line of its standard error if there is one.
     fn ended(&mut self, error: &io::Error, now: fn() -> u64) -> String {
         let last = Until::in_time(now, LAST_WORDS);
         let status = loop {
             match self.child.try_wait() {
                 Ok(None) if !last.left().is_zero() => std::thread::sleep(Duration::from_millis(2)),
                 Ok(Some(status)) => break status.to_string(),
-                _ => break format!("it closed its output ({error})"),
+                _ => break format!("its output was closed ({error})"),
             }
         };
-        // Another process may hold its standard error open, so do not wait for its end.
+        // Another process may hold the pipe of standard error open, so do not wait for the pipe to close.
         while !last.left().is_zero() && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
             std::thread::sleep(Duration::from_millis(2));
         }
         let line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
-        if line.is_empty() { format!("it ended: {status}") } else { format!("it ended: {status}: {line}") }
+        if line.is_empty() {
+            format!("the program ended: {status}")
+        } else {
+            format!("the program ended: {status}: {line}")
+        }
     }
 }
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // The process may have ended by itself; `wait` then only removes its entry from the system's table.
+        // If the process has ended by itself, `wait` only removes the entry from the system's process table.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -175,7 +183,7 @@ pub(super) struct Until {
 }
 
 impl Until {
-    /// Returns the deadline after `limit`.
+    /// Returns the deadline that expires after `limit`.
     fn in_time(now: fn() -> u64, limit: Duration) -> Until {
         Until { now, deadline_ns: now().saturating_add(nanoseconds(limit)) }
     }
@@ -189,7 +197,7 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A non-blocking pipe or socket with a deadline for reading and writing.
+/// A non-blocking pipe or socket whose reads and writes fail after a deadline.
 pub(super) struct Timed<'a, S> {
     pub(super) stream: &'a mut S,
     pub(super) until: Until,
@@ -209,7 +217,7 @@ impl<S: AsRawFd> Timed<'_, S> {
         let left = self.until.left();
         let mut poll = libc::pollfd { fd: self.stream.as_raw_fd(), events, revents: 0 };
         let milliseconds = left.as_millis().min(WAIT_SLICE_MS) as libc::c_int + libc::c_int::from(!left.is_zero());
-        // SAFETY: passes one structure that lives for the call.
+        // SAFETY: the call gets one structure, which outlives the call.
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
             0 if left.is_zero() => Err(io::ErrorKind::TimedOut.into()),
             -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => Err(io::Error::last_os_error()),
@@ -235,7 +243,7 @@ impl<S: Write + AsRawFd> Write for Timed<'_, S> {
 }
 
 fn never_block(descriptor: RawFd) -> io::Result<()> {
-    // SAFETY: the descriptor is open, and the calls take and return only numbers.
+    // SAFETY: the descriptor is open, and `fcntl` takes and returns only numbers here.
     let done = unsafe {
         let flags = libc::fcntl(descriptor, libc::F_GETFL);
         flags >= 0 && libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK) >= 0
@@ -243,11 +251,12 @@ fn never_block(descriptor: RawFd) -> io::Result<()> {
     if done { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Lifts this process's memory limit for libraries, because runtimes reserve more address space than they use. On Linux
-/// the program also ends with its parent, because a program that hangs does not notice the end of its standard input.
+/// Raises the limit on address space to the maximum, because language runtimes reserve more address space than they
+/// use. On Linux, also makes the system kill the program when its parent ends, because a program that hangs does not
+/// notice that its standard input was closed.
 fn set_free() -> io::Result<()> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: passes one structure that lives for the calls; both are allowed between fork and exec.
+    // SAFETY: both calls get one structure, which outlives them. Both are allowed between fork and exec.
     unsafe {
         if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0 {
             limit.rlim_cur = limit.rlim_max;
@@ -255,7 +264,7 @@ fn set_free() -> io::Result<()> {
         }
     }
     #[cfg(target_os = "linux")]
-    // SAFETY: takes only numbers and is allowed between fork and exec.
+    // SAFETY: `prctl` takes only numbers here and is allowed between fork and exec.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
     }
@@ -267,7 +276,7 @@ fn keep_last_line(errors: impl Read, kept: &Mutex<String>) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        // A line without end is read in parts.
+        // Limits memory: a very long line is read in parts.
         match errors.by_ref().take(1 << 16).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {}

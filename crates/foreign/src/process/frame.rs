@@ -1,14 +1,15 @@
-//! Messages of the protocol: a length and a body, in which each field has a length and its bytes.
+//! Messages of the protocol in `docs/workers.md`. A message is a length followed by a body. In the body, every field is
+//! a length followed by bytes.
 //!
-//! The decoder is strict, because its input is untrusted: anything that is not exactly a message ends the conversation.
+//! The decoder is strict because the input is untrusted: any bytes that are not exactly a message end the conversation.
 
 use std::io::{self, Read, Write};
 
 /// Maximum length of a body in bytes.
 pub const MOST_BYTES: usize = 16 << 20;
-/// Maximum number of fields of a body.
+/// Maximum number of fields in a body.
 pub const MOST_FIELDS: usize = 1 << 16;
-/// Maximum number of bytes to allocate before any arrive.
+/// Maximum number of bytes to allocate before any bytes arrive.
 const STEP: usize = 1 << 16;
 
 /// Error for bytes that are not a message.
@@ -17,13 +18,13 @@ pub enum Malformed {
     /// The length of a body is 0 or above [`MOST_BYTES`].
     #[error("a message of {0} bytes; 1 to {MOST_BYTES} are allowed")]
     Length(usize),
-    /// A field or its length goes beyond the end of the body.
-    #[error("the field at byte {0} of the body extends past its end")]
+    /// A field or the length before the field extends past the end of the body.
+    #[error("the field at byte {0} extends past the end of the body")]
     Beyond(usize),
     /// The body has more than [`MOST_FIELDS`] fields.
     #[error("more than {MOST_FIELDS} fields in a message")]
     Fields,
-    /// The verb is empty or has characters other than `a` to `z` and `-`.
+    /// The verb is empty or contains characters other than `a` to `z` and `-`.
     #[error("the first field of a message is not a verb")]
     Verb,
     /// The input ended inside a message.
@@ -34,13 +35,13 @@ pub enum Malformed {
 /// A message: a verb followed by fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The kind of request or answer.
+    /// Kind of the request or answer.
     pub verb: String,
     /// The fields after the verb.
     pub fields: Vec<Vec<u8>>,
 }
 
-/// Error of reading a message.
+/// Error from reading a message.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The bytes are not a message.
@@ -51,7 +52,7 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// Encodes a message with its length.
+/// Encodes a message, including the length before the body.
 ///
 /// # Errors
 /// [`Malformed`] if the receiver would reject the message.
@@ -76,7 +77,7 @@ pub fn encode(verb: &str, fields: &[&[u8]]) -> Result<Vec<u8>, Malformed> {
     Ok(bytes)
 }
 
-/// Decodes a body.
+/// Decodes the body of a message.
 ///
 /// # Errors
 /// [`Malformed`] if the body is not exactly one message.
@@ -101,10 +102,10 @@ pub fn decode(body: &[u8]) -> Result<Message, Malformed> {
     Ok(Message { verb, fields })
 }
 
-/// Writes a message in one piece.
+/// Writes a message with a single `write_all` and flushes the stream.
 ///
 /// # Errors
-/// The stream's errors, and `InvalidInput` if the result would not be a message.
+/// Errors from the stream, and `InvalidInput` if the receiver would reject the message.
 pub fn send(stream: &mut impl Write, verb: &str, fields: &[&[u8]]) -> io::Result<()> {
     let bytes = encode(verb, fields).map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
     stream.write_all(&bytes)?;
@@ -114,7 +115,7 @@ pub fn send(stream: &mut impl Write, verb: &str, fields: &[&[u8]]) -> io::Result
 /// Reads a message. Returns `None` if the stream ends before the message begins.
 ///
 /// # Errors
-/// [`ReadError`] if the stream fails or its bytes are not a message.
+/// [`ReadError`] if the stream fails or the bytes are not a message.
 pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     let mut length = Vec::with_capacity(4);
     stream.by_ref().take(4).read_to_end(&mut length)?;
@@ -126,7 +127,7 @@ pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     if length == 0 || length > MOST_BYTES {
         return Err(Malformed::Length(length).into());
     }
-    // Do not allocate the announced length before bytes arrive.
+    // An untrusted length must not allocate memory before the bytes arrive.
     let mut body = Vec::with_capacity(length.min(STEP));
     stream.by_ref().take(length as u64).read_to_end(&mut body)?;
     if body.len() < length {
@@ -135,7 +136,7 @@ pub fn receive(stream: &mut impl Read) -> Result<Option<Message>, ReadError> {
     Ok(Some(decode(&body)?))
 }
 
-/// Parses a number of the protocol: digits without leading zeros, at most 2^63 - 1.
+/// Parses a number in the protocol's format: digits without leading zeros, at most 2^63 - 1.
 pub fn number(field: &[u8]) -> Option<u64> {
     let canonical = match field {
         [b'0'] => true,
@@ -146,7 +147,7 @@ pub fn number(field: &[u8]) -> Option<u64> {
     text.parse().ok().filter(|number| *number <= i64::MAX as u64)
 }
 
-/// Returns the field at an offset and the offset of its end.
+/// Returns the field at offset `at` in the body, and the offset after the field.
 fn field(body: &[u8], at: usize) -> Result<(&[u8], usize), Malformed> {
     let beyond = Malformed::Beyond(at);
     let Some((length, rest)) = body.get(at..).and_then(<[u8]>::split_first_chunk::<4>) else { return Err(beyond) };

@@ -9,7 +9,7 @@ fn read(bytes: &[u8]) -> Result<Option<Message>, ReadError> {
 fn refused(bytes: &[u8]) -> Malformed {
     match read(bytes) {
         Err(ReadError::Malformed(malformed)) => malformed,
-        other => panic!("{} is taken: {other:?}", hex::encode(bytes)),
+        other => panic!("{} must be rejected: {other:?}", hex::encode(bytes)),
     }
 }
 
@@ -71,8 +71,8 @@ fn numbers_have_one_form() {
     }
 }
 
-/// Feeds random bytes and changed messages to the decoder. None may crash it or make it allocate much, and an accepted
-/// message must encode to the same bytes. Returns the numbers of accepted and rejected inputs.
+/// Feeds random bytes and altered messages to the decoder. No input may crash the decoder or make it allocate much
+/// memory, and an accepted message must encode to the same bytes. Returns the numbers of accepted and rejected inputs.
 fn hammer(rounds: u32) -> (u32, u32) {
     let mut random = ChaCha8Rng::seed_from_u64(24);
     let (mut taken, mut refused) = (0, 0);
@@ -105,7 +105,7 @@ fn below(random: &mut ChaCha8Rng, end: usize) -> usize {
 fn noise(random: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = vec![0; below(random, 64)];
     random.fill_bytes(&mut bytes);
-    // A length that fits, so that the decoder looks at the body.
+    // Half of the inputs get the correct length, so that the decoder reads the body.
     if let (Some(rest), true) = (bytes.len().checked_sub(4), random.next_u32().is_multiple_of(2)) {
         bytes[..4].copy_from_slice(&(rest as u32).to_be_bytes());
     }
@@ -140,12 +140,12 @@ fn change(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
 #[test]
 fn random_and_changed_bytes_do_not_crash_the_decoder() {
     let (taken, refused) = hammer(100_000);
-    assert!(taken > 20_000 && refused > 20_000, "{taken} taken, {refused} refused");
+    assert!(taken > 20_000 && refused > 20_000, "{taken} accepted, {refused} rejected");
 }
 
 #[test]
-#[ignore = "ten million rounds, a minute at most"]
+#[ignore = "ten million rounds take up to a minute"]
 fn ten_million_changed_messages_do_not_crash_the_decoder() {
     let (taken, refused) = hammer(10_000_000);
-    assert!(taken > 2_000_000 && refused > 2_000_000, "{taken} taken, {refused} refused");
+    assert!(taken > 2_000_000 && refused > 2_000_000, "{taken} accepted, {refused} rejected");
 }

@@ -1,9 +1,10 @@
-//! Programs in any language as providers. They speak the protocol of `docs/workers.md` over standard input and output
-//! or over a socket.
+//! Programs in any language as providers. The programs speak the protocol in `docs/workers.md` over standard input and
+//! output or over a socket.
 //!
 //! - [`frame`] encodes and decodes messages.
-//! - [`Program`] starts a program, sends requests with time limits, ends it if it exceeds them, and starts it again.
-//! - [`open`] makes a provider of what a program lists.
+//! - [`Program`] starts a program and sends requests. A program that exceeds a time limit is stopped and restarted for
+//!   the next request.
+//! - [`open`] turns a program's list of algorithms into a provider.
 
 mod call;
 mod conversation;
@@ -22,17 +23,17 @@ pub use provider::{Listing, open, open_listed};
 
 use std::path::PathBuf;
 
-/// Returns the folder of the workers that come with pqlab, which exists once they are built.
+/// Returns the folder of the workers that come with pqlab. `make workers` creates this folder.
 pub fn folder() -> Option<PathBuf> {
     let cache = std::env::var_os("PQLAB_CACHE").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/pqlab"));
     cache.or_else(home).map(|cache| cache.join("workers"))
 }
 
-/// Error of using a program as a provider.
+/// Error from using a program as a provider.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProcessError {
-    /// No worker has that name.
+    /// No worker has the requested name.
     #[error(
         "no worker {name} in {folder}: build the included workers with `make workers`, or give the path of a program"
     )]
@@ -45,33 +46,33 @@ pub enum ProcessError {
     /// The program cannot be started.
     #[error("{program} cannot be started: {reason}")]
     Start {
-        /// Its path.
+        /// The program's path.
         program: String,
-        /// The system's error.
+        /// The operating system's error.
         reason: String,
     },
-    /// The program ended, was ended, or does not speak the protocol.
+    /// The program ended, was stopped, or does not speak the protocol.
     #[error("worker {program}: {reason}")]
     Conversation {
-        /// Its name.
+        /// The worker's name.
         program: String,
-        /// What it did, with the last line of its standard error.
+        /// What happened, with the last line of the program's standard error.
         reason: String,
     },
-    /// The program does not offer what was requested.
-    #[error("worker {program} does not offer this: {reason}")]
+    /// The program does not offer the requested operation, algorithm or encoding.
+    #[error("worker {program} does not support the request: {reason}")]
     Unsupported {
-        /// Its name.
+        /// The worker's name.
         program: String,
-        /// The reason it gave.
+        /// The reason in the worker's answer.
         reason: String,
     },
-    /// The program rejected the input, or its library failed.
+    /// The program rejected the input, or a library that it calls failed.
     #[error("worker {program}: {reason}")]
     Refused {
-        /// Its name.
+        /// The worker's name.
         program: String,
-        /// The reason it gave.
+        /// The reason in the worker's answer.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Offers in a program's list.
+//! Parser for the offers in a program's list.
 
 use super::frame;
 use super::program::MOST_SETS;
@@ -13,7 +13,7 @@ pub(super) struct Offer {
     pub(super) coins: CoinSupport,
     pub(super) context: bool,
     pub(super) hedged: bool,
-    /// Number of input sets of a function.
+    /// Number of input sets for a function.
     pub(super) inputs: usize,
     /// Whether the worker checks a function's results.
     pub(super) verified: bool,
@@ -28,9 +28,9 @@ pub(super) enum Kind {
 }
 
 impl Offer {
-    /// Parses an offer. The error is a reason.
+    /// Parses an offer. The error says why the offer is invalid.
     pub(super) fn parse(text: &str) -> Result<Offer, String> {
-        let wrong = |what: &str| Err(format!("invalid entry {text:?} in its list: {what}"));
+        let wrong = |what: &str| Err(format!("invalid entry {text:?} in the list: {what}"));
         let mut words = text.split(' ');
         let kind = match words.next() {
             Some("kem") => Kind::Kem,
@@ -53,7 +53,7 @@ impl Offer {
             verified: true,
         };
         if kind == Kind::Function && !algorithm.chars().all(of_a_name) {
-            return wrong("a function name may have only letters, digits, `.`, `_`, `-` and `+`");
+            return wrong("a function name may contain only letters, digits, `.`, `_`, `-` and `+`");
         }
         for word in words {
             match word.split_once('=') {
@@ -74,14 +74,14 @@ impl Offer {
                 Some(("inputs", number)) if kind == Kind::Function => {
                     let number = frame::number(number.as_bytes()).and_then(|number| usize::try_from(number).ok());
                     let Some(inputs) = number.filter(|number| (1..=MOST_SETS).contains(number)) else {
-                        return wrong("a function must have 1 to 4096 sets of inputs");
+                        return wrong("the number of input sets for a function must be 1 to 4096");
                     };
                     offer.inputs = inputs;
                 }
                 Some(("verified", "no")) if kind == Kind::Function => offer.verified = false,
                 Some(("context", "yes")) => offer.context = true,
                 Some(("hedged", "yes")) => offer.hedged = true,
-                _ => return wrong("an attribute does not exist in version 1"),
+                _ => return wrong("unknown attribute for protocol version 1"),
             }
         }
         Ok(offer)

@@ -1,4 +1,4 @@
-//! Programs that start at the first request, and again after they have ended.
+//! Programs that are started by the first request and restarted by the next request after they have ended.
 
 use super::ProcessError;
 use super::conversation::{Conversation, Limits};
@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Version of the protocol.
 const VERSION: &[u8] = b"1";
-const NO_GREETING: &str = "its greeting is not of version 1";
-/// Maximum number of input sets of a case.
+const NO_GREETING: &str = "the greeting does not match protocol version 1";
+/// Maximum number of input sets per case.
 pub(super) const MOST_SETS: usize = 4096;
 
 /// A program's greeting.
@@ -20,11 +20,11 @@ pub(super) const MOST_SETS: usize = 4096;
 pub struct Greeting {
     /// Programming language: `go`, `java`, ...
     pub language: String,
-    /// Version of the language, found at run time.
+    /// Version of the language, as the program found it at run time.
     pub runtime: String,
-    /// Libraries that it calls, with versions.
+    /// Libraries that the program calls, with versions.
     pub libraries: String,
-    /// Source of its random numbers.
+    /// Source of the program's random numbers.
     pub generator: String,
 }
 
@@ -34,7 +34,7 @@ pub struct Program {
     path: PathBuf,
     arguments: Vec<String>,
     limits: Limits,
-    /// Greeting from when it was described. A different greeting means a different program.
+    /// Greeting that the program sent first. A different greeting later means a different program.
     known: OnceLock<Greeting>,
     state: Mutex<State>,
 }
@@ -42,16 +42,16 @@ pub struct Program {
 #[derive(Default)]
 struct State {
     conversation: Option<Conversation>,
-    /// Number of starts. Handles of an earlier start are invalid.
+    /// How many times the program was started. Handles from earlier starts are invalid.
     starts: u64,
     handles: u64,
 }
 
 impl Program {
-    /// Finds the named program. `now` is a monotonic clock in ns for its time limits.
+    /// Finds the program that `spec` names. `now` is a monotonic clock in ns for the program's time limits.
     ///
     /// # Errors
-    /// [`ProcessError::Unknown`] if there is no worker with that name.
+    /// [`ProcessError::Unknown`] if no worker has that name.
     pub fn find(spec: &LibrarySpec, now: fn() -> u64) -> Result<Program, ProcessError> {
         let path = spec.file();
         match spec.name() {
@@ -68,7 +68,7 @@ impl Program {
         Program { name: name.into(), path, arguments, limits, known: OnceLock::new(), state: Mutex::default() }
     }
 
-    /// Sets the expected greeting. A program that greets differently is rejected when it starts.
+    /// Sets the expected greeting. A program that starts with a different greeting is rejected.
     pub(super) fn known(self, greeting: Greeting) -> Program {
         Program { known: greeting.into(), ..self }
     }
@@ -78,23 +78,23 @@ impl Program {
         &self.name
     }
 
-    /// Returns the program's path and those of its arguments that are files, such as an interpreter's script.
+    /// Returns the program's path, followed by the arguments that name files, such as a script for an interpreter.
     pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
         let scripts = self.arguments.iter().map(Path::new).filter(|argument| argument.is_file());
         std::iter::once(self.path.as_path()).chain(scripts)
     }
 
-    /// Starts the program if it is not running, and asks for its greeting.
+    /// Starts the program if it is not running, and asks for the greeting.
     ///
     /// # Errors
-    /// [`ProcessError`] if it cannot be started or does not greet correctly.
+    /// [`ProcessError`] if the program cannot be started or its greeting is invalid.
     pub fn greet(&self) -> Result<Greeting, ProcessError> {
         let fields = self.ask("hello", &[VERSION])?;
         greeting(&fields).ok_or_else(|| self.broken(NO_GREETING))
     }
 
-    /// Sends a request and returns the fields of an `ok` answer. A program that ends, hangs or sends garbage is ended,
-    /// and the next request starts it again.
+    /// Sends a request and returns the fields of an `ok` answer. A program that ends, hangs or sends garbage is stopped
+    /// and restarted by the next request.
     ///
     /// # Errors
     /// [`ProcessError`] if the answer is not `ok`.
@@ -105,13 +105,13 @@ impl Program {
     fn ask_start(&self, start: Option<u64>, verb: &str, fields: &[&[u8]]) -> Result<Vec<Vec<u8>>, ProcessError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if start.is_some_and(|start| start != state.starts || state.conversation.is_none()) {
-            return Err(self.conversation("it was restarted after this case was prepared"));
+            return Err(self.conversation("the program was restarted after this case was prepared"));
         }
         let mut conversation = match state.conversation.take() {
             Some(conversation) => conversation,
             None => self.started(&mut state, verb)?,
         };
-        // An error from here on drops the conversation, which ends the program.
+        // After this point, returning an error drops the conversation and so ends the program.
         let limit = if verb == "hello" { self.limits.hello } else { self.limits.answer };
         let Message { verb, fields } =
             conversation.ask(verb, fields, limit).map_err(|reason| self.conversation(&reason))?;
@@ -123,13 +123,13 @@ impl Program {
             ("ok", _) => Ok(fields),
             ("unsupported", Some(reason)) => Err(ProcessError::Unsupported { program: self.name.clone(), reason }),
             ("error", Some(reason)) => Err(ProcessError::Refused { program: self.name.clone(), reason }),
-            _ => return Err(self.conversation(&format!("its answer {verb:?} is not part of the protocol"))),
+            _ => return Err(self.conversation(&format!("the answer {verb:?} is not part of the protocol"))),
         };
         state.conversation = Some(conversation);
         answer
     }
 
-    /// Starts the program, and exchanges greetings unless `verb` is about to do that.
+    /// Starts the program. Exchanges greetings unless the next request, `verb`, is the greeting.
     fn started(&self, state: &mut State, verb: &str) -> Result<Conversation, ProcessError> {
         let failed = |error: std::io::Error| ProcessError::Start {
             program: self.path.display().to_string(),
@@ -143,7 +143,7 @@ impl Program {
             let current = greeting(&answer.fields).filter(|_| answer.verb == "ok");
             let current = current.ok_or_else(|| self.conversation(NO_GREETING))?;
             if self.known.get_or_init(|| current.clone()) != &current {
-                return Err(self.conversation("its greeting has changed: it is now a different program"));
+                return Err(self.conversation("the greeting has changed: it is now a different program"));
             }
         }
         Ok(conversation)
@@ -153,7 +153,7 @@ impl Program {
         ProcessError::Conversation { program: self.name.clone(), reason: reason.into() }
     }
 
-    /// Ends a program whose answer was a message without a valid meaning.
+    /// Ends the program after a well-formed answer with invalid contents, and returns the error.
     pub(super) fn broken(&self, reason: &str) -> ProcessError {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).conversation = None;
         self.conversation(reason)
@@ -166,7 +166,7 @@ fn greeting(fields: &[Vec<u8>]) -> Option<Greeting> {
     (version.as_bytes() == VERSION).then_some(Greeting { language, runtime, libraries, generator })
 }
 
-/// A program as the trials use it.
+/// A program whose operations are timed.
 pub(super) struct Timed(pub(super) Arc<Program>);
 
 impl Remote for Timed {
@@ -191,11 +191,11 @@ struct Case {
     handle: String,
     start: u64,
     count: usize,
-    /// Number of fields per set in the answers.
+    /// Number of fields per input set in an answer to `answers`.
     width: usize,
 }
 
-/// Returns the number of outputs of an operation.
+/// Returns how many outputs an operation has.
 fn outputs(operation: &str) -> usize {
     match operation {
         "null" => 0,
@@ -218,7 +218,7 @@ impl RemoteCase for Case {
             [time] => frame::number(time),
             _ => None,
         };
-        time.ok_or_else(|| self.program.broken("its answer to the visit is not a time").of_library("visit"))
+        time.ok_or_else(|| self.program.broken("the answer to the visit is not a time").of_library("visit"))
     }
 
     fn process(&self) -> Option<u32> {
@@ -228,7 +228,7 @@ impl RemoteCase for Case {
 
     fn answers(&mut self) -> LibraryResult<Vec<(usize, Vec<Vec<u8>>)>> {
         let fields = self.ask("answers", &[])?;
-        let odd = || self.program.broken("its answers do not match the visit").of_library("answers");
+        let odd = || self.program.broken("the answers do not match the visit").of_library("answers");
         if !reads(&fields, self.width, self.count) {
             return Err(odd());
         }
@@ -241,7 +241,8 @@ impl RemoteCase for Case {
     }
 }
 
-/// Returns whether the fields are sets of that width, each beginning with the number of a set, and none repeated.
+/// Returns whether the fields form groups of `width` fields, and every group begins with the number of a different
+/// input set below `count`.
 fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
     let mut seen = vec![false; count];
     !fields.is_empty()
@@ -254,12 +255,12 @@ fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
 
 impl Drop for Case {
     fn drop(&mut self) {
-        // A program that was started again has nothing to release.
+        // Ignore errors: if the program was restarted, there is nothing to release.
         let _ = self.ask("release", &[]);
     }
 }
 
-/// Decodes a text of the protocol, which is one line.
+/// Decodes a text field, which must be one line of UTF-8.
 pub(super) fn line(field: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(field).ok()?.trim();
     (!text.contains(char::is_control)).then(|| text.to_owned())

@@ -1,4 +1,4 @@
-//! Providers made of what programs list.
+//! Creates providers from the lists that programs send.
 
 use super::call::{RemoteAgreement, RemoteHash, RemoteKem};
 use super::offer::{Kind, Offer};
@@ -15,15 +15,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A program's greeting and offers, from which a provider can be made without starting the program.
+/// A program's greeting and offers. A listing is enough to create a provider without starting the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     greeting: Greeting,
-    /// Offers as the program wrote them.
+    /// Offers as the program sent them.
     offers: Vec<String>,
 }
 
-/// Starts the program, asks what it offers, and makes a provider with the program's name. Algorithms without known
+/// Starts the program, asks for its offers, and returns a provider with the program's name. Algorithms without known
 /// parameters are listed as unsupported.
 ///
 /// # Errors
@@ -32,14 +32,14 @@ pub fn open(program: Program) -> Result<(Provider, Listing), ProcessError> {
     let greeting = program.greet()?;
     let mut offers = Vec::new();
     for text in program.ask("list", &[])? {
-        offers.push(line(&text).ok_or_else(|| program.broken("its list has an entry that is not text"))?);
+        offers.push(line(&text).ok_or_else(|| program.broken("the list contains an entry that is not text"))?);
     }
     let listing = Listing { greeting, offers };
     Ok((provider(program, &listing)?, listing))
 }
 
-/// Makes a provider of a program whose listing is known. The first call starts the program, in the state and on the
-/// processor of the calling process at that time.
+/// Returns a provider for a program whose listing is known. The first call starts the program, which then inherits the
+/// state and the processor binding of the calling process.
 ///
 /// # Errors
 /// [`ProcessError`] for an invalid listing.
@@ -47,8 +47,9 @@ pub fn open_listed(program: Program, listing: &Listing) -> Result<Provider, Proc
     provider(program.known(listing.greeting.clone()), listing)
 }
 
-/// Digest that identifies a build of a program, independent of its own greeting. It covers the program, its script and
-/// the files in `PROGRAM.d`, where `make workers` puts the code that a starter script runs. `None` for a socket.
+/// Returns a digest that identifies the build of a program without relying on the program's greeting. The digest covers
+/// the program, the script among its arguments, and the files in `PROGRAM.d`, where `make workers` puts the code that a
+/// starter script runs. Returns `None` for a socket.
 fn digest(program: &Program) -> Option<String> {
     let named: Vec<&Path> = program.files().filter(|path| path.is_file()).collect();
     let path = named.first()?;
@@ -59,11 +60,11 @@ fn digest(program: &Program) -> Option<String> {
     let files: Vec<&Path> = named.iter().copied().chain(files.iter().map(PathBuf::as_path)).collect();
     let mut all = Sha256::new();
     for file in &files {
-        // One digest per file, so that moving bytes between files changes the result.
+        // Hash each file separately, so that moving bytes from one file to another changes the digest.
         all.update(Sha256::digest(fs::read(file).ok()?));
     }
     let short = short_hex(&all.finalize());
-    let more = if files.len() == 1 { String::new() } else { format!(" and {} files it starts", files.len() - 1) };
+    let more = if files.len() == 1 { String::new() } else { format!(" and {} files that it runs", files.len() - 1) };
     Some(format!("{name}{more}, SHA-256 {short}..."))
 }
 
@@ -82,7 +83,7 @@ fn provider(program: Program, listing: &Listing) -> Result<Provider, ProcessErro
         let offer = Offer::parse(text).map_err(|reason| program.broken(&reason))?;
         let name = (offer.kind as u8, offer.algorithm.clone());
         if seen.contains(&name) {
-            return Err(program.broken(&format!("its list names {} twice", offer.algorithm)));
+            return Err(program.broken(&format!("the list names {} twice", offer.algorithm)));
         }
         seen.push(name);
         add(&mut provider, &program, offer);
@@ -111,13 +112,13 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
         }
     };
     if added.is_none() {
-        let reason = "the worker offers it, but pqlab does not know its parameters".to_owned();
+        let reason = "pqlab does not know the parameters of this algorithm".to_owned();
         provider.unsupported.push(pqlab_primitives::Unsupported { algorithm, reason });
     }
 }
 
 impl ProcessError {
-    /// Converts to the error of the traits, where a failing program is a failing library.
+    /// Converts to the error type of the library traits. A failing program is reported as a failing library.
     pub(super) fn of_library(self, call: &'static str) -> Error {
         match self {
             ProcessError::Unsupported { .. } => Error::Unsupported("the worker does not offer this"),

@@ -1,4 +1,5 @@
-//! Signature schemes of a program. Each call is a request. Used for verification and never timed.
+//! Signature schemes that a program offers. Every operation sends a request to the program. Verification uses these
+//! operations; they are never timed.
 
 use super::call::{call, carried, copy_front};
 use super::offer::Offer;
@@ -9,7 +10,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-const NO_COINS: Error = Error::Unsupported("workers sign with their own randomness");
+const NO_COINS: Error = Error::Unsupported("workers do not sign with caller-supplied randomness");
 const NO_CONTEXT: Error = Error::Unsupported("the worker does not accept a context");
 
 #[derive(Clone)]
@@ -47,13 +48,13 @@ impl RemoteScheme {
     fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
         let SignatureInfo { parameters, encodings, coins: taken, .. } = &self.0.info;
         let encoding = *encodings.first().ok_or(Error::Unsupported("the worker offers no private-key encoding"))?;
-        let private = parameters.signing_key(encoding).ok_or(Error::Unsupported("no such encoding"))?;
+        let private = parameters.signing_key(encoding).ok_or(Error::Unsupported("the key has no such encoding"))?;
         let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
         let [public, private] = self.call("keygen", &[seed], [parameters.verifying_key, private], true)?;
         Ok((public, encoding, private))
     }
 
-    /// Returns the inputs, followed by the context if it is not empty.
+    /// Returns the inputs, followed by the context if the context is not empty.
     fn with_context<'a>(&self, inputs: [&'a [u8]; 3], context: &'a [u8]) -> Result<Vec<&'a [u8]>> {
         if context.is_empty() {
             return Ok(inputs.to_vec());
@@ -103,7 +104,7 @@ impl SignatureScheme for RemoteScheme {
 
 struct RemoteSigner {
     scheme: RemoteScheme,
-    /// The verifying key, if it is known.
+    /// The verifying key. `None` if the program did not return it and it cannot be derived.
     public: Option<Vec<u8>>,
     encoding: KeyEncoding,
     private: Vec<u8>,
@@ -112,7 +113,7 @@ struct RemoteSigner {
 impl SigningKey for RemoteSigner {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let info = &self.scheme.0.info;
-        // For a scheme that is not hedged, empty coins are allowed: signing is deterministic anyway.
+        // A scheme that is not hedged accepts empty coins, because its signing is deterministic anyway.
         if matches!(coins, Coins::Exact(coins) if info.hedged || !coins.is_empty()) {
             return Err(NO_COINS);
         }

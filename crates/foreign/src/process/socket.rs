@@ -1,5 +1,5 @@
-//! Workers behind a socket. The listening program has started already and forks a process for each connection, so timed
-//! code can run in a program state that a fresh start cannot create.
+//! Workers behind a socket. The listening program is already running and forks a process for every connection. Timed
+//! code can therefore run in a program state that a fresh start cannot create.
 
 use super::conversation::{Timed, Until};
 use super::frame::{self, Message, ReadError};
@@ -10,15 +10,15 @@ use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// Verb of the unrequested first message, which has the id of the process that serves the connection.
+/// Verb of the first message, which is sent without a request. It contains the id of the process that serves the
+/// connection.
 const PROCESS: &str = "process";
-/// Verb of the last message, which says why that process ended unexpectedly.
+/// Verb of the last message, which says why the serving process ended unexpectedly.
 const ENDED: &str = "ended";
 
-/// A connection and the process at its other end. The program behind the socket ends that process when the connection
-/// closes.
+/// A connection and the process at the other end. When the connection closes, the listening program ends this process.
 pub(super) struct Peer {
-    /// First of two handles of the connection.
+    /// Handle for sending requests. `output` is a second handle of the same connection.
     pub(super) input: UnixStream,
     pub(super) output: UnixStream,
     pub(super) process: u32,
@@ -34,7 +34,7 @@ impl Peer {
     pub(super) fn connect(path: &Path, until: Until) -> io::Result<Peer> {
         let mut output = UnixStream::connect(path)?;
         output.set_nonblocking(true)?;
-        let odd = || io::Error::other("it does not start with its process number");
+        let odd = || io::Error::other("the first message is not the process id");
         let message = match frame::receive(&mut Timed { stream: &mut output, until }) {
             Ok(message) => message.ok_or_else(odd)?,
             Err(ReadError::Io(error)) => return Err(error),
@@ -56,18 +56,18 @@ impl Peer {
             return Ok(message);
         }
         let reason = message.fields.first().and_then(|field| line(field)).unwrap_or_default();
-        Err(format!("it ended: {reason}"))
+        Err(format!("the program ended: {reason}"))
     }
 }
 
-/// Binds a process behind a socket to this thread's processors. Programs that we start inherit the binding.
+/// Binds a process behind a socket to this thread's processors. Programs that we start ourselves inherit the binding.
 #[cfg(target_os = "linux")]
 fn bind_like_this_thread(process: u32) -> io::Result<()> {
     let process = libc::pid_t::try_from(process).map_err(io::Error::other)?;
-    // SAFETY: a set of processors is a plain array of bits, for which all zeros is a valid value.
+    // SAFETY: `cpu_set_t` is a plain array of bits, so all zeros is a valid value.
     let mut allowed: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     let size = size_of::<libc::cpu_set_t>();
-    // SAFETY: both calls get the size of the set, which lives for the calls.
+    // SAFETY: both calls get the size of `allowed`, which outlives them.
     let done = unsafe {
         libc::sched_getaffinity(0, size, &raw mut allowed) == 0
             && libc::sched_setaffinity(process, size, &raw const allowed) == 0

@@ -1,5 +1,5 @@
-//! Faulty programs. Each fault gives one clear error within its time limit, and the next request starts a fresh
-//! program.
+//! Tests with faulty programs. Every fault must give one clear error within the time limit, and the next request must
+//! start a fresh program.
 
 use super::*;
 use crate::LibrarySpec;
@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Clock of the tests, in ns.
+/// Monotonic clock for the tests, in ns.
 fn now() -> u64 {
     static BEGUN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
     u64::try_from(BEGUN.get_or_init(Instant::now).elapsed().as_nanos()).unwrap()
@@ -71,7 +71,7 @@ fn first_call_starts_a_program_with_a_known_listing() {
     require!(program("python3"), Need::Installed("Python"));
     let folder = tempfile::tempdir().unwrap();
     let (_, listing) = open(odd(folder.path(), "right")).unwrap();
-    // These programs would crash on a greeting or on a request for the list.
+    // These programs would crash when asked for a greeting or for the list.
     for mode in ["hello-crashes", "list-crashes"] {
         let provider = open_listed(odd(folder.path(), mode), &listing).unwrap();
         let answer = digest(&provider).map_err(|error| error.to_string());
@@ -89,7 +89,8 @@ fn offers_x25519_as_kem_and_key_agreement() {
     require!(program("python3"), Need::Installed("Python"));
     let folder = tempfile::tempdir().unwrap();
     let (provider, _) = open(odd(folder.path(), "exchange")).unwrap();
-    // Checks keys of RFC 7748, section 6.1, with both, and the public keys of loaded private keys.
+    // Checks the keys in RFC 7748, section 6.1, with the KEM and with the key agreement, including the public keys that
+    // belong to loaded private keys.
     let known = pqlab_verification::known_answers::check(&provider, "X25519").unwrap();
     assert!(matches!(known, pqlab_verification::known_answers::KnownAnswer::Checked(count) if count >= 8), "{known:?}");
     let agreement = provider.key_agreement("X25519").unwrap();
@@ -111,16 +112,16 @@ fn offers_x25519_as_kem_and_key_agreement() {
 fn rejects_programs_that_greet_or_list_wrongly() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("version", "its greeting is not of version 1"),
-        ("twice", "its list names SHA3-256 twice"),
+        ("version", "the greeting does not match protocol version 1"),
+        ("twice", "the list names SHA3-256 twice"),
         ("dance", "the kind must be"),
         ("agrees", "the kind must be kem, signature, hash"),
-        ("name", "a function name may have only"),
-        ("inputs", "a function must have 1 to 4096 sets of inputs"),
+        ("name", "a function name may contain only"),
+        ("inputs", "the number of input sets for a function must be 1 to 4096"),
         ("list-crashes", "exit status: 7: the last words"),
-        ("list-garbage", "its answer is not a message"),
-        ("hello-half", "its answer is not a message"),
-        ("list-hangs", "no answer within 1 s: it was stopped"),
+        ("list-garbage", "the answer is not a message"),
+        ("hello-half", "the answer is not a message"),
+        ("list-hangs", "no answer within 1 s: the program was stopped"),
     ] {
         let error = provider(mode).unwrap_err().to_string();
         assert!(error.starts_with("worker odd: ") && error.contains(words), "{mode}: {error}");
@@ -131,19 +132,19 @@ fn rejects_programs_that_greet_or_list_wrongly() {
 fn faulty_calls_are_errors_within_the_time_limit() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("call-hangs", "no answer within 1 s: it was stopped"),
-        ("call-crashes", "it ended: exit status: 7: the last words"),
-        ("call-garbage", "its answer is not a message: a message of 1399154541 bytes"),
+        ("call-hangs", "no answer within 1 s: the program was stopped"),
+        ("call-crashes", "the program ended: exit status: 7: the last words"),
+        ("call-garbage", "the answer is not a message: a message of 1399154541 bytes"),
         ("call-long", "a message of 4294967295 bytes"),
         ("call-half", "the stream ends inside a message"),
         ("call-shouts", "the first field of a message is not a verb"),
         ("call-silent", "is not part of the protocol"),
-        ("short", "wrong number or length of outputs"),
+        ("short", "wrong number or length of outputs in the answer"),
         ("refuses", "not this message"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (provider, _) = open(odd(folder.path(), mode)).unwrap();
-        // The second time a fresh program fails in the same way.
+        // The second call starts a fresh program, which must fail in the same way.
         for _ in 0..2 {
             let begun = Instant::now();
             let error = digest(&provider).unwrap_err();
@@ -160,11 +161,11 @@ fn faulty_calls_are_errors_within_the_time_limit() {
 fn cases_do_not_outlive_their_program() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
-        ("visit-hangs", "no answer within 1 s: it was stopped"),
+        ("visit-hangs", "no answer within 1 s: the program was stopped"),
         ("visit-crashes", "exit status: 7: the last words"),
-        ("visit-words", "its answer to the visit is not a time"),
-        ("visit-garbage", "its answer is not a message"),
-        ("answers-other", "its answers do not match the visit"),
+        ("visit-words", "the answer to the visit is not a time"),
+        ("visit-garbage", "the answer is not a message"),
+        ("answers-other", "the answers do not match the visit"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let (provider, _) = open(odd(folder.path(), mode)).unwrap();
@@ -174,7 +175,7 @@ fn cases_do_not_outlive_their_program() {
         assert!(error.contains(words), "{mode}: {error}");
         let after = case.visit(0, 10).unwrap_err().to_string();
         assert!(after.contains("restarted after this case was prepared"), "{mode}: {after}");
-        // Other requests continue with a fresh program.
+        // Requests outside the case start a fresh program.
         assert_eq!(hex::encode(digest(&provider).unwrap())[..8], *"3a985da7");
     }
 }
@@ -190,7 +191,8 @@ fn missing_programs_are_named_with_the_remedy() {
     assert!(find(".hidden").is_err());
 }
 
-/// Starts a worker behind a socket that serves one connection. It sends `first` unasked, then one answer per request.
+/// Starts a worker behind a socket. The worker serves one connection: it sends `first` without a request, then one
+/// answer per request.
 fn behind_a_socket(folder: &Path, first: (&str, &str), answers: &[(&str, &[&str])]) -> Program {
     let path = folder.join("socket");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
@@ -222,7 +224,7 @@ const HELLO: (&str, &[&str]) = ("ok", &["1", "python", "3", "mine", "none"]);
 #[test]
 fn workers_behind_sockets_report_their_process() {
     let folder = tempfile::tempdir().unwrap();
-    // This process is the process at the other end.
+    // A thread of this process serves the connection, so the worker's process id is our own.
     let id = std::process::id();
     let answers: [(&str, &[&str]); 6] = [
         HELLO,
@@ -241,18 +243,18 @@ fn workers_behind_sockets_report_their_process() {
     assert_eq!(case.visit(1, 1).unwrap(), 1234);
     assert_eq!(case.answers().unwrap(), [(1, vec![b"unchecked".to_vec()])]);
     let error = case.visit(0, 1).unwrap_err().to_string();
-    assert!(error.contains("it ended: signal 9"), "{error}");
+    assert!(error.contains("the program ended: signal 9"), "{error}");
 }
 
 #[test]
 fn rejects_sockets_without_a_process_and_ones_that_hang() {
     let id = std::process::id().to_string();
     for (first, answers, words) in [
-        (("process", "0"), &[HELLO][..], "it does not start with its process number"),
-        (("process", "x"), &[HELLO], "it does not start with its process number"),
-        (("hello", "1"), &[HELLO], "it does not start with its process number"),
-        (("process", id.as_str()), &[], "no answer within 1 s: it was stopped"),
-        (("process", id.as_str()), &[HELLO], "no answer within 1 s: it was stopped"),
+        (("process", "0"), &[HELLO][..], "the first message is not the process id"),
+        (("process", "x"), &[HELLO], "the first message is not the process id"),
+        (("hello", "1"), &[HELLO], "the first message is not the process id"),
+        (("process", id.as_str()), &[], "no answer within 1 s: the program was stopped"),
+        (("process", id.as_str()), &[HELLO], "no answer within 1 s: the program was stopped"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let error = open(behind_a_socket(folder.path(), first, answers)).unwrap_err().to_string();

@@ -1,6 +1,6 @@
-//! Libraries that may be present, and checks for every opened one.
+//! Finds libraries that may be installed, and checks every opened library.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "each test needs a part")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test uses only some of these functions")]
 
 #[path = "../../../providers/src/shared/testing.rs"]
 mod testing;
@@ -14,24 +14,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use testing::*;
 
-/// The system's libcrypto, and Debian's libssl next to it.
-pub(crate) const SYSTEMS: Need = Need::Machine("a libcrypto.so.3 of the system");
-pub(crate) const DEBIANS: Need = Need::Machine("a libssl.so.3 beside the system's libcrypto");
+/// Requirements for tests: the system's libcrypto, and Debian's libssl in the same folder.
+pub(crate) const SYSTEMS: Need = Need::Machine("a libcrypto.so.3 in the system's folders");
+pub(crate) const DEBIANS: Need = Need::Machine("a libssl.so.3 in the folder of the system's libcrypto");
 
-/// Returns the libcrypto that the system's programs use.
+/// Returns the path of the system's libcrypto, or `None` if it is not installed.
 pub(crate) fn system_libcrypto() -> Option<PathBuf> {
     let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
     folders.iter().map(|folder| Path::new(folder).join("libcrypto.so.3")).find(|path| path.exists())
 }
 
-/// Returns a library that `scripts/foreign-libraries` built.
+/// Returns the path of a library that `scripts/foreign-libraries` built, or `None` if it is not built.
 pub(crate) fn built(name: &str) -> Option<PathBuf> {
     let cache = env::var_os("PQLAB_CACHE").map(PathBuf::from);
     let cache = cache.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cache/pqlab")))?;
     Some(cache.join("foreign").join(name)).filter(|path| path.exists())
 }
 
-/// Opens a library and expects success.
+/// Opens a library. Panics if the library cannot be opened.
 pub(crate) fn opened(spec: &str) -> Arc<Provider> {
     let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
     let provider = open(&spec, None, || 0).unwrap_or_else(|error| panic!("{error}"));
@@ -39,15 +39,15 @@ pub(crate) fn opened(spec: &str) -> Arc<Provider> {
     Arc::new(provider)
 }
 
-/// Opens a library, expects an error of one line and returns it.
+/// Opens a library that must fail to open, and returns the error, which must be one line.
 pub(crate) fn refusal(spec: &str) -> String {
     let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
-    let text = open(&spec, None, || 0).expect_err("it cannot be opened").to_string();
+    let text = open(&spec, None, || 0).expect_err("opening must fail").to_string();
     assert_eq!(text.lines().count(), 1, "{text}");
     text
 }
 
-/// Checks that an opened library does what the linked ones do.
+/// Checks that an opened library behaves like a linked one.
 pub(crate) fn check(provider: &Arc<Provider>) {
     check_description(provider);
     check_answers(provider);
@@ -65,7 +65,7 @@ pub(crate) fn check(provider: &Arc<Provider>) {
             assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret, "{}", parameters.algorithm);
             let mut again = vec![0; public.len()];
             match loaded.encode_encapsulation_key(&mut again) {
-                // No library computes it for algorithms that are in no table.
+                // For algorithms outside our tables, no library computes the encapsulation key.
                 Err(Error::Unsupported(_)) if KemParameters::of(&parameters.algorithm).is_none() => {}
                 written => assert!(written == Ok(public.len()) && again == public, "{}", parameters.algorithm),
             }
@@ -80,7 +80,7 @@ pub(crate) fn check(provider: &Arc<Provider>) {
     }
 }
 
-/// Returns false for the small SLH-DSA sets and SPHINCS+, which take seconds to sign.
+/// Returns false for the small SLH-DSA sets and SPHINCS+, which need seconds for a signature.
 fn quick(algorithm: &str) -> bool {
     let slow = algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s');
     !slow && !algorithm.starts_with("SPHINCS+")
@@ -109,7 +109,7 @@ fn check_signatures(provider: &Provider) {
     }
 }
 
-/// Checks that the description that the coordinator sees matches the opened library.
+/// Checks that the description for the coordinator matches the opened library.
 fn check_description(provider: &Provider) {
     let description = Description::of(provider);
     let json = serde_json::to_string(&description).unwrap();
@@ -123,14 +123,14 @@ fn check_description(provider: &Provider) {
     assert!(provider.generator.is_some());
 }
 
-/// Checks known answers, and the library's operations against each other.
+/// Checks the library with known answers, and checks that its operations agree with each other.
 pub(crate) fn check_answers(provider: &Arc<Provider>) {
     let providers = [provider.clone()];
     verify_known_answers(&providers, &|_, algorithm, _| quick(algorithm), &mut expect_right);
     interop(&providers, &|_, algorithm, _| quick(algorithm), &mut expect_right);
 }
 
-/// Checks that two libraries understand each other. Returns the number of pairwise results.
+/// Checks that two libraries interoperate. Returns how many results involve both libraries.
 pub(crate) fn check_pair(one: &Arc<Provider>, other: &Arc<Provider>) -> usize {
     let mut lines = 0;
     interop(&[one.clone(), other.clone()], &|_, algorithm, _| quick(algorithm), &mut |line: Line| {

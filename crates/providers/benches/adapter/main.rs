@@ -1,14 +1,15 @@
-//! Measures the adapters' overhead. Each operation of each library runs through the traits, as the workloads call it,
-//! and as a bare call of the library, interleaved in the same process with the same inputs.
+//! Measures the overhead of the adapters. Each operation runs through the traits, as the workloads call it, and as a
+//! direct call to the library. Both run interleaved in the same process with the same inputs.
 //!
-//! Prints the time of each operation and the adapter's share of it with a 95% interval over processes. The limit is 1%
-//! of the operation or 20 ns, whichever is larger. Operations are marked `above` if the share exceeds the limit, and
-//! `unclear` if only its interval does.
+//! Prints the time per operation and the adapter's part of this time, with a 95% interval over processes. The limit for
+//! the adapter's part is 1% of the operation or 20 ns, whichever is larger. An operation is marked `above` if the
+//! adapter's part exceeds the limit, and `unclear` if only the upper end of the interval does.
 //!
-//! Then counts the operations without a comparison: those whose adapter code was measured with another parameter set,
-//! and those with a reason in `libraries/reasons.rs`. All others are named, and the benchmark fails.
+//! Then prints how many operations were not compared because their adapter code was measured with another parameter
+//! set, or because of a reason in `libraries/reasons.rs`. If any other operation was not compared, the benchmark names
+//! it and fails.
 //!
-//! Arguments select comparisons whose names contain all of them. `--list` lists them without measuring.
+//! Arguments select the comparisons whose names contain every argument. `--list` prints the names without measuring.
 
 #![allow(clippy::print_stdout)]
 
@@ -21,15 +22,15 @@ use interleaved::{Found, PROCESSES};
 use operations::{Case, Coverage};
 use std::process::ExitCode;
 
-/// Limit for an adapter's overhead: a fraction of the operation, or [`FLOOR`] ns, whichever is larger.
+/// Limit for an adapter's overhead: this fraction of the operation's time, or [`FLOOR`] ns, whichever is larger.
 const SHARE: f64 = 0.01;
 const FLOOR: f64 = 20.0;
 
 fn main() -> ExitCode {
     let cases = operations::offered();
     if let Some(name) = interleaved::asked() {
-        let case = cases.iter().find(|case| case.name() == name).expect("a known operation");
-        interleaved::answer(libraries::comparison(case).expect("an operation with a comparison"));
+        let case = cases.iter().find(|case| case.name() == name).expect("unknown operation");
+        interleaved::answer(libraries::comparison(case).expect("this operation has no comparison"));
         return ExitCode::SUCCESS;
     }
     let words = interleaved::words();
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
     let coverage = operations::coverage(&cases);
     let measured = cases.iter().zip(&coverage).filter(|(_, coverage)| **coverage == Coverage::Measured);
     let wanted = |case: &Case| words.iter().filter(|word| *word != "--list").all(|word| case.name().contains(word));
-    println!("{:<56} {:>14} {:>11}   95% over {PROCESSES} processes or more", "", "operation", "adapter's");
+    println!("{:<56} {:>14} {:>11}   95% over {PROCESSES} processes or more", "", "operation", "adapter");
     for (case, _) in measured.filter(|(case, _)| wanted(case)) {
         match list {
             true => println!("{}", case.name()),
@@ -47,7 +48,8 @@ fn main() -> ExitCode {
     print_coverage(&cases, &coverage)
 }
 
-/// Runs a comparison. A result that is not clearly below the limit is measured again in four times as many processes.
+/// Runs a comparison. If the result is not clearly below the limit, runs the comparison again in four times as many
+/// processes.
 fn found(name: &str) -> Found {
     let found = interleaved::find(name, PROCESSES);
     if mark(&found).is_empty() { found } else { interleaved::find(name, 4 * PROCESSES) }
@@ -69,12 +71,12 @@ fn print_found(name: &str, found: &Found) {
     println!("{name:<56} {operation:>11.1} ns {part:>8.1} ns   [{:.1}, {:.1}] {share:>6.2}% {mark}", own.low, own.high);
 }
 
-/// Prints which operations were not compared and why. Fails if one has no reason.
+/// Prints which operations were not compared and why. Returns failure if an operation has no reason.
 fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
     let count = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
     println!();
     println!("{} operations: {} compared", cases.len(), count(|one| *one == Coverage::Measured));
-    println!("{} share the code of a compared operation: another parameter set", count(|one| *one == Coverage::Alike));
+    println!("{} use the adapter code of a compared operation", count(|one| *one == Coverage::Alike));
     for reason in libraries::reasons() {
         let count = coverage.iter().filter(|one| **one == Coverage::Reason(reason)).count();
         if count > 0 {
@@ -83,7 +85,7 @@ fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
     }
     let missing = cases.iter().zip(coverage).filter(|(_, coverage)| **coverage == Coverage::Missing);
     let missing: Vec<&Case> = missing.map(|(case, _)| case).collect();
-    println!("{} without a comparison; one of each kind:", missing.len());
+    println!("{} not compared without a reason; one example per kind:", missing.len());
     for (index, case) in missing.iter().enumerate() {
         if !missing[..index].iter().any(|before| before.is_like(case)) {
             println!("    {}", case.name());

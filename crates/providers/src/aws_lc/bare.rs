@@ -1,4 +1,4 @@
-//! Bare calls of AWS-LC's `EVP_PKEY` and one-shot functions. Operations with prepared keys use prepared contexts.
+//! Direct calls to AWS-LC's `EVP_PKEY` and one-shot functions. Operations with prepared keys use prepared contexts.
 
 use crate::interleaved::{Side, Work};
 use crate::libraries::{Bare, Owned};
@@ -72,12 +72,12 @@ type Context = Owned<aws::EVP_PKEY_CTX>;
 type Digest = Owned<aws::EVP_MD_CTX>;
 
 fn context(key: &Key) -> Context {
-    // SAFETY: the context holds its own reference to the key.
+    // SAFETY: the context holds a separate reference to the key.
     Owned::new(unsafe { aws::EVP_PKEY_CTX_new(key.raw(), null_mut()) }, aws::EVP_PKEY_CTX_free)
 }
 
 fn generator(kind: c_int, set: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_int) -> c_int, nid: c_int) -> Context {
-    // SAFETY: creates a context that is not shared.
+    // SAFETY: nothing else uses the new context.
     unsafe {
         let context = Owned::new(aws::EVP_PKEY_CTX_new_id(kind, null_mut()), aws::EVP_PKEY_CTX_free);
         assert_eq!(set(context.raw(), nid), 1);
@@ -88,21 +88,21 @@ fn generator(kind: c_int, set: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_in
 
 fn generate(generator: &Context) -> Key {
     let mut key = null_mut();
-    // SAFETY: the context is a generator and not shared.
+    // SAFETY: the context is set up for key generation, and nothing else uses it.
     assert_eq!(unsafe { aws::EVP_PKEY_keygen(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, aws::EVP_PKEY_free)
 }
 
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let (mut key, mut length) = (null_mut(), seed.len());
-    // SAFETY: the context is a generator and not shared; the seed has the stated length.
+    // SAFETY: the context is set up for key generation, and nothing else uses it. The seed has the stated length.
     let done =
         unsafe { aws::EVP_PKEY_keygen_deterministic(generator.raw(), &raw mut key, seed.as_ptr(), &raw mut length) };
     assert_eq!(done, 1);
     Owned::new(key, aws::EVP_PKEY_free)
 }
 
-/// Writes both keys, the private one expanded.
+/// Writes the public key and the expanded private key.
 fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
     let (mut public_length, mut private_length) = (public.len(), private.len());
     // SAFETY: both buffers have the stated lengths.
@@ -114,7 +114,7 @@ fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
 
 fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
-    // SAFETY: the context is not shared; both buffers have the stated lengths.
+    // SAFETY: nothing else uses the context, and both buffers have the stated lengths.
     let done = unsafe {
         let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
         aws::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
@@ -124,7 +124,7 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
 
 fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
-    // SAFETY: the context is not shared; both buffers have the stated lengths.
+    // SAFETY: nothing else uses the context, and both buffers have the stated lengths.
     let done = unsafe {
         let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
         aws::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size)
@@ -164,7 +164,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             let context = context(&public_key(nid, &public));
             each(move || {
                 let (mut length, mut secret_length, mut coins_length) = (out.len(), secret.len(), coins.len());
-                // SAFETY: the context is not shared; all buffers have the stated lengths.
+                // SAFETY: nothing else uses the context, and all buffers have the stated lengths.
                 let done = unsafe {
                     aws::EVP_PKEY_encapsulate_deterministic(
                         context.raw(),
@@ -207,7 +207,7 @@ fn digest_context(
         *mut aws::EVP_PKEY,
     ) -> c_int,
 ) -> Digest {
-    // SAFETY: creates a context that is not shared and holds its own reference to the key.
+    // SAFETY: nothing else uses the new context, and it holds a separate reference to the key.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
         assert_eq!(begin(context.raw(), null_mut(), null(), null_mut(), key.raw()), 1);
@@ -217,7 +217,7 @@ fn digest_context(
 
 fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
     let mut length = out.len();
-    // SAFETY: the context is not shared and set up for signing; the buffers have the stated lengths.
+    // SAFETY: the context is set up for signing, and nothing else uses it. The buffers have the stated lengths.
     let done = unsafe {
         aws::EVP_DigestSign(context.raw(), out.as_mut_ptr(), &raw mut length, message.as_ptr(), message.len())
     };
@@ -225,7 +225,7 @@ fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
 }
 
 fn verify(context: &Digest, message: &[u8], signature: &[u8]) {
-    // SAFETY: the context is not shared and set up for verifying; the buffers have the stated lengths.
+    // SAFETY: the context is set up for verification, and nothing else uses it. The buffers have the stated lengths.
     let done = unsafe {
         aws::EVP_DigestVerify(context.raw(), signature.as_ptr(), signature.len(), message.as_ptr(), message.len())
     };
@@ -260,10 +260,10 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }
         "sign deterministic" => each(move || {
             let mut length = out.len();
-            // Prefix of the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
+            // The prefix for the pure variant with an empty context string (FIPS 204, algorithm 2, line 10).
             let (prefix, rnd) = ([0_u8; 2], [0_u8; 32]);
-            // SAFETY: the key and the signature have the lengths of the parameter set, the others have the stated
-            // lengths.
+            // SAFETY: the key and the signature have the lengths that the parameter set requires. The other buffers
+            // have the stated lengths.
             let done = unsafe {
                 ml_dsa_44_sign_internal(
                     expanded.as_ptr(),
@@ -295,22 +295,22 @@ fn ml_dsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 }
 
 fn x25519_pair(public: &mut [u8; 32], private: &mut [u8; 32]) {
-    // SAFETY: both arrays have 32 bytes.
+    // SAFETY: both arrays are 32 bytes long.
     unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
 }
 
 fn x25519_public(public: &mut [u8; 32], private: &[u8; 32]) {
-    // SAFETY: both arrays have 32 bytes.
+    // SAFETY: both arrays are 32 bytes long.
     unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
 }
 
 fn x25519_agree(secret: &mut [u8; 32], private: &[u8; 32], peer: &[u8; 32]) {
-    // SAFETY: the arrays have 32 bytes each.
+    // SAFETY: all three arrays are 32 bytes long.
     assert_eq!(unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) }, 1);
 }
 
 fn array(bytes: &[u8]) -> [u8; 32] {
-    bytes.try_into().expect("32 bytes")
+    bytes.try_into().expect("the value must be 32 bytes long")
 }
 
 fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
@@ -367,15 +367,15 @@ fn x25519(inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
 
 fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     fn pair(public: &mut [u8; 32], private: &mut [u8; 64]) {
-        // SAFETY: writes 32 and 64 bytes.
+        // SAFETY: the call writes 32 and 64 bytes.
         unsafe { aws::ED25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
     }
     fn from_seed(public: &mut [u8; 32], private: &mut [u8; 64], seed: &[u8; 32]) {
-        // SAFETY: reads 32 bytes, writes 32 and 64.
+        // SAFETY: the call reads 32 bytes, and writes 32 and 64 bytes.
         unsafe { aws::ED25519_keypair_from_seed(public.as_mut_ptr(), private.as_mut_ptr(), seed.as_ptr()) };
     }
     fn sign(private: &[u8; 64], message: &[u8], out: &mut [u8]) {
-        // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair.
+        // SAFETY: the call reads the message and the 64-byte key pair, and writes 64 bytes.
         let done = unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), private.as_ptr()) };
         assert_eq!(done, 1);
     }
@@ -407,13 +407,13 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }),
         "verify" | "verify encoded" => each(move || {
             let (message, size) = (message.as_ptr(), message.len());
-            // SAFETY: reads the message, 64 bytes of the signature and 32 of the key.
+            // SAFETY: the call reads the message, 64 signature bytes and 32 key bytes.
             let done = unsafe { aws::ED25519_verify(message, size, signature.as_ptr(), public.as_ptr()) };
             assert_eq!(done, 1);
         }),
         "sign prehash" => each(move || {
             let (message, size) = (message.as_ptr(), message.len());
-            // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair; the context is empty.
+            // SAFETY: the call reads the message and the 64-byte key pair, and writes 64 bytes. The context is empty.
             let done =
                 unsafe { aws::ED25519ph_sign(out.as_mut_ptr(), message, size, private.as_ptr(), out.as_ptr(), 0) };
             assert_eq!(done, 1);
@@ -421,7 +421,7 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         "verify prehash" => each(move || {
             let (message, size, context) = (message.as_ptr(), message.len(), message.as_ptr());
             let (signature, key) = (prehashed.as_ptr(), public.as_ptr());
-            // SAFETY: reads the message, 64 bytes of the signature and 32 of the key; the context is empty.
+            // SAFETY: the call reads the message, 64 signature bytes and 32 key bytes. The context is empty.
             assert_eq!(unsafe { aws::ED25519ph_verify(message, size, signature, key, context, 0) }, 1);
         }),
         _ => return None,
@@ -430,17 +430,17 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 
 type EcKey = Owned<aws::EC_KEY>;
 
-/// A curve with a user's calls. All curves here use SHA-256.
+/// A curve, with the calls that a user would write. All curves here use SHA-256.
 #[derive(Clone, Copy)]
 struct Curve {
     group: *const aws::EC_GROUP,
-    /// Whether to follow the ledgers' conventions for secp256k1: compressed points and the lower `s`.
+    /// Whether to follow the conventions of ledgers for secp256k1: compressed points and the lower `s`.
     ledger: bool,
 }
 
 impl Curve {
     fn empty(self) -> EcKey {
-        // SAFETY: creates a key that is not shared.
+        // SAFETY: nothing else uses the new key.
         unsafe {
             let key = Owned::new(aws::EC_KEY_new(), aws::EC_KEY_free);
             assert_eq!(aws::EC_KEY_set_group(key.raw(), self.group), 1);
@@ -450,14 +450,14 @@ impl Curve {
 
     fn generate(self) -> EcKey {
         let key = self.empty();
-        // SAFETY: the key is not shared.
+        // SAFETY: nothing else uses the key.
         assert_eq!(unsafe { aws::EC_KEY_generate_key(key.raw()) }, 1);
         key
     }
 
     fn private(self, scalar: &[u8]) -> EcKey {
         let key = self.empty();
-        // SAFETY: the objects are not shared; the key copies number and point.
+        // SAFETY: nothing else uses the objects, and the key copies the number and the point.
         unsafe {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
             let number = aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut());
@@ -471,7 +471,7 @@ impl Curve {
 
     fn public(self, bytes: &[u8]) -> EcKey {
         let key = self.empty();
-        // SAFETY: the objects are not shared; reads the bytes; the key copies the point.
+        // SAFETY: nothing else uses the objects, the calls only read `bytes`, and the key copies the point.
         unsafe {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
             assert_eq!(aws::EC_POINT_oct2point(self.group, point.raw(), bytes.as_ptr(), bytes.len(), null_mut()), 1);
@@ -486,7 +486,7 @@ impl Curve {
         } else {
             aws::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED
         };
-        // SAFETY: point and number belong to the key; both buffers have the stated lengths.
+        // SAFETY: the point and the number belong to the key, and both buffers have the stated lengths.
         unsafe {
             let point = aws::EC_KEY_get0_public_key(key.raw());
             let written =
@@ -500,7 +500,8 @@ impl Curve {
     fn sign(self, key: &EcKey, half_order: &Owned<aws::BIGNUM>, message: &[u8], out: &mut [u8]) {
         let digest = sha256(message);
         let (r_out, s_out) = out.split_at_mut(32);
-        // SAFETY: reads digest and key; the signature is ours and has both numbers; each half of `out` has 32 bytes.
+        // SAFETY: the call only reads the digest and the key. We own the signature, which contains both numbers. Each
+        // half of `out` is 32 bytes long.
         unsafe {
             let signature = aws::ECDSA_do_sign(digest.as_ptr(), digest.len(), key.raw());
             let signature = Owned::new(signature, aws::ECDSA_SIG_free);
@@ -514,10 +515,10 @@ impl Curve {
     }
 }
 
-/// Decodes the signature into the pair of numbers and verifies it.
+/// Decodes the signature into `numbers` and verifies it.
 fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], signature: &[u8]) {
     let digest = sha256(message);
-    // SAFETY: the pair is not shared and has both numbers; each half of the signature has 32 bytes.
+    // SAFETY: nothing else uses the pair, which contains both numbers. Each half of the signature is 32 bytes long.
     unsafe {
         aws::BN_bin2bn(signature.as_ptr(), 32, (*numbers.raw()).r);
         aws::BN_bin2bn(signature[32..].as_ptr(), 32, (*numbers.raw()).s);
@@ -527,16 +528,16 @@ fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], si
 
 fn sha256(message: &[u8]) -> [u8; 32] {
     let mut digest = [0; 32];
-    // SAFETY: reads the message and writes 32 bytes.
+    // SAFETY: the call reads the message and writes 32 bytes.
     unsafe { aws::SHA256(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
     digest
 }
 
 fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Side> {
-    // SAFETY: both take no arguments and return a static object.
+    // SAFETY: both functions take no arguments and return a static object.
     let group = unsafe { if ledger { aws::EC_group_secp256k1() } else { aws::EC_group_p256() } };
     let curve = Curve { group, ledger };
-    // SAFETY: creates a number and a pair of numbers; reads the order, which belongs to the static group.
+    // SAFETY: nothing else uses the new objects. The order is only read and belongs to the static group.
     let (half_order, numbers) = unsafe {
         let half_order = Owned::new(aws::BN_new(), aws::BN_free);
         assert_eq!(aws::BN_rshift1(half_order.raw(), aws::EC_GROUP_get0_order(group)), 1);
@@ -562,7 +563,7 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Si
             each(move || verify_ecdsa(&key, &numbers, &message, &signature))
         }
         "verify encoded" => each(move || {
-            // SAFETY: creates a pair of numbers.
+            // SAFETY: nothing else uses the new pair of numbers.
             let numbers = Owned::new(unsafe { aws::ECDSA_SIG_new() }, aws::ECDSA_SIG_free);
             verify_ecdsa(&curve.public(&public), &numbers, &message, &signature);
         }),
@@ -575,7 +576,7 @@ fn rsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     fn sign(key: &Key, message: &[u8], out: &mut [u8]) {
         let (digest, mut length) = (sha256(message), 0);
         let (signature, size) = (out.as_mut_ptr(), digest.len());
-        // SAFETY: reads the digest; writes the 256 bytes of a signature.
+        // SAFETY: the call reads the digest and writes 256 signature bytes.
         let done =
             unsafe { aws::RSA_sign(aws::NID_sha256, digest.as_ptr(), size, signature, &raw mut length, key.raw()) };
         assert_eq!(done, 1);
@@ -583,16 +584,16 @@ fn rsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     fn verify(key: &Key, message: &[u8], signature: &[u8]) {
         let digest = sha256(message);
         let (signature, length, size) = (signature.as_ptr(), signature.len(), digest.len());
-        // SAFETY: reads digest, signature and key.
+        // SAFETY: the call only reads the digest, the signature and the key.
         let done = unsafe { aws::RSA_verify(aws::NID_sha256, digest.as_ptr(), size, signature, length, key.raw()) };
         assert_eq!(done, 1);
     }
     fn private(bytes: &[u8]) -> Key {
-        // SAFETY: reads the bytes.
+        // SAFETY: the call only reads `bytes`.
         Owned::new(unsafe { aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len()) }, aws::RSA_free)
     }
     fn public(bytes: &[u8]) -> Key {
-        // SAFETY: reads the bytes.
+        // SAFETY: the call only reads `bytes`.
         Owned::new(unsafe { aws::RSA_public_key_from_bytes(bytes.as_ptr(), bytes.len()) }, aws::RSA_free)
     }
     let (_, private_bytes) = inputs.private("");
@@ -623,15 +624,15 @@ fn hash(algorithm: &str) -> Option<Side> {
     };
     Some(Box::new(move |batch| {
         for message in black_box(&messages).iter().cycle().take(batch) {
-            // SAFETY: reads the message and writes 32 bytes.
+            // SAFETY: the call reads the message and writes 32 bytes.
             assert!(!unsafe { black_box(call)(message.as_ptr(), message.len(), out.as_mut_ptr()) }.is_null());
         }
     }))
 }
 
-/// Returns a new SHAKE128 state.
+/// Creates a SHAKE128 state.
 fn shake() -> Owned<aws::EVP_MD_CTX> {
-    // SAFETY: creates a context that is not shared.
+    // SAFETY: nothing else uses the new context.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
         assert_eq!(aws::EVP_DigestInit(context.raw(), aws::EVP_shake128()), 1);
@@ -640,12 +641,12 @@ fn shake() -> Owned<aws::EVP_MD_CTX> {
 }
 
 fn absorb(context: &Owned<aws::EVP_MD_CTX>, part: &[u8]) {
-    // SAFETY: the context is not shared; reads the part.
+    // SAFETY: nothing else uses the context, and the call only reads `part`.
     assert_eq!(unsafe { aws::EVP_DigestUpdate(context.raw(), part.as_ptr().cast(), part.len()) }, 1);
 }
 
 fn squeeze(context: &Owned<aws::EVP_MD_CTX>, out: &mut [u8]) {
-    // SAFETY: the context is not shared; writes `out.len()` bytes.
+    // SAFETY: nothing else uses the context, and the call writes `out.len()` bytes.
     assert_eq!(unsafe { aws::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
@@ -655,7 +656,7 @@ fn xof(operation: &str) -> Option<Side> {
         "digest" => Box::new(move |batch| {
             for message in black_box(&messages).iter().cycle().take(batch) {
                 let (output, length) = (out.as_mut_ptr(), out.len());
-                // SAFETY: reads the message and writes `out.len()` bytes.
+                // SAFETY: the call reads the message and writes `out.len()` bytes.
                 assert!(!unsafe { SHAKE128(message.as_ptr(), message.len(), output, length) }.is_null());
             }
         }),
@@ -670,7 +671,7 @@ fn xof(operation: &str) -> Option<Side> {
     })
 }
 
-/// Squeezes one context throughout the batch.
+/// Squeezes the same context throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     context: Owned<aws::EVP_MD_CTX>,
@@ -696,12 +697,12 @@ fn hmac(operation: &str) -> Side {
         return each(move || {
             let (message, size) = (message.as_ptr(), message.len());
             let (key, key_length, out) = (key.as_ptr().cast(), key.len(), out.as_mut_ptr());
-            // SAFETY: reads key and message, writes 32 bytes.
+            // SAFETY: the call reads the key and the message, and writes 32 bytes.
             let done = unsafe { aws::HMAC(aws::EVP_sha256(), key, key_length, message, size, out, &raw mut length) };
             assert!(!done.is_null());
         });
     }
-    // SAFETY: creates a context that is not shared; reads the key.
+    // SAFETY: nothing else uses the new context, and the calls only read the key.
     let context = unsafe {
         let context = Owned::new(aws::HMAC_CTX_new(), aws::HMAC_CTX_free);
         let done = aws::HMAC_Init_ex(context.raw(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut());
@@ -709,7 +710,7 @@ fn hmac(operation: &str) -> Side {
         context
     };
     each(move || {
-        // SAFETY: the context is not shared and keeps its key; reads the message, writes 32 bytes.
+        // SAFETY: nothing else uses the context, and it keeps the key. The calls read the message and write 32 bytes.
         unsafe {
             assert_eq!(aws::HMAC_Init_ex(context.raw(), null(), 0, null(), null_mut()), 1);
             assert_eq!(aws::HMAC_Update(context.raw(), message.as_ptr(), message.len()), 1);
@@ -724,7 +725,7 @@ fn hkdf() -> Side {
         let (key, key_length) = (key.as_ptr(), key.len());
         let (salt, salt_length, info, info_length) = (salt.as_ptr(), salt.len(), info.as_ptr(), info.len());
         let (output, length) = (out.as_mut_ptr(), out.len());
-        // SAFETY: reads and writes buffers of the stated lengths.
+        // SAFETY: all buffers have the stated lengths.
         let done = unsafe {
             aws::HKDF(output, length, aws::EVP_sha256(), key, key_length, salt, salt_length, info, info_length)
         };
@@ -734,13 +735,13 @@ fn hkdf() -> Side {
 
 fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     let (key, nonce) = (symmetric::KEY, symmetric::NONCE);
-    // SAFETY: reads the key.
+    // SAFETY: the call only reads the key.
     let context = unsafe { aws::EVP_AEAD_CTX_new(aws::EVP_aead_aes_256_gcm(), key.as_ptr(), key.len(), 16) };
     let context = Owned::new(context, aws::EVP_AEAD_CTX_free);
     if operation == "seal" {
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
             let (start, mut length) = (buffer.as_mut_ptr(), 0);
-            // SAFETY: reads and writes buffers of the stated lengths, the message in place.
+            // SAFETY: the buffers have the stated lengths. The message is processed in place, which the library allows.
             let done = unsafe {
                 aws::EVP_AEAD_CTX_seal_scatter(
                     context.raw(),
@@ -764,7 +765,7 @@ fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let start = buffer.as_mut_ptr();
         let (tag, tag_length, length) = (tag.as_ptr(), tag.len(), buffer.len());
-        // SAFETY: reads and writes buffers of the stated lengths, the message in place.
+        // SAFETY: the buffers have the stated lengths. The message is processed in place, which the library allows.
         let done = unsafe {
             let (nonce, size) = (nonce.as_ptr(), nonce.len());
             aws::EVP_AEAD_CTX_open_gather(context.raw(), start, nonce, size, start, length, tag, tag_length, null(), 0)

@@ -1,5 +1,6 @@
-//! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library draws random nonces and mixes in a hash of
-//! key and message. It has no public call for RFC 6979, so signing takes no coins.
+//! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library uses random nonces and mixes a hash of the
+//! key and the message into each nonce. No public function signs according to RFC 6979, so signing does not accept
+//! coins.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::ffi::OneShotHash;
@@ -14,7 +15,7 @@ use pqlab_primitives::{
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
-/// Returns the schemes of the three curves.
+/// Returns the signature schemes for the three curves.
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
     CURVES.iter().filter_map(|curve| {
         let info = SignatureInfo {
@@ -24,22 +25,23 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
             context: false,
             hedged: true,
         };
-        let half_order = if curve.ledger { Some(Arc::new(half_order(curve).expect("a number"))) } else { None };
+        let half_order =
+            if curve.ledger { Some(Arc::new(half_order(curve).expect("cannot halve the group order"))) } else { None };
         Some(Arc::new(Ecdsa { info, curve, half_order }) as Arc<dyn SignatureScheme>)
     })
 }
 
-/// A curve with its hash function and encodings. Lengths in bytes.
+/// A curve with a hash function and encodings. Lengths are in bytes.
 struct Curve {
     algorithm: &'static str,
     group: unsafe extern "C" fn() -> *const aws::EC_GROUP,
-    /// Length of a field element and of a scalar, which is the same on these curves.
+    /// Length of a scalar. On these curves, field elements have the same length.
     scalar: usize,
     hash: OneShotHash,
     digest: usize,
-    /// Whether to follow the ledgers' conventions for secp256k1: public keys are compressed, and signatures have the
-    /// smaller of `s` and `n - s`. Both verify, so a third party could otherwise turn one signature into another.
-    /// Verification accepts both, as the standards do.
+    /// Whether to follow the conventions of ledgers for secp256k1: public keys are compressed, and signatures contain
+    /// the smaller of `s` and `n - s`. Both values verify, so without this rule a third party could turn a signature
+    /// into another valid one. Verification accepts both values, as the standards require.
     ledger: bool,
 }
 
@@ -70,14 +72,14 @@ static CURVES: [Curve; 3] = [
     },
 ];
 
-/// Length of the longest digest of [`CURVES`] in bytes.
+/// Length of the longest digest that [`CURVES`] use, in bytes.
 const DIGEST: usize = 48;
 
 const ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
 
 impl Curve {
     fn group(&self) -> *const aws::EC_GROUP {
-        // SAFETY: takes no arguments and returns a static object.
+        // SAFETY: the function takes no arguments and returns a static object.
         unsafe { (self.group)() }
     }
 
@@ -99,21 +101,21 @@ impl Curve {
 
     fn hash(&self, message: &[u8]) -> Result<[u8; DIGEST]> {
         let mut digest = [0; DIGEST];
-        // SAFETY: reads the message and writes `self.digest` bytes, at most `DIGEST`.
+        // SAFETY: the call reads the message and writes `self.digest` bytes, which is at most `DIGEST`.
         let returned = unsafe { (self.hash)(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
         if returned.is_null() { Err(library("SHA-2")) } else { Ok(digest) }
     }
 
     fn empty_key(&self) -> Result<Owned<aws::EC_KEY>> {
-        // SAFETY: creates a key; the result is null or ours.
+        // SAFETY: the call returns null or a new key that we own.
         let key = unsafe { Owned::from_raw(aws::EC_KEY_new()) }.ok_or_else(|| library("EC_KEY_new"))?;
-        // SAFETY: the key is not shared.
+        // SAFETY: nothing else uses the key.
         check("EC_KEY_set_group", unsafe { aws::EC_KEY_set_group(key.as_ptr(), self.group()) })?;
         Ok(key)
     }
 
     fn empty_point(&self) -> Result<Owned<aws::EC_POINT>> {
-        // SAFETY: creates a point; the result is null or ours.
+        // SAFETY: the call returns null or a new point that we own.
         unsafe { Owned::from_raw(aws::EC_POINT_new(self.group())) }.ok_or_else(|| library("EC_POINT_new"))
     }
 
@@ -123,7 +125,7 @@ impl Curve {
             return self.load_private(scalar);
         }
         let key = self.empty_key()?;
-        // SAFETY: the key is not shared.
+        // SAFETY: nothing else uses the key.
         check("EC_KEY_generate_key", unsafe { aws::EC_KEY_generate_key(key.as_ptr()) })?;
         Ok(key)
     }
@@ -132,15 +134,15 @@ impl Curve {
     fn load_private(&self, scalar: &[u8]) -> Result<Owned<aws::EC_KEY>> {
         let key = self.empty_key()?;
         let public = self.empty_point()?;
-        // SAFETY: reads the scalar; the number is null or ours.
+        // SAFETY: the call reads the scalar and returns null or a number that we own.
         let number = unsafe { Owned::from_raw(aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut())) };
         let number = number.ok_or_else(|| library("BN_bin2bn"))?;
-        // The library rejects zero and scalars that are not below the order.
-        // SAFETY: the key is not shared and copies the number.
+        // The library rejects zero and scalars that are not less than the group order.
+        // SAFETY: nothing else uses the key, and the key copies the number.
         if unsafe { aws::EC_KEY_set_private_key(key.as_ptr(), number.as_ptr()) } != 1 {
             return Err(malformed("ECDSA signing key"));
         }
-        // SAFETY: writes the point, which is ours; the key copies it.
+        // SAFETY: the first call writes to a point that we own, and the key copies the point.
         unsafe {
             let returned =
                 aws::EC_POINT_mul(self.group(), public.as_ptr(), number.as_ptr(), null(), null(), null_mut());
@@ -159,9 +161,9 @@ impl Curve {
         };
         let key = self.empty_key()?;
         let point = self.empty_point()?;
-        // The library rejects points that are not on the curve. All points on it except infinity, which these forms
-        // cannot encode, are valid, because the cofactor is 1.
-        // SAFETY: reads the bytes and writes the point, which is ours.
+        // The library rejects points that are not on the curve. Every point on the curve except infinity is a valid
+        // key because the cofactor is 1, and these encodings cannot represent infinity.
+        // SAFETY: the call reads `bytes` and writes to a point that we own.
         let decoded = expected_form
             && unsafe {
                 aws::EC_POINT_oct2point(self.group(), point.as_ptr(), bytes.as_ptr(), bytes.len(), null_mut())
@@ -169,7 +171,7 @@ impl Curve {
         if !decoded {
             return Err(malformed("ECDSA verifying key"));
         }
-        // SAFETY: the key is not shared and copies the point.
+        // SAFETY: nothing else uses the key, and the key copies the point.
         check("EC_KEY_set_public_key", unsafe { aws::EC_KEY_set_public_key(key.as_ptr(), point.as_ptr()) })?;
         Ok(key)
     }
@@ -181,7 +183,7 @@ impl Curve {
         } else {
             aws::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED
         };
-        // SAFETY: writes at most `out.len()` bytes; the point belongs to the key.
+        // SAFETY: the call writes at most `out.len()` bytes, and the point belongs to the key.
         let written = unsafe {
             let point = aws::EC_KEY_get0_public_key(key.as_ptr());
             aws::EC_POINT_point2oct(self.group(), point, form, out.as_mut_ptr(), out.len(), null_mut())
@@ -191,7 +193,7 @@ impl Curve {
 
     fn write_private(&self, key: &Owned<aws::EC_KEY>, out: &mut [u8]) -> Result<usize> {
         let out = front_of("signing key", out, self.scalar)?;
-        // SAFETY: writes exactly `out.len()` bytes; the number belongs to the key.
+        // SAFETY: the call writes exactly `out.len()` bytes, and the number belongs to the key.
         let returned = unsafe {
             let number = aws::EC_KEY_get0_private_key(key.as_ptr());
             aws::BN_bn2bin_padded(out.as_mut_ptr(), out.len(), number)
@@ -204,7 +206,7 @@ impl Curve {
 struct Ecdsa {
     info: SignatureInfo,
     curve: &'static Curve,
-    /// Half of the group order, if signatures are normalised.
+    /// Half of the group order. `None` if signatures are not normalised.
     half_order: Option<Arc<Owned<aws::BIGNUM>>>,
 }
 
@@ -219,7 +221,7 @@ impl SignatureScheme for Ecdsa {
         &self.info
     }
 
-    /// The library draws the nonce.
+    /// Returns true, because the library generates a random nonce.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -255,9 +257,9 @@ struct PrivateKey {
 }
 
 fn half_order(curve: &Curve) -> Result<Owned<aws::BIGNUM>> {
-    // SAFETY: creates a number; the result is null or ours.
+    // SAFETY: the call returns null or a new number that we own.
     let half = unsafe { Owned::from_raw(aws::BN_new()) }.ok_or_else(|| library("BN_new"))?;
-    // SAFETY: reads the order, which belongs to the static group, and writes our number.
+    // SAFETY: the call reads the order, which belongs to the static group, and writes to a number that we own.
     check("BN_rshift1", unsafe { aws::BN_rshift1(half.as_ptr(), aws::EC_GROUP_get0_order(curve.group())) })?;
     Ok(half)
 }
@@ -266,18 +268,18 @@ impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
         if let Coins::Exact(_) = coins {
-            return Err(Error::Unsupported("aws-lc signs ECDSA with random nonces only"));
+            return Err(Error::Unsupported("aws-lc signs ECDSA only with random nonces"));
         }
         let out = front_of("signature", out, self.curve.signature())?;
         let digest = self.curve.hash(message)?;
-        // SAFETY: reads the digest and the key; the result is null or ours.
+        // SAFETY: the call reads the digest and the key, and returns null or a signature that we own.
         let signature =
             unsafe { Owned::from_raw(aws::ECDSA_do_sign(digest.as_ptr(), self.curve.digest, self.key.as_ptr())) };
         let signature = signature.ok_or_else(|| library("ECDSA_do_sign"))?;
-        // SAFETY: the signature is not shared, and both of its numbers are set.
+        // SAFETY: nothing else uses the signature, and both numbers in it are set.
         let (r, s) = unsafe { ((*signature.as_ptr()).r, (*signature.as_ptr()).s) };
         if let Some(half_order) = &self.half_order {
-            // SAFETY: as above; `BN_sub` may write to one of its operands.
+            // SAFETY: nothing else uses `s`, and `BN_sub` may write the result to one of the operands.
             unsafe {
                 if aws::BN_ucmp(s, half_order.as_ptr()) > 0 {
                     check("BN_sub", aws::BN_sub(s, aws::EC_GROUP_get0_order(self.curve.group()), s))?;
@@ -285,7 +287,7 @@ impl SigningKey for PrivateKey {
             }
         }
         let (r_out, s_out) = out.split_at_mut(self.curve.scalar);
-        // SAFETY: each call writes exactly the length of its buffer.
+        // SAFETY: both calls write exactly as many bytes as the buffer holds.
         unsafe {
             check("BN_bn2bin_padded", aws::BN_bn2bin_padded(r_out.as_mut_ptr(), r_out.len(), r))?;
             check("BN_bn2bin_padded", aws::BN_bn2bin_padded(s_out.as_mut_ptr(), s_out.len(), s))?;
@@ -294,7 +296,7 @@ impl SigningKey for PrivateKey {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: adds a reference, which the new owner releases; cannot fail on a live key.
+        // SAFETY: the call adds a reference, which the new owner releases. It cannot fail for a live key.
         let key = unsafe {
             aws::EC_KEY_up_ref(self.key.as_ptr());
             Owned::from_raw(self.key.as_ptr())
@@ -312,7 +314,7 @@ impl SigningKey for PrivateKey {
 
 struct PublicKey {
     key: Owned<aws::EC_KEY>,
-    /// Pairs of numbers that signatures are decoded into.
+    /// Pairs of numbers that hold decoded signatures.
     signatures: Contexts<Owned<aws::ECDSA_SIG>>,
     curve: &'static Curve,
 }
@@ -333,8 +335,8 @@ impl VerifyingKey for PublicKey {
         let digest = self.curve.hash(message)?;
         self.signatures.with(empty_signature, |numbers| {
             let numbers = numbers.as_ptr();
-            // SAFETY: the pair is used by this thread only and both of its numbers exist; reads both halves of the
-            // signature, the digest and the key.
+            // SAFETY: only this thread uses the pair, which contains both numbers. The calls only read the two halves
+            // of the signature, the digest and the key.
             unsafe {
                 if aws::BN_bin2bn(r.as_ptr(), r.len(), (*numbers).r).is_null()
                     || aws::BN_bin2bn(s.as_ptr(), s.len(), (*numbers).s).is_null()
@@ -356,6 +358,6 @@ impl VerifyingKey for PublicKey {
 }
 
 fn empty_signature() -> Result<Owned<aws::ECDSA_SIG>> {
-    // SAFETY: creates a pair of numbers; the result is null or ours.
+    // SAFETY: the call returns null or a new pair of numbers that we own.
     unsafe { Owned::from_raw(aws::ECDSA_SIG_new()) }.ok_or_else(|| library("ECDSA_SIG_new"))
 }

@@ -1,5 +1,5 @@
-//! Ed25519 (RFC 8032). The library's functions need no context object. Each verification decodes the public key, so a
-//! key that is not a point of the curve is rejected there and not when it is loaded.
+//! Ed25519 (RFC 8032). The library's functions need no context object. Every verification decodes the public key. A key
+//! that is not a point on the curve is therefore rejected during verification and not during loading.
 
 use super::error::{check, verification_failed};
 use crate::shared::bytes::{front_of, no_context, sized, sized_mut};
@@ -10,7 +10,7 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Returns the pure variant, without context.
+/// Returns Ed25519, the pure variant without a context string.
 pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     let info = SignatureInfo {
         parameters: SignatureParameters::of("Ed25519")?,
@@ -22,11 +22,11 @@ pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
     Some(Arc::new(Ed25519 { info }))
 }
 
-/// Length of seed and public key in bytes (RFC 8032, section 5.1.5).
+/// Length of a seed and of a public key in bytes (RFC 8032, section 5.1.5).
 const KEY: usize = 32;
 /// Length of a signature in bytes (RFC 8032, section 5.1.6).
 const SIGNATURE: usize = 64;
-/// Length of the library's private key in bytes: the seed, then the public key.
+/// Length of the library's private key in bytes. It consists of the seed and the public key.
 const KEY_PAIR: usize = 64;
 
 const ENCODING: Error = Error::Unsupported("Ed25519 signing keys are encoded as a seed");
@@ -80,14 +80,14 @@ impl PrivateKey {
             return Ok(PrivateKey::from_seed(seed));
         }
         let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
-        // SAFETY: writes 32 and 64 bytes.
+        // SAFETY: the call writes 32 and 64 bytes.
         unsafe { aws::ED25519_keypair(key.public.as_mut_ptr(), key.pair.as_mut_ptr()) };
         Ok(key)
     }
 
     fn from_seed(seed: &[u8; KEY]) -> PrivateKey {
         let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
-        // SAFETY: reads 32 bytes, writes 32 and 64.
+        // SAFETY: the call reads 32 bytes, and writes 32 and 64 bytes.
         unsafe { aws::ED25519_keypair_from_seed(key.public.as_mut_ptr(), key.pair.as_mut_ptr(), seed.as_ptr()) };
         key
     }
@@ -100,10 +100,10 @@ impl PrivateKey {
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        // The scheme is deterministic: internal coins and empty exact coins give the same signature.
+        // The scheme is deterministic, so internal coins and empty exact coins give the same signature.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
-        // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair.
+        // SAFETY: the call reads the message and the 64-byte key pair, and writes 64 bytes.
         let returned =
             unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), self.pair.as_ptr()) };
         check("ED25519_sign", returned)?;
@@ -121,7 +121,8 @@ impl SigningKey for PrivateKey {
         check_prehash(prehash, context)?;
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
-        // SAFETY: writes 64 bytes, reads message and context with the stated lengths, and 64 bytes of the key pair.
+        // SAFETY: the message and the context have the stated lengths. The call reads the 64-byte key pair and writes
+        // 64 bytes.
         let returned = unsafe {
             aws::ED25519ph_sign(
                 out.as_mut_ptr(),
@@ -157,7 +158,7 @@ impl VerifyingKey for PublicKey {
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: reads the message, 64 bytes of the signature and 32 of the key.
+        // SAFETY: the call reads the message, 64 signature bytes and 32 key bytes.
         let returned =
             unsafe { aws::ED25519_verify(message.as_ptr(), message.len(), signature.as_ptr(), self.0.as_ptr()) };
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
@@ -168,7 +169,8 @@ impl VerifyingKey for PublicKey {
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: reads message and context with the stated lengths, 64 bytes of the signature and 32 of the key.
+        // SAFETY: the message and the context have the stated lengths. The call also reads 64 signature bytes and 32
+        // key bytes.
         let returned = unsafe {
             aws::ED25519ph_verify(
                 message.as_ptr(),
@@ -188,10 +190,11 @@ impl VerifyingKey for PublicKey {
     }
 }
 
-/// Checks that the hash is SHA-512 and the context string at most 255 bytes long (RFC 8032, section 5.1).
+/// Checks that the hash function is SHA-512 and that the context string is at most 255 bytes long (RFC 8032, section
+/// 5.1).
 fn check_prehash(prehash: Prehash, context: &[u8]) -> Result<()> {
     if prehash != Prehash::Sha512 {
-        return Err(Error::Unsupported("Ed25519ph pre-hashes only with SHA-512"));
+        return Err(Error::Unsupported("Ed25519ph supports only SHA-512 for pre-hashing"));
     }
     if context.len() > 255 {
         return Err(Error::Length { what: "context", expected: 255, actual: context.len() });

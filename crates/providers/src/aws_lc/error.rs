@@ -1,20 +1,21 @@
-//! Conversion of the library's return values and error queue to [`Error`].
+//! Converts the library's return values and error queue to [`Error`].
 
 use aws_lc_sys as aws;
 use pqlab_primitives::{Error, Result};
 use std::ffi::{CStr, c_int};
 
-/// Returns an error of the library in `call` with everything in its error queue. Empties the queue.
+/// Returns the error for a failed library function, with all messages from the library's error queue. Empties the
+/// queue.
 pub(super) fn library(call: &'static str) -> Error {
     let mut detail = String::new();
     let mut line = [0; 256];
     loop {
-        // SAFETY: takes no arguments, pops an entry of this thread's queue.
+        // SAFETY: the call takes no arguments and pops an entry from this thread's error queue.
         let code = unsafe { aws::ERR_get_error() };
         if code == 0 {
             break;
         }
-        // SAFETY: writes at most `line.len()` bytes and ends them with a zero.
+        // SAFETY: the call writes at most `line.len()` bytes, including the final zero.
         let text = unsafe { CStr::from_ptr(aws::ERR_error_string_n(code, line.as_mut_ptr(), line.len())) };
         if !detail.is_empty() {
             detail.push_str("; ");
@@ -24,18 +25,18 @@ pub(super) fn library(call: &'static str) -> Error {
     Error::Library { call, detail }
 }
 
-/// Checks a return value: the library returns 1 on success.
+/// Checks a return value. The library returns 1 on success.
 pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(library(call)) }
 }
 
-/// Returns the error for input that the library rejects. Empties the error queue, so that it does not grow.
+/// Returns the error for input that the library rejects. Empties the error queue, which would otherwise grow.
 pub(super) fn malformed(what: &'static str) -> Error {
     clear_queue();
     Error::Malformed(what)
 }
 
-/// Returns the error for a signature or tag that the library rejects. Empties the error queue, so that it does not
+/// Returns the error for a signature or tag that the library rejects. Empties the error queue, which would otherwise
 /// grow.
 pub(super) fn verification_failed() -> Error {
     clear_queue();
@@ -43,6 +44,6 @@ pub(super) fn verification_failed() -> Error {
 }
 
 fn clear_queue() {
-    // SAFETY: takes no arguments, empties this thread's queue.
+    // SAFETY: the call takes no arguments and empties this thread's error queue.
     unsafe { aws::ERR_clear_error() };
 }

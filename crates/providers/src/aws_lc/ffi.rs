@@ -1,32 +1,34 @@
-//! Functions of the library that its Rust bindings omit.
+//! AWS-LC functions that the Rust bindings omit.
 //!
-//! The archive exports each of them (`OPENSSL_EXPORT` in an internal header of AWS-LC), and no public function can
-//! replace them. aws-lc-sys prefixes every symbol with its version, so this file must change with the version of
-//! aws-lc-sys in Cargo.toml; otherwise linking fails.
+//! The static library exports these functions (`OPENSSL_EXPORT` in an internal header of AWS-LC), and no public
+//! function can replace them. aws-lc-sys prefixes every symbol with the version of aws-lc-sys. If that version changes
+//! in Cargo.toml, the names here must change too; otherwise linking fails.
 
 use std::ffi::c_int;
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::AtomicU32;
 
-/// Signs with an expanded private key: `private_key, signature, signature_len, message, message_len, prefix,
-/// prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204, algorithm 7). For
-/// functions with `extmu` in their name it is the message. `rnd` has 32 bytes. Returns 1 on success.
+/// Function that signs with an expanded private key. The arguments are `private_key, signature, signature_len, message,
+/// message_len, prefix, prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204,
+/// algorithm 7). Functions with `extmu` in the name take the message representative as `message`. `rnd` is 32 bytes
+/// long. Returns 1 on success.
 pub(super) type MlDsaSignInternal =
     unsafe extern "C" fn(*const u8, *mut u8, *mut usize, *const u8, usize, *const u8, usize, *const u8) -> c_int;
 
-/// Verifies with a public key: `public_key, signature, signature_len, message, message_len, prefix, prefix_len`.
-/// Counterpart of [`MlDsaSignInternal`]. Returns 1 if the signature is valid.
+/// Function that verifies with a public key, the counterpart of [`MlDsaSignInternal`]. The arguments are `public_key,
+/// signature, signature_len, message, message_len, prefix, prefix_len`. Returns 1 if the signature is valid.
 pub(super) type MlDsaVerifyInternal =
     unsafe extern "C" fn(*const u8, *const u8, usize, *const u8, usize, *const u8, usize) -> c_int;
 
-/// A hash function in one call: `message, message_len, digest`. Returns null on failure.
+/// Function that hashes a whole message. The arguments are `message, message_len, digest`. Returns null on failure.
 pub(super) type OneShotHash = unsafe extern "C" fn(*const u8, usize, *mut u8) -> *mut u8;
 
-/// An extendable-output function in one call: `message, message_len, output, output_len`. Returns null on failure.
+/// Extendable-output function for a whole message. The arguments are `message, message_len, output, output_len`.
+/// Returns null on failure.
 pub(super) type OneShotXof = unsafe extern "C" fn(*const u8, usize, *mut u8, usize) -> *mut u8;
 
-// The public interface draws its own randomness and formats the message itself. Vectors and the deterministic variant
-// need these functions, declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
+// The public functions generate the random bytes and format the message, so they cannot be used for test vectors and
+// for the deterministic variant. The functions here are declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
 macro_rules! ml_dsa {
     ($($sign:ident: $sign_symbol:literal, $verify:ident: $verify_symbol:literal;)*) => {
         unsafe extern "C" {
@@ -72,8 +74,8 @@ ml_dsa! {
     ml_dsa_extmu_87_verify_internal: "aws_lc_0_47_0_ml_dsa_extmu_87_verify_internal";
 }
 
-// The public `EVP_Digest` allocates a state per call. These functions keep it on the stack, as the public `SHA256`
-// does. Declared in crypto/fipsmodule/sha/internal.h.
+// The public `EVP_Digest` allocates a state in each call. These functions keep the state on the stack, as the public
+// `SHA256` does. They are declared in crypto/fipsmodule/sha/internal.h.
 unsafe extern "C" {
     #[link_name = "aws_lc_0_47_0_SHA3_224"]
     pub(super) fn SHA3_224(message: *const u8, message_len: usize, digest: *mut u8) -> *mut u8;
@@ -89,8 +91,8 @@ unsafe extern "C" {
     pub(super) fn SHAKE256(message: *const u8, message_len: usize, output: *mut u8, output_len: usize) -> *mut u8;
 }
 
-// Table of the CPU features that the library may use: EDX and ECX of CPUID leaf 1, EBX and ECX of leaf 7. No public
-// function gives access to it. Declared in crypto/fipsmodule/cpucap/internal.h.
+// Table of the CPU features that the library may use: EDX and ECX of CPUID leaf 1, EBX and ECX of leaf 7. The table is
+// declared in crypto/fipsmodule/cpucap/internal.h, and no public function gives access to it.
 #[cfg(target_arch = "x86_64")]
 unsafe extern "C" {
     #[link_name = "aws_lc_0_47_0_OPENSSL_ia32cap_P"]

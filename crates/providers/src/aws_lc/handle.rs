@@ -1,35 +1,34 @@
-//! Ownership of the library's objects.
+//! Owned handles for objects that the library allocates.
 
 use aws_lc_sys as aws;
 use std::ptr::NonNull;
 
 /// An object that the library allocates and frees.
 ///
-/// # Safety
-/// `free` must release an object of this type. It must be sound to use and free the object on another thread than the
-/// one that created it.
+/// # Safety `free` must release an object of this type. Using and freeing the object must be sound on any thread, not
+/// only on the thread that created the object.
 pub(super) unsafe trait Handle {
     /// Releases the object.
     ///
     /// # Safety
-    /// `raw` must come from the library and must not be used afterwards.
+    /// `raw` must be an object that the library allocated, and it must not be used after this call.
     unsafe fn free(raw: *mut Self);
 }
 
-/// A [`Handle`] that several threads may use at once if none of them mutates it.
+/// A [`Handle`] that several threads may use concurrently if no thread mutates it.
 ///
 /// # Safety
-/// On a shared reference this provider must call only functions that the library's headers describe as non-mutating.
+/// With a shared reference, this provider must call only functions that the library's headers describe as non-mutating.
 pub(super) unsafe trait Shared: Handle {}
 
 macro_rules! handle {
     ($($type:ty: $free:path),+ $(,)?) => {
         $(
-            // SAFETY: the function is the library's destructor for this type, and the library ties none of these
-            // objects to a thread.
+            // SAFETY: `free` is the library's destructor for this type, and the library does not bind objects of this
+            // type to a thread.
             unsafe impl Handle for $type {
                 unsafe fn free(raw: *mut Self) {
-                    // SAFETY: the caller guarantees it.
+                    // SAFETY: the caller upholds the contract of `free`.
                     unsafe { $free(raw) };
                 }
             }
@@ -55,26 +54,26 @@ handle! {
 // SAFETY: `evp.h`, `ec_key.h` and `rsa.h` say that a key "may be used concurrently on multiple threads by non-mutating
 // functions". This provider mutates a key only while creating it.
 unsafe impl Shared for aws::EVP_PKEY {}
-// SAFETY: as above.
+// SAFETY: see `EVP_PKEY` above.
 unsafe impl Shared for aws::EC_KEY {}
-// SAFETY: as above.
+// SAFETY: see `EVP_PKEY` above.
 unsafe impl Shared for aws::RSA {}
-// SAFETY: `aead.h` lists AES-256-GCM, the only cipher that this provider offers, among those whose seal and open may be
-// called concurrently on one context.
+// SAFETY: this provider uses only AES-256-GCM, and `aead.h` allows concurrent seal and open calls on one AES-256-GCM
+// context.
 unsafe impl Shared for aws::EVP_AEAD_CTX {}
-// SAFETY: a number is only read after its creation.
+// SAFETY: after a number is created, this provider only reads it.
 unsafe impl Shared for aws::BIGNUM {}
-// SAFETY: as for `EVP_PKEY`: this provider mutates an HPKE key only while creating it.
+// SAFETY: this provider mutates an HPKE key only while creating it.
 unsafe impl Shared for aws::EVP_HPKE_KEY {}
-// SAFETY: a shared HMAC context is only a template, which `HMAC_CTX_copy_ex` takes as `const`.
+// SAFETY: a shared HMAC context is only a template for copies, and `HMAC_CTX_copy_ex` takes a template as `const`.
 unsafe impl Shared for aws::HMAC_CTX {}
 
-/// An object of the library, freed on drop.
+/// An object that the library allocated. It is freed on drop.
 pub(super) struct Owned<T: Handle>(NonNull<T>);
 
-// SAFETY: `Handle` requires it.
+// SAFETY: every implementation of `Handle` guarantees that the object may move to another thread.
 unsafe impl<T: Handle> Send for Owned<T> {}
-// SAFETY: `Shared` requires it.
+// SAFETY: every implementation of `Shared` guarantees that several threads may use the object.
 unsafe impl<T: Shared> Sync for Owned<T> {}
 
 impl<T: Handle> Owned<T> {
@@ -86,7 +85,7 @@ impl<T: Handle> Owned<T> {
         NonNull::new(raw).map(Owned)
     }
 
-    /// Returns the pointer, still owned by `self`.
+    /// Returns the pointer. `self` keeps ownership.
     pub(super) fn as_ptr(&self) -> *mut T {
         self.0.as_ptr()
     }
@@ -94,7 +93,7 @@ impl<T: Handle> Owned<T> {
 
 impl<T: Handle> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: `self` owns the object, and no other pointer to it is in use.
+        // SAFETY: `self` owns the object, and no other pointer to the object is in use.
         unsafe { T::free(self.0.as_ptr()) };
     }
 }

@@ -1,4 +1,4 @@
-//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), by one-shot calls that keep their state on the stack.
+//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), through one-shot functions that keep the state on the stack.
 
 use super::error::{check, library};
 use super::ffi::{self, OneShotHash, OneShotXof};
@@ -45,7 +45,7 @@ impl Hash for AwsHash {
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        // SAFETY: reads the message and writes a digest, whose length has been checked.
+        // SAFETY: the call reads the message and writes a digest. The length of `out` was checked.
         let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
         if returned.is_null() { Err(library("SHA")) } else { Ok(()) }
     }
@@ -54,7 +54,7 @@ impl Hash for AwsHash {
         Error::check_length("digest", self.info.digest, out.len())?;
         messages::check(messages, count)?;
         for message in messages.iter().cycle().take(count) {
-            // SAFETY: as in `digest`.
+            // SAFETY: the call reads the message and writes a digest or output, as in `digest`.
             let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
             if returned.is_null() {
                 return Err(library("SHA"));
@@ -76,7 +76,7 @@ impl Xof for AwsXof {
     }
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        // SAFETY: reads the message and writes `out.len()` bytes.
+        // SAFETY: the call reads the message and writes `out.len()` bytes.
         let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
         if returned.is_null() { Err(library("SHAKE")) } else { Ok(()) }
     }
@@ -84,7 +84,7 @@ impl Xof for AwsXof {
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         messages::check(messages, count)?;
         for message in messages.iter().cycle().take(count) {
-            // SAFETY: as in `digest`.
+            // SAFETY: the call reads the message and writes a digest or output, as in `digest`.
             let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
             if returned.is_null() {
                 return Err(library("SHAKE"));
@@ -106,9 +106,9 @@ impl Xof for AwsXof {
 
 impl AwsXof {
     fn begin(&self) -> Result<Absorber> {
-        // SAFETY: creates a context; the result is null or ours.
+        // SAFETY: the call returns null or a new context that we own.
         let context = unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))?;
-        // SAFETY: the context is not shared.
+        // SAFETY: nothing else uses the context.
         check("EVP_DigestInit", unsafe { aws::EVP_DigestInit(context.as_ptr(), (self.digest)()) })?;
         Ok(Absorber(context))
     }
@@ -118,7 +118,7 @@ struct Absorber(Owned<aws::EVP_MD_CTX>);
 
 impl XofAbsorber for Absorber {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        // SAFETY: the context is not shared; reads the part.
+        // SAFETY: nothing else uses the context, and the call only reads `part`.
         let returned = unsafe { aws::EVP_DigestUpdate(self.0.as_ptr(), part.as_ptr().cast(), part.len()) };
         check("EVP_DigestUpdate", returned)
     }
@@ -132,7 +132,7 @@ struct Reader(Owned<aws::EVP_MD_CTX>);
 
 impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        // SAFETY: the context is not shared; writes `out.len()` bytes.
+        // SAFETY: nothing else uses the context, and the call writes `out.len()` bytes.
         check("EVP_DigestSqueeze", unsafe { aws::EVP_DigestSqueeze(self.0.as_ptr(), out.as_mut_ptr(), out.len()) })
     }
 }

@@ -1,4 +1,4 @@
-//! The library's hybrid public key encryption (RFC 9180, draft-ietf-hpke-pq) with X25519 and with ML-KEM.
+//! Hybrid public key encryption (RFC 9180, draft-ietf-hpke-pq) with X25519 and with ML-KEM, as AWS-LC implements it.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
@@ -7,7 +7,7 @@ use pqlab_primitives::{Error, Hpke, HpkeInfo, HpkeRecipient, Result};
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// Length of the tag of every AEAD in bytes.
+/// Tag length in bytes, the same for every AEAD.
 const TAG: usize = 16;
 
 type Kem = unsafe extern "C" fn() -> *const aws::EVP_HPKE_KEM;
@@ -41,9 +41,9 @@ struct Suite {
     aead: *const aws::EVP_HPKE_AEAD,
 }
 
-// SAFETY: the pointers point to constants.
+// SAFETY: the pointers refer to constants in the library.
 unsafe impl Send for Suite {}
-// SAFETY: as above.
+// SAFETY: see `Send` above.
 unsafe impl Sync for Suite {}
 
 struct LibraryHpke {
@@ -59,7 +59,8 @@ struct Recipient {
 
 impl Suite {
     fn offered(kem: (&'static str, Kem), kdf: (&'static str, Kdf), aead: (&'static str, Aead)) -> Arc<dyn Hpke> {
-        // SAFETY: the first three calls take no arguments and return constants, which the others read.
+        // SAFETY: the first three calls take no arguments and return constants. The other calls only read these
+        // constants.
         let (suite, lengths) = unsafe {
             let suite = Suite { kem: (kem.1)(), kdf: (kdf.1)(), aead: (aead.1)() };
             let lengths = [
@@ -85,12 +86,12 @@ impl Suite {
 }
 
 fn key() -> Result<Owned<aws::EVP_HPKE_KEY>> {
-    // SAFETY: creates a key; the result is null or ours.
+    // SAFETY: the call returns null or a new key that we own.
     unsafe { Owned::from_raw(aws::EVP_HPKE_KEY_new()) }.ok_or_else(|| library("EVP_HPKE_KEY_new"))
 }
 
 fn context() -> Result<Owned<aws::EVP_HPKE_CTX>> {
-    // SAFETY: creates a context; the result is null or ours.
+    // SAFETY: the call returns null or a new context that we own.
     unsafe { Owned::from_raw(aws::EVP_HPKE_CTX_new()) }.ok_or_else(|| library("EVP_HPKE_CTX_new"))
 }
 
@@ -107,7 +108,7 @@ impl Hpke for LibraryHpke {
 
     fn generate(&self) -> Result<Box<dyn HpkeRecipient>> {
         let key = key()?;
-        // SAFETY: the key is new and not shared.
+        // SAFETY: the key is new, and nothing else uses it.
         check("EVP_HPKE_KEY_generate", unsafe { aws::EVP_HPKE_KEY_generate(key.as_ptr(), self.suite.kem) })?;
         Ok(self.recipient(key))
     }
@@ -115,7 +116,7 @@ impl Hpke for LibraryHpke {
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn HpkeRecipient>> {
         Error::check_length("private key", self.info.private_key, bytes.len())?;
         let key = key()?;
-        // SAFETY: the key is new and not shared; reads `bytes.len()` bytes.
+        // SAFETY: the key is new, and nothing else uses it. The call reads `bytes.len()` bytes.
         let returned = unsafe { aws::EVP_HPKE_KEY_init(key.as_ptr(), self.suite.kem, bytes.as_ptr(), bytes.len()) };
         if returned == 1 { Ok(self.recipient(key)) } else { Err(malformed("private key")) }
     }
@@ -132,7 +133,7 @@ impl Hpke for LibraryHpke {
         let context = context()?;
         let (enc, sealed) = message.split_at_mut(self.info.encapsulated);
         let (mut enc_length, mut sealed_length) = (0, 0);
-        // SAFETY: the context is not shared; every buffer has the stated length.
+        // SAFETY: nothing else uses the context, and every buffer has the stated length.
         unsafe {
             let set_up = aws::EVP_HPKE_CTX_setup_sender(
                 context.as_ptr(),
@@ -169,7 +170,7 @@ impl Hpke for LibraryHpke {
 }
 
 impl Recipient {
-    /// Writes the public or the private key, which must have exactly the length of `out`.
+    /// Writes the public or the private key to `out`. `out` must be exactly as long as the key.
     fn write(
         &self,
         what: &'static str,
@@ -177,7 +178,7 @@ impl Recipient {
         out: &mut [u8],
     ) -> Result<()> {
         let mut length = 0;
-        // SAFETY: the key is only read; writes at most `out.len()` bytes.
+        // SAFETY: the call only reads the key and writes at most `out.len()` bytes.
         check(what, unsafe { call(self.key.as_ptr(), out.as_mut_ptr(), &raw mut length, out.len()) })?;
         Error::check_length("key", length, out.len())
     }
@@ -197,8 +198,8 @@ impl HpkeRecipient for Recipient {
         let context = context()?;
         let (enc, sealed) = message.split_at(self.encapsulated);
         let mut length = 0;
-        // SAFETY: the context is not shared and the key is only read. Every buffer has the stated length, and the
-        // plaintext is shorter than the sealed message by the tag.
+        // SAFETY: nothing else uses the context, and the key is only read. Every buffer has the stated length, and the
+        // sealed message is longer than the plaintext by one tag.
         unsafe {
             let set_up = aws::EVP_HPKE_CTX_setup_recipient(
                 context.as_ptr(),

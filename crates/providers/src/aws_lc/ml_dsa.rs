@@ -1,5 +1,6 @@
-//! ML-DSA (FIPS 204). Hedged signing and verifying use the library's `EVP_PKEY` interface. Signing with given or no
-//! randomness and the internal interface use the functions below it, which the bindings omit.
+//! ML-DSA (FIPS 204). Hedged signing and verification use the library's `EVP_PKEY` interface. Deterministic signing,
+//! signing with caller-supplied randomness, and the internal interface use lower-level functions that the Rust bindings
+//! omit.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::ffi::{self, MlDsaSignInternal, MlDsaVerifyInternal};
@@ -54,7 +55,7 @@ fn all() -> impl Iterator<Item = MlDsa> {
         };
         let info = SignatureInfo {
             parameters,
-            // The encoding of `EVP_PKEY_get_raw_private_key` comes first.
+            // The encoding that `EVP_PKEY_get_raw_private_key` writes comes first.
             encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,
@@ -71,21 +72,21 @@ const RND: usize = 32;
 /// Maximum length of a context string in bytes (FIPS 204, section 5.2).
 const CONTEXT: usize = 255;
 
-const ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded");
+const ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form");
 
 /// Properties of a parameter set. Lengths are in bytes.
 #[derive(Clone, Copy)]
 struct Set {
     nid: c_int,
     internal: Internal,
-    /// The internal interface that takes the message representative `mu` instead of the message.
+    /// Internal functions that take the message representative `mu` instead of the message.
     with_mu: Internal,
     verifying_key: usize,
     expanded: usize,
     signature: usize,
 }
 
-/// The internal interface (FIPS 204, algorithms 7 and 8).
+/// Functions of the internal interface (FIPS 204, algorithms 7 and 8).
 #[derive(Clone, Copy)]
 struct Internal {
     sign: MlDsaSignInternal,
@@ -106,15 +107,15 @@ impl MlDsa {
         self.generators.with(
             || generator(self.set.nid),
             |context| {
-                // SAFETY: the context is a generator and only this thread uses it.
+                // SAFETY: the context is set up for key generation, and only this thread uses it.
                 unsafe { pkey::generate(context.as_ptr()) }
             },
         )
     }
 
-    /// Loads a private key from a seed or an expanded key, which the library tells apart by their length.
+    /// Loads a private key from a seed or an expanded key. The library distinguishes the two by length.
     fn load(&self, bytes: &[u8]) -> Result<Key> {
-        // SAFETY: the buffer has the stated length; the result is null or ours.
+        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_private_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -123,7 +124,7 @@ impl MlDsa {
 
     fn load_public(&self, bytes: &[u8]) -> Result<PublicKey> {
         Error::check_length("verifying key", self.set.verifying_key, bytes.len())?;
-        // SAFETY: the buffer has the stated length; the result is null or ours.
+        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
@@ -168,7 +169,8 @@ impl SignatureScheme for MlDsa {
 struct PrivateKey {
     key: Key,
     signers: Contexts<Owned<aws::EVP_MD_CTX>>,
-    /// Encoded key for `sign_internal`, made on first use. A copy, because the library does not lend its own.
+    /// Expanded key for `sign_internal`, encoded on first use. This is a copy because the library does not give access
+    /// to the encoding inside the key.
     expanded: OnceLock<Wiped<Vec<u8>>>,
     set: Set,
 }
@@ -184,7 +186,7 @@ impl PrivateKey {
         }
         let mut expanded = Wiped::new(vec![0; self.set.expanded]);
         pkey::write_expanded(&self.key, &mut expanded)?;
-        // If another thread was first, its copy is as good.
+        // If another thread has stored a copy in the meantime, that identical copy is used.
         Ok(self.expanded.get_or_init(|| expanded))
     }
 
@@ -195,7 +197,7 @@ impl PrivateKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let sign = || {
-                    // SAFETY: the context is set up for signing and used by this thread only; the buffers have the
+                    // SAFETY: the context is set up for signing, and only this thread uses it. The buffers have the
                     // stated lengths.
                     check("EVP_DigestSign", unsafe {
                         aws::EVP_DigestSign(
@@ -213,15 +215,15 @@ impl PrivateKey {
     }
 
     fn sign_with(&self, rnd: &[u8; RND], context: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
-        // In the pure variant the message representative has the prefix 0 || |ctx| || ctx (FIPS 204, algorithm 2, line
-        // 10).
+        // The pure variant prepends 0 || |ctx| || ctx to the message (FIPS 204, algorithm 2, line 10).
         let mut prefix = [0; 2 + CONTEXT];
         prefix[1] = context.len() as u8;
         prefix[2..2 + context.len()].copy_from_slice(context);
         self.sign_formatted(self.set.internal, rnd, &prefix[..2 + context.len()], message, out)
     }
 
-    /// Signs `prefix || message`, or takes the message as `mu`; `out` has the length of a signature.
+    /// Signs `prefix || message`, or treats `message` as `mu`, depending on `internal`. `out` must be as long as a
+    /// signature.
     fn sign_formatted(
         &self,
         internal: Internal,
@@ -232,8 +234,8 @@ impl PrivateKey {
     ) -> Result<()> {
         let mut length = out.len();
         let private_key = self.expanded()?;
-        // SAFETY: the private key, the signature and `rnd` have the lengths of the parameter set; the other buffers
-        // have the stated lengths.
+        // SAFETY: the private key, the signature and `rnd` have the lengths that the parameter set requires. The other
+        // buffers have the stated lengths.
         let returned = unsafe {
             (internal.sign)(
                 private_key.as_ptr(),
@@ -253,7 +255,7 @@ impl PrivateKey {
         let mut rnd = [0; RND];
         match coins {
             Coins::Internal => {
-                // SAFETY: writes `rnd.len()` bytes.
+                // SAFETY: the call writes `rnd.len()` bytes.
                 check("RAND_bytes", unsafe { aws::RAND_bytes(rnd.as_mut_ptr(), rnd.len()) })?;
             }
             Coins::Exact([]) => {}
@@ -270,7 +272,7 @@ impl SigningKey for PrivateKey {
         let out = front_of("signature", out, self.set.signature)?;
         match coins {
             Coins::Internal => self.sign_hedged(context, message, out)?,
-            // The deterministic variant sets rnd to zeros (FIPS 204, algorithm 2, line 5).
+            // The deterministic variant sets `rnd` to zeros (FIPS 204, algorithm 2, line 5).
             Coins::Exact([]) => self.sign_with(&[0; RND], context, message, out)?,
             Coins::Exact(rnd) => self.sign_with(sized("coins", rnd)?, context, message, out)?,
         }
@@ -318,14 +320,15 @@ impl PublicKey {
     fn verify_raw(&self, internal: Internal, input: &[u8], signature: &[u8]) -> Result<()> {
         let mut key = vec![0; self.set.verifying_key];
         pkey::write_public(&self.key, &mut key)?;
-        // SAFETY: the public key has the length of the parameter set; the other buffers have the stated lengths.
+        // SAFETY: the public key has the length that the parameter set requires. The other buffers have the stated
+        // lengths.
         let returned = unsafe {
             (internal.verify)(key.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len(), null(), 0)
         };
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
     }
 
-    /// Verifies a signature; `reset` is the library's function that removes the context string afterwards.
+    /// Verifies a signature, then removes the context string with `reset`. Tests pass a `reset` function that fails.
     fn verify_and_reset(
         &self,
         context: &[u8],
@@ -339,8 +342,8 @@ impl PublicKey {
             |digest_context| {
                 let digest_context = digest_context.as_ptr();
                 let verify = || {
-                    // SAFETY: the context is set up for verifying and used by this thread only; the buffers have the
-                    // stated lengths.
+                    // SAFETY: the context is set up for verification, and only this thread uses it. The buffers have
+                    // the stated lengths.
                     let returned = unsafe {
                         aws::EVP_DigestVerify(
                             digest_context,
@@ -377,11 +380,13 @@ impl VerifyingKey for PublicKey {
     }
 }
 
-/// Sets the context string of a key's context, or removes it if the string is empty. Returns 1 on success.
+/// Function that sets the context string in a key's context, or removes the context string if the new one is empty.
+/// Returns 1 on success.
 type SetContextString = unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, *const u8, usize) -> c_int;
 
-/// Runs `call` with a context string set; contexts in a pool have none. If `reset` fails, that error is the result,
-/// whatever `call` returns: the string may still be set, and a context is not kept after a library error.
+/// Sets the context string, runs `call`, and removes the context string with `reset`, because contexts in a pool must
+/// have no context string. If `reset` fails, returns that error, whatever `call` returns. The pool then discards the
+/// context, in which the string may still be set.
 fn with_context_string(
     digest_context: *mut aws::EVP_MD_CTX,
     context: &[u8],
@@ -391,8 +396,8 @@ fn with_context_string(
     if context.is_empty() {
         return call();
     }
-    // SAFETY: the context is used by this thread only, and set up for a key, so that it has an inner context; the
-    // library copies the string.
+    // SAFETY: only this thread uses the context. It is set up for a key, so it has an inner context. The library copies
+    // the string.
     let key_context = unsafe {
         let key_context = aws::EVP_MD_CTX_get_pkey_ctx(digest_context);
         let returned = aws::EVP_PKEY_CTX_set_signature_context(key_context, context.as_ptr(), context.len());
@@ -400,7 +405,7 @@ fn with_context_string(
         key_context
     };
     let result = call();
-    // SAFETY: as above.
+    // SAFETY: only this thread uses the context, and the context has an inner context.
     let returned = unsafe { reset(key_context, null(), 0) };
     check("EVP_PKEY_CTX_set_signature_context", returned).and(result)
 }
@@ -411,8 +416,8 @@ fn generator(nid: c_int) -> Result<Generator> {
 
 fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
     let context = digest_context()?;
-    // SAFETY: the context is not shared and counts its own reference to the key. There is no digest, because ML-DSA
-    // takes the whole message.
+    // SAFETY: nothing else uses the context, and it holds a separate reference to the key. There is no digest, because
+    // ML-DSA takes the whole message.
     let returned = unsafe { aws::EVP_DigestSignInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
     check("EVP_DigestSignInit", returned)?;
     Ok(context)
@@ -420,14 +425,14 @@ fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
 
 fn verifier(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
     let context = digest_context()?;
-    // SAFETY: as in `signer`.
+    // SAFETY: nothing else uses the context, and it holds a separate reference to the key.
     let returned = unsafe { aws::EVP_DigestVerifyInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
     check("EVP_DigestVerifyInit", returned)?;
     Ok(context)
 }
 
 fn digest_context() -> Result<Owned<aws::EVP_MD_CTX>> {
-    // SAFETY: creates a context; the result is null or ours.
+    // SAFETY: the call returns null or a new context that we own.
     unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))
 }
 
@@ -453,7 +458,7 @@ mod tests {
 
             let key = scheme.load_public(&public).unwrap();
             let fault = Error::Library { call: "EVP_PKEY_CTX_set_signature_context", detail: String::new() };
-            // Neither a rejected nor an accepted signature may leave its string for the next call, which has none.
+            // After an accepted or a rejected signature, the next call must not see the context string.
             for signature in [&tampered, &named] {
                 let verified = key.verify_and_reset(b"context", b"message", signature, fails);
                 assert_eq!(verified, Err(fault.clone()), "{}", scheme.info.parameters.algorithm);

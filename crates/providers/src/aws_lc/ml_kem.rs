@@ -1,7 +1,7 @@
 //! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface.
 //!
-//! Each encapsulation and decapsulation checks its key (FIPS 203, sections 7.2 and 7.3), so loading checks only the
-//! length. As with liboqs, the first use of a malformed key rejects it.
+//! Every encapsulation and decapsulation checks the key (FIPS 203, sections 7.2 and 7.3), so loading a key checks only
+//! the length. As with liboqs, a malformed key is rejected when it is first used.
 
 use super::error::{check, library, malformed};
 use super::handle::Owned;
@@ -30,7 +30,7 @@ pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
             expanded,
             ciphertext: parameters.ciphertext,
         });
-        // The encoding of `EVP_PKEY_get_raw_private_key` comes first.
+        // The encoding that `EVP_PKEY_get_raw_private_key` writes comes first.
         let encodings = vec![KeyEncoding::Expanded, KeyEncoding::Seed];
         let info = KemInfo { parameters, encodings, coins: CoinSupport { keygen: true, operation: true } };
         Some(Arc::new(MlKem { info, set, generators: Contexts::new() }) as Arc<dyn Kem>)
@@ -44,8 +44,8 @@ const COINS: usize = 32;
 /// Length of a shared secret in bytes.
 const SECRET: usize = 32;
 
-/// Properties of a parameter set, with lengths in bytes. Made once per process, so that a key's reference to it costs
-/// nothing.
+/// Properties of a parameter set, with lengths in bytes. They are static, so keys refer to them without reference
+/// counting.
 struct Set {
     nid: c_int,
     encapsulation_key: usize,
@@ -69,12 +69,13 @@ impl MlKem {
             |context| {
                 let context = context.as_ptr();
                 let Some(seed) = seed else {
-                    // SAFETY: the context is a generator and only this thread uses it.
+                    // SAFETY: the context is set up for key generation, and only this thread uses it.
                     return unsafe { pkey::generate(context) };
                 };
                 let mut raw = null_mut();
                 let mut length = seed.len();
-                // SAFETY: as above; the seed has the stated length; the key is null or ours.
+                // SAFETY: only this thread uses the context, the seed has the stated length, and the key is null or
+                // belongs to us.
                 let (returned, key) = unsafe {
                     let returned =
                         aws::EVP_PKEY_keygen_deterministic(context, &raw mut raw, seed.as_ptr(), &raw mut length);
@@ -90,19 +91,19 @@ impl MlKem {
         PrivateHalf { prepared: Prepared::new(key, self.set), has_public }
     }
 
-    /// Loads only the secret key: decapsulation needs no more, and the secret key contains the public key.
+    /// Loads only the secret key. Decapsulation does not need a separate public key, and the secret key contains it.
     fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
         Error::check_length("decapsulation key", self.set.expanded, bytes.len())?;
-        // SAFETY: the buffer has the stated length; the result is null or ours.
+        // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
         let key =
             unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.set.nid, bytes.as_ptr(), bytes.len())) };
         key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_secret_key"))
     }
 }
 
-/// Prepares an encapsulation key from bytes of the right length.
+/// Loads an encapsulation key. The caller has checked the length.
 fn load_public(set: &'static Set, bytes: &[u8]) -> Result<PublicHalf> {
-    // SAFETY: the buffer has the stated length; the result is null or ours.
+    // SAFETY: the buffer has the stated length, and the call returns null or a key that we own.
     let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(set.nid, bytes.as_ptr(), bytes.len())) };
     Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, set)))
 }
@@ -142,9 +143,9 @@ impl Kem for MlKem {
     }
 }
 
-const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys are encoded as a seed or expanded");
+const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys are encoded as a seed or in expanded form");
 
-/// A key of the library with contexts for it.
+/// A library key with a pool of contexts for this key.
 struct Prepared {
     key: Key,
     contexts: Contexts<Owned<aws::EVP_PKEY_CTX>>,
@@ -169,7 +170,7 @@ impl EncapsulationKey for PublicHalf {
         contexts.with(
             || context_of(key),
             |context| match coins {
-                // SAFETY: the context is used by this thread only; the buffers have the stated lengths.
+                // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
                 None => accepted("ML-KEM encapsulation key", unsafe {
                     aws::EVP_PKEY_encapsulate(
                         context.as_ptr(),
@@ -181,7 +182,7 @@ impl EncapsulationKey for PublicHalf {
                 }),
                 Some(coins) => {
                     let mut coins_len = coins.len();
-                    // SAFETY: as above.
+                    // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
                     accepted("ML-KEM encapsulation key", unsafe {
                         aws::EVP_PKEY_encapsulate_deterministic(
                             context.as_ptr(),
@@ -207,12 +208,13 @@ impl EncapsulationKey for PublicHalf {
 
 struct PrivateHalf {
     prepared: Prepared,
-    /// Whether the library has the public key too, as for keys that it generated.
+    /// Whether the library key also contains the public key, as keys from key generation do.
     has_public: bool,
 }
 
 impl PrivateHalf {
-    /// Calls `work` with the public key inside the secret key: dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16).
+    /// Calls `work` with the public key `ek` from the secret key: `dk = dkPKE || ek || H(ek) || z` (FIPS 203, algorithm
+    /// 16).
     fn with_public<R>(&self, work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
         let set = self.prepared.set;
         let mut expanded = Wiped::new(vec![0; set.expanded]);
@@ -231,7 +233,7 @@ impl DecapsulationKey for PrivateHalf {
         contexts.with(
             || context_of(key),
             |context| {
-                // SAFETY: the context is used by this thread only; the buffers have the stated lengths.
+                // SAFETY: only this thread uses the context, and the buffers have the stated lengths.
                 accepted("ML-KEM decapsulation key", unsafe {
                     aws::EVP_PKEY_decapsulate(
                         context.as_ptr(),
@@ -283,8 +285,8 @@ impl DecapsulationKey for PrivateHalf {
     }
 }
 
-/// Checks the result of an encapsulation or decapsulation. All buffers have the right lengths, so the library can only
-/// reject the key.
+/// Checks the return value of an encapsulation or decapsulation. All buffers have the right lengths, so an error means
+/// that the library rejects the key.
 fn accepted(key: &'static str, returned: c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(malformed(key)) }
 }
@@ -294,7 +296,7 @@ fn generator(nid: c_int) -> Result<Generator> {
 }
 
 fn context_of(key: &Key) -> Result<Owned<aws::EVP_PKEY_CTX>> {
-    // SAFETY: the new context is null or ours and counts its own reference to the key.
+    // SAFETY: the call returns null or a new context that we own. The context holds a separate reference to the key.
     let context = unsafe { Owned::from_raw(aws::EVP_PKEY_CTX_new(key.as_ptr(), null_mut())) };
     context.ok_or_else(|| library("EVP_PKEY_CTX_new"))
 }

@@ -1,9 +1,10 @@
-//! AWS-LC, through aws-lc-sys instead of aws-lc-rs, because only the lower layer has deterministic calls.
+//! AWS-LC, through aws-lc-sys. aws-lc-rs is not used because only the lower layer offers deterministic functions.
 //!
 //! The adapter calls public functions wherever they exist, as users of the library do. `ffi.rs` lists the exceptions
-//! with their reasons. A key object holds the library's key and contexts for it. The library expands no key in advance:
-//! each ML-KEM and ML-DSA call decodes the key and expands its matrix, and each ML-KEM call checks the key (FIPS 203,
-//! sections 7.2 and 7.3). So a prepared key saves only the copying and the contexts.
+//! and the reasons for them. A key object holds the library's key and a pool of contexts for this key. The library does
+//! not expand keys in advance. Every ML-KEM and ML-DSA call decodes the key and expands the matrix, and every ML-KEM
+//! call checks the key (FIPS 203, sections 7.2 and 7.3). A prepared key therefore saves only the copying of the key and
+//! the creation of a context.
 
 mod ecdsa;
 mod ed25519;
@@ -30,10 +31,11 @@ use std::ffi::CStr;
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::Ordering;
 
-/// Returns a single provider: the library chooses its code path by the CPU and offers no other choice.
+/// Returns a single provider, because the library selects the code path from the CPU features and allows no other
+/// choice.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("aws-lc", build_info());
-    provider.generator = Some("RAND_bytes: the library's CTR_DRBG, one for each thread".to_owned());
+    provider.generator = Some("RAND_bytes: the library's CTR_DRBG, one per thread".to_owned());
     provider.kems = ml_kem::kems().chain(x25519::kem()).collect();
     provider.signatures =
         ml_dsa::schemes().chain(ed25519::scheme()).chain(ecdsa::schemes()).chain(rsa::scheme()).collect();
@@ -50,7 +52,7 @@ pub(crate) fn providers() -> Vec<Provider> {
 }
 
 fn build_info() -> BuildInfo {
-    // SAFETY: initialises the library, which may be repeated, and then reads its constants.
+    // SAFETY: the library may be initialised repeatedly. The other calls only read constants of the library.
     let (version, assembly, fips) = unsafe {
         aws::CRYPTO_library_init();
         let version = CStr::from_ptr(aws::OpenSSL_version(aws::OPENSSL_VERSION));
@@ -61,7 +63,7 @@ fn build_info() -> BuildInfo {
     let features = cpu_features();
     let features = if features.is_empty() { "not reported".to_owned() } else { features.join(" ") };
     BuildInfo {
-        // "AWS-LC 5.12.0" or "AWS-LC FIPS 5.12.0".
+        // The version string is "AWS-LC 5.12.0" or "AWS-LC FIPS 5.12.0".
         version: version.rsplit(' ').next().unwrap_or(&version).to_owned(),
         build: format!(
             "aws-lc-sys {}, {fips}, {assembly}, CPU features in use: {features}",
@@ -70,10 +72,11 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Hides the features that the user hides from the library, and returns the CPU features that the library uses.
+/// Hides CPU features from the library if the user asks for that. Returns the CPU features that the library uses.
 #[cfg(target_arch = "x86_64")]
 fn cpu_features() -> Vec<&'static str> {
-    // Word of the library's table and the bits that must all be set in it, as in the library's header.
+    // Name of a feature, index of a word in the library's table, and the bits that must all be set in this word, as in
+    // the library's header.
     const FEATURES: [(&str, usize, u32); 13] = [
         ("ssse3", 1, 1 << 9),
         ("sse4.1", 1, 1 << 19),
@@ -89,7 +92,7 @@ fn cpu_features() -> Vec<&'static str> {
         ("vaes", 3, 1 << 9),
         ("vpclmulqdq", 3, 1 << 10),
     ];
-    // SAFETY: the library wrote the table during initialisation, which `build_info` has done, and only reads it now.
+    // SAFETY: `build_info` has initialised the library. The library wrote the table then and only reads it now.
     let words = unsafe { &ffi::OPENSSL_ia32cap_P };
     hide_in(words);
     let has = |word: usize, bits: u32| words[word].load(Ordering::Relaxed) & bits == bits;

@@ -1,5 +1,5 @@
-//! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), as a yardstick. Encoded keys vary in length by a few
-//! bytes.
+//! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), for comparison with other schemes. The length of
+//! encoded keys varies by a few bytes.
 
 use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
@@ -55,16 +55,16 @@ impl SignatureScheme for Rsa {
         if encoding != KeyEncoding::Der {
             return Err(ENCODING);
         }
-        // SAFETY: reads the bytes; the result is null or ours.
+        // SAFETY: the call only reads `bytes` and returns null or a key that we own.
         let key = unsafe { Owned::from_raw(aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len())) };
-        // The library also accepts stripped keys, with zeros for everything but modulus and private exponent, which RFC
-        // 8017 does not have.
+        // The library also accepts stripped keys, in which everything but the modulus and the private exponent is zero.
+        // RFC 8017 does not define such keys.
         let key = key.filter(has_right_size).filter(has_factors);
         Ok(Box::new(PrivateKey(key.ok_or_else(|| malformed("RSA-2048 signing key"))?)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: reads the bytes; the result is null or ours.
+        // SAFETY: the call only reads `bytes` and returns null or a key that we own.
         let key = unsafe { Owned::from_raw(aws::RSA_public_key_from_bytes(bytes.as_ptr(), bytes.len())) };
         let key = key.filter(has_right_size);
         Ok(Box::new(PublicKey(key.ok_or_else(|| malformed("RSA-2048 verifying key"))?)))
@@ -76,13 +76,13 @@ struct PrivateKey(Owned<aws::RSA>);
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        // The scheme is deterministic: internal coins and empty exact coins give the same signature.
+        // The scheme is deterministic, so internal coins and empty exact coins give the same signature.
         coins.exact::<0>()?;
         let out = front_of("signature", out, SIGNATURE)?;
         let digest = hash(message)?;
         let mut length = 0;
-        // SAFETY: reads the digest; writes a signature of 256 bytes, the length of the modulus. The key is not `const`,
-        // but `rsa.h` allows several threads to sign with it.
+        // SAFETY: the call reads the digest and writes 256 signature bytes, the length of the modulus. The key is not
+        // `const`, but `rsa.h` allows several threads to sign with the same key.
         let returned = unsafe {
             aws::RSA_sign(
                 aws::NID_sha256,
@@ -98,7 +98,7 @@ impl SigningKey for PrivateKey {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        // SAFETY: adds a reference, which the new owner releases; cannot fail on a live key.
+        // SAFETY: the call adds a reference, which the new owner releases. It cannot fail for a live key.
         let key = unsafe {
             aws::RSA_up_ref(self.0.as_ptr());
             Owned::from_raw(self.0.as_ptr())
@@ -120,7 +120,8 @@ impl VerifyingKey for PublicKey {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         no_context(context)?;
         let digest = hash(message)?;
-        // SAFETY: reads the digest and the signature; `rsa.h` allows several threads to verify with the key.
+        // SAFETY: the call only reads the digest and the signature. `rsa.h` allows several threads to verify with the
+        // same key.
         let returned = unsafe {
             aws::RSA_verify(
                 aws::NID_sha256,
@@ -143,11 +144,11 @@ fn generate(coins: Coins) -> Result<Owned<aws::RSA>> {
     if let Coins::Exact(_) = coins {
         return Err(Error::Unsupported("no standard defines how RSA key generation uses randomness"));
     }
-    // SAFETY: creates objects; the results are null or ours.
+    // SAFETY: each call returns null or a new object that we own.
     let (key, exponent) = unsafe { (Owned::from_raw(aws::RSA_new()), Owned::from_raw(aws::BN_new())) };
     let key = key.ok_or_else(|| library("RSA_new"))?;
     let exponent = exponent.ok_or_else(|| library("BN_new"))?;
-    // SAFETY: both objects are not shared.
+    // SAFETY: nothing else uses the two objects.
     unsafe {
         check("BN_set_word", aws::BN_set_word(exponent.as_ptr(), aws::RSA_F4 as aws::BN_ULONG))?;
         let returned = aws::RSA_generate_key_ex(key.as_ptr(), BITS as i32, exponent.as_ptr(), null_mut());
@@ -157,25 +158,25 @@ fn generate(coins: Coins) -> Result<Owned<aws::RSA>> {
 }
 
 fn has_right_size(key: &Owned<aws::RSA>) -> bool {
-    // SAFETY: reads the key.
+    // SAFETY: the call only reads the key.
     unsafe { aws::RSA_bits(key.as_ptr()) == BITS }
 }
 
 fn has_factors(key: &Owned<aws::RSA>) -> bool {
-    // SAFETY: reads the key.
+    // SAFETY: the call only reads the key.
     unsafe { !aws::RSA_get0_p(key.as_ptr()).is_null() && !aws::RSA_get0_e(key.as_ptr()).is_null() }
 }
 
 fn hash(message: &[u8]) -> Result<[u8; DIGEST]> {
     let mut digest = [0; DIGEST];
-    // SAFETY: reads the message and writes 32 bytes.
+    // SAFETY: the call reads the message and writes 32 bytes.
     let returned = unsafe { aws::SHA256(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
     if returned.is_null() { Err(library("SHA256")) } else { Ok(digest) }
 }
 
 fn write_public(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
     let mut encoding = Der::empty();
-    // SAFETY: reads the key and allocates the encoding.
+    // SAFETY: the call reads the key and allocates the encoding.
     let returned =
         unsafe { aws::RSA_public_key_to_bytes(&raw mut encoding.start, &raw mut encoding.length, key.as_ptr()) };
     check("RSA_public_key_to_bytes", returned)?;
@@ -184,14 +185,14 @@ fn write_public(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
 
 fn write_private(key: &Owned<aws::RSA>, out: &mut [u8]) -> Result<usize> {
     let mut encoding = Der::empty();
-    // SAFETY: as in `write_public`.
+    // SAFETY: the call reads the key and allocates the encoding.
     let returned =
         unsafe { aws::RSA_private_key_to_bytes(&raw mut encoding.start, &raw mut encoding.length, key.as_ptr()) };
     check("RSA_private_key_to_bytes", returned)?;
     encoding.write("signing key", out)
 }
 
-/// An encoding in the library's memory, which the library wipes before freeing it.
+/// An encoded key in memory that the library allocated. The library wipes this memory before freeing it.
 struct Der {
     start: *mut u8,
     length: usize,
@@ -204,7 +205,7 @@ impl Der {
 
     fn write(&self, what: &'static str, out: &mut [u8]) -> Result<usize> {
         let out = front_of(what, out, self.length)?;
-        // SAFETY: the library has set both fields before; the memory is not shared.
+        // SAFETY: the library has set `start` and `length`, and nothing else uses this memory.
         out.copy_from_slice(unsafe { std::slice::from_raw_parts(self.start, self.length) });
         Ok(self.length)
     }
@@ -212,7 +213,7 @@ impl Der {
 
 impl Drop for Der {
     fn drop(&mut self) {
-        // SAFETY: null, or memory that the library allocated for us.
+        // SAFETY: `start` is null or points to memory that the library allocated for us.
         unsafe { aws::OPENSSL_free(self.start.cast()) };
     }
 }

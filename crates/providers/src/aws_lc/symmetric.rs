@@ -19,7 +19,7 @@ pub(super) fn hkdf() -> Arc<dyn Kdf> {
     Arc::new(Hkdf)
 }
 
-/// Returns AES-256-GCM with nonces of 96 bits.
+/// Returns AES-256-GCM with 96-bit nonces.
 pub(super) fn aes_gcm() -> Arc<dyn Aead> {
     Arc::new(AesGcm)
 }
@@ -31,7 +31,7 @@ pub(super) fn aes_ctr() -> Arc<dyn StreamCipher> {
 
 /// Length of a SHA-256 digest in bytes.
 const DIGEST: usize = 32;
-/// Maximum length of an output of HKDF-SHA256 in bytes (RFC 5869, section 2.3).
+/// Maximum length of HKDF-SHA256 output in bytes (RFC 5869, section 2.3).
 const KEYING_MATERIAL: usize = 255 * DIGEST;
 /// Length of an AES-256 key in bytes.
 const KEY: usize = 32;
@@ -56,7 +56,7 @@ impl Mac for Hmac {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
         let template = hmac_context()?;
-        // SAFETY: the context is not shared; reads the key.
+        // SAFETY: nothing else uses the context, and the call only reads the key.
         check("HMAC_Init_ex", unsafe {
             aws::HMAC_Init_ex(template.as_ptr(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut())
         })?;
@@ -66,7 +66,7 @@ impl Mac for Hmac {
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
         let out = sized_mut::<DIGEST>("tag", out)?;
         let mut length = 0;
-        // SAFETY: reads key and message with the stated lengths, writes 32 bytes.
+        // SAFETY: the key and the message have the stated lengths, and the call writes 32 bytes.
         let returned = unsafe {
             aws::HMAC(
                 aws::EVP_sha256(),
@@ -83,7 +83,7 @@ impl Mac for Hmac {
 }
 
 struct HmacKey {
-    /// Has absorbed the key; the contexts are copies of it.
+    /// Context that has absorbed the key. The pooled contexts are copies of this template.
     template: Owned<aws::HMAC_CTX>,
     contexts: Contexts<Owned<aws::HMAC_CTX>>,
 }
@@ -96,8 +96,8 @@ impl MacKey for HmacKey {
             || copy(&self.template),
             |context| {
                 let context = context.as_ptr();
-                // SAFETY: only this thread uses the context, which holds a key and keeps it if none is given; reads the
-                // message, writes 32 bytes.
+                // SAFETY: only this thread uses the context. It already holds the key, which a null key does not
+                // change. The calls read the message and write 32 bytes.
                 unsafe {
                     check("HMAC_Init_ex", aws::HMAC_Init_ex(context, null(), 0, null(), null_mut()))?;
                     check("HMAC_Update", aws::HMAC_Update(context, message.as_ptr(), message.len()))?;
@@ -109,13 +109,13 @@ impl MacKey for HmacKey {
 }
 
 fn hmac_context() -> Result<Owned<aws::HMAC_CTX>> {
-    // SAFETY: creates a context; the result is null or ours.
+    // SAFETY: the call returns null or a new context that we own.
     unsafe { Owned::from_raw(aws::HMAC_CTX_new()) }.ok_or_else(|| library("HMAC_CTX_new"))
 }
 
 fn copy(template: &Owned<aws::HMAC_CTX>) -> Result<Owned<aws::HMAC_CTX>> {
     let context = hmac_context()?;
-    // SAFETY: the context is not shared; reads the template.
+    // SAFETY: nothing else uses the context, and the call only reads the template.
     check("HMAC_CTX_copy_ex", unsafe { aws::HMAC_CTX_copy_ex(context.as_ptr(), template.as_ptr()) })?;
     Ok(context)
 }
@@ -131,7 +131,7 @@ impl Kdf for Hkdf {
         if out.len() > KEYING_MATERIAL {
             return Err(Error::Length { what: "keying material", expected: KEYING_MATERIAL, actual: out.len() });
         }
-        // SAFETY: reads and writes buffers of the stated lengths.
+        // SAFETY: all buffers have the stated lengths.
         check("HKDF", unsafe {
             aws::HKDF(
                 out.as_mut_ptr(),
@@ -169,7 +169,7 @@ impl Aead for AesGcm {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
         Error::check_length("key", KEY, key.len())?;
-        // SAFETY: reads the key; the result is null or ours.
+        // SAFETY: the call reads the key and returns null or a context that we own.
         let context = unsafe {
             Owned::from_raw(aws::EVP_AEAD_CTX_new(aws::EVP_aead_aes_256_gcm(), key.as_ptr(), key.len(), TAG))
         };
@@ -185,8 +185,7 @@ impl AeadKey for AesGcmKey {
         let tag = sized_mut::<TAG>("tag", tag)?;
         let mut tag_len = 0;
         let start = buffer.as_mut_ptr();
-        // SAFETY: reads and writes buffers of the stated lengths; input and output are the same buffer, which `aead.h`
-        // allows.
+        // SAFETY: all buffers have the stated lengths. Input and output are the same buffer, which `aead.h` allows.
         check("EVP_AEAD_CTX_seal_scatter", unsafe {
             aws::EVP_AEAD_CTX_seal_scatter(
                 self.0.as_ptr(),
@@ -210,7 +209,7 @@ impl AeadKey for AesGcmKey {
         let nonce = sized::<NONCE>("nonce", nonce)?;
         let tag = sized::<TAG>("tag", tag)?;
         let start = buffer.as_mut_ptr();
-        // SAFETY: as in `seal`.
+        // SAFETY: all buffers have the stated lengths, and `aead.h` allows input and output to be the same buffer.
         let returned = unsafe {
             aws::EVP_AEAD_CTX_open_gather(
                 self.0.as_ptr(),
@@ -231,12 +230,12 @@ impl AeadKey for AesGcmKey {
 
 struct AesCtr;
 
-/// Round keys of one call, wiped on drop.
+/// AES round keys for one call, wiped on drop.
 struct RoundKeys(aws::AES_KEY);
 
 impl Drop for RoundKeys {
     fn drop(&mut self) {
-        // SAFETY: writes only the bytes of the round keys, and any bytes are valid round keys.
+        // SAFETY: the call overwrites only the round keys, and any bytes are valid round keys.
         unsafe { aws::OPENSSL_cleanse((&raw mut self.0).cast(), size_of::<aws::AES_KEY>()) };
     }
 }
@@ -259,12 +258,12 @@ impl StreamCipher for AesCtr {
         let mut counter = *sized::<BLOCK>("counter", counter)?;
         let (mut rest, mut used) = ([0; BLOCK], 0);
         let mut keys = RoundKeys(aws::AES_KEY { rd_key: [0; 60], rounds: 0 });
-        // SAFETY: reads a key of 256 bits and writes the round keys.
+        // SAFETY: the call reads a 256-bit key and writes the round keys.
         if unsafe { aws::AES_set_encrypt_key(key.as_ptr(), 8 * KEY as u32, &raw mut keys.0) } != 0 {
             return Err(library("AES_set_encrypt_key"));
         }
         let start = buffer.as_mut_ptr();
-        // SAFETY: input and output are the same buffer, which `aes.h` allows; `counter` and `rest` have one block each.
+        // SAFETY: input and output are the same buffer, which `aes.h` allows. `counter` and `rest` are one block long.
         unsafe {
             let (counter, rest) = (counter.as_mut_ptr(), rest.as_mut_ptr());
             aws::AES_ctr128_encrypt(start, start, buffer.len(), &raw const keys.0, counter, rest, &raw mut used);

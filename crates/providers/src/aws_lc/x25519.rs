@@ -9,7 +9,8 @@ use pqlab_primitives::{
 };
 use std::sync::Arc;
 
-/// Returns X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain Diffie-Hellman value.
+/// Returns X25519 as a KEM. The ciphertext is an ephemeral public key, and the secret is the plain Diffie-Hellman
+/// value.
 pub(super) fn kem() -> Option<Arc<dyn Kem>> {
     let parameters = KemParameters::of("X25519")?;
     let coins = CoinSupport { keygen: true, operation: true };
@@ -98,7 +99,8 @@ impl EncapsulationKey for Public {
 
 struct Secret {
     private: Wiped<[u8; LENGTH]>,
-    /// Set for generated keys. For loaded keys it is computed on request, because no private-key operation needs it.
+    /// The public key of a generated key. For loaded keys this is `None`: the public key is computed only on request,
+    /// because no private-key operation needs it.
     public: Option<[u8; LENGTH]>,
 }
 
@@ -170,20 +172,21 @@ fn key_pair(coins: Coins, public: &mut [u8; LENGTH], private: &mut [u8; LENGTH])
             private.copy_from_slice(given);
             public_from_private(public, private);
         }
-        // SAFETY: both arrays have 32 bytes.
+        // SAFETY: both arrays are 32 bytes long.
         None => unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) },
     }
     Ok(())
 }
 
 fn public_from_private(public: &mut [u8; LENGTH], private: &[u8; LENGTH]) {
-    // SAFETY: both arrays have 32 bytes.
+    // SAFETY: both arrays are 32 bytes long.
     unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
 }
 
-/// Computes the shared secret. The library rejects an all-zero result (RFC 7748, section 6.1), which `peer` causes.
+/// Computes the shared secret. The library rejects an all-zero result (RFC 7748, section 6.1), which occurs if `peer`
+/// has small order.
 fn agree(what: &'static str, private: &[u8; LENGTH], peer: &[u8; LENGTH], secret: &mut [u8; LENGTH]) -> Result<()> {
-    // SAFETY: the three arrays have 32 bytes each.
+    // SAFETY: all three arrays are 32 bytes long.
     if unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) } == 1 {
         Ok(())
     } else {

@@ -1,4 +1,4 @@
-//! Bare calls of CRYPTOGAMS' Keccak through `pqlab-cryptogams-sys`. The adapter only adds a loop.
+//! Direct calls to CRYPTOGAMS' Keccak through `pqlab-cryptogams-sys`. The adapter adds only a loop.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
@@ -39,7 +39,7 @@ impl Bare for Cryptogams {
 
 fn code(provider: &str) -> Code {
     let backend = Backend::ALL.into_iter().find(|backend| provider.ends_with(&format!(":{}", backend.name())));
-    Code::new(backend.expect("a known code path")).expect("a code path of this processor")
+    Code::new(backend.expect("unknown code path")).expect("this processor must support the code path")
 }
 
 fn digest(provider: &str, parameters: Parameters) -> Side {

@@ -1,5 +1,5 @@
-//! CRYPTOGAMS' Keccak in assembly, from OpenSSL's source. Each code path is a provider. A code path that this processor
-//! cannot run lists its functions as unsupported, with the reason.
+//! CRYPTOGAMS' Keccak in assembly, from OpenSSL's source. Each code path is a separate provider. If this processor
+//! cannot run a code path, the provider lists the functions as unsupported and gives the reason.
 
 #[cfg(test)]
 mod tests;
@@ -33,11 +33,11 @@ fn provider(backend: sys::Backend) -> Provider {
     match Code::new(backend) {
         Ok(code) => {
             let hash = |(algorithm, parameters)| -> Arc<dyn Hash> {
-                let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+                let info = HashParameters::of(algorithm).expect("missing from the parameter table");
                 Arc::new(FixedLength { info, code, parameters })
             };
             let xof = |(algorithm, parameters)| -> Arc<dyn Xof> {
-                let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+                let info = XofParameters::of(algorithm).expect("missing from the parameter table");
                 Arc::new(Shake { info, code, parameters })
             };
             provider.hashes = HASHES.into_iter().map(hash).collect();

@@ -1,5 +1,5 @@
-//! Bare calls of the crates `fips203`, `fips204` and `fips205`. They draw coins themselves, and take given coins as
-//! seeds.
+//! Direct calls to the crates `fips203`, `fips204` and `fips205`. The crates generate random bytes themselves or take
+//! caller-supplied coins as seeds.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
@@ -44,17 +44,17 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let (_, private) = inputs.private(operation);
     let exact = operation.ends_with("coins=exact");
     let from_seed = move || ml_kem::KG::keygen_from_seed(d, z);
-    let generate = move || if exact { from_seed() } else { ml_kem::KG::try_keygen().expect("a key pair") };
+    let generate = move || if exact { from_seed() } else { ml_kem::KG::try_keygen().expect("keygen failed") };
     let mut encapsulate = move |key: &ml_kem::EncapsKey| {
         let sent = if exact { Ok(key.encaps_from_seed(&given)) } else { key.try_encaps() };
-        let (shared, sent) = sent.expect("an encapsulation");
+        let (shared, sent) = sent.expect("encapsulation failed");
         out[..ml_kem::CT_LEN].copy_from_slice(&sent.into_bytes());
         secret.copy_from_slice(&shared.into_bytes());
     };
     let mut received = [0; 32];
     let mut decapsulate = move |key: &ml_kem::DecapsKey| {
-        let ciphertext = ml_kem::CipherText::try_from_bytes(ciphertext).expect("its length");
-        received.copy_from_slice(&key.try_decaps(&ciphertext).expect("a decapsulation").into_bytes());
+        let ciphertext = ml_kem::CipherText::try_from_bytes(ciphertext).expect("wrong length");
+        received.copy_from_slice(&key.try_decaps(&ciphertext).expect("decapsulation failed").into_bytes());
     };
     let mut encoded = vec![0; ml_kem::EK_LEN];
     Some(match operation {
@@ -68,7 +68,9 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             let (key, _) = from_seed();
             each(move || encapsulate(&key))
         }
-        "encapsulate encoded" => each(move || encapsulate(&ml_kem::EncapsKey::try_from_bytes(public).expect("a key"))),
+        "encapsulate encoded" => {
+            each(move || encapsulate(&ml_kem::EncapsKey::try_from_bytes(public).expect("cannot load the key")))
+        }
         "decapsulate" => {
             let (_, key) = from_seed();
             each(move || decapsulate(&key))
@@ -76,7 +78,7 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         "decapsulate encoded key=seed" => each(move || decapsulate(&from_seed().1)),
         "decapsulate encoded key=expanded" => {
             let private: [u8; ml_kem::DK_LEN] = private.as_slice().try_into().ok()?;
-            each(move || decapsulate(&ml_kem::DecapsKey::try_from_bytes(private).expect("a key")))
+            each(move || decapsulate(&ml_kem::DecapsKey::try_from_bytes(private).expect("cannot load the key")))
         }
         _ => return None,
     })
@@ -96,7 +98,7 @@ macro_rules! signature {
             let from_seed = move || -> (PublicKey, PrivateKey) { ($generate)(&coins) };
             let pair = from_seed();
             let seeded = from_seed.clone();
-            let generate = move || if exact { seeded() } else { KG::try_keygen().expect("a key pair") };
+            let generate = move || if exact { seeded() } else { KG::try_keygen().expect("keygen failed") };
             let sign: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> = $sign;
             let fixed: fn(&PrivateKey, &[u8]) -> Result<[u8; SIG_LEN], &'static str> = $fixed;
             Some(match operation {
@@ -106,23 +108,23 @@ macro_rules! signature {
                     public_out.copy_from_slice(&public.into_bytes());
                     private_out.copy_from_slice(&private.into_bytes());
                 }),
-                "sign" => each(move || out.copy_from_slice(&sign(&pair.1, &message).expect("a signature"))),
+                "sign" => each(move || out.copy_from_slice(&sign(&pair.1, &message).expect("signing failed"))),
                 "sign deterministic" => each(move || {
-                    out.copy_from_slice(&fixed(&pair.1, &message).expect("a signature"));
+                    out.copy_from_slice(&fixed(&pair.1, &message).expect("malformed signature"));
                 }),
                 "sign encoded key=seed" => each(move || {
-                    out.copy_from_slice(&sign(&from_seed().1, &message).expect("a signature"));
+                    out.copy_from_slice(&sign(&from_seed().1, &message).expect("signing failed"));
                 }),
                 "sign encoded key=expanded" => {
                     let private: [u8; SK_LEN] = private.as_slice().try_into().ok()?;
                     each(move || {
-                        let key = PrivateKey::try_from_bytes(private).expect("a key");
-                        out.copy_from_slice(&sign(&key, &message).expect("a signature"));
+                        let key = PrivateKey::try_from_bytes(private).expect("cannot load the key");
+                        out.copy_from_slice(&sign(&key, &message).expect("signing failed"));
                     })
                 }
                 "verify" => each(move || assert!(pair.0.verify(&message, &signed, &[]))),
                 "verify encoded" => each(move || {
-                    let key = PublicKey::try_from_bytes(public).expect("a key");
+                    let key = PublicKey::try_from_bytes(public).expect("cannot load the key");
                     assert!(key.verify(&message, &signed, &[]));
                 }),
                 _ => return None,
@@ -133,14 +135,14 @@ macro_rules! signature {
 
 signature!(
     ml_dsa, fips204::ml_dsa_44,
-    generate: |coins: &[u8]| KG::keygen_from_seed(coins.try_into().expect("its length")),
+    generate: |coins: &[u8]| KG::keygen_from_seed(coins.try_into().expect("wrong length")),
     sign: |key, message| key.try_sign(message, &[]),
     deterministic: |key, message| key.try_sign_with_seed(&[0; 32], message, &[])
 );
 signature!(
     slh_dsa, fips205::slh_dsa_sha2_128f,
     generate: |coins: &[u8]| {
-        let part = |number: usize| -> &[u8; 16] { coins[16 * number..][..16].try_into().expect("its length") };
+        let part = |number: usize| -> &[u8; 16] { coins[16 * number..][..16].try_into().expect("wrong length") };
         KG::keygen_from_seed(part(0), part(1), part(2))
     },
     sign: |key, message| key.try_sign(message, &[], true),

@@ -1,4 +1,5 @@
-//! ML-KEM (FIPS 203) by the crate `fips203`. Both keys are held encoded: every operation expands the matrix again.
+//! ML-KEM (FIPS 203) from the crate `fips203`. Key objects contain encoded keys, so every operation expands the matrix
+//! again.
 
 use super::{Given, SEED_UNKNOWN, check_coins, library};
 use crate::shared::bytes::{front, sized};
@@ -43,7 +44,7 @@ macro_rules! parameter_sets {
             impl ParameterSet for Set {
                 const ALGORITHM: &'static str = $algorithm;
                 const ENCODINGS: [KeyEncoding; 2] = [KeyEncoding::Expanded, KeyEncoding::Seed];
-                // A key does not keep its seed.
+                // The crate's keys do not keep the seed.
                 const WRITTEN: &'static [KeyEncoding] = &[KeyEncoding::Expanded];
                 type Generated = Private;
                 type Loaded = Private;
@@ -73,7 +74,7 @@ macro_rules! parameter_sets {
 
             impl EncapsulationKey for Public {
                 fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-                    // Coins are m (FIPS 203, algorithm 20).
+                    // The coins are `m` (FIPS 203, algorithm 20).
                     check_coins(coins, 32)?;
                     Error::check_length("ciphertext", CT_LEN, ciphertext.len())?;
                     Error::check_length("shared secret", fips203::SSK_LEN, secret.len())?;
@@ -103,8 +104,8 @@ macro_rules! parameter_sets {
                 }
 
                 fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-                    // The crate has no function for this: dk = dk_PKE || ek || H(ek) || z (FIPS 203, algorithm 16, line
-                    // 3).
+                    // The crate has no function that returns `ek`, so take `ek` from dk = dk_PKE || ek || H(ek) || z
+                    // (FIPS 203, algorithm 16, line 3).
                     let bytes = Wiped::new(self.0.clone().into_bytes());
                     let end = DK_LEN - 64;
                     Ok(Box::new(Set::load_encapsulation_key(&bytes[end - EK_LEN..end])?))

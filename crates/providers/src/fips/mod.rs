@@ -1,7 +1,8 @@
 //! The crates `fips203`, `fips204` and `fips205`: ML-KEM, ML-DSA and SLH-DSA in portable Rust without `unsafe`.
 //!
-//! [`Coins::Internal`] uses the functions that draw coins themselves, [`Coins::Exact`] those that take a generator,
-//! which is then [`Given`]. The crates' keys do not keep their seeds.
+//! For [`Coins::Internal`], the provider calls the functions that generate random bytes themselves. For
+//! [`Coins::Exact`], it calls the functions that take a random number generator, and passes [`Given`]. The crates' keys
+//! do not keep the seed.
 
 mod kem;
 mod signature;
@@ -23,7 +24,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// Generator that returns the caller's coins in order. The caller must provide as many as are drawn.
+/// Generator that returns the caller's coins in order. The caller must provide as many bytes as the operation uses.
 struct Given<'a>(&'a [u8]);
 
 impl RngCore for Given<'_> {
@@ -51,10 +52,10 @@ impl RngCore for Given<'_> {
     }
 }
 
-/// The crates require the marker. The caller answers for the quality of the coins.
+/// The crates require this marker trait. The caller is responsible for the quality of the coins.
 impl CryptoRng for Given<'_> {}
 
-/// Checks that the number of given coins is what the operation draws.
+/// Checks that the caller supplied `length` bytes of coins, as many as the operation uses.
 fn check_coins(coins: Coins, length: usize) -> Result<()> {
     match coins {
         Coins::Exact(given) => Error::check_length("coins", length, given.len()),
@@ -62,10 +63,10 @@ fn check_coins(coins: Coins, length: usize) -> Result<()> {
     }
 }
 
-/// Converts an error message of the crates.
+/// Returns a function that converts an error message from the crates.
 fn library(call: &'static str) -> impl Fn(&'static str) -> Error {
     move |error| Error::Library { call, detail: error.to_owned() }
 }
 
 const SEED_UNKNOWN: Error = Error::Unsupported("these crates do not keep the seed of a key");
-const NO_SUCH_ENCODING: Error = Error::Unsupported("the standard has no such encoding of the key");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("the standard does not define this key encoding");

@@ -1,7 +1,7 @@
-//! ML-DSA (FIPS 204) by the crate `fips204` and SLH-DSA (FIPS 205) by the crate `fips205`.
+//! ML-DSA (FIPS 204) from the crate `fips204` and SLH-DSA (FIPS 205) from the crate `fips205`.
 //!
-//! ML-DSA keys hold the vectors in NTT form but not the matrix. SLH-DSA keys are held encoded. Loading an SLH-DSA
-//! signing key generates it again, because the crate compares the root.
+//! ML-DSA keys contain the vectors in NTT form but not the matrix. SLH-DSA key objects contain encoded keys. When an
+//! SLH-DSA signing key is loaded, the crate generates the key again to compare the root.
 
 use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, library};
 use crate::shared::bytes::{check_context, front, sized};
@@ -14,7 +14,7 @@ use pqlab_primitives::{
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A parameter set of either crate. The crates' interfaces differ only in signing.
+/// A parameter set from either crate. The interfaces of the two crates differ only in signing.
 trait SignatureSet: Send + Sync + 'static {
     type Signing: Clone + Send + Sync;
     type Verifying: Clone + Send + Sync;
@@ -25,8 +25,8 @@ trait SignatureSet: Send + Sync + 'static {
     fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying>;
     fn encode_signing_key(key: Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn encode_verifying_key(key: Self::Verifying, out: &mut [u8]) -> Result<usize>;
-    /// Returns the verifying key. If `t0` of a loaded ML-DSA key does not match its other parts, `fips204` panics when
-    /// built with debug assertions, and otherwise returns the verifying key of the other parts.
+    /// Returns the verifying key. If `t0` in a loaded ML-DSA key does not match the other parts of the key, `fips204`
+    /// panics in builds with debug assertions. In other builds, it computes the verifying key from the other parts.
     fn verifying_key(key: &Self::Signing) -> Self::Verifying;
     fn sign(key: &Self::Signing, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
     fn verify(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> bool;
@@ -34,7 +34,7 @@ trait SignatureSet: Send + Sync + 'static {
 
 type Signed<K> = Result<K, &'static str>;
 
-/// Signs by FIPS 204, algorithm 2. The deterministic variant uses zeros as coins (line 5).
+/// Signs with FIPS 204, algorithm 2. The deterministic variant uses zeros as coins (line 5).
 fn sign_ml_dsa<K>(key: &K, context: &[u8], message: &[u8], coins: Coins) -> Signed<K::Signature>
 where
     K: fips204::traits::Signer,
@@ -46,7 +46,7 @@ where
     }
 }
 
-/// Signs by FIPS 205, algorithm 22.
+/// Signs with FIPS 205, algorithm 22.
 fn sign_slh_dsa<K>(key: &K, context: &[u8], message: &[u8], coins: Coins) -> Signed<K::Signature>
 where
     K: fips205::traits::Signer,
@@ -145,9 +145,9 @@ struct Scheme<S> {
 }
 
 impl<S: SignatureSet> Scheme<S> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn SignatureScheme> {
-        let parameters = SignatureParameters::of(algorithm).expect("the tables of FIPS 204 and 205 have every set");
+        let parameters = SignatureParameters::of(algorithm).expect("missing from the parameter table");
         let mut encodings = vec![KeyEncoding::Expanded];
         encodings.extend(parameters.signing_key(KeyEncoding::Seed).map(|_| KeyEncoding::Seed));
         let coins = CoinSupport { keygen: true, operation: true };
@@ -170,7 +170,7 @@ impl<S: SignatureSet> SignatureScheme for Scheme<S> {
         &self.info
     }
 
-    /// A key does not keep its seed.
+    /// Returns only the expanded encoding, because the crates' keys do not keep the seed.
     fn written(&self) -> &[KeyEncoding] {
         &[KeyEncoding::Expanded]
     }
@@ -202,7 +202,7 @@ impl<S: SignatureSet> SignatureScheme for Scheme<S> {
 
 struct PreparedSigningKey<S: SignatureSet> {
     key: S::Signing,
-    /// Number of coins that hedged signing draws, in bytes.
+    /// Number of random bytes that hedged signing uses.
     coins: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Bare calls of the crate `fn-dsa`, with the operating system's generator.
+//! Direct calls to the crate `fn-dsa`, with the operating system's random number generator.
 
 #[path = "system.rs"]
 mod system;
@@ -36,10 +36,10 @@ impl Bare for FnDsa {
             assert!(key.verify(signature, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message));
         };
         Some(match operation {
-            // The crate generates encoded keys; signing needs a decoded one.
+            // The crate generates encoded keys, but signing needs a decoded key.
             "keygen" => making(move || {
                 generate(&mut private_out, &mut public_out);
-                SigningKey512::decode(&private_out).map(Box::new).expect("a key")
+                SigningKey512::decode(&private_out).map(Box::new).expect("cannot load the key")
             }),
             "keygen encoded" => each(move || generate(&mut private_out, &mut public_out)),
             "sign" => {
@@ -47,7 +47,7 @@ impl Bare for FnDsa {
                 each(move || sign(&mut key.0, &message, &mut out))
             }
             "sign encoded key=expanded" => each(move || {
-                let mut key = SigningKey512::decode(&private).expect("a key");
+                let mut key = SigningKey512::decode(&private).expect("cannot load the key");
                 sign(&mut key, &message, &mut out);
             }),
             "verify" => {
@@ -55,14 +55,14 @@ impl Bare for FnDsa {
                 each(move || verify(&key, &message, &signed))
             }
             "verify encoded" => each(move || {
-                verify(&VerifyingKey512::decode(&public).expect("a key"), &message, &signed);
+                verify(&VerifyingKey512::decode(&public).expect("cannot load the key"), &message, &signed);
             }),
             _ => return None,
         })
     }
 }
 
-/// Aligned to cache lines, because the library works on vectors inside its key.
+/// Signing key aligned to cache lines, because the library works on vectors inside the key.
 #[repr(align(64))]
 struct Aligned(SigningKey512);
 

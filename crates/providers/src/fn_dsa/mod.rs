@@ -1,11 +1,11 @@
-//! Falcon by version 0.3 of the crate `fn-dsa`, the last one with it.
+//! Falcon from version 0.3 of the crate `fn-dsa`, the last version that implements Falcon.
 //!
-//! With [`HASH_ID_ORIGINAL_FALCON`] the crate hashes only the nonce and the message (Falcon specification, algorithm
-//! 10), without the context and the key hash that the drafts of FN-DSA add. Signatures use the padded encoding of fixed
-//! length (section 3.11.3).
+//! With [`HASH_ID_ORIGINAL_FALCON`], the crate hashes only the nonce and the message (Falcon specification, algorithm
+//! 10). It does not hash the context and the key hash that the drafts of FN-DSA add. Signatures use the padded
+//! encoding, which has a fixed length (section 3.11.3).
 //!
-//! A signing key holds its lattice basis in FFT form and working memory, and needs exclusive access to both while it
-//! signs. Threads that sign at the same time use copies.
+//! A signing key contains the lattice basis in FFT form and working memory. Signing needs exclusive access to both, so
+//! threads that sign at the same time use copies of the key.
 
 mod system;
 #[cfg(test)]
@@ -35,7 +35,7 @@ pub(crate) fn providers() -> Vec<Provider> {
         .into_iter()
         .map(|algorithm| Unsupported {
             algorithm: algorithm.to_owned(),
-            reason: "the crate has only the padded encoding".to_owned(),
+            reason: "the crate implements only the padded encoding".to_owned(),
         })
         .collect();
     vec![provider]
@@ -52,7 +52,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// A degree of the ring, with the crate's types for it.
+/// A ring degree, with the types that the crate uses for this degree.
 trait Degree: Send + Sync + 'static {
     const ALGORITHM: &'static str;
     const LOGN: u32;
@@ -87,10 +87,10 @@ struct Padded<D> {
 }
 
 impl<D: Degree> Padded<D> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(D::ALGORITHM).expect("the table has Falcon in the padded encoding"),
+            parameters: SignatureParameters::of(D::ALGORITHM).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: false, operation: false },
             context: false,
@@ -105,7 +105,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         &self.info
     }
 
-    /// Falcon samples for each signature.
+    /// Returns true, because Falcon samples randomly for each signature.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -133,7 +133,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         Ok(Box::new(PreparedSigningKey::<D>::decode(bytes)?))
     }
 
-    /// Signs without moving the parsed key, which has 60 or 120 KiB with its working memory.
+    /// Signs without moving the parsed key. With its working memory, the key takes 60 or 120 KiB.
     fn sign_from(
         &self,
         encoding: KeyEncoding,
@@ -164,7 +164,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
 
 struct PreparedSigningKey<D: Degree> {
     encoded: Wiped<Box<[u8]>>,
-    /// Copies that no thread is signing with.
+    /// Copies of the key that no thread is using.
     idle: Mutex<Vec<Box<Aligned<D::Signer>>>>,
 }
 
@@ -174,13 +174,14 @@ impl<D: Degree> PreparedSigningKey<D> {
         Ok(PreparedSigningKey { encoded: Wiped::new(bytes.into()), idle: Mutex::new(vec![signer]) })
     }
 
-    /// Returns an idle copy, or a new one.
+    /// Returns an idle copy of the key, or a new copy if no copy is idle.
     fn take(&self) -> Result<Box<Aligned<D::Signer>>> {
         let idle = self.idle().pop();
         idle.map_or_else(|| decode_signer::<D>(&self.encoded), Ok)
     }
 
-    /// Ignores poisoning: a panic under the lock leaves the list unchanged or one copy shorter.
+    /// Locks the list of idle copies. Poisoning is ignored, because after a panic the list is still valid: it is either
+    /// unchanged or one copy shorter.
     fn idle(&self) -> MutexGuard<'_, Vec<Box<Aligned<D::Signer>>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -198,7 +199,7 @@ impl<D: Degree> SigningKey for PreparedSigningKey<D> {
         Ok(length)
     }
 
-    /// Computes the verifying key on each call, because signing does not need it.
+    /// Computes the verifying key. It is not stored, because signing does not need it.
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
         let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)];
         let signer = self.take()?;
@@ -218,7 +219,7 @@ impl<D: Degree> SigningKey for PreparedSigningKey<D> {
 
 struct PreparedVerifyingKey<D: Degree> {
     verifier: D::Verifier,
-    /// The crate cannot encode a decoded key.
+    /// The encoded key, kept because the crate cannot encode a decoded key.
     encoded: Box<[u8]>,
 }
 
@@ -244,8 +245,8 @@ impl<D: Degree> VerifyingKey for PreparedVerifyingKey<D> {
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("Falcon keys have only one encoding");
 
-/// The crate works on vectors of 32 bytes inside the key. If the key is not aligned to cache lines, signing takes 1.5%
-/// longer, and the time would depend on earlier allocations.
+/// Signing key aligned to cache lines. The crate works on vectors of 32 bytes inside the key. Without the alignment,
+/// signing would take up to 1.5% longer, depending on earlier allocations.
 #[repr(align(64))]
 struct Aligned<S>(S);
 
@@ -253,7 +254,7 @@ fn decode_signer<D: Degree>(bytes: &[u8]) -> Result<Box<Aligned<D::Signer>>> {
     D::Signer::decode(bytes).map(|signer| Box::new(Aligned(signer))).ok_or(Error::Malformed("signing key"))
 }
 
-/// Rejects given coins: Falcon has no deterministic variant, and no standard specifies its coins.
+/// Rejects caller-supplied coins. Falcon has no deterministic variant, and no standard specifies how it uses coins.
 fn no_given_coins(coins: Coins) -> Result<()> {
     match coins {
         Coins::Internal => Ok(()),

@@ -1,8 +1,8 @@
-//! Random number generator for `fn-dsa`. The comparison with bare calls of the crate compiles this file too.
+//! Random number generator for `fn-dsa`. The benchmark that calls the crate directly also compiles this file.
 
 use ::fn_dsa::{CryptoRng, RngCore, RngError};
 
-/// The operating system's generator, behind the traits of the `rand_core` version that the crate uses.
+/// The operating system's generator, for the `rand_core` version that the crate uses.
 pub(super) struct System;
 
 impl CryptoRng for System {}
@@ -20,10 +20,10 @@ impl RngCore for System {
         u64::from_le_bytes(bytes)
     }
 
-    /// Panics if the operating system provides no randomness: the trait cannot report an error, and no signature may be
-    /// made without randomness.
+    /// Panics if the operating system provides no random bytes. The trait cannot report an error, and a signature must
+    /// not be created without random bytes.
     fn fill_bytes(&mut self, out: &mut [u8]) {
-        getrandom::fill(out).expect("the operating system gives random bytes");
+        getrandom::fill(out).expect("the operating system returned no random bytes");
     }
 
     fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {

@@ -13,7 +13,7 @@ fn sign(scheme: &dyn SignatureScheme, key: &dyn SigningKey, message: &[u8]) -> V
     out
 }
 
-/// Returns the encoded verifying key and signing key.
+/// Returns the encoded verifying key and the encoded signing key.
 fn encoded(scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> (Vec<u8>, Vec<u8>) {
     let mut public = vec![0; scheme.info().parameters.verifying_key];
     assert_eq!(key.verifying_key().unwrap().encode(&mut public), Ok(public.len()));
@@ -26,7 +26,7 @@ fn unsupported_error<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::Unsupported(_)))
 }
 
-/// Version 0.4 of the crate follows the draft of FN-DSA, which is another algorithm.
+/// Version 0.4 of the crate implements the draft of FN-DSA, which is a different algorithm.
 #[test]
 fn the_version_is_the_last_with_falcon() {
     let provider = providers().pop().unwrap();
@@ -51,12 +51,12 @@ fn signatures_round_trip_and_reject_tampering() {
         let generated = scheme.generate(Coins::Internal).unwrap();
         let (public, private) = encoded(&*scheme, &*generated);
         let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
-        assert_eq!(encoded(&*scheme, &*loaded), (public.clone(), private), "the public key is computed again");
+        assert_eq!(encoded(&*scheme, &*loaded), (public.clone(), private), "must give the same public key");
         let verifying = scheme.load_verifying_key(&public).unwrap();
         for key in [&generated, &loaded] {
             let mut signature = sign(&*scheme, &**key, b"message");
             assert_eq!(signature[0], header);
-            assert_ne!(sign(&*scheme, &**key, b"message"), signature, "each signature draws a nonce");
+            assert_ne!(sign(&*scheme, &**key, b"message"), signature, "each signature must use a new nonce");
             assert_eq!(verifying.verify(b"", b"message", &signature), Ok(()));
             let refused = Err(Error::VerificationFailed);
             assert_eq!(verifying.verify(b"", b"massage", &signature), refused);
@@ -82,12 +82,12 @@ fn rejects_damaged_keys() {
         let (mut public, mut private) = encoded(&*scheme, &*scheme.generate(Coins::Internal).unwrap());
         public[0] ^= 1;
         private[0] ^= 1;
-        assert!(matches!(scheme.load_verifying_key(&public), Err(Error::Malformed(_))), "the header");
+        assert!(matches!(scheme.load_verifying_key(&public), Err(Error::Malformed(_))), "accepted a wrong header");
         assert!(matches!(scheme.load_signing_key(KeyEncoding::Expanded, &private), Err(Error::Malformed(_))));
         public[0] ^= 1;
         public[1] = 0xff;
         public[2] = 0xff;
-        assert!(matches!(scheme.load_verifying_key(&public), Err(Error::Malformed(_))), "a coefficient above q");
+        assert!(matches!(scheme.load_verifying_key(&public), Err(Error::Malformed(_))), "accepted coefficient above q");
     }
 }
 
@@ -120,7 +120,7 @@ fn keys_work_in_several_threads() {
     check_threads(&providers().pop().unwrap(), |_| true);
 }
 
-/// Each library loads the other's keys and verifies its signatures in the padded encoding.
+/// Checks that each library loads the other library's keys and verifies its signatures in the padded encoding.
 #[cfg(feature = "liboqs")]
 #[test]
 fn liboqs_and_fn_dsa_interoperate() {
@@ -146,7 +146,7 @@ fn liboqs_and_fn_dsa_interoperate() {
     }
 }
 
-/// Signing from an encoded key accepts and rejects the same requests as signing with a loaded key.
+/// Checks that signing from an encoded key accepts and rejects the same requests as signing with a loaded key.
 #[test]
 fn signs_from_encoded_keys() {
     for provider in providers() {

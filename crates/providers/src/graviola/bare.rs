@@ -1,4 +1,4 @@
-//! Bare calls of graviola, as its documentation shows them.
+//! Direct calls to graviola, as in the crate's documentation.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
@@ -143,10 +143,10 @@ impl Bare for Graviola {
         let nonce = symmetric::NONCE;
         Some(match operation {
             "seal" => symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
-                key.encrypt(&nonce, &[], buffer, tag.try_into().expect("its length"));
+                key.encrypt(&nonce, &[], buffer, tag.try_into().expect("wrong length"));
             }),
             "open" => symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
-                key.decrypt(&nonce, &[], buffer, tag).expect("a plaintext");
+                key.decrypt(&nonce, &[], buffer, tag).expect("decryption failed");
             }),
             _ => return None,
         })
@@ -156,7 +156,7 @@ impl Bare for Graviola {
 fn key(given: Option<&[u8; 32]>) -> StaticPrivateKey {
     match given {
         Some(scalar) => StaticPrivateKey::from_array(scalar),
-        None => StaticPrivateKey::new_random().expect("the operating system gives random bytes"),
+        None => StaticPrivateKey::new_random().expect("the operating system returned no random bytes"),
     }
 }
 
@@ -180,7 +180,7 @@ fn keygen(
 }
 
 fn agree(key: &StaticPrivateKey, peer: &[u8; 32], out: &mut [u8]) {
-    let secret = key.diffie_hellman(&PublicKey::from_array(black_box(peer))).expect("a secret");
+    let secret = key.diffie_hellman(&PublicKey::from_array(black_box(peer))).expect("key agreement failed");
     out.copy_from_slice(&secret.0);
 }
 
@@ -190,7 +190,7 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (message, signed) = (inputs.message.clone(), inputs.signature.clone());
     let exact = operation.ends_with("coins=exact");
     let generate = move || {
-        if exact { Ed25519SigningKey::from_bytes(&coins) } else { Ed25519SigningKey::generate() }.expect("a key")
+        if exact { Ed25519SigningKey::from_bytes(&coins) } else { Ed25519SigningKey::generate() }.expect("keygen error")
     };
     let signer = Ed25519SigningKey::from_bytes(&private).ok()?;
     let verifier = Ed25519VerifyingKey::from_bytes(&public).ok()?;
@@ -203,12 +203,12 @@ fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }),
         "sign" => each(move || out.copy_from_slice(&signer.sign(&message))),
         "sign encoded key=seed" => each(move || {
-            out.copy_from_slice(&Ed25519SigningKey::from_bytes(&private).expect("a key").sign(&message));
+            out.copy_from_slice(&Ed25519SigningKey::from_bytes(&private).expect("cannot load the key").sign(&message));
         }),
-        "verify" => each(move || verifier.verify(&signed, &message).expect("a valid signature")),
+        "verify" => each(move || verifier.verify(&signed, &message).expect("invalid signature")),
         "verify encoded" => each(move || {
-            let key = Ed25519VerifyingKey::from_bytes(&public).expect("a key");
-            key.verify(&signed, &message).expect("a valid signature");
+            let key = Ed25519VerifyingKey::from_bytes(&public).expect("cannot load the key");
+            key.verify(&signed, &message).expect("invalid signature");
         }),
         _ => return None,
     })
@@ -219,15 +219,16 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (coins, private, public) = (inputs.coins.clone(), inputs.private("").1, inputs.public.clone());
     let (message, signed) = (inputs.message.clone(), inputs.signature.clone());
     let exact = operation.ends_with("coins=exact");
-    let load =
-        |scalar: &[u8]| SigningKey::<P256> { private_key: p256::StaticPrivateKey::from_bytes(scalar).expect("a key") };
-    let generate = move || if exact { load(&coins) } else { SigningKey::generate().expect("a key") };
+    let load = |scalar: &[u8]| SigningKey::<P256> {
+        private_key: p256::StaticPrivateKey::from_bytes(scalar).expect("cannot load the key"),
+    };
+    let generate = move || if exact { load(&coins) } else { SigningKey::generate().expect("keygen failed") };
     let signer = load(&private);
     let verifier = VerifyingKey::<P256>::from_x962_uncompressed(&public).ok()?;
     let mut sign = {
         let message = message.clone();
         move |key: &SigningKey<P256>| {
-            key.sign::<Sha256>(&[&message], black_box(&mut out)).expect("a signature");
+            key.sign::<Sha256>(&[&message], black_box(&mut out)).expect("signing failed");
         }
     };
     Some(match operation {
@@ -243,10 +244,10 @@ fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         }),
         "sign" => each(move || sign(&signer)),
         "sign encoded key=scalar" => each(move || sign(&load(&private))),
-        "verify" => each(move || verifier.verify::<Sha256>(&[&message], &signed).expect("a valid signature")),
+        "verify" => each(move || verifier.verify::<Sha256>(&[&message], &signed).expect("invalid signature")),
         "verify encoded" => each(move || {
-            let key = VerifyingKey::<P256>::from_x962_uncompressed(&public).expect("a key");
-            key.verify::<Sha256>(&[&message], &signed).expect("a valid signature");
+            let key = VerifyingKey::<P256>::from_x962_uncompressed(&public).expect("cannot load the key");
+            key.verify::<Sha256>(&[&message], &signed).expect("invalid signature");
         }),
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! Ed25519 (RFC 8032), without pre-hashing and without contexts.
+//! Ed25519 (RFC 8032), without pre-hashing and without context strings.
 
 use super::library;
 use crate::shared::bytes::{no_context, sized, write};
@@ -13,7 +13,7 @@ const NO_SUCH_ENCODING: Error = Error::Unsupported("Ed25519 signing keys are enc
 
 pub(super) fn signature() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("Ed25519").expect("the table of signature schemes has Ed25519"),
+        parameters: SignatureParameters::of("Ed25519").expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Seed],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,
@@ -61,7 +61,7 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// Holds the seed, its hash and the public key.
+/// Contains the seed, the hash of the seed, and the public key.
 struct PreparedSigningKey(Ed25519SigningKey);
 
 impl SigningKey for PreparedSigningKey {
@@ -83,7 +83,7 @@ impl SigningKey for PreparedSigningKey {
     }
 }
 
-/// Holds the decompressed point.
+/// Contains the decompressed point.
 struct PreparedVerifyingKey(Ed25519VerifyingKey);
 
 impl VerifyingKey for PreparedVerifyingKey {

@@ -1,5 +1,5 @@
-//! SHA-2 (FIPS 180-4), and the crate's part of SHA-3 (FIPS 202): two digests and both XOFs, which take the message at
-//! once.
+//! SHA-2 (FIPS 180-4), and the part of FIPS 202 that the crate implements: two digests and both XOFs. The XOFs take the
+//! whole message in one call.
 
 use crate::shared::bytes::sized_mut;
 use graviola::hashing::sha2::{Sha256Context, Sha512Context};
@@ -14,9 +14,9 @@ macro_rules! fixed_length {
         struct $name(HashParameters);
 
         impl $name {
-            #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+            #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
             fn new() -> Arc<dyn Hash> {
-                Arc::new($name(HashParameters::of($algorithm).expect("the table of hash functions has it")))
+                Arc::new($name(HashParameters::of($algorithm).expect("missing from the parameter table")))
             }
 
             fn digest_into(message: &[u8], out: &mut [u8; $length]) {
@@ -61,9 +61,9 @@ macro_rules! extendable {
         struct $name(XofParameters);
 
         impl $name {
-            #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+            #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
             fn new() -> Arc<dyn Xof> {
-                Arc::new($name(XofParameters::of($algorithm).expect("the table of XOFs has it")))
+                Arc::new($name(XofParameters::of($algorithm).expect("missing from the parameter table")))
             }
         }
 

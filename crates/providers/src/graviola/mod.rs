@@ -1,7 +1,7 @@
 //! graviola: X25519, Ed25519, ECDSA, hash functions, HMAC and AES-GCM in Rust around the assembly of s2n-bignum.
 //!
-//! The crate panics on processors without certain instructions. On those the provider offers nothing and gives the
-//! reason.
+//! The crate panics on processors that lack certain instructions. On such processors, the provider offers no algorithms
+//! and gives the reason.
 
 mod ecdsa;
 mod ed25519;
@@ -39,7 +39,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     }]
 }
 
-/// Returns why the crate cannot run on this CPU, if it cannot. Its x86-64 code needs AVX2.
+/// Returns the reason why the crate cannot run on this CPU, or `None` if it can. On x86-64, the crate needs AVX2.
 fn lacking() -> Option<&'static str> {
     if cfg!(target_arch = "x86_64") && is_hidden(Feature::Avx2) {
         Some(Feature::Avx2.hidden_reason())
@@ -59,11 +59,8 @@ fn without_algorithms(provider: &Provider, reason: &str) -> Provider {
 
 fn unsupported() -> Vec<Unsupported> {
     [
-        ("ML-KEM-768", "a key decapsulates only once and cannot be loaded from bytes: the crate hides those calls"),
-        (
-            "RSA-2048",
-            "the crate cannot load another library's key without its CRT parameters, and writes keys only in DER",
-        ),
+        ("ML-KEM-768", "the crate does not export functions to decapsulate repeatedly or to load a key from bytes"),
+        ("RSA-2048", "the crate loads keys only if they include CRT parameters, and writes keys only in DER"),
     ]
     .map(|(algorithm, reason)| Unsupported { algorithm: algorithm.to_owned(), reason: reason.to_owned() })
     .into()

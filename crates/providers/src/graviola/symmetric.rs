@@ -35,7 +35,7 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// Both hash states after their first block. Each message gets a copy.
+/// The inner and outer hash states after the first block. Each message uses a copy of both states.
 struct HmacSha256Key(Hmac<Sha256>);
 
 impl MacKey for HmacSha256Key {
@@ -77,7 +77,7 @@ impl Aead for Aes256Gcm {
     }
 }
 
-/// Holds the round keys and the powers of GHASH's key.
+/// Contains the round keys and the powers of the GHASH key.
 struct Aes256GcmKey(AesGcm);
 
 impl AeadKey for Aes256GcmKey {

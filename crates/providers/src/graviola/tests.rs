@@ -20,7 +20,7 @@ fn offers_everything_in_the_crate() {
     assert!(provider.mac("HMAC-SHA256").is_some() && provider.aead("AES-256-GCM").is_some());
 }
 
-/// RFC 8032, section 7.1, test 2.
+/// Checks the known answer in RFC 8032, section 7.1, test 2.
 #[test]
 fn ed25519_matches_rfc_8032() {
     let scheme = require!(provider(), CPU).signature("Ed25519").unwrap().clone();

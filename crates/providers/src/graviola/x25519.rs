@@ -1,4 +1,4 @@
-//! X25519.
+//! X25519 (RFC 7748).
 
 use super::library;
 use crate::shared::bytes::fill;
@@ -10,7 +10,7 @@ pub(super) struct Graviola;
 
 impl Library for Graviola {
     type Secret = StaticPrivateKey;
-    /// The crate's type is not `Copy`; parsing the bytes again takes four loads.
+    /// Bytes of the public key. The crate's own type is not `Copy`, and parsing the bytes again takes only four loads.
     type Public = [u8; 32];
 
     fn generate(coins: Coins) -> Result<StaticPrivateKey> {
@@ -41,7 +41,7 @@ impl Library for Graviola {
     }
 
     fn agree(secret: &StaticPrivateKey, peer: &[u8; 32], out: &mut [u8]) -> Result<()> {
-        // The only possible error is a shared secret of zero (RFC 7748, section 6.1).
+        // The only possible error is an all-zero shared secret (RFC 7748, section 6.1).
         let shared = secret.diffie_hellman(&PublicKey::from_array(peer)).map_err(|_| SMALL_ORDER)?;
         fill("shared secret", out, &shared.0)
     }

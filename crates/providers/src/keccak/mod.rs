@@ -1,6 +1,6 @@
-//! This project's Keccak (crate `pqlab-keccak`), over one message and over eight at once, for which no published crate
-//! exists. Each code path is a provider. A code path that this processor cannot run lists its functions as unsupported,
-//! with the reason.
+//! This project's Keccak (crate `pqlab-keccak`), which hashes one message or eight messages concurrently. No published
+//! crate hashes eight messages. Each code path is a separate provider. If this processor cannot run a code path, the
+//! provider lists the functions as unsupported and gives the reason.
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 pub(crate) fn providers() -> Vec<Provider> {
-    // AVX2 adds only lanes for other code of this project, and no code path for a single message.
+    // The AVX2 code serves other parts of this project with lanes, and has no code path for a single message.
     let measured = |backend: &pqlab_keccak::Backend| *backend != pqlab_keccak::Backend::Avx2;
     pqlab_keccak::Backend::ALL.into_iter().filter(measured).map(provider).collect()
 }
@@ -108,7 +108,7 @@ impl XofReader for Squeezing {
     }
 }
 
-/// Digests `count` messages of the pool in order.
+/// Hashes `count` messages from the pool in order.
 fn batch(single: Single, function: Function, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
     for message in messages::in_turn(messages, count)? {
         single.digest(function, message, black_box(&mut *out)).map_err(|error| refused("Single::digest", error))?;

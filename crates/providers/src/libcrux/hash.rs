@@ -1,4 +1,4 @@
-//! SHA-3 and SHAKE (FIPS 202) by the crate `libcrux-sha3`.
+//! SHA-3 and SHAKE (FIPS 202) from the crate `libcrux-sha3`.
 
 use libcrux_sha3::portable;
 use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
@@ -21,12 +21,13 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
     vec![Extendable::<Shake128>::new("SHAKE128"), Extendable::<Shake256>::new("SHAKE256")]
 }
 
-/// A function of the crate as a type, so that a batch calls it directly instead of through a pointer.
+/// A type that represents one of the crate's functions, so that a batch calls the function directly and not through a
+/// pointer.
 trait Function: Send + Sync + 'static {
     fn digest(message: &[u8], out: &mut [u8]);
 }
 
-/// An extendable-output function and its state.
+/// An extendable-output function with its state.
 trait Extending: Function {
     type State: Send;
     fn begin() -> Self::State;
@@ -84,9 +85,9 @@ struct FixedLength<F> {
 }
 
 impl<F: Function> FixedLength<F> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength::<F> { info, function: PhantomData })
     }
 }
@@ -117,9 +118,9 @@ struct Extendable<F> {
 }
 
 impl<F: Extending> Extendable<F> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(Extendable::<F> { info, function: PhantomData })
     }
 }
@@ -152,7 +153,7 @@ impl<F: Extending> Xof for Extendable<F> {
     }
 }
 
-/// Absorbs and then squeezes. The crate has one state for both, so nothing is allocated in between.
+/// Absorber that becomes the reader. The crate uses the same state for both, so nothing is allocated in between.
 struct Streaming<F: Extending>(F::State);
 
 impl<F: Extending> XofAbsorber for Streaming<F> {

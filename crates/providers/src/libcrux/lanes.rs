@@ -1,5 +1,5 @@
-//! SHAKE256 (FIPS 202) over four messages at once with AVX2, or two with NEON, by the crate `libcrux-sha3`. Its vector
-//! code offers no other function for messages and outputs of any length.
+//! SHAKE256 (FIPS 202) from the crate `libcrux-sha3`, over four messages concurrently with AVX2 or two with NEON. The
+//! crate's vector code offers no other function for messages and outputs of any length.
 
 use crate::shared::lanes::arrays;
 use pqlab_primitives::{LaneHash, Result};
@@ -23,14 +23,14 @@ impl LaneHash for Shake256 {
 
     fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
         let (messages, outs) = arrays::<4>(None, messages, outs)?;
-        // SAFETY: the provider exists only if the processor has AVX2.
+        // SAFETY: the provider exists only if the processor supports AVX2.
         unsafe { four(messages, outs) };
         Ok(())
     }
 }
 
-/// The crate's functions are inlined into their caller and use its target features. Without `avx2` every intrinsic
-/// would be a call, and hashing thirty times slower.
+/// Enables AVX2, because the crate's functions are inlined and use the target features of the caller. Without AVX2,
+/// every intrinsic would be a function call, and hashing would be thirty times slower.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn four([m0, m1, m2, m3]: &[&[u8]; 4], [o0, o1, o2, o3]: &mut [&mut [u8]; 4]) {

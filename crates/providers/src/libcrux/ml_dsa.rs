@@ -1,5 +1,5 @@
-//! ML-DSA (FIPS 204) by the crate `libcrux-ml-dsa`. Its keys are the encoded bytes: each call decodes the key and
-//! expands the matrix, so a prepared key saves only the copying.
+//! ML-DSA (FIPS 204) from the crate `libcrux-ml-dsa`. The crate's keys are encoded bytes. Every call decodes the key
+//! and expands the matrix, so a prepared key saves only the copying.
 
 use crate::shared::bytes::{check_context, front, sized, sized_mut, write};
 use crate::shared::draw::drawn;
@@ -25,7 +25,7 @@ pub(super) fn neon() -> Vec<Arc<dyn SignatureScheme>> {
     vec![MlDsa::<Neon44>::new(), MlDsa::<Neon65>::new(), MlDsa::<Neon87>::new()]
 }
 
-/// A parameter set on a code path. The crate has a module with the same functions for each.
+/// A parameter set on a code path. For each such pair, the crate has a module with the same functions.
 trait ParameterSet: Send + Sync + 'static {
     const ALGORITHM: &'static str;
     type Signing: Send + Sync;
@@ -41,7 +41,7 @@ trait ParameterSet: Send + Sync + 'static {
     fn clear(key: &mut Self::Signing);
     fn sign(key: &Self::Signing, context: &[u8], message: &[u8], rnd: &[u8; 32], out: &mut [u8]) -> Result<usize>;
     fn verify(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
-    /// Signs by HashML-DSA with SHAKE128 and a digest of 32 bytes (FIPS 204, algorithm 4).
+    /// Signs with HashML-DSA, using SHAKE128 with 32 bytes of output (FIPS 204, algorithm 4).
     fn sign_shake128(
         key: &Self::Signing,
         context: &[u8],
@@ -52,7 +52,8 @@ trait ParameterSet: Send + Sync + 'static {
     fn verify_shake128(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 }
 
-/// `signed_with` converts a key to the argument type of the crate's `sign_mut`, which differs between the sets.
+/// Implements [`ParameterSet`]. `signed_with` converts a key to the argument type of the crate's `sign_mut`, which
+/// differs between parameter sets.
 macro_rules! parameter_set {
     ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident,
      signed_with: $signed_with:expr) => {
@@ -106,8 +107,8 @@ macro_rules! parameter_set {
             ) -> Result<usize> {
                 const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
                 let out = front::<LENGTH>("signature", out)?;
-                // The crate writes only the hints that exist and relies on the other bytes being zero, as in its own
-                // `sign`.
+                // The crate writes only the hints that exist and relies on zeros in the remaining bytes. The crate's
+                // `sign` also passes a zeroed buffer.
                 out.fill(0);
                 libcrux_ml_dsa::$set::$path::sign_mut($signed_with(key), message, context, *rnd, out)
                     .map_err(|error| Error::Library { call: "libcrux_ml_dsa sign", detail: format!("{error:?}") })?;
@@ -187,7 +188,7 @@ parameter_sets!(avx2, Avx2With44, Avx2With65, Avx2With87);
 #[cfg(target_arch = "aarch64")]
 parameter_sets!(neon, Neon44, Neon65, Neon87);
 
-const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form");
 
 struct MlDsa<S> {
     info: SignatureInfo,
@@ -195,10 +196,10 @@ struct MlDsa<S> {
 }
 
 impl<S: ParameterSet> MlDsa<S> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(S::ALGORITHM).expect("the table of FIPS 204 has every ML-DSA"),
+            parameters: SignatureParameters::of(S::ALGORITHM).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,
@@ -249,7 +250,8 @@ struct PreparedSigningKey<S: ParameterSet> {
     generated: Option<Box<Generated<S>>>,
 }
 
-/// Values that the crate cannot compute from an expanded signing key. Available if the key was expanded here.
+/// Values that the crate cannot compute from an expanded signing key. They are available only if this adapter expanded
+/// the key from a seed.
 struct Generated<S: ParameterSet> {
     seed: Wiped<[u8; 32]>,
     verifying_key: S::Verifying,
@@ -272,7 +274,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         check_context(context)?;
         match coins {
-            // The deterministic variant (FIPS 204, algorithm 2, line 5).
+            // The deterministic variant sets `rnd` to zeros (FIPS 204, algorithm 2, line 5).
             Coins::Exact([]) => S::sign(&self.key, context, message, &[0; 32], out),
             coins => S::sign(&self.key, context, message, &*drawn(coins)?, out),
         }
@@ -305,7 +307,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         match (encoding, &self.generated) {
             (KeyEncoding::Expanded, _) => write("signing key", out, S::signing_key_bytes(&self.key)),
             (KeyEncoding::Seed, Some(generated)) => write("signing key", out, &*generated.seed),
-            (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded expanded: its seed is unknown")),
+            (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded in expanded form without seed")),
             _ => Err(NO_SUCH_ENCODING),
         }
     }
@@ -333,6 +335,6 @@ impl<S: ParameterSet> VerifyingKey for PreparedVerifyingKey<S> {
 fn only_shake128(prehash: Prehash) -> Result<()> {
     match prehash {
         Prehash::Shake128 => Ok(()),
-        _ => Err(Error::Unsupported("libcrux pre-hashes only with SHAKE128")),
+        _ => Err(Error::Unsupported("libcrux supports only SHAKE128 for pre-hashing")),
     }
 }

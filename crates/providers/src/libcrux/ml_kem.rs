@@ -1,9 +1,10 @@
-//! ML-KEM (FIPS 203) by the crate `libcrux-ml-kem`.
+//! ML-KEM (FIPS 203) from the crate `libcrux-ml-kem`.
 //!
-//! A key generated from fresh coins or from its seed is held `unpacked`: matrix expanded, key hashed, vectors in NTT
-//! form. A key loaded from its standard encoding is checked and stays packed, for the crate's calls that take encoded
-//! keys: these are the calls for a key that is used once. Unpacking it first would copy more, and the crate unpacks
-//! decapsulation keys with the portable hash and without vector instructions on every code path.
+//! A key that was generated from fresh coins or from a seed is kept `unpacked`: the matrix is expanded, the key is
+//! hashed, and the vectors are in NTT form. A key that was loaded from the standard encoding is checked and stays
+//! packed, and operations call the crate's functions for encoded keys. Those functions are the right ones for a key
+//! that is used once. Unpacking the key first would copy more, and on every code path the crate unpacks decapsulation
+//! keys with the portable hash function and without vector instructions.
 
 use crate::shared::bytes::{front, sized, sized_mut, write};
 use crate::shared::draw::drawn;
@@ -24,20 +25,20 @@ macro_rules! parameter_set {
 
             pub(super) struct Set;
 
-            /// A key pair generated from fresh coins or from its seed.
+            /// A key pair that was generated from fresh coins or from a seed.
             pub(super) struct Generated {
                 pair: Box<unpacked::$pair>,
                 seed: Wiped<[u8; 64]>,
             }
 
-            /// The encapsulation key of a generated pair.
+            /// The encapsulation key of a generated key pair.
             struct Unpacked(Box<unpacked::$unpacked>);
 
-            /// A loaded encapsulation key. Each encapsulation hashes it and expands the matrix.
+            /// A loaded encapsulation key. Each encapsulation hashes the key and expands the matrix.
             pub(super) struct Public(PublicBytes);
 
-            /// A decapsulation key loaded from its expanded encoding. Each decapsulation decodes its vectors and
-            /// expands the matrix.
+            /// A decapsulation key that was loaded from the expanded encoding. Each decapsulation decodes the vectors
+            /// and expands the matrix.
             pub(super) struct Private(PrivateBytes);
 
             impl ParameterSet for Set {
@@ -146,7 +147,7 @@ macro_rules! parameter_set {
             }
 
             impl Private {
-                /// Returns the bytes of the encapsulation key in it (FIPS 203, algorithm 16, line 3).
+                /// Returns the encoded encapsulation key inside the decapsulation key (FIPS 203, algorithm 16, line 3).
                 fn public_half(&self) -> &[u8] {
                     const END: usize = PRIVATE - 64;
                     &self.0.as_slice()[END - PUBLIC..END]
@@ -160,7 +161,8 @@ macro_rules! parameter_set {
                     Ok(())
                 }
 
-                /// Also checks that the coefficients are reduced, which the hash check does not cover.
+                /// Returns the encapsulation key. Also checks that the coefficients are reduced, because the hash check
+                /// does not cover that.
                 fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
                     Ok(Box::new(Set::load_encapsulation_key(self.public_half())?))
                 }
@@ -173,7 +175,7 @@ macro_rules! parameter_set {
                     match encoding {
                         KeyEncoding::Expanded => write("decapsulation key", out, self.0.as_slice()),
                         KeyEncoding::Seed => {
-                            Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
+                            Err(Error::Unsupported("the key was loaded in expanded form without seed"))
                         }
                         _ => Err(NO_SUCH_ENCODING),
                     }

@@ -1,8 +1,8 @@
-//! libcrux: formally verified code, one crate per family of algorithms. Each code path is a provider and calls its own
-//! module (`portable`, `avx2`, `neon`), never the crates' choice at run time.
+//! libcrux: formally verified code, one crate per family of algorithms. Each code path is a separate provider, which
+//! calls the module for this code path (`portable`, `avx2`, `neon`). The crates' dispatch at run time is not used.
 //!
-//! The crates take all randomness as arguments. [`Coins::Internal`] comes from the operating system, as it would
-//! through the crates' `rand` interfaces with the operating system's generator.
+//! The crates take all randomness as arguments. For [`Coins::Internal`], the provider gets random bytes from the
+//! operating system, as the crates' `rand` interfaces would with the operating system's generator.
 
 mod hash;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -18,7 +18,7 @@ use crate::shared::draw::SYSTEM_GENERATOR;
 use pqlab_cpu::{Feature, is_hidden};
 use pqlab_primitives::{Backend, BuildInfo, Provider, Unsupported};
 
-/// Returns the portable code path, and the vector code path if the crates have one that this CPU can run.
+/// Returns a provider for the portable code path, and one for the vector code path that this CPU can run, if any.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut portable = provider("portable");
     portable.kems = ml_kem::portable::kems();
@@ -29,7 +29,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     let mut providers = vec![portable];
     providers.extend(vectorised());
     if providers.len() == 1 {
-        providers[0].build_info.build.push_str("; this CPU runs none of the crates' vector code");
+        providers[0].build_info.build.push_str("; this CPU cannot run the crates' vector code");
     }
     providers
 }
@@ -44,12 +44,12 @@ fn vectorised() -> Option<Provider> {
     provider.signatures = ml_dsa::avx2();
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported = one_message_at_a_time(
-        "the AVX2 code hashes four messages at once and offers only SHAKE256 for messages of any length",
+        "the AVX2 code hashes four messages concurrently and offers only SHAKE256 for messages of any length",
     );
     Some(provider)
 }
 
-/// Every AArch64 CPU has NEON.
+/// Returns the NEON code path, because every AArch64 CPU supports NEON.
 #[cfg(target_arch = "aarch64")]
 fn vectorised() -> Option<Provider> {
     let mut provider = provider("neon");
@@ -57,7 +57,7 @@ fn vectorised() -> Option<Provider> {
     provider.signatures = ml_dsa::neon();
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported = one_message_at_a_time(
-        "the NEON code hashes two messages at once and offers only SHAKE256 for messages of any length",
+        "the NEON code hashes two messages concurrently and offers only SHAKE256 for messages of any length",
     );
     Some(provider)
 }
@@ -81,7 +81,7 @@ fn provider(backend: &str) -> Provider {
     provider
 }
 
-/// Returns the hash functions that the vector code does not offer for a single message.
+/// Lists the functions that the vector code does not offer for single messages.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
     ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128"]

@@ -11,7 +11,8 @@ fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     providers().into_iter().flat_map(|provider| provider.signatures).collect()
 }
 
-/// Returns the SHA3-256 of the concatenated parts, for comparing long answers. `hashes_give_known_answers` checks it.
+/// Returns the SHA3-256 digest of the concatenated parts, for comparing long outputs. `hashes_give_known_answers`
+/// checks this hash function.
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     libcrux_sha3::portable::sha256(&mut out, &parts.concat());
@@ -37,10 +38,10 @@ fn each_code_path_has_a_provider() {
         assert!(!provider.build_info.version.contains("unknown"), "{:?}", provider.build_info);
     }
     assert_eq!((providers[0].hashes.len(), providers[0].xofs.len()), (4, 2));
-    // Only the portable path offers the six functions of FIPS 202 for a single message.
+    // Only the portable code path offers all six FIPS 202 functions for a single message.
     for provider in &providers[1..] {
         assert!(provider.hashes.is_empty() && provider.xofs.is_empty(), "{}", provider.id());
-        assert!(!provider.unsupported.is_empty(), "{} says why", provider.id());
+        assert!(!provider.unsupported.is_empty(), "{} must give a reason", provider.id());
     }
 }
 
@@ -63,7 +64,8 @@ fn ml_kem_generates_known_keys() {
     }
 }
 
-/// draft-connolly-cfrg-xwing-kem, ML-KEM-768 part of the first test vector: `d || z` and the digest of the ciphertext.
+/// Checks the ML-KEM-768 part of the first test vector in draft-connolly-cfrg-xwing-kem: `d || z`, the coins, and the
+/// digest of the ciphertext.
 #[test]
 fn ml_kem_encapsulates_to_a_known_ciphertext() {
     let seed = hex("c44829d2b269887f6150dfaee5a25a704cbc607e57d18a2ffc8734633333cff0\
@@ -121,7 +123,7 @@ fn kems_round_trip_in_every_encoding() {
             assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
             let loaded = kem.load_decapsulation_key(encoding, &private).unwrap();
             assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
-            // The secret of a rejected ciphertext is derived from the key (FIPS 203, algorithm 18, line 7).
+            // For a rejected ciphertext, the secret is derived from the key (FIPS 203, algorithm 18, line 7).
             assert_eq!(decapsulate(&*loaded, &tampered), decapsulate(&*generated, &tampered));
             assert_eq!(encoded_encapsulation_key(&*kem, &*loaded.encapsulation_key().unwrap()), public);
             let answered = encapsulate(&*kem, &*loaded.encapsulation_key().unwrap(), Coins::Internal);
@@ -155,7 +157,7 @@ fn loaded_keys_stay_packed_and_contain_the_public_key() {
         assert_eq!(from_loaded, from_generated);
         assert!(matches!(loaded.encode(KeyEncoding::Seed, &mut [0; 64]), Err(Error::Unsupported(_))));
 
-        // Packed and unpacked keys give the same ciphertext and secret for the same coins.
+        // With the same coins, packed and unpacked keys must give the same ciphertext and secret.
         let packed = kem.load_encapsulation_key(&from_loaded).unwrap();
         let unpacked = generated.encapsulation_key().unwrap();
         let one = encapsulate(&*kem, &*packed, Coins::Exact(&bytes(32, 4)));
@@ -174,7 +176,7 @@ fn kems_refuse_wrong_lengths_and_foreign_encodings() {
     }
 }
 
-/// Modulus check of FIPS 203, section 7.2, and hash check of section 7.3.
+/// Checks that loading a key performs the modulus check in FIPS 203, section 7.2, and the hash check in section 7.3.
 #[test]
 fn loading_checks_ml_kem_keys() {
     for kem in kems() {
@@ -191,7 +193,8 @@ fn loading_checks_ml_kem_keys() {
     }
 }
 
-/// NIST ACVP v1.1.0.43, ML-DSA keyGen, first test of each set: `xi` and the digest of `pk || sk`.
+/// Checks the first test for each parameter set in NIST ACVP v1.1.0.43, ML-DSA keyGen: `xi` and the digest of
+/// `pk || sk`.
 #[test]
 fn ml_dsa_generates_known_keys() {
     const ANSWERS: [(&str, &str, &str); 3] = [
@@ -273,13 +276,13 @@ fn signatures_take_exact_coins_and_code_paths_agree() {
             let (info, message) = (scheme.info(), bytes(1000, 5));
             let key = scheme.generate(Coins::Exact(&bytes(32, 1))).unwrap();
             let deterministic = sign(info, &*key, b"context", &message, Coins::Exact(&[]));
-            // FIPS 204, algorithm 2, line 5.
+            // The deterministic variant equals signing with `rnd` set to zeros (FIPS 204, algorithm 2, line 5).
             assert_eq!(sign(info, &*key, b"context", &message, Coins::Exact(&[0; 32])), deterministic);
             let given = sign(info, &*key, b"context", &message, Coins::Exact(&bytes(32, 2)));
             assert_ne!(given, deterministic);
             let internal = sign(info, &*key, b"context", &message, Coins::Internal);
             assert_ne!(internal, sign(info, &*key, b"context", &message, Coins::Internal));
-            // Earlier contents of the buffer do not end up in the signature.
+            // Earlier contents of the buffer must not remain in the signature.
             let mut used = vec![0xff; deterministic.len()];
             key.sign(b"context", &message, Coins::Exact(&[]), &mut used).unwrap();
             assert_eq!(used, deterministic);

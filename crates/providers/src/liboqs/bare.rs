@@ -1,7 +1,8 @@
-//! Bare calls of liboqs, which take encoded keys in every form of an operation. If a key is generated and kept, its
-//! bytes are allocated, as every caller must do. All other buffers exist in advance.
+//! Direct calls to liboqs. The functions always take encoded keys, even for operations with prepared keys. If an
+//! operation generates a key to keep, memory for this key is allocated, as every caller must do. All other buffers
+//! exist in advance.
 
-#[allow(dead_code, reason = "the adapter's functions: one algorithm of each kind is compared")]
+#[allow(dead_code, reason = "the benchmark compares only one algorithm of each kind")]
 #[path = "fips202.rs"]
 mod fips202;
 
@@ -34,9 +35,9 @@ impl Bare for Liboqs {
 
     fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         let name = CString::new(inputs.kem.info().parameters.algorithm.as_bytes()).ok()?;
-        // SAFETY: the name ends with NUL. The object is null or ours, and lives until the process ends.
+        // SAFETY: the name ends with NUL. The object is null or belongs to us, and it lives until the process ends.
         let native = unsafe { oqs_kem::OQS_KEM_new(name.as_ptr()) };
-        assert!(!native.is_null(), "liboqs has the algorithm");
+        assert!(!native.is_null(), "this liboqs lacks the algorithm");
         let (mut out, mut private_out, mut secret) = inputs.room();
         let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
         let (_, private) = inputs.private("");
@@ -45,7 +46,7 @@ impl Bare for Liboqs {
         Some(match operation {
             "keygen" => making(move || {
                 let mut key: Vec<u8> = Vec::with_capacity(length);
-                // SAFETY: every buffer has the length that the object states, and the call fills `key`.
+                // SAFETY: every buffer has the length that the liboqs object states, and the call fills `key`.
                 unsafe {
                     done(oqs_kem::OQS_KEM_keypair(native, out.as_mut_ptr(), key.as_mut_ptr()));
                     key.set_len(length);
@@ -54,7 +55,7 @@ impl Bare for Liboqs {
             }),
             "keygen coins=exact" => making(move || {
                 let mut key: Vec<u8> = Vec::with_capacity(length);
-                // SAFETY: every buffer has the length that the object states, and the call fills `key`.
+                // SAFETY: every buffer has the length that the liboqs object states, and the call fills `key`.
                 unsafe {
                     let (public, private) = (out.as_mut_ptr(), key.as_mut_ptr());
                     done(oqs_kem::OQS_KEM_keypair_derand(native, public, private, coins.as_ptr()));
@@ -63,22 +64,22 @@ impl Bare for Liboqs {
                 key
             }),
             "keygen encoded" => each(move || {
-                // SAFETY: every buffer has the length that the object states.
+                // SAFETY: every buffer has the length that the liboqs object states.
                 done(unsafe { oqs_kem::OQS_KEM_keypair(native, out.as_mut_ptr(), private_out.as_mut_ptr()) });
             }),
             "keygen encoded coins=exact" => each(move || {
                 let (public, private) = (out.as_mut_ptr(), private_out.as_mut_ptr());
-                // SAFETY: every buffer has the length that the object states.
+                // SAFETY: every buffer has the length that the liboqs object states.
                 done(unsafe { oqs_kem::OQS_KEM_keypair_derand(native, public, private, coins.as_ptr()) });
             }),
             "encapsulate" | "encapsulate encoded" => each(move || {
                 let (ciphertext, secret) = (out.as_mut_ptr(), secret.as_mut_ptr());
-                // SAFETY: every buffer has the length that the object states.
+                // SAFETY: every buffer has the length that the liboqs object states.
                 done(unsafe { oqs_kem::OQS_KEM_encaps(native, ciphertext, secret, public.as_ptr()) });
             }),
             "decapsulate" | "decapsulate encoded key=expanded" => each(move || {
                 let (ciphertext, private) = (ciphertext.as_ptr(), private.as_ptr());
-                // SAFETY: every buffer has the length that the object states.
+                // SAFETY: every buffer has the length that the liboqs object states.
                 done(unsafe { oqs_kem::OQS_KEM_decaps(native, secret.as_mut_ptr(), ciphertext, private) });
             }),
             _ => return None,
@@ -88,9 +89,9 @@ impl Bare for Liboqs {
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         let info = inputs.scheme.info();
         let name = CString::new(info.parameters.algorithm.as_bytes()).ok()?;
-        // SAFETY: the name ends with NUL. The object is null or ours, and lives until the process ends.
+        // SAFETY: the name ends with NUL. The object is null or belongs to us, and it lives until the process ends.
         let native = unsafe { oqs_sig::OQS_SIG_new(name.as_ptr()) };
-        assert!(!native.is_null(), "liboqs has the algorithm");
+        assert!(!native.is_null(), "this liboqs lacks the algorithm");
         let with_context = info.context;
         let (mut public_out, mut private_out, mut out) = inputs.room();
         let length = info.signing_key(KeyEncoding::Expanded)?;
@@ -100,7 +101,7 @@ impl Bare for Liboqs {
             "keygen" => making(move || {
                 let mut public: Vec<u8> = Vec::with_capacity(public_out.len());
                 let mut key: Vec<u8> = Vec::with_capacity(length);
-                // SAFETY: both have room for as many bytes as the object states, and the call fills them.
+                // SAFETY: both buffers have room for the bytes that the liboqs object states, and the call fills them.
                 unsafe {
                     done(oqs_sig::OQS_SIG_keypair(native, public.as_mut_ptr(), key.as_mut_ptr()));
                     public.set_len(public_out.len());
@@ -109,14 +110,14 @@ impl Bare for Liboqs {
                 (public, key)
             }),
             "keygen encoded" => each(move || {
-                // SAFETY: both buffers have the lengths that the object states.
+                // SAFETY: both buffers have the lengths that the liboqs object states.
                 done(unsafe { oqs_sig::OQS_SIG_keypair(native, public_out.as_mut_ptr(), private_out.as_mut_ptr()) });
             }),
             "sign" | "sign encoded key=expanded" => each(move || {
                 let (mut length, signature) = (out.len(), out.as_mut_ptr());
                 let (message, size, key) = (message.as_ptr(), message.len(), private.as_ptr());
-                // SAFETY: the signature has room for the longest one, and the key has its length; the message is only
-                // read; the context string is empty.
+                // SAFETY: `out` has room for the longest signature, and the key has the length that liboqs's object
+                // states. The call only reads the message, and the context string is empty.
                 done(unsafe {
                     if with_context {
                         let empty = ptr::dangling();
@@ -138,7 +139,8 @@ impl Bare for Liboqs {
             "verify" | "verify encoded" => each(move || {
                 let (message, size) = (message.as_ptr(), message.len());
                 let (signature, length, key) = (signature.as_ptr(), signature.len(), public.as_ptr());
-                // SAFETY: the key has its length; all inputs are only read; the context string is empty.
+                // SAFETY: the key has the length that the liboqs object states, the call only reads the inputs, and the
+                // context string is empty.
                 done(unsafe {
                     if with_context {
                         let empty = ptr::dangling();
@@ -157,7 +159,7 @@ impl Bare for Liboqs {
         (algorithm == "SHA3-256").then(|| -> Side {
             Box::new(move |batch| {
                 for message in black_box(&messages).iter().cycle().take(batch) {
-                    // SAFETY: `out` has the length of the digest, and the message is only read.
+                    // SAFETY: `out` is as long as the digest, and the call only reads the message.
                     unsafe { OQS_SHA3_sha3_256(out.as_mut_ptr(), message.as_ptr(), message.len()) };
                 }
             })
@@ -172,7 +174,7 @@ impl Bare for Liboqs {
         Some(match operation {
             "digest" => Box::new(move |batch| {
                 for message in black_box(&messages).iter().cycle().take(batch) {
-                    // SAFETY: both lengths are passed, and the message is only read.
+                    // SAFETY: the call gets both lengths and only reads the message.
                     unsafe { OQS_SHA3_shake128(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
                 }
             }),
@@ -193,9 +195,9 @@ impl Bare for Liboqs {
         let (messages, mut outs) = hash::lanes(lanes, None);
         (algorithm == "SHAKE128" && lanes == 4).then(|| {
             each(move || {
-                let [o0, o1, o2, o3] = &mut outs[..] else { unreachable!("four lanes") };
-                let [m0, m1, m2, m3] = &black_box(&messages)[..] else { unreachable!("four lanes") };
-                // SAFETY: all messages have one length, and so have all outputs; messages are only read.
+                let [o0, o1, o2, o3] = &mut outs[..] else { unreachable!("need four lanes") };
+                let [m0, m1, m2, m3] = &black_box(&messages)[..] else { unreachable!("need four lanes") };
+                // SAFETY: all messages are equally long, and so are all outputs. The call only reads the messages.
                 unsafe {
                     OQS_SHA3_shake128_x4(
                         o0.as_mut_ptr(), o1.as_mut_ptr(), o2.as_mut_ptr(), o3.as_mut_ptr(), o0.len(),
@@ -211,41 +213,41 @@ fn done(status: OQS_STATUS) {
     assert_eq!(status, OQS_STATUS::OQS_SUCCESS);
 }
 
-/// State of SHAKE128.
+/// SHAKE128 state.
 struct State(fips202::State);
 
 impl State {
     fn new() -> State {
         let mut state = fips202::State(ptr::null_mut());
-        // SAFETY: initialises the state.
+        // SAFETY: the call initialises the whole state.
         unsafe { OQS_SHA3_shake128_inc_init(&raw mut state) };
         State(state)
     }
 
     fn absorb(&mut self, part: &[u8]) {
-        // SAFETY: the state came from `init`; `part` is only read.
+        // SAFETY: the state comes from `init`, and the call only reads `part`.
         unsafe { OQS_SHA3_shake128_inc_absorb(&raw mut self.0, part.as_ptr(), part.len()) };
     }
 
     fn finalize(&mut self) {
-        // SAFETY: the state came from `init`.
+        // SAFETY: the state comes from `init`.
         unsafe { OQS_SHA3_shake128_inc_finalize(&raw mut self.0) };
     }
 
     fn squeeze(&mut self, out: &mut [u8]) {
-        // SAFETY: the state is finalized, and the length of `out` is passed.
+        // SAFETY: the state is finalized, and the call gets the length of `out`.
         unsafe { OQS_SHA3_shake128_inc_squeeze(out.as_mut_ptr(), out.len(), &raw mut self.0) };
     }
 }
 
 impl Drop for State {
     fn drop(&mut self) {
-        // SAFETY: the state came from `init` and is released only here.
+        // SAFETY: the state comes from `init` and is released only here.
         unsafe { OQS_SHA3_shake128_inc_ctx_release(&raw mut self.0) };
     }
 }
 
-/// State that is squeezed through the whole batch.
+/// Squeezes the same state throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     state: State,

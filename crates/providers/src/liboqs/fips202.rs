@@ -1,14 +1,16 @@
-//! liboqs' functions of FIPS 202. The installed header `oqs/sha3.h` says that they are not part of the public
-//! interface, and `oqs-sys` does not bind them, but the static library exports the symbols. The comparison with bare
-//! calls of the library compiles this file too.
+//! liboqs's FIPS 202 functions. The installed header `oqs/sha3.h` says that these functions are not part of the public
+//! interface, and `oqs-sys` does not bind them, but the static library exports the symbols. The benchmark that calls
+//! the library directly also compiles this file.
 
 use std::ffi::c_void;
 
-/// `OQS_SHA3_shake128_inc_ctx` and `OQS_SHA3_shake256_inc_ctx`: a pointer to memory that `inc_init` allocates.
+/// State of an incremental SHAKE (`OQS_SHA3_shake128_inc_ctx` or `OQS_SHA3_shake256_inc_ctx`): a pointer to memory that
+/// `inc_init` allocates.
 #[repr(C)]
 pub(super) struct State(pub(super) *mut c_void);
 
-/// Function over four messages. It takes the outputs and their length, then the inputs and their length, in bytes.
+/// Function that hashes four messages. The arguments are four output buffers, the length of each buffer in bytes, four
+/// messages, and the length of each message in bytes.
 pub(super) type Shake4 =
     unsafe extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, usize, *const u8, *const u8, *const u8, *const u8, usize);
 

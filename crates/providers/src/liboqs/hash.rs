@@ -1,5 +1,5 @@
-//! SHA-3 and SHAKE (FIPS 202), as the schemes of liboqs call them: XKCP's code under liboqs' own names. Each call
-//! allocates and frees its state.
+//! SHA-3 and SHAKE (FIPS 202), through the functions that liboqs's schemes use: XKCP code under names from liboqs. Each
+//! call allocates and frees a state.
 
 use super::fips202::*;
 use pqlab_adapters::messages;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
     let hash = |algorithm, digest| -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength { info, digest })
     };
     vec![hash("SHA3-256", OQS_SHA3_sha3_256), hash("SHA3-384", OQS_SHA3_sha3_384), hash("SHA3-512", OQS_SHA3_sha3_512)]
@@ -17,7 +17,7 @@ pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
 
 pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
     let xof = |algorithm, functions| -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(Shake { info, functions })
     };
     vec![xof("SHAKE128", &SHAKE128), xof("SHAKE256", &SHAKE256)]
@@ -25,7 +25,7 @@ pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
 
 struct FixedLength {
     info: HashParameters,
-    /// Writes as many bytes as `info` states.
+    /// Function that writes as many bytes as `info` states.
     digest: unsafe extern "C" fn(*mut u8, *const u8, usize),
 }
 
@@ -36,7 +36,7 @@ impl Hash for FixedLength {
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        // SAFETY: `out` has the length of the digest, and the message is only read.
+        // SAFETY: `out` is as long as the digest, and the call only reads the message.
         unsafe { (self.digest)(out.as_mut_ptr(), message.as_ptr(), message.len()) };
         Ok(())
     }
@@ -46,7 +46,7 @@ impl Hash for FixedLength {
     }
 }
 
-/// Functions of one SHAKE.
+/// The functions for SHAKE128 or for SHAKE256.
 struct Functions {
     digest: unsafe extern "C" fn(*mut u8, usize, *const u8, usize),
     init: unsafe extern "C" fn(*mut State),
@@ -87,7 +87,7 @@ impl Xof for Shake {
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         // The library does not accept an empty output.
         if !out.is_empty() {
-            // SAFETY: both lengths are passed, and the message is only read.
+            // SAFETY: the call gets both lengths and only reads the message.
             unsafe { (self.functions.digest)(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
         }
         Ok(())
@@ -105,24 +105,24 @@ impl Xof for Shake {
 
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
         let mut state = State(ptr::null_mut());
-        // SAFETY: `init` initialises the state.
+        // SAFETY: `init` initialises the whole state.
         unsafe { (self.functions.init)(&raw mut state) };
         Ok(Box::new(Absorber(Reader { state, functions: self.functions })))
     }
 }
 
-/// Reader whose state is not finalized yet.
+/// Absorber, which contains a reader whose state is not yet finalized.
 struct Absorber(Reader);
 
 impl XofAbsorber for Absorber {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        // SAFETY: the state came from `init` and is not finalized; `part` is only read.
+        // SAFETY: the state comes from `init` and is not finalized, and the call only reads `part`.
         unsafe { (self.0.functions.absorb)(&raw mut self.0.state, part.as_ptr(), part.len()) };
         Ok(())
     }
 
     fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
-        // SAFETY: the state came from `init` and is finalized only here.
+        // SAFETY: the state comes from `init` and is finalized only here.
         unsafe { (self.0.functions.finalize)(&raw mut self.0.state) };
         Ok(Box::new(self.0))
     }
@@ -133,12 +133,12 @@ struct Reader {
     functions: &'static Functions,
 }
 
-// SAFETY: the state is memory that the reader owns; it is not bound to a thread.
+// SAFETY: the state is memory that the reader owns, and this memory is not bound to a thread.
 unsafe impl Send for Reader {}
 
 impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        // SAFETY: the state is finalized, and the length of `out` is passed.
+        // SAFETY: the state is finalized, and the call gets the length of `out`.
         unsafe { (self.functions.squeeze)(out.as_mut_ptr(), out.len(), &raw mut self.state) };
         Ok(())
     }
@@ -146,7 +146,7 @@ impl XofReader for Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // SAFETY: the state came from `init`, or is null, which the library accepts. It is released only here.
+        // SAFETY: the state comes from `init` or is null, which the library accepts. It is released only here.
         unsafe { (self.functions.release)(&raw mut self.state) };
     }
 }

@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203): mlkem-native, as bundled with liboqs.
+//! ML-KEM (FIPS 203). The code is mlkem-native, which is bundled with liboqs.
 
 use super::{check, library};
 use crate::shared::bytes::write;
@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-/// The parameter sets. liboqs uses the same names.
+/// Names of the parameter sets, which are the same in liboqs.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 /// Length of `d || z` in bytes (FIPS 203, algorithm 16).
@@ -22,31 +22,32 @@ const LONGEST_ENCAPSULATION_KEY: usize = 1568;
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes only expanded ML-KEM keys");
 
-/// ML-KEM with one parameter set.
+/// ML-KEM with a particular parameter set.
 pub(super) struct MlKem(&'static Shared);
 
-/// State shared by a parameter set and its keys.
+/// Data that a parameter set and its keys share.
 struct Shared {
     info: KemInfo,
     native: Native,
 }
 
-/// The library's description of an algorithm.
+/// liboqs's description of an algorithm.
 struct Native(NonNull<oqs::OQS_KEM>);
 
-// SAFETY: the library wrote the object before we got it, and its functions only read it.
+// SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
 unsafe impl Send for Native {}
-// SAFETY: as for `Send`.
+// SAFETY: see `Send` above.
 unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: the object came from `OQS_KEM_new` and is freed only here.
+        // SAFETY: the object comes from `OQS_KEM_new` and is freed only here.
         unsafe { oqs::OQS_KEM_free(self.0.as_ptr()) };
     }
 }
 
-/// Parameter sets, each made once per process, so that a key's reference to its set costs nothing.
+/// Parameter sets, which are created once per process. They are static, so keys refer to them without reference
+/// counting.
 static SETS: [OnceLock<Result<Shared>>; ALGORITHMS.len()] = [const { OnceLock::new() }; ALGORITHMS.len()];
 
 impl MlKem {
@@ -61,11 +62,11 @@ impl Shared {
     fn new(algorithm: &'static str) -> Result<Shared> {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
-        // SAFETY: the name ends with NUL, and the returned object is ours.
+        // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
             .map(Native)
-            .ok_or(Error::Unsupported("liboqs was built without it"))?;
-        // SAFETY: the object is valid, and nothing else refers to it yet.
+            .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
+        // SAFETY: the object is valid, and nothing else refers to the object yet.
         let lengths = unsafe { native.0.as_ref() };
         Error::check_length("encapsulation key", parameters.encapsulation_key, lengths.length_public_key)?;
         let expanded = parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -76,7 +77,7 @@ impl Shared {
         let info = KemInfo {
             parameters,
             encodings: vec![KeyEncoding::Expanded],
-            // Version 0.13 has no `encaps_derand`.
+            // liboqs 0.13 does not offer `encaps_derand`.
             coins: CoinSupport { keygen: true, operation: false },
         };
         Ok(Shared { info, native })
@@ -89,14 +90,14 @@ impl Shared {
     /// Writes a key pair.
     ///
     /// # Safety
-    /// Both buffers must have room for as many bytes as the object states.
+    /// Both buffers must have room for as many bytes as the liboqs object states.
     unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
         let native = self.native.0.as_ptr();
         match coins.exact::<SEED>()? {
             // SAFETY: the caller upholds the contract.
             None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
             Some(seed) => check(
-                // SAFETY: the caller upholds the contract, and the seed has the length that the object states.
+                // SAFETY: the caller upholds the contract, and the seed has the length that the liboqs object states.
                 unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
                 library("OQS_KEM_keypair_derand"),
             ),
@@ -113,16 +114,16 @@ impl Kem for MlKem {
         let expected = self.0.info.parameters.encapsulation_key;
         Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), decapsulation_key.len())?;
-        // SAFETY: both buffers have the lengths that the object states.
+        // SAFETY: both buffers have the lengths that the liboqs object states.
         unsafe { self.0.key_pair(coins, encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr()) }
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        // Not kept, because the decapsulation key contains it.
+        // The encapsulation key is not kept, because the decapsulation key contains it.
         let mut encapsulation_key = MaybeUninit::<[u8; LONGEST_ENCAPSULATION_KEY]>::uninit();
         let public = encapsulation_key.as_mut_ptr().cast();
-        // SAFETY: the call writes as many bytes as the object states. There is room for the longest encapsulation key,
-        // and the decapsulation key has its length.
+        // SAFETY: the call writes as many bytes as the liboqs object states. The public buffer has room for the longest
+        // encapsulation key, and the private buffer is as long as the decapsulation key.
         let bytes = unsafe {
             let write = |private| self.0.key_pair(coins, public, private);
             SecretBytes::written(self.0.decapsulation_key_length(), write)?
@@ -150,15 +151,15 @@ struct Encapsulator {
 }
 
 impl EncapsulationKey for Encapsulator {
-    /// The library checks the key each time (FIPS 203, section 7.2).
+    /// Encapsulates. The library checks the key in every call (FIPS 203, section 7.2).
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
         if let Coins::Exact(_) = coins {
-            return Err(Error::Unsupported("liboqs 0.13 does not encapsulate with given randomness"));
+            return Err(Error::Unsupported("liboqs 0.13 does not accept caller-supplied randomness for encapsulation"));
         }
-        // SAFETY: all three buffers have the lengths that the object states.
+        // SAFETY: all three buffers have the lengths that the liboqs object states.
         let status = unsafe {
             oqs::OQS_KEM_encaps(
                 self.shared.native.0.as_ptr(),
@@ -189,12 +190,12 @@ impl Decapsulator {
 }
 
 impl DecapsulationKey for Decapsulator {
-    /// The library checks the key each time (FIPS 203, section 7.3).
+    /// Decapsulates. The library checks the key in every call (FIPS 203, section 7.3).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
-        // SAFETY: all three buffers have the lengths that the object states.
+        // SAFETY: all three buffers have the lengths that the liboqs object states.
         let status = unsafe {
             oqs::OQS_KEM_decaps(
                 self.shared.native.0.as_ptr(),

@@ -1,11 +1,11 @@
 //! liboqs, built from source and called through `oqs-sys`.
 //!
-//! The library has no key objects. Each call takes the encoded key, decodes it, checks it if the standard requires
-//! that, and expands it. A prepared key only saves the copy. A malformed key of the right length is rejected by its
-//! first use, not when it is loaded.
+//! The library has no key objects. Every call takes an encoded key, decodes and expands the key, and checks the key if
+//! the standard requires a check. A prepared key therefore saves only the copying. A malformed key of the right length
+//! is rejected when it is first used and not when it is loaded.
 //!
-//! One object per algorithm is made at the start. It is a table of functions and lengths that never changes, so all
-//! keys and threads share it. The code path behind each function was chosen by the CPU's features.
+//! At the start, one object per algorithm is created. The object is an immutable table of functions and lengths, so all
+//! keys and threads share it. The library chose the code path behind each function from the CPU's features.
 
 mod fips202;
 mod hash;
@@ -21,10 +21,10 @@ use pqlab_primitives::{BuildInfo, Error, Provider, Result, SignatureParameters, 
 use std::ffi::CStr;
 use std::sync::Arc;
 
-/// Returns liboqs with every algorithm of ours that it offers. Algorithms that it was built without are listed as
-/// unsupported.
+/// Returns a provider with every algorithm that both pqlab and liboqs support. Algorithms that are not enabled in this
+/// build of liboqs are listed as unsupported.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: may be called at any time and repeatedly; it asks the CPU for its features.
+    // SAFETY: the function may be called at any time and repeatedly. It only detects the CPU's features.
     unsafe { oqs::OQS_init() };
     let mut provider = Provider::new("liboqs", build_info());
     provider.generator = Some("OQS_randombytes: the operating system, on each call".to_owned());
@@ -43,9 +43,9 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.hashes = hash::hashes();
     provider.xofs = hash::xofs();
     provider.lane_hashes = lanes::lane_hashes();
-    provider.unsupported.push(unsupported("SHA3-224", "liboqs has no SHA3-224"));
+    provider.unsupported.push(unsupported("SHA3-224", "liboqs does not offer SHA3-224"));
     provider.unsupported.extend(SignatureParameters::of_standard("FIPS 205").map(|set| {
-        unsupported(set, "SPHINCS+ of liboqs 0.13 is the submission to round 3.1, not FIPS 205: it has its own name")
+        unsupported(set, "liboqs 0.13 offers SPHINCS+ as submitted to round 3.1, under another name, and not FIPS 205")
     }));
     vec![provider]
 }
@@ -55,7 +55,7 @@ fn unsupported(algorithm: &str, reason: &str) -> Unsupported {
 }
 
 fn build_info() -> BuildInfo {
-    // SAFETY: the version is a string that lives as long as the library.
+    // SAFETY: the version string lives as long as the library.
     let version = unsafe { CStr::from_ptr(oqs::OQS_version()) }.to_string_lossy().into_owned();
     let extensions: Vec<&str> = EXTENSIONS.iter().filter(|(_, ext)| has(*ext)).map(|(name, _)| *name).collect();
     let extensions = if extensions.is_empty() { "none".to_owned() } else { extensions.join(" ") };
@@ -73,13 +73,13 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Returns which of its two implementations for several messages the library uses. There is no third one.
+/// Describes which of the library's two implementations for several messages is in use.
 fn four_messages() -> &'static str {
     let vector = cfg!(target_arch = "x86_64") && has(Extension::OQS_CPU_EXT_AVX2);
     if vector { "four states in AVX2 registers" } else { "one state at a time" }
 }
 
-/// Extensions that the library asks for before it uses vector code.
+/// CPU extensions that the library checks before using vector code.
 const EXTENSIONS: [(&str, Extension); 13] = [
     ("avx", Extension::OQS_CPU_EXT_AVX),
     ("avx2", Extension::OQS_CPU_EXT_AVX2),
@@ -97,11 +97,11 @@ const EXTENSIONS: [(&str, Extension); 13] = [
 ];
 
 fn has(extension: Extension) -> bool {
-    // SAFETY: accepts every value of the enumeration.
+    // SAFETY: the function accepts every value of the enumeration.
     unsafe { oqs::OQS_CPU_has_extension(extension) == 1 }
 }
 
-/// Returns `Ok` for the status of success. The library has only one other status, without a reason.
+/// Returns `Ok` if the status means success, otherwise `fault`. The library reports failures without a reason.
 fn check(status: oqs::OQS_STATUS, fault: Error) -> Result<()> {
     if status == oqs::OQS_STATUS::OQS_SUCCESS { Ok(()) } else { Err(fault) }
 }

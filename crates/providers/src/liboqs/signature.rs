@@ -1,4 +1,4 @@
-//! ML-DSA (FIPS 204), Falcon in both encodings (round 3), SPHINCS+ (round 3.1).
+//! ML-DSA (FIPS 204), Falcon in both encodings (round 3), and SPHINCS+ (round 3.1).
 
 use super::{check, library};
 use crate::shared::bytes::{front_of, write};
@@ -12,7 +12,7 @@ use std::ffi::CString;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// The schemes. liboqs uses the same names.
+/// Names of the schemes, which are the same in liboqs.
 pub(super) const ALGORITHMS: [&str; 8] = [
     "ML-DSA-44",
     "ML-DSA-65",
@@ -26,28 +26,28 @@ pub(super) const ALGORITHMS: [&str; 8] = [
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes only expanded keys");
 const NO_GIVEN_COINS: Error =
-    Error::Unsupported("liboqs accepts given randomness only through a process-wide callback");
+    Error::Unsupported("liboqs accepts caller-supplied randomness only through a process-wide callback");
 
-/// One scheme.
+/// A signature scheme from liboqs.
 pub(super) struct Scheme(Arc<Shared>);
 
-/// State shared by a scheme and its keys.
+/// Data that a scheme and its keys share.
 struct Shared {
     info: SignatureInfo,
     native: Native,
 }
 
-/// The library's description of an algorithm.
+/// liboqs's description of an algorithm.
 struct Native(NonNull<oqs::OQS_SIG>);
 
-// SAFETY: the library wrote the object before we got it, and its functions only read it.
+// SAFETY: the library finished writing the object before returning it, and the library's functions only read it.
 unsafe impl Send for Native {}
-// SAFETY: as for `Send`.
+// SAFETY: see `Send` above.
 unsafe impl Sync for Native {}
 
 impl Drop for Native {
     fn drop(&mut self) {
-        // SAFETY: the object came from `OQS_SIG_new` and is freed only here.
+        // SAFETY: the object comes from `OQS_SIG_new` and is freed only here.
         unsafe { oqs::OQS_SIG_free(self.0.as_ptr()) };
     }
 }
@@ -56,11 +56,11 @@ impl Scheme {
     pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
         let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("unknown parameters"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name contains a NUL byte"))?;
-        // SAFETY: the name ends with NUL, and the returned object is ours.
+        // SAFETY: the name ends with NUL, and we own the returned object.
         let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
             .map(Native)
-            .ok_or(Error::Unsupported("liboqs was built without it"))?;
-        // SAFETY: the object is valid, and nothing else refers to it yet.
+            .ok_or(Error::Unsupported("not enabled in this liboqs"))?;
+        // SAFETY: the object is valid, and nothing else refers to the object yet.
         let description = unsafe { native.0.as_ref() };
         Error::check_length("verifying key", parameters.verifying_key, description.length_public_key)?;
         let expanded = parameters.signing_key(KeyEncoding::Expanded).unwrap_or_default();
@@ -71,7 +71,7 @@ impl Scheme {
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: false, operation: false },
             context: description.sig_with_ctx_support,
-            // Falcon has no deterministic variant to distinguish.
+            // Falcon has no deterministic variant.
             hedged: !algorithm.starts_with("Falcon"),
         };
         Ok(Scheme(Arc::new(Shared { info, native })))
@@ -83,10 +83,10 @@ impl Shared {
         self.info.signing_key(KeyEncoding::Expanded).unwrap_or_default()
     }
 
-    /// Checks the context string. Its length must fit in one byte (FIPS 204, section 5.2).
+    /// Checks the length of the context string, which must fit in one byte (FIPS 204, section 5.2).
     fn check_context(&self, context: &[u8]) -> Result<()> {
         if !self.info.context && !context.is_empty() {
-            return Err(Error::Unsupported("the scheme has no context string"));
+            return Err(Error::Unsupported("the scheme does not take a context string"));
         }
         if context.len() > 255 {
             return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
@@ -94,8 +94,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Returns the verifying key inside a signing key, which only SPHINCS+ has: `SK = SK.seed || SK.prf || PK`. liboqs
-    /// computes none.
+    /// Returns the verifying key from inside a SPHINCS+ signing key: `SK = SK.seed || SK.prf || PK`. Returns `None` for
+    /// other schemes, whose signing keys do not contain it. liboqs has no function that computes a verifying key.
     fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
         let parameters = &self.info.parameters;
         parameters
@@ -110,7 +110,7 @@ impl SignatureScheme for Scheme {
         &self.0.info
     }
 
-    /// Always true: ML-DSA and SPHINCS+ are hedged, and Falcon samples for each signature.
+    /// Returns true, because ML-DSA and SPHINCS+ are hedged and Falcon samples randomly for each signature.
     fn draws_to_sign(&self) -> bool {
         true
     }
@@ -121,7 +121,7 @@ impl SignatureScheme for Scheme {
         if let Coins::Exact(_) = coins {
             return Err(NO_GIVEN_COINS);
         }
-        // SAFETY: both buffers have the lengths that the object states.
+        // SAFETY: both buffers have the lengths that the liboqs object states.
         let status = unsafe {
             oqs::OQS_SIG_keypair(self.0.native.0.as_ptr(), verifying_key.as_mut_ptr(), signing_key.as_mut_ptr())
         };
@@ -135,7 +135,7 @@ impl SignatureScheme for Scheme {
         }
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
         let (native, public) = (self.0.native.0.as_ptr(), verifying_key.as_mut_ptr());
-        // SAFETY: the call writes as many bytes as the object states, and both keys have room for them.
+        // SAFETY: the call writes as many bytes as the liboqs object states, and both buffers are that large.
         let bytes = unsafe {
             let write = |private| check(oqs::OQS_SIG_keypair(native, public, private), library("OQS_SIG_keypair"));
             SecretBytes::written(self.0.signing_key_length(), write)?
@@ -175,8 +175,8 @@ impl SigningKey for Signer {
         }
         let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut length = out.len();
-        // SAFETY: `out` has the length of the longest signature and the key has its own, as the object states; message
-        // and context are only read.
+        // SAFETY: `out` is as long as the longest signature, and the key has the length that the liboqs object states.
+        // The call only reads the message and the context.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_sign_with_ctx_str(
@@ -200,7 +200,7 @@ impl SigningKey for Signer {
                 )
             }
         };
-        // Falcon fails if a key does not decode. The other schemes never fail with a context of valid length.
+        // Falcon fails if a key cannot be decoded. The other schemes never fail if the context has a valid length.
         check(status, Error::Malformed("signing key"))?;
         Ok(length)
     }
@@ -228,14 +228,14 @@ struct Verifier {
 impl VerifyingKey for Verifier {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        // Falcon's verifiers accept either encoding under either name. Here a padded signature must have the padded
-        // length, as with every other library.
+        // liboqs's Falcon verifiers accept both encodings under either name. As with every other library, a padded
+        // signature must have the padded length.
         let parameters = &self.shared.info.parameters;
         if !parameters.variable_length && signature.len() != parameters.signature {
             return Err(Error::VerificationFailed);
         }
-        // SAFETY: the key has the length that the object states; message, context and signature are only read; the
-        // library checks the signature's length before it reads its bytes.
+        // SAFETY: the key has the length that the liboqs object states. The call only reads the message, the context
+        // and the signature. The library checks the signature's length before reading the signature.
         let status = unsafe {
             if self.shared.info.context {
                 oqs::OQS_SIG_verify_with_ctx_str(

@@ -11,8 +11,8 @@ fn provider() -> Provider {
     providers().pop().unwrap()
 }
 
-/// Returns SHA3-256 of the concatenated parts, to compare long answers. `hashes_give_known_answers` checks the
-/// function.
+/// Returns the SHA3-256 digest of the concatenated parts, for comparing long outputs. `hashes_give_known_answers`
+/// checks this hash function.
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     provider().hash("SHA3-256").unwrap().digest(&parts.concat(), &mut out).unwrap();
@@ -69,7 +69,7 @@ fn kems_round_trip() {
         let mut tampered = sent.ciphertext;
         tampered[0] ^= 1;
         assert_ne!(decapsulate(&*loaded, &tampered).unwrap(), sent.secret);
-        // The secret for a rejected ciphertext follows from the key (FIPS 203, algorithm 18, line 7).
+        // For a rejected ciphertext, the secret is derived from the key (FIPS 203, algorithm 18, line 7).
         assert_eq!(decapsulate(&*loaded, &tampered), decapsulate(&*generated, &tampered));
     }
 }
@@ -84,7 +84,7 @@ fn kems_reject_wrong_lengths_and_unsupported_requests() {
     }
 }
 
-/// FIPS 203, sections 7.2 (modulus check) and 7.3 (hash check). The library does both when a key is used.
+/// Checks that using a key performs the modulus check (FIPS 203, section 7.2) and the hash check (section 7.3).
 #[test]
 fn checks_ml_kem_keys_on_first_use() {
     for kem in &provider().kems {
@@ -117,7 +117,7 @@ fn signatures_round_trip_and_reject_tampering() {
         let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
         for key in [&generated, &loaded] {
             let mut signature = sign(info, &**key, context, b"message", Coins::Internal);
-            assert_ne!(sign(info, &**key, context, b"message", Coins::Internal), signature, "every scheme draws");
+            assert_ne!(sign(info, &**key, context, b"message", Coins::Internal), signature, "must be random");
             assert_eq!(verifying.verify(context, b"message", &signature), Ok(()), "{}", info.parameters.algorithm);
             let rejected = Err(Error::VerificationFailed);
             assert_eq!(verifying.verify(context, b"massage", &signature), rejected);
@@ -177,8 +177,8 @@ fn signature_schemes_reject_wrong_lengths_and_unsupported_requests() {
     }
 }
 
-/// Falcon's keys have a header and coefficients of limited size (Falcon specification, sections 3.11.4 and 3.11.5). The
-/// library checks both when a key is used.
+/// Falcon keys contain a header and coefficients of limited size (Falcon specification, sections 3.11.4 and 3.11.5).
+/// The library checks both when a key is used.
 #[test]
 fn rejects_damaged_falcon_keys_on_first_use() {
     for scheme in provider().signatures.iter().filter(|scheme| scheme.info().parameters.algorithm.starts_with("Falcon"))
@@ -199,7 +199,8 @@ fn rejects_damaged_falcon_keys_on_first_use() {
     }
 }
 
-/// Falcon specification, section 3.11.3: header, 40 bytes of nonce, compressed vector; with or without zero padding.
+/// Falcon signatures consist of a header, a nonce of 40 bytes and a compressed vector, with or without zero padding
+/// (Falcon specification, section 3.11.3).
 #[test]
 fn falcon_signatures_have_one_header_and_two_lengths() {
     let provider = provider();
@@ -221,16 +222,17 @@ fn falcon_signatures_have_one_header_and_two_lengths() {
         let verifying = padded.load_verifying_key(&public).unwrap();
         assert_eq!(verifying.verify(b"", b"message", &fixed), Ok(()));
         for (i, signature) in (0u8..).zip(&signatures).filter(|(_, signature)| signature.len() < padded_length) {
-            assert_eq!(verifying.verify(b"", &[i], signature), Err(Error::VerificationFailed), "not padded");
+            assert_eq!(verifying.verify(b"", &[i], signature), Err(Error::VerificationFailed), "must require padding");
             let mut with_zeros = signature.clone();
             with_zeros.resize(padded_length, 0);
-            assert_eq!(verifying.verify(b"", &[i], &with_zeros), Ok(()), "zeros are all that is missing");
+            assert_eq!(verifying.verify(b"", &[i], &with_zeros), Ok(()), "must accept zero padding");
         }
     }
 }
 
-/// Known answers of the round 3 submission, as bcgit/bc-test-data carries them. A signed message there consists of the
-/// length of the signature in 2 bytes, nonce, message, header 0x29 and compressed vector.
+/// Checks known answers from the round 3 submission, which bcgit/bc-test-data contains. A signed message in that file
+/// consists of the length of the signature in 2 bytes, the nonce, the message, the header 0x29 and the compressed
+/// vector.
 #[test]
 fn falcon_verifies_the_published_signatures() {
     let vectors = require!(vectors_root(), Need::Vectors);

@@ -1,4 +1,4 @@
-//! Bare calls of libsecp256k1's C functions, with one context that is blinded once.
+//! Direct calls to libsecp256k1's C functions, with a single context that is blinded once.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;
@@ -41,7 +41,7 @@ impl Bare for Libsecp256k1 {
                 black_box(PublicKey::from(point(context, &scalar)).serialize());
             }),
             "sign" => each(move || sign(context, &scalar, &message, &mut out)),
-            // Includes the public point, because the adapter's prepared key has it too.
+            // Also computes the public point, because the adapter's prepared key contains it.
             "sign encoded key=scalar" => each(move || {
                 black_box(point(context, &scalar));
                 sign(context, &scalar, &message, &mut out);
@@ -51,7 +51,7 @@ impl Bare for Libsecp256k1 {
                 each(move || verify(context, &key, &message, &signature))
             }
             "verify encoded" => each(move || {
-                let key = PublicKey::from_slice(&public).expect("a point");
+                let key = PublicKey::from_slice(&public).expect("cannot load the public key");
                 verify(context, &key, &message, &signature);
             }),
             _ => return None,
@@ -66,15 +66,15 @@ fn blinded() -> *const Context {
     context.ctx().as_ptr()
 }
 
-/// Draws a scalar. It is out of range with probability 2^-128.
+/// Returns a random scalar, which is out of range with probability 2^-128.
 fn draw() -> [u8; 32] {
     let mut scalar = [0; 32];
-    getrandom::fill(&mut scalar).expect("random bytes");
+    getrandom::fill(&mut scalar).expect("the operating system returned no random bytes");
     scalar
 }
 
 fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
-    // SAFETY: the public key is a plain array of bytes, which the call below fills; the scalar has 32 bytes.
+    // SAFETY: the public key is a plain array of bytes, and the call fills this array. The scalar is 32 bytes long.
     unsafe {
         let mut public = ffi::PublicKey::new();
         assert_eq!(ffi::secp256k1_ec_pubkey_create(context, &raw mut public, scalar.as_ptr()), 1);
@@ -84,8 +84,8 @@ fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
 
 fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u8; 64]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: digest and scalar have 32 bytes and the scalar is in range. The signature is a plain array of bytes that
-    // the first call fills and the second serialises to the 64 bytes of `out`.
+    // SAFETY: the digest and the scalar are 32 bytes long, and the scalar is in range. The signature is a plain array
+    // of bytes. The first call fills this array, and the second call writes 64 bytes to `out`.
     unsafe {
         let mut signature = ffi::Signature::new();
         let nonce = ffi::secp256k1_nonce_function_rfc6979;
@@ -101,7 +101,7 @@ fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u
 
 fn verify(context: *const Context, key: &PublicKey, message: &[u8], signature: &[u8]) {
     let digest: [u8; 32] = Sha256::digest(message).into();
-    // SAFETY: the signature has 64 bytes and the digest 32. The first call fills the parsed signature.
+    // SAFETY: the signature is 64 bytes long and the digest 32 bytes. The first call fills the parsed signature.
     unsafe {
         let mut parsed = ffi::Signature::new();
         let none = ffi::secp256k1_context_static;

@@ -1,10 +1,10 @@
-//! ECDSA over secp256k1 (SEC 1, SEC 2) by the C library, through the crate `secp256k1`.
+//! ECDSA over secp256k1 (SEC 1, SEC 2) from the C library libsecp256k1, through the crate `secp256k1`.
 //!
-//! Signing, verification and public keys call the C functions with one context per process, blinded once, as the
-//! library's benchmarks and its users in C do. The crate's safe functions blind the context again after each signature,
-//! which costs as much as the signature.
+//! Signing, verification and the computation of public keys call the C functions with one context per process. The
+//! context is blinded once, as in the library's benchmarks and in programs written in C. The crate's safe functions
+//! would blind the context again after each signature, which takes as long as the signature.
 //!
-//! The library signs digests. The crate `sha2` hashes messages with SHA-256.
+//! The library signs digests, so the crate `sha2` hashes the messages with SHA-256.
 
 #[cfg(test)]
 mod tests;
@@ -27,7 +27,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("libsecp256k1", build_info());
     provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("ECDSA-secp256k1").expect("the table of signature schemes has the curve"),
+        parameters: SignatureParameters::of("ECDSA-secp256k1").expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Scalar],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,
@@ -49,7 +49,8 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Lengths in bytes of a scalar, a compressed point, an uncompressed point (SEC 1, section 2.3.3) and `r || s`.
+/// Lengths in bytes: a scalar, a compressed point, an uncompressed point (SEC 1, section 2.3.3) and a signature
+/// `r || s`.
 const SCALAR: usize = 32;
 const COMPRESSED: usize = 33;
 const UNCOMPRESSED: usize = 65;
@@ -57,11 +58,11 @@ const SIGNATURE: usize = 64;
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
 
-/// Immutable after construction, so threads can share it.
+/// Blinded context. It is immutable after construction, so all threads share it.
 static CONTEXT: LazyLock<Secp256k1<All>> = LazyLock::new(|| {
     let mut context = Secp256k1::new();
     let mut seed = Wiped::new([0; 32]);
-    getrandom::fill(&mut *seed).expect("the operating system gives random bytes");
+    getrandom::fill(&mut *seed).expect("the operating system returned no random bytes");
     context.seeded_randomize(&seed);
     context
 });
@@ -97,7 +98,7 @@ impl SignatureScheme for Ecdsa {
         Ok(Box::new(PreparedSigningKey::new(scalar)?))
     }
 
-    /// Accepts compressed and uncompressed points.
+    /// Loads a compressed or uncompressed point.
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         if bytes.len() != UNCOMPRESSED {
             Error::check_length("verifying key", COMPRESSED, bytes.len())?;
@@ -107,14 +108,14 @@ impl SignatureScheme for Ecdsa {
     }
 }
 
-/// The scalar, from 1 to the group order minus 1, and the public point.
+/// A scalar from 1 to the group order minus 1, with the public point.
 struct PreparedSigningKey {
     scalar: Wiped<[u8; SCALAR]>,
     public: PublicKey,
 }
 
 impl PreparedSigningKey {
-    /// Exact coins are the scalar, big-endian.
+    /// Generates a key. Exact coins are used as the big-endian scalar.
     fn generate(coins: Coins) -> Result<PreparedSigningKey> {
         if let Some(scalar) = coins.exact::<SCALAR>()? {
             return PreparedSigningKey::new(Wiped::new(*scalar));
@@ -123,7 +124,7 @@ impl PreparedSigningKey {
             let mut scalar = Wiped::new([0; SCALAR]);
             getrandom::fill(&mut *scalar)
                 .map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })?;
-            // Redraw a scalar out of range, which has probability 2^-128.
+            // A scalar is out of range with probability 2^-128. In that case, try another one.
             match PreparedSigningKey::new(scalar) {
                 Err(Error::Malformed(_)) => continue,
                 key => return key,
@@ -134,9 +135,9 @@ impl PreparedSigningKey {
     fn new(scalar: Wiped<[u8; SCALAR]>) -> Result<PreparedSigningKey> {
         let mut in_range = SecretKey::from_secret_bytes(*scalar).map_err(|_| Error::Malformed("signing key"))?;
         in_range.non_secure_erase();
-        // SAFETY: the type is a plain array of bytes, which the call below fills.
+        // SAFETY: the type is a plain array of bytes, and the next call fills this array.
         let mut public = unsafe { ffi::PublicKey::new() };
-        // SAFETY: the context lives as long as the process; the scalar has 32 bytes and is in range.
+        // SAFETY: the context lives as long as the process. The scalar is 32 bytes long and in range.
         let done = unsafe { ffi::secp256k1_ec_pubkey_create(context(), &raw mut public, scalar.as_ptr()) };
         check("secp256k1_ec_pubkey_create", done)?;
         Ok(PreparedSigningKey { scalar, public: public.into() })
@@ -144,16 +145,16 @@ impl PreparedSigningKey {
 }
 
 impl SigningKey for PreparedSigningKey {
-    /// Signs deterministically with the nonce of RFC 6979. `s` is low.
+    /// Signs deterministically with a nonce from RFC 6979. The signature contains the lower `s`.
     fn sign(&self, context_string: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context_string)?;
         coins.exact::<0>()?;
         let out = front("signature", out)?;
         let digest: [u8; 32] = Sha256::digest(message).into();
-        // SAFETY: the type is a plain array of bytes, which the call below fills.
+        // SAFETY: the type is a plain array of bytes, and the next call fills this array.
         let mut signature = unsafe { ffi::Signature::new() };
-        // SAFETY: the context lives as long as the process; digest and scalar have 32 bytes, the scalar is in range; a
-        // null pointer means that nothing is mixed into the nonce.
+        // SAFETY: the context lives as long as the process. The digest and the scalar are 32 bytes long, and the scalar
+        // is in range. Null means no additional data for the nonce.
         let done = unsafe {
             ffi::secp256k1_ecdsa_sign(
                 context(),
@@ -182,19 +183,19 @@ impl SigningKey for PreparedSigningKey {
     }
 }
 
-/// The decompressed point.
+/// A verifying key, kept as a decompressed point.
 struct PreparedVerifyingKey(PublicKey);
 
 impl VerifyingKey for PreparedVerifyingKey {
     fn verify(&self, context_string: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         no_context(context_string)?;
         let mut signature = Signature::from_compact(signature).map_err(|_| Error::VerificationFailed)?;
-        // The library rejects a high `s` to prevent malleability. ECDSA allows both (SEC 1, section 4.1.4), and here
-        // every library must accept the same signatures, so `s` is normalised first.
+        // The library rejects a high `s` to prevent malleability. ECDSA allows a low and a high `s` (SEC 1, section
+        // 4.1.4), and in pqlab every library must accept the same signatures, so `s` is normalised first.
         signature.normalize_s();
         let digest: [u8; 32] = Sha256::digest(message).into();
-        // SAFETY: the context lives as long as the process; the digest has 32 bytes; signature and point are valid
-        // objects of the library.
+        // SAFETY: the context lives as long as the process. The digest is 32 bytes long, and the signature and the
+        // point are valid objects of the library.
         let valid =
             unsafe { ffi::secp256k1_ecdsa_verify(context(), signature.as_c_ptr(), digest.as_ptr(), self.0.as_c_ptr()) };
         if valid == 1 { Ok(()) } else { Err(Error::VerificationFailed) }
@@ -210,7 +211,7 @@ fn context() -> *const ffi::Context {
     CONTEXT.ctx().as_ptr()
 }
 
-/// Checks a return value: the library returns 1 on success.
+/// Checks a return value. The library returns 1 on success.
 fn check(call: &'static str, returned: std::ffi::c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(Error::Library { call, detail: String::new() }) }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::shared::testing::{check_threads, hex, length_error};
 
-/// Group order (SEC 2, section 2.4.1).
+/// Order of the group (SEC 2, section 2.4.1).
 const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
 
 fn scheme() -> Arc<dyn SignatureScheme> {
@@ -24,7 +24,7 @@ fn malformed<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::Malformed(_)))
 }
 
-/// Replaces the signature's `s` by the group order minus `s`, which verifies too.
+/// Replaces `s` in the signature with the group order minus `s`. The result is also a valid signature.
 fn other_s(signature: &[u8; 64]) -> [u8; 64] {
     let (order, mut other, mut borrow) = (hex(ORDER), *signature, false);
     for i in (0..32).rev() {
@@ -43,8 +43,8 @@ fn build_info_names_the_versions() {
     assert!(provider.build_info.build.contains("SHA-256 by sha2 0."), "{:?}", provider.build_info);
 }
 
-/// Signature of "Satoshi Nakamoto" by the scalar 1 with the nonce of RFC 6979, from published test vectors of wallets.
-/// The public key is the generator (SEC 2, section 2.4.1).
+/// Checks the signature of "Satoshi Nakamoto" with the scalar 1 and a nonce from RFC 6979, which wallets publish as a
+/// test vector. The public key is the generator of the group (SEC 2, section 2.4.1).
 #[test]
 fn signs_the_known_answer() {
     let scheme = scheme();

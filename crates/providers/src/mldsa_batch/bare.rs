@@ -1,4 +1,4 @@
-//! No bare calls: the benchmark `mldsa_batch` measures the code under this adapter.
+//! No direct calls, because the benchmark `mldsa_batch` measures the code that this adapter calls.
 
 use crate::libraries::Bare;
 

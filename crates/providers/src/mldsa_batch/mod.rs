@@ -1,7 +1,8 @@
-//! This project's batch verification of ML-DSA (crate `pqlab-mldsa-batch`), which no library offers.
+//! This project's batch verification for ML-DSA (crate `pqlab-mldsa-batch`). No library offers batch verification for
+//! ML-DSA.
 //!
-//! Each code path is a provider. A code path that this processor cannot run lists the parameter sets as unsupported,
-//! with the reason. The providers neither generate keys nor sign.
+//! Each code path is a separate provider. If this processor cannot run a code path, the provider lists the parameter
+//! sets as unsupported and gives the reason. The providers do not generate keys and do not sign.
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +48,7 @@ fn provider(backend: pqlab_mldsa_batch::Backend) -> Provider {
 }
 
 fn of_set<P: ParameterSet>(verifier: Verifier) -> Arc<dyn BatchVerifier> {
-    let parameters = SignatureParameters::of(P::NAME).expect("the table of signature schemes has all sets of ML-DSA");
+    let parameters = SignatureParameters::of(P::NAME).expect("missing from the parameter table");
     Arc::new(Batches::<P> { parameters, verifier, set: PhantomData })
 }
 
@@ -57,7 +58,7 @@ struct Batches<P> {
     set: PhantomData<P>,
 }
 
-/// A key with its matrix expanded and `t1` transformed.
+/// A key with the expanded matrix and the transformed `t1`.
 struct Prepared<P>(PreparedKey<P>);
 
 impl<P: ParameterSet> BatchKey for Prepared<P> {}
@@ -76,14 +77,14 @@ impl<P: ParameterSet> BatchVerifier for Batches<P> {
     }
 
     fn verify(&self, claims: &[Claim]) -> Vec<Result<()>> {
-        // Almost always every claim converts, so the verifier sees all of them in their original order.
+        // Only claims that can be converted are verified. The others get their error at the same place in the result.
         let converted: Vec<Result<pqlab_mldsa_batch::Claim<P>>> = claims.iter().map(claim).collect();
         let valid: Vec<pqlab_mldsa_batch::Claim<P>> =
             converted.iter().filter_map(|claim| claim.as_ref().ok()).copied().collect();
         let mut verdicts = self.verifier.verify_batch(&valid).into_iter();
         let verdict = |claim: Result<pqlab_mldsa_batch::Claim<P>>| {
             claim?;
-            verdicts.next().expect("there is a verdict for each").map_err(refused)
+            verdicts.next().expect("every claim must get a verdict").map_err(refused)
         };
         converted.into_iter().map(verdict).collect()
     }
@@ -99,7 +100,7 @@ fn claim<'a, P: ParameterSet>(claim: &Claim<'a>) -> Result<pqlab_mldsa_batch::Cl
         ClaimKey::Prepared(key) => {
             let key: &dyn Any = key;
             let key: Option<&Prepared<P>> = key.downcast_ref();
-            (&key.ok_or(Error::Malformed("key of this verifier and this parameter set"))?.0).into()
+            (&key.ok_or(Error::Malformed("key: prepared for another verifier or set"))?.0).into()
         }
     };
     let message = match claim.message {

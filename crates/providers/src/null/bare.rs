@@ -1,4 +1,4 @@
-//! The harness's floor: calls through the trait that do nothing, compared with an empty loop.
+//! Measures the harness's overhead: calls through the traits that do no work, compared with an empty loop.
 
 use crate::interleaved::Side;
 use crate::libraries::Bare;

@@ -33,7 +33,7 @@ impl Hash for NullHash {
 pub(super) struct NullXof(XofParameters);
 
 impl NullXof {
-    /// Has the rate of SHAKE256, 136 bytes (FIPS 202, section 6.2).
+    /// Creates the XOF, with a rate of 136 bytes like SHAKE256 (FIPS 202, section 6.2).
     pub(super) fn new() -> NullXof {
         NullXof(XofParameters { algorithm: NULL.into(), standard: STANDARD, rate: 136 })
     }
@@ -82,7 +82,7 @@ impl XofAbsorber for NullAbsorber {
     }
 }
 
-/// Lane hash that handles the given number of messages one after the other.
+/// Lane hash that processes the given number of messages one after the other.
 pub(super) struct NullLanes(pub(super) usize);
 
 impl LaneHash for NullLanes {

@@ -4,7 +4,7 @@ use pqlab_primitives::{
 };
 use std::borrow::Cow;
 
-/// Lengths in bytes of ML-KEM-768 (FIPS 203, table 3).
+/// Lengths of ML-KEM-768 keys and ciphertexts in bytes (FIPS 203, table 3).
 pub(super) const ENCAPSULATION_KEY: usize = 1184;
 pub(super) const DECAPSULATION_KEY: usize = 2400;
 pub(super) const CIPHERTEXT: usize = 1088;

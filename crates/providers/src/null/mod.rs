@@ -1,10 +1,10 @@
-//! A provider that does nothing, behind the same calls as the others. Its time is the harness's overhead in every
-//! figure.
+//! A provider that does no work, called in the same way as the others. The time of these calls is the harness's
+//! overhead in every figure.
 //!
-//! Its keys own memory of the lengths of ML-KEM-768 and ML-DSA-65. It writes only as much output as a verifiable round
-//! trip needs: the first eight bytes, and shared secrets in full. It is not cryptography: ciphertexts contain their
-//! secret in the clear, and a signature depends only on the key's first bytes and on the message's first byte and
-//! length.
+//! Keys own as much memory as ML-KEM-768 and ML-DSA-65 keys. Operations write only as much output as a verifiable round
+//! trip needs: the first eight bytes, and shared secrets in full. This is not cryptography. Ciphertexts contain the
+//! secret in the clear, and a signature depends only on the first bytes of the key and on the first byte and the length
+//! of the message.
 
 mod agreement;
 mod hash;
@@ -39,10 +39,10 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// Stands in for everything that a real provider would compute. Not zero.
+/// Bytes that replace everything that a real provider would compute. They are not all zero.
 const MARK: [u8; 8] = *b"nothing.";
 
-/// Returns the first eight bytes, or [`MARK`] if there are fewer.
+/// Returns the first eight bytes, or [`MARK`] if `bytes` is shorter.
 #[inline(always)]
 fn head(bytes: &[u8]) -> [u8; 8] {
     *bytes.first_chunk().unwrap_or(&MARK)
@@ -55,7 +55,7 @@ fn write_head(out: &mut [u8], word: [u8; 8]) {
     }
 }
 
-/// Writes the word four times: a whole secret for the cost of one store.
+/// Writes `word` four times, which fills a whole shared secret with a single vector store.
 #[inline(always)]
 fn write_secret(out: &mut [u8], word: [u8; 8]) -> Result<()> {
     let actual = out.len();
@@ -65,7 +65,7 @@ fn write_secret(out: &mut [u8], word: [u8; 8]) -> Result<()> {
     Ok(())
 }
 
-/// Returns a word that depends on a message's length and first byte.
+/// Returns eight bytes that depend on the message's length and first byte.
 #[inline(always)]
 fn summary(message: &[u8]) -> [u8; 8] {
     summary_of(message.first().copied(), message.len())
@@ -82,7 +82,7 @@ fn xor(a: [u8; 8], b: [u8; 8]) -> [u8; 8] {
     (u64::from_ne_bytes(a) ^ u64::from_ne_bytes(b)).to_ne_bytes()
 }
 
-/// Returns a word that depends on the first eight given coins. Internal coins always give [`MARK`].
+/// Returns eight bytes that depend on the first eight bytes of exact coins. For internal coins, returns [`MARK`].
 #[inline(always)]
 fn coins_head(coins: Coins, length: usize) -> Result<[u8; 8]> {
     match coins {
@@ -94,7 +94,7 @@ fn coins_head(coins: Coins, length: usize) -> Result<[u8; 8]> {
     }
 }
 
-/// Memory of a key, as large as a real one. Both keys of a pair begin with the same eight bytes.
+/// Memory for a key, as large as a real key. Both keys in a pair begin with the same eight bytes.
 #[derive(Clone)]
 struct Key(Box<[u8]>);
 
@@ -126,8 +126,8 @@ fn expanded_only(encoding: KeyEncoding) -> Result<()> {
     if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(Error::Unsupported("keys have only one encoding")) }
 }
 
-/// Public key of a pair.
+/// Public key in a key pair.
 struct Public(Key);
 
-/// Private key of a pair.
+/// Private key in a key pair.
 struct Private(Key);

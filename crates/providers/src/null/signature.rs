@@ -5,7 +5,7 @@ use pqlab_primitives::{
 };
 use std::borrow::Cow;
 
-/// Lengths in bytes of ML-DSA-65 (FIPS 204, table 2).
+/// Lengths of ML-DSA-65 keys and signatures in bytes (FIPS 204, table 2).
 const VERIFYING_KEY: usize = 1952;
 const SIGNING_KEY: usize = 4032;
 pub(super) const SIGNATURE: usize = 3309;
@@ -35,7 +35,7 @@ impl NullSignature {
 }
 
 fn no_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme does not take a context string")) }
 }
 
 impl SignatureScheme for NullSignature {

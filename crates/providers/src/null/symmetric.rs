@@ -40,7 +40,7 @@ impl Kdf for NullKdf {
 
 pub(super) struct NullAead;
 
-/// Lengths of AES-256-GCM in bytes (NIST SP 800-38D).
+/// Lengths of AES-256-GCM nonces and tags in bytes (NIST SP 800-38D).
 pub(super) const NONCE: usize = 12;
 pub(super) const TAG: usize = 16;
 

@@ -1,5 +1,5 @@
-//! OpenSSL's own hybrid public key encryption (RFC 9180), OSSL_HPKE_CTX_new(3), for X25519 with HKDF-SHA256. It has
-//! none of the KEMs of draft-ietf-hpke-pq.
+//! Hybrid public key encryption (RFC 9180) as OpenSSL implements it, OSSL_HPKE_CTX_new(3), for X25519 with HKDF-SHA256.
+//! OpenSSL does not implement the KEMs in draft-ietf-hpke-pq.
 
 use super::linked::{Linked, check};
 use super::owned::owned;
@@ -13,19 +13,19 @@ use std::sync::Arc;
 const NAME: &CStr = c"X25519";
 /// Length of a public key, a private key and an encapsulated secret in bytes.
 const LENGTH: usize = 32;
-/// Length of the tag of every AEAD in bytes.
+/// Tag length in bytes, the same for every AEAD.
 const TAG: usize = 16;
-/// DHKEM(X25519, HKDF-SHA256) (RFC 9180, section 7.1).
+/// Identifier of DHKEM(X25519, HKDF-SHA256) (RFC 9180, section 7.1).
 const KEM: u16 = 0x20;
-/// HKDF-SHA256 (RFC 9180, section 7.2).
+/// Identifier of HKDF-SHA256 (RFC 9180, section 7.2).
 const KDF: u16 = 1;
 
 owned! {
-    /// One side of a sequence of messages.
+    /// Context of a sender or a recipient.
     Context: OSSL_HPKE_CTX, OSSL_HPKE_CTX_free;
 }
 
-/// Returns the scheme with each AEAD.
+/// Returns HPKE with each AEAD.
 pub(super) fn all() -> impl Iterator<Item = Arc<dyn Hpke>> {
     [("AES-128-GCM", 1), ("AES-256-GCM", 2), ("ChaCha20-Poly1305", 3)].into_iter().map(|(aead, aead_id)| {
         let info = HpkeInfo {
@@ -56,7 +56,7 @@ struct Recipient {
 
 impl Context {
     fn new(suite: sys::OSSL_HPKE_SUITE, role: std::ffi::c_int) -> Result<Context> {
-        // SAFETY: null means the default library context and no properties; the returned context is ours.
+        // SAFETY: null means the default library context and no properties. We own the returned context.
         unsafe {
             let context = sys::OSSL_HPKE_CTX_new(sys::OSSL_HPKE_MODE_BASE, suite, role, ptr::null_mut(), ptr::null());
             Context::own("OSSL_HPKE_CTX_new", context)
@@ -71,7 +71,7 @@ impl Hpke for X25519Hpke {
 
     fn generate(&self) -> Result<Box<dyn HpkeRecipient>> {
         let (mut public, mut length, mut key) = ([0; LENGTH], LENGTH, ptr::null_mut());
-        // SAFETY: `length` is the length of `public`; null requests a random key; the returned key is ours.
+        // SAFETY: `length` is the length of `public`, null requests a random key, and we own the returned key.
         let key = unsafe {
             check(
                 "OSSL_HPKE_keygen",
@@ -111,7 +111,7 @@ impl Hpke for X25519Hpke {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_SENDER)?;
         let (enc, sealed) = message.split_at_mut(LENGTH);
         let (mut enc_length, mut sealed_length) = (enc.len(), sealed.len());
-        // SAFETY: the context is ours alone, and every buffer is passed with its length.
+        // SAFETY: nothing else uses the context, and the call gets the length of every buffer.
         unsafe {
             let encapsulated = sys::OSSL_HPKE_encap(
                 context.as_ptr(),
@@ -156,7 +156,7 @@ impl HpkeRecipient for Recipient {
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_RECEIVER)?;
         let (enc, sealed) = message.split_at(LENGTH);
         let mut length = plaintext.len();
-        // SAFETY: the context is ours alone, the key is only read, and every buffer is passed with its length.
+        // SAFETY: nothing else uses the context, the key is only read, and the call gets the length of every buffer.
         unsafe {
             let decapsulated = sys::OSSL_HPKE_decap(
                 context.as_ptr(),

@@ -1,4 +1,4 @@
-//! Functions of the linked OpenSSL. Their table takes no memory, and every call through it is direct.
+//! Functions of the linked OpenSSL. The function table is a zero-sized type, so every call is a direct call.
 
 use pqlab_adapters::openssl::{Calls, DIGESTS, Functions, MdCtx};
 use pqlab_openssl_sys::{self as sys, *};
@@ -11,7 +11,7 @@ use std::ptr;
 #[derive(Clone, Copy)]
 pub(super) struct Linked;
 
-/// Implements each method by calling the linked function.
+/// Implements each method as a call to the linked function.
 macro_rules! call {
     (
         $($(#[$doc:meta])* fn $required:ident($($argument:ident: $type:ty),* $(,)?) $(-> $answer:ty)?;)*
@@ -21,12 +21,12 @@ macro_rules! call {
             fn $optional:ident($($argument_of_optional:ident: $type_of_optional:ty),* $(,)?) $(-> $answer_of_optional:ty)?;
         )*
     ) => {
-        // SAFETY: the functions are linked by name.
+        // SAFETY: the linker resolves these functions by name.
         unsafe impl Functions for Linked {
             $(
                 #[inline(always)]
                 unsafe fn $required(self, $($argument: $type),*) $(-> $answer)? {
-                    // SAFETY: the caller upholds the function's contract.
+                    // SAFETY: the caller upholds the contract of the function.
                     unsafe { sys::$required($($argument),*) }
                 }
             )*
@@ -51,7 +51,7 @@ pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     Linked.check(call, returned)
 }
 
-// SAFETY: null is the default library context, and there is only one such library.
+// SAFETY: null means the default library context, and only one OpenSSL is linked.
 unsafe impl Calls for Linked {
     const COMPLETE: bool = true;
 

@@ -1,7 +1,7 @@
-//! OpenSSL 4, built from source. It shares its adapter with an OpenSSL opened at run time
-//! ([`pqlab_adapters::openssl`]); this module adds the algorithms that only the linked library is used for.
+//! OpenSSL 4, built from source. The linked OpenSSL and an OpenSSL that is opened at run time use the same adapter
+//! ([`pqlab_adapters::openssl`]). This module adds the algorithms for which only the linked library is used.
 //!
-//! It uses the default library context and reads no configuration file, whatever the machine has installed.
+//! The provider uses the default library context and reads no configuration file, even if one is installed.
 
 mod hpke;
 mod linked;
@@ -18,14 +18,14 @@ use pqlab_openssl_sys as sys;
 use pqlab_primitives::{BuildInfo, Provider, Unsupported};
 use std::ptr;
 
-/// Returns OpenSSL with every algorithm of ours that it offers. An algorithm that the library refuses to set up is
-/// listed as unsupported, with the library's error.
+/// Returns a provider with every algorithm that both pqlab and OpenSSL support. If OpenSSL fails to set up an
+/// algorithm, the provider lists the algorithm as unsupported, with the library's error.
 pub(crate) fn providers() -> Vec<Provider> {
-    // SAFETY: null means no settings, and the call may be repeated. It comes before every other call into the library,
-    // so that the system's configuration is never read.
+    // SAFETY: null means no settings, and the call may be repeated. It precedes every other call into the library, so
+    // the library never reads the system's configuration.
     let started = unsafe { sys::OPENSSL_init_crypto(sys::OPENSSL_INIT_NO_LOAD_CONFIG, ptr::null()) };
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the library filled the table when it was loaded, and has only read it since.
+    // SAFETY: the library filled the table when it was loaded, and only reads it now.
     hide_in(unsafe { &sys::OPENSSL_ia32cap_P });
     if let Err(fault) = Linked.check("OPENSSL_init_crypto", started) {
         let mut provider = Provider::new("openssl", build_info());
@@ -42,8 +42,8 @@ pub(crate) fn providers() -> Vec<Provider> {
     vec![provider]
 }
 
-/// The Keccak code that the library's own build selects, whatever the processor. On AArch64 it has two code paths, and
-/// the library chooses by the processor's model.
+/// Keccak code that OpenSSL's build selects, independent of the processor's features. On AArch64 there are two code
+/// paths, and the library selects one from the processor model.
 const KECCAK: &str = if cfg!(target_arch = "x86_64") {
     "assembly for general registers (keccak1600-x86_64)"
 } else if cfg!(target_arch = "aarch64") {

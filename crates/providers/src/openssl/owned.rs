@@ -1,17 +1,19 @@
-//! Owners of the pointers that only the linked OpenSSL returns. Each is freed once. Every call changes its context, so
-//! contexts are only `Send`: one thread at a time uses them.
+//! Owners of pointers that only the linked OpenSSL returns. Each pointer is freed once. Every call changes a context,
+//! so contexts are `Send` but not `Sync`: only one thread may use a context at a time.
 
-/// Declares the owner of a pointer: its name, the type behind the pointer, and the call that frees it.
+/// Declares a type that owns a pointer. Takes the name of the new type, the type behind the pointer, and the function
+/// that frees the pointer.
 macro_rules! owned {
     ($($(#[$doc:meta])* $name:ident: $raw:ident, $free:ident;)*) => {$(
         $(#[$doc])*
         pub(super) struct $name(std::ptr::NonNull<pqlab_openssl_sys::$raw>);
 
         impl $name {
-            /// Takes ownership of the pointer that `call` returned. Null becomes a fault of that call.
+            /// Takes ownership of the pointer that `call` returned. If the pointer is null, returns the error from this
+            /// call.
             ///
             /// # Safety
-            /// `pointer` must be null or valid and owned by the caller.
+            /// `pointer` must be null, or it must be valid and owned by the caller.
             pub(super) unsafe fn own(
                 call: &'static str,
                 pointer: *mut pqlab_openssl_sys::$raw,
@@ -27,12 +29,12 @@ macro_rules! owned {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // SAFETY: the pointer is valid and ours to free, by the contract of `own`.
+                // SAFETY: `own` requires a valid pointer that we own.
                 unsafe { pqlab_openssl_sys::$free(self.as_ptr()) }
             }
         }
 
-        // SAFETY: nothing behind the pointer is bound to the thread that made it.
+        // SAFETY: the library does not bind objects of this type to the thread that created them.
         unsafe impl Send for $name {}
     )*};
 }

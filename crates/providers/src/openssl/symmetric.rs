@@ -1,5 +1,5 @@
-//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D), AES-256-CTR (NIST SP 800-38A):
-//! EVP_MAC-HMAC(7), EVP_KDF-HKDF(7), EVP_EncryptInit(3).
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D) and AES-256-CTR (NIST SP 800-38A). See
+//! EVP_MAC-HMAC(7), EVP_KDF-HKDF(7) and EVP_EncryptInit(3).
 
 use super::linked::{Linked, check};
 use super::owned::owned;
@@ -13,28 +13,28 @@ use std::ptr;
 owned! {
     /// A fetched MAC algorithm.
     MacAlgorithm: EVP_MAC, EVP_MAC_free;
-    /// A MAC in progress.
+    /// Context for computing a MAC.
     MacCtx: EVP_MAC_CTX, EVP_MAC_CTX_free;
     /// A fetched key derivation function.
     KdfAlgorithm: EVP_KDF, EVP_KDF_free;
-    /// A derivation in progress.
+    /// Context for deriving a key.
     KdfCtx: EVP_KDF_CTX, EVP_KDF_CTX_free;
     /// A fetched cipher.
     Cipher: EVP_CIPHER, EVP_CIPHER_free;
-    /// An encryption or decryption in progress.
+    /// Context for encryption or decryption.
     CipherCtx: EVP_CIPHER_CTX, EVP_CIPHER_CTX_free;
 }
 
 // SAFETY: a fetched algorithm never changes, and its reference count is atomic.
 unsafe impl Sync for MacAlgorithm {}
-// SAFETY: as for `MacAlgorithm`.
+// SAFETY: see `MacAlgorithm` above.
 unsafe impl Sync for KdfAlgorithm {}
-// SAFETY: as for `MacAlgorithm`.
+// SAFETY: see `MacAlgorithm` above.
 unsafe impl Sync for Cipher {}
 
 /// Length of a SHA-256 digest in bytes.
 const TAG_SHA256: usize = 32;
-/// Maximum output of HKDF-SHA256 in bytes (RFC 5869, section 2.3).
+/// Maximum length of HKDF-SHA256 output in bytes (RFC 5869, section 2.3).
 const MAX_HKDF: usize = 255 * TAG_SHA256;
 /// Length of an AES-256 key in bytes.
 const AES_KEY: usize = 32;
@@ -44,7 +44,7 @@ const AES_BLOCK: usize = 16;
 const GCM_NONCE: usize = 12;
 /// Length of a full GCM tag in bytes.
 const GCM_TAG: usize = 16;
-/// Maximum input of one cipher call in bytes. The cipher takes lengths as `int`, so longer inputs go in pieces.
+/// Maximum input per cipher call in bytes. The cipher takes lengths as `int`, so longer inputs are split into pieces.
 const PIECE: usize = 1 << 30;
 
 /// HMAC with SHA-256.
@@ -55,7 +55,7 @@ pub(super) struct HmacSha256 {
 }
 
 struct HmacKey {
-    /// Holds the key and is only ever copied.
+    /// Context that contains the key. It is copied but never used directly.
     template: Template<MacCtx>,
     idle: Contexts<MacCtx>,
 }
@@ -76,27 +76,27 @@ struct GcmKey {
     idle_opening: Contexts<CipherCtx>,
 }
 
-/// Context that is never used itself, only copied.
+/// Context that is copied but never used directly.
 struct Template<T>(T);
 
-// SAFETY: the only call on a template copies it, which leaves it unchanged.
+// SAFETY: the only call that uses a template copies it and leaves it unchanged.
 unsafe impl<T: Send> Sync for Template<T> {}
 
 impl HmacSha256 {
     pub(super) fn new() -> Result<HmacSha256> {
-        // SAFETY: null means the default library context and no properties; the returned reference is ours.
+        // SAFETY: null means the default library context and no properties. We own the returned reference.
         let algorithm = unsafe {
             MacAlgorithm::own("EVP_MAC_fetch", sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null()))?
         };
         Ok(HmacSha256 { algorithm, idle: Contexts::new() })
     }
 
-    /// Returns a context that has a digest but no key.
+    /// Returns a context with a digest but without a key.
     fn context(&self) -> Result<MacCtx> {
-        // SAFETY: the algorithm is valid, and the returned context is ours.
+        // SAFETY: the algorithm is valid, and we own the returned context.
         let ctx = unsafe { MacCtx::own("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.algorithm.as_ptr()))? };
         let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), Param::END];
-        // SAFETY: the context is ours alone, and the array is terminated.
+        // SAFETY: nothing else uses the context, and the array is terminated.
         check("EVP_MAC_CTX_set_params", unsafe { sys::EVP_MAC_CTX_set_params(ctx.as_ptr(), array(&params)) })?;
         Ok(ctx)
     }
@@ -113,7 +113,7 @@ impl Mac for HmacSha256 {
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
         let ctx = self.context()?;
-        // SAFETY: the context is ours alone, and the key is only read, during the call.
+        // SAFETY: nothing else uses the context, and the key is only read during the call.
         let returned = unsafe { sys::EVP_MAC_init(ctx.as_ptr(), key.as_ptr(), key.len(), ptr::null()) };
         check("EVP_MAC_init", returned)?;
         let template = Template(ctx);
@@ -126,11 +126,11 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// Computes the tag of a message with the given key, or with the key of the context if the pointer is null.
+/// Computes the tag for a message. If `key` is null, uses the key in the context.
 fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mut [u8]) -> Result<()> {
     let mut length = 0;
-    // SAFETY: only this thread uses the context while we hold it, and it has a digest; the key is null or of that
-    // length; the length of `out` is passed.
+    // SAFETY: only this thread uses the context while we hold it, and its digest is set. The key is null or
+    // `key_length` bytes long, and the call gets the length of `out`.
     unsafe {
         check("EVP_MAC_init", sys::EVP_MAC_init(ctx.as_ptr(), key, key_length, ptr::null()))?;
         check("EVP_MAC_update", sys::EVP_MAC_update(ctx.as_ptr(), message.as_ptr(), message.len()))?;
@@ -140,7 +140,7 @@ fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mu
 
 impl Template<MacCtx> {
     fn copy(&self) -> Result<MacCtx> {
-        // SAFETY: only reads the template, and the copy is ours.
+        // SAFETY: the call only reads the template, and we own the copy.
         unsafe { MacCtx::own("EVP_MAC_CTX_dup", sys::EVP_MAC_CTX_dup(self.0.as_ptr())) }
     }
 }
@@ -154,7 +154,7 @@ impl MacKey for HmacKey {
 
 impl HkdfSha256 {
     pub(super) fn new() -> Result<HkdfSha256> {
-        // SAFETY: null means the default library context and no properties; the returned reference is ours.
+        // SAFETY: null means the default library context and no properties. We own the returned reference.
         let algorithm = unsafe {
             let fetched = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
             KdfAlgorithm::own("EVP_KDF_fetch", fetched)?
@@ -163,7 +163,7 @@ impl HkdfSha256 {
     }
 
     fn context(&self) -> Result<KdfCtx> {
-        // SAFETY: the algorithm is valid, and the returned context is ours.
+        // SAFETY: the algorithm is valid, and we own the returned context.
         unsafe { KdfCtx::own("EVP_KDF_CTX_new", sys::EVP_KDF_CTX_new(self.algorithm.as_ptr())) }
     }
 }
@@ -178,7 +178,7 @@ impl Kdf for HkdfSha256 {
             return Err(Error::Length { what: "keying material", expected: MAX_HKDF, actual: out.len() });
         }
         if out.is_empty() {
-            // The library treats a request for no output as an error.
+            // The library treats a request for zero bytes as an error.
             return Ok(());
         }
         self.idle.with(
@@ -190,9 +190,9 @@ impl Kdf for HkdfSha256 {
                     Param::octets(sys::OSSL_KDF_PARAM_INFO, info),
                     Param::END,
                 ];
-                // SAFETY: only this thread uses the context until the call ends; the array is terminated; the length of
-                // `out` is passed. The reset wipes the key material. It keeps the digest, which is part of this
-                // function.
+                // SAFETY: only this thread uses the context until the call ends. The array is terminated, and the call
+                // gets the length of `out`. The reset wipes the key material but keeps the digest, which belongs to
+                // this function.
                 let returned = unsafe {
                     let returned = sys::EVP_KDF_derive(ctx.as_ptr(), out.as_mut_ptr(), out.len(), array(&params));
                     sys::EVP_KDF_CTX_reset(ctx.as_ptr());
@@ -206,7 +206,7 @@ impl Kdf for HkdfSha256 {
 
 impl Aes256Gcm {
     pub(super) fn new() -> Result<Aes256Gcm> {
-        // SAFETY: null means the default library context and no properties; the returned reference is ours.
+        // SAFETY: null means the default library context and no properties. We own the returned reference.
         let cipher = unsafe {
             let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-GCM".as_ptr(), ptr::null());
             Cipher::own("EVP_CIPHER_fetch", fetched)?
@@ -236,7 +236,7 @@ impl Aead for Aes256Gcm {
         Error::check_length("key", AES_KEY, key.len())?;
         let (sealing, opening) = (CipherCtx::new()?, CipherCtx::new()?);
         let (cipher, key, none) = (self.0.as_ptr(), key.as_ptr(), ptr::null());
-        // SAFETY: the contexts are ours alone; the key has the cipher's length; the nonce is set later.
+        // SAFETY: nothing else uses the contexts, and the key has the cipher's length. The nonce is set later.
         unsafe {
             let returned = sys::EVP_EncryptInit_ex2(sealing.as_ptr(), cipher, key, none, ptr::null());
             check("EVP_EncryptInit_ex2", returned)?;
@@ -254,7 +254,7 @@ pub(super) struct Aes256Ctr(Cipher);
 
 impl Aes256Ctr {
     pub(super) fn new() -> Result<Aes256Ctr> {
-        // SAFETY: null means the default library context and no properties; the returned reference is ours.
+        // SAFETY: null means the default library context and no properties. We own the returned reference.
         let cipher = unsafe {
             let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-CTR".as_ptr(), ptr::null());
             Cipher::own("EVP_CIPHER_fetch", fetched)?
@@ -276,16 +276,16 @@ impl StreamCipher for Aes256Ctr {
         AES_BLOCK
     }
 
-    /// Uses a new context, which wipes the key when it is freed.
+    /// Encrypts or decrypts with a new context. Freeing the context wipes the key.
     fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()> {
         Error::check_length("key", AES_KEY, key.len())?;
         Error::check_length("counter", AES_BLOCK, counter.len())?;
         let owned = CipherCtx::new()?;
         let (ctx, cipher) = (owned.as_ptr(), self.0.as_ptr());
         let mut length: c_int = 0;
-        // SAFETY: the context is ours alone until it is dropped, after this block; key and counter have the cipher's
-        // lengths. Each piece is encrypted in place, which the cipher allows. In this mode the output is as long as the
-        // input.
+        // SAFETY: nothing else uses the context, which is dropped after this block. The key and the counter have the
+        // cipher's lengths. Each piece is encrypted in place, which the cipher allows. In this mode the output is as
+        // long as the input.
         unsafe {
             let returned = sys::EVP_EncryptInit_ex2(ctx, cipher, key.as_ptr(), counter.as_ptr(), ptr::null());
             check("EVP_EncryptInit_ex2", returned)?;
@@ -300,14 +300,14 @@ impl StreamCipher for Aes256Ctr {
 
 impl CipherCtx {
     fn new() -> Result<CipherCtx> {
-        // SAFETY: the returned context is ours.
+        // SAFETY: we own the returned context.
         unsafe { CipherCtx::own("EVP_CIPHER_CTX_new", sys::EVP_CIPHER_CTX_new()) }
     }
 }
 
 impl Template<CipherCtx> {
     fn copy(&self) -> Result<CipherCtx> {
-        // SAFETY: only reads the template, and the copy is ours.
+        // SAFETY: the call only reads the template, and we own the copy.
         unsafe { CipherCtx::own("EVP_CIPHER_CTX_dup", sys::EVP_CIPHER_CTX_dup(self.0.as_ptr())) }
     }
 }
@@ -321,10 +321,10 @@ impl AeadKey for GcmKey {
             |ctx| {
                 let ctx = ctx.as_ptr();
                 let mut length: c_int = 0;
-                // SAFETY: only this thread uses the context until the call ends, and it holds the key; the nonce has
-                // the cipher's length. A null output marks associated data. Each piece is encrypted in place, which the
-                // cipher allows. The final call writes nothing in this mode, so `tag` is long enough for it; then `tag`
-                // receives the whole tag.
+                // SAFETY: only this thread uses the context until the call ends. The context holds the key, and the
+                // nonce has the cipher's length. A null output marks associated data. Each piece is encrypted in place,
+                // which the cipher allows. The final call writes nothing in this mode, so `tag` is long enough. After
+                // that, `tag` receives the whole tag.
                 unsafe {
                     let returned = sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                     check("EVP_EncryptInit_ex2", returned)?;
@@ -345,7 +345,7 @@ impl AeadKey for GcmKey {
         )
     }
 
-    /// Wipes what was already decrypted if the tag is wrong.
+    /// Opens a message. If the tag is wrong, wipes the bytes that were already decrypted.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
         Error::check_length("nonce", GCM_NONCE, nonce.len())?;
         Error::check_length("tag", GCM_TAG, tag.len())?;
@@ -356,8 +356,8 @@ impl AeadKey for GcmKey {
                 let mut length: c_int = 0;
                 let mut expected = [0; GCM_TAG];
                 expected.copy_from_slice(tag);
-                // SAFETY: as in `seal`. The call that sets the expected tag copies it; after that, `expected` is only a
-                // valid pointer for the final call, which writes nothing.
+                // SAFETY: see `seal`. The call that sets the expected tag copies it. The final call writes nothing and
+                // gets `expected` only as a valid pointer.
                 let returned = unsafe {
                     let returned = sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                     check("EVP_DecryptInit_ex2", returned)?;

@@ -1,7 +1,7 @@
-//! ECDSA by the crates `k256`, `p256` and `p384`, with SHA-256 for the 256-bit curves and SHA-384 for P-384.
+//! ECDSA from the crates `k256`, `p256` and `p384`, with SHA-256 for the 256-bit curves and SHA-384 for P-384.
 //!
-//! Nonces follow RFC 6979, so signing is deterministic. Signatures over secp256k1 have a low `s`, as ledgers require.
-//! Verification accepts either `s` on every curve, as the standard does.
+//! Nonces follow RFC 6979, so signing is deterministic. Signatures over secp256k1 contain the lower `s`, as ledgers
+//! require. On every curve, verification accepts the lower and the higher `s`, as the standard requires.
 
 use crate::shared::bytes::write;
 use crate::shared::ecdsa::{Curve, ecdsa};
@@ -75,7 +75,7 @@ macro_rules! curve {
     };
 }
 
-// k256 rejects a high `s`, which ECDSA allows, so `s` is normalised first.
+// k256 rejects a high `s`. ECDSA allows a high `s`, so it is normalised first.
 curve!(Secp256k1, "ECDSA-secp256k1", k256, scalar: 32, compressed: true, signature: |s| s.normalize_s());
 curve!(P256, "ECDSA-P-256", p256, scalar: 32, compressed: false, signature: |s| s);
 curve!(P384, "ECDSA-P-384", p384, scalar: 48, compressed: false, signature: |s| s);

@@ -1,5 +1,5 @@
-//! Ed25519 (RFC 8032) by the crate `ed25519-dalek`. Verification is the crate's default, without cofactor and accepting
-//! weak public keys (`verify`, not `verify_strict`), as in OpenSSL.
+//! Ed25519 (RFC 8032) from the crate `ed25519-dalek`. Verification uses the crate's default, `verify` and not
+//! `verify_strict`. As in OpenSSL, this verification does not multiply by the cofactor and accepts weak public keys.
 
 use super::sized;
 use crate::shared::bytes::{check_context, no_context, write};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub(super) fn signature() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of("Ed25519").expect("the table of signature schemes has Ed25519"),
+        parameters: SignatureParameters::of("Ed25519").expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Seed],
         coins: CoinSupport { keygen: true, operation: true },
         context: false,
@@ -70,7 +70,7 @@ impl SignatureScheme for Ed25519 {
     }
 }
 
-/// Holds the seed and the public key. The crate hashes the seed again for each signature.
+/// Contains the seed and the public key. The crate hashes the seed again for each signature.
 struct PreparedSigningKey(SigningKey);
 
 impl SigningKeyTrait for PreparedSigningKey {
@@ -109,7 +109,7 @@ impl SigningKeyTrait for PreparedSigningKey {
     }
 }
 
-/// Holds the decompressed point.
+/// Contains the decompressed point.
 struct PreparedVerifyingKey(VerifyingKey);
 
 impl VerifyingKeyTrait for PreparedVerifyingKey {
@@ -132,10 +132,10 @@ impl VerifyingKeyTrait for PreparedVerifyingKey {
     }
 }
 
-/// Rejects other hash functions: Ed25519ph uses SHA-512 (RFC 8032, section 5.1).
+/// Rejects hash functions other than SHA-512, which Ed25519ph requires (RFC 8032, section 5.1).
 fn only_sha512(prehash: Prehash) -> Result<()> {
     match prehash {
         Prehash::Sha512 => Ok(()),
-        _ => Err(Error::Unsupported("Ed25519ph pre-hashes only with SHA-512")),
+        _ => Err(Error::Unsupported("Ed25519ph supports only SHA-512 for pre-hashing")),
     }
 }

@@ -1,8 +1,8 @@
-//! Batch verification of Ed25519 by the crate `ed25519-dalek`.
+//! Batch verification for Ed25519 from the crate `ed25519-dalek`.
 //!
-//! One equation without cofactor checks all signatures, each multiplied by a factor that depends on the whole batch.
-//! One invalid signature makes the whole batch fail. For a signature with a component of small order, which only its
-//! signer can make, a batch may give another result than a single verification.
+//! A single equation without cofactor checks all signatures. Each signature is multiplied by a factor that depends on
+//! the whole batch. A single invalid signature makes the whole batch fail. If a signature contains a component of small
+//! order, which only the signer can add, batch verification may give a different result than single verification.
 
 use super::sized;
 use crate::shared::bytes::no_context;
@@ -12,7 +12,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 pub(super) fn batch_verifier() -> Arc<dyn BatchVerifier> {
-    let parameters = SignatureParameters::of("Ed25519").expect("the table of signature schemes has Ed25519");
+    let parameters = SignatureParameters::of("Ed25519").expect("missing from the parameter table");
     Arc::new(Ed25519Batches { parameters })
 }
 
@@ -20,7 +20,7 @@ struct Ed25519Batches {
     parameters: SignatureParameters,
 }
 
-/// Holds the decompressed point.
+/// Contains the decompressed point.
 struct Prepared(VerifyingKey);
 
 impl BatchKey for Prepared {}
@@ -60,7 +60,7 @@ fn parts<'a>(claim: &Claim<'a>) -> Result<(&'a [u8], Signature, VerifyingKey)> {
         ClaimKey::Encoded(bytes) => load(bytes)?,
         ClaimKey::Prepared(key) => {
             let key: &dyn Any = key;
-            key.downcast_ref::<Prepared>().ok_or(Error::Malformed("key of this verifier"))?.0
+            key.downcast_ref::<Prepared>().ok_or(Error::Malformed("key: not from this verifier"))?.0
         }
     };
     Ok((message, signature, key))

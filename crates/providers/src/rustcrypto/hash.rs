@@ -1,4 +1,4 @@
-//! Hash functions: SHA-3 (FIPS 202) by the crates `sha3` and `shake`, SHA-2 (FIPS 180-4) by `sha2`.
+//! Hash functions: SHA-3 (FIPS 202) from the crates `sha3` and `shake`, and SHA-2 (FIPS 180-4) from `sha2`.
 
 use pqlab_adapters::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
@@ -28,9 +28,9 @@ struct FixedLength<D> {
 }
 
 impl<D: Digest + 'static> FixedLength<D> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Hash> {
-        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        let info = HashParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(FixedLength::<D> { info, function: PhantomData })
     }
 
@@ -74,9 +74,9 @@ impl<D: ExtendableOutput + Update + Default + Send + 'static> Extendable<D>
 where
     D::Reader: Send,
 {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str) -> Arc<dyn Xof> {
-        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        let info = XofParameters::of(algorithm).expect("missing from the parameter table");
         Arc::new(Extendable::<D> { info, function: PhantomData })
     }
 }
@@ -118,7 +118,7 @@ where
     }
 }
 
-/// Absorbs and then squeezes in the same object, so that nothing is allocated in between.
+/// Absorber that turns into a reader in place, so that nothing is allocated in between.
 enum Streaming<D: ExtendableOutput> {
     Absorbing(D),
     Squeezing(D::Reader),
@@ -151,10 +151,10 @@ where
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
         match self {
             Streaming::Squeezing(reader) => reader.read(out),
-            Streaming::Absorbing(_) => return Err(Error::Unsupported("the message has not ended")),
+            Streaming::Absorbing(_) => return Err(Error::Unsupported("cannot squeeze before the message is complete")),
         }
         Ok(())
     }
 }
 
-const ENDED: Error = Error::Unsupported("the message has ended");
+const ENDED: Error = Error::Unsupported("cannot absorb after the message was completed");

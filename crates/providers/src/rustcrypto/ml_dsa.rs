@@ -1,4 +1,5 @@
-//! ML-DSA (FIPS 204) by the crate `ml-dsa`. Its native encoding is the seed; it marks the expanded one as deprecated.
+//! ML-DSA (FIPS 204) from the crate `ml-dsa`. The crate's native encoding is the seed. The crate marks the expanded
+//! encoding as deprecated.
 
 use super::prehash::{signs_formatted, verifies_formatted};
 use super::sized;
@@ -31,21 +32,21 @@ impl<P: MlDsaParams + Send + Sync + 'static> ParameterSet for P {}
 
 /// Shape of `s1` and `s2` in an encoded expanded key (FIPS 204, table 1 and algorithm 24).
 struct SecretVectors {
-    /// Largest magnitude of a coefficient.
+    /// Maximum absolute value of a coefficient.
     eta: u32,
-    /// Number of polynomials, `k + l`, with 256 coefficients each.
+    /// Number of polynomials, `k + l`. Each polynomial has 256 coefficients.
     polynomials: usize,
 }
 
 impl SecretVectors {
-    /// Returns whether every coefficient is between `-eta` and `eta`. The crate panics on other keys, because FIPS 204,
-    /// algorithm 25, leaves the check to the caller.
+    /// Returns whether every coefficient is between `-eta` and `eta`. The crate panics if a key violates this rule,
+    /// because FIPS 204, algorithm 25, leaves the check to the caller.
     fn in_range(&self, expanded_key: &[u8]) -> bool {
-        // After rho, K and tr, each coefficient is packed as `eta - coefficient` in 3 or 4 bits.
+        // After rho, K and tr, the coefficients are packed as `eta - coefficient` in 3 or 4 bits each.
         let (bits, before) = (if self.eta == 2 { 3 } else { 4 }, 32 + 32 + 64);
         let packed = &expanded_key[before..before + self.polynomials * 256 * bits / 8];
-        // A value is above 2 eta if its highest bit and another bit are set. Checked without branches, so that it
-        // compiles to vector code.
+        // A packed value exceeds 2 eta if the highest bit and another bit are set. The check has no branches, so that
+        // it compiles to vector code.
         if self.eta == 2 {
             let above = packed.chunks_exact(3).map(|eight| {
                 let word = u32::from_le_bytes([eight[0], eight[1], eight[2], 0]);
@@ -65,10 +66,10 @@ struct MlDsa<P> {
 }
 
 impl<P: ParameterSet> MlDsa<P> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new(algorithm: &str, secret_vectors: SecretVectors) -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(algorithm).expect("the table of FIPS 204 has every ML-DSA"),
+            parameters: SignatureParameters::of(algorithm).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Seed, KeyEncoding::Expanded],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,
@@ -77,7 +78,7 @@ impl<P: ParameterSet> MlDsa<P> {
         Arc::new(MlDsa::<P> { info, secret_vectors, set: PhantomData })
     }
 
-    /// Generates a key from `xi`, given or drawn (FIPS 204, algorithm 1).
+    /// Generates a key from a caller-supplied or random `xi` (FIPS 204, algorithm 1).
     fn generate_key(coins: Coins) -> Result<SigningKey<P>> {
         if let Some(seed) = coins.exact::<32>()? {
             return Ok(SigningKey::from_seed(seed.into()));
@@ -119,11 +120,11 @@ impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
                 if !self.secret_vectors.in_range(bytes) {
                     return Err(Error::Malformed("signing key"));
                 }
-                #[allow(deprecated, reason = "FIPS 204's expanded key is an encoding of its own here")]
+                #[allow(deprecated, reason = "pqlab treats the expanded key in FIPS 204 as an encoding")]
                 let key = ExpandedSigningKey::<P>::from_expanded(encoded);
                 Ok(Box::new(Prepared::Expanded(Box::new(key))))
             }
-            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form")),
         }
     }
 
@@ -133,11 +134,11 @@ impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
     }
 }
 
-/// A signing key with its matrix expanded and its vectors in NTT form.
+/// A signing key with the expanded matrix and the vectors in NTT form.
 enum Prepared<P: MlDsaParams> {
-    /// Keeps its seed and its verifying key.
+    /// Key that also contains the seed and the verifying key.
     Seeded(SigningKey<P>),
-    /// Keeps neither. The verifying key is computed on request.
+    /// Key without seed and verifying key. The verifying key is computed on request.
     Expanded(Box<ExpandedSigningKey<P>>),
 }
 
@@ -158,8 +159,8 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
             Coins::Internal => key.sign_randomized(message, context, &mut SysRng),
             Coins::Exact([]) => key.sign_deterministic(message, context),
             Coins::Exact(rnd) => {
-                // The crate takes `rnd` only in Sign_internal, on M' = 0 || |ctx| || ctx || M (FIPS 204, algorithm 2,
-                // line 10).
+                // The crate takes `rnd` only in Sign_internal, which needs M' = 0 || |ctx| || ctx || M (FIPS 204,
+                // algorithm 2, line 10).
                 let prefix = [0, context.len() as u8];
                 Ok(key.sign_internal(&[&prefix, context, message], sized("coins", 32, rnd)?))
             }
@@ -194,19 +195,19 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
         match (encoding, self) {
             (KeyEncoding::Seed, Prepared::Seeded(key)) => write("signing key", out, key.as_seed()),
             (KeyEncoding::Seed, Prepared::Expanded(_)) => {
-                Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
+                Err(Error::Unsupported("the key was loaded in expanded form without seed"))
             }
             (KeyEncoding::Expanded, _) => {
-                #[allow(deprecated, reason = "FIPS 204's expanded key is an encoding of its own here")]
+                #[allow(deprecated, reason = "pqlab treats the expanded key in FIPS 204 as an encoding")]
                 let bytes = Wiped::new(self.expanded().to_expanded());
                 write("signing key", out, &bytes)
             }
-            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded")),
+            _ => Err(Error::Unsupported("ML-DSA signing keys are encoded as a seed or in expanded form")),
         }
     }
 }
 
-/// A verifying key with its matrix expanded and its hash computed.
+/// A verifying key with the expanded matrix and the precomputed hash.
 struct PreparedVerifyingKey<P: MlDsaParams>(VerifyingKey<P>);
 
 impl<P: ParameterSet> VerifyingKeyTrait for PreparedVerifyingKey<P> {
@@ -252,7 +253,7 @@ fn draw_rnd(coins: Coins) -> Result<[u8; 32]> {
     Ok(rnd)
 }
 
-/// Generator that returns the caller's `rnd` once. The crate takes `rnd` together with `mu` only in this form.
+/// Generator that returns the caller's `rnd` once. To sign `mu` with a chosen `rnd`, the crate needs a generator.
 struct Given([u8; 32]);
 
 impl TryRng for Given {
@@ -276,5 +277,5 @@ impl TryRng for Given {
     }
 }
 
-/// The crate requires the marker. The caller answers for the quality of the coins.
+/// The crate requires this marker trait. The caller is responsible for the quality of the coins.
 impl TryCryptoRng for Given {}

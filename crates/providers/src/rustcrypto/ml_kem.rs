@@ -1,19 +1,19 @@
-//! ML-KEM (FIPS 203) by the crate `ml-kem`. Its native encoding is the seed; it marks the expanded one as deprecated.
-//! Preparing a key expands the matrix and hashes the key.
+//! ML-KEM (FIPS 203) from the crate `ml-kem`. The crate's native encoding is the seed. The crate marks the expanded
+//! encoding as deprecated. Preparing a key expands the matrix and hashes the key.
 
 use super::sized;
 use crate::shared::bytes::{fill, write};
 use crate::shared::draw::draw;
 use crate::shared::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
-#[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
+#[allow(deprecated, reason = "pqlab treats the expanded key in FIPS 203 as an encoding")]
 use ::ml_kem::ExpandedKeyEncoding;
 use ::ml_kem::kem::{Decapsulate, Generate, KeyExport};
 use getrandom::SysRng;
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result, Wiped};
 use std::sync::Arc;
 
-/// Takes the lengths in bytes of both keys and of the ciphertext (FIPS 203, table 3), because the crate's own bounds
-/// cannot be named outside of it.
+/// Implements the parameter sets. Takes the lengths of both keys and of the ciphertext in bytes (FIPS 203, table 3),
+/// because the crate does not export the types that would express these lengths.
 macro_rules! parameter_sets {
     ($($set:ident: $algorithm:literal, $public:literal, $private:literal, $ciphertext:literal;)*) => {
         pub(super) fn kems() -> Vec<Arc<dyn Kem>> {
@@ -21,7 +21,7 @@ macro_rules! parameter_sets {
         }
 
         $(
-            #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
+            #[allow(deprecated, reason = "pqlab treats the expanded key in FIPS 203 as an encoding")]
             mod $set {
                 use super::*;
 
@@ -108,7 +108,7 @@ macro_rules! parameter_sets {
 
                     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
                         const SEED_UNKNOWN: Error =
-                            Error::Unsupported("the key was loaded expanded: its seed is unknown");
+                            Error::Unsupported("the key was loaded in expanded form without seed");
                         match encoding {
                             KeyEncoding::Seed => {
                                 let seed = self.0.to_seed().ok_or(SEED_UNKNOWN)?;

@@ -1,7 +1,7 @@
-//! The RustCrypto and dalek crates: one provider in pure Rust.
+//! The RustCrypto and dalek crates as a single provider in pure Rust.
 //!
-//! As in a deployment, secret keys clear themselves on drop: those of ML-KEM, ML-DSA and SLH-DSA by the crates' feature
-//! `zeroize`, those of X25519, Ed25519 and the curves by default.
+//! As in a deployment, secret keys are wiped on drop. For ML-KEM, ML-DSA and SLH-DSA, the crates' feature `zeroize`
+//! does that. X25519, Ed25519 and ECDSA keys are wiped by default.
 
 mod ecdsa;
 mod ed25519;
@@ -38,7 +38,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.stream_ciphers = symmetric::stream_ciphers();
     provider.unsupported = vec![Unsupported {
         algorithm: "RSA-2048".to_owned(),
-        reason: "the `rsa` crate is a release candidate and its timing advisory RUSTSEC-2023-0071 is open".to_owned(),
+        reason: "the `rsa` crate is a release candidate, and the timing advisory RUSTSEC-2023-0071 is open".to_owned(),
     }];
     vec![provider]
 }
@@ -73,7 +73,7 @@ fn build_info() -> BuildInfo {
     }
 }
 
-/// Returns the code that the crate `keccak` chooses at run time.
+/// Describes the code that the crate `keccak` selects at run time.
 fn keccak_path() -> &'static str {
     #[cfg(target_arch = "aarch64")]
     if std::arch::is_aarch64_feature_detected!("sha3") {
@@ -82,7 +82,7 @@ fn keccak_path() -> &'static str {
     "portable code"
 }
 
-/// Converts the bytes to the crates' array reference type, if the length is right.
+/// Converts `bytes` to the crates' array reference type. Returns an error unless the length is `expected`.
 fn sized<'a, T>(what: &'static str, expected: usize, bytes: &'a [u8]) -> Result<&'a T>
 where
     T: ?Sized,

@@ -1,12 +1,12 @@
-//! The pre-hashed variants of ML-DSA and SLH-DSA. The crates offer `Sign_internal` and `Verify_internal`, which take
-//! `M'`. This module computes `M'`, with the digests of `sha2` and `shake`.
+//! Pre-hashed variants of ML-DSA and SLH-DSA. The crates offer `Sign_internal` and `Verify_internal`, which take the
+//! formatted message `M'`. This module computes `M'` with digests from the crates `sha2` and `shake`.
 
 use crate::shared::bytes::check_context;
 use pqlab_primitives::{Prehash, Result};
 use sha2::{Digest, Sha256, Sha512};
 use shake::{ExtendableOutput, Shake128, Shake256, Update, XofReader};
 
-/// Domain separator of the pre-hashed variants.
+/// Domain separator for the pre-hashed variants.
 const PREHASHED: u8 = 1;
 /// Maximum length of a context string in bytes.
 const CONTEXT: usize = 255;
@@ -15,7 +15,8 @@ const IDENTIFIER: usize = 11;
 /// Maximum length of a digest in bytes.
 const DIGEST: usize = 64;
 
-/// `M' = 1 || |ctx| || ctx || OID || PH(M)` (FIPS 204, algorithm 4, line 23; FIPS 205, algorithm 23, line 24).
+/// Formatted message `M' = 1 || |ctx| || ctx || OID || PH(M)` (FIPS 204, algorithm 4, line 23; FIPS 205, algorithm 23,
+/// line 24).
 pub(super) struct Formatted {
     bytes: [u8; 2 + CONTEXT + IDENTIFIER + DIGEST],
     length: usize,
@@ -55,7 +56,7 @@ fn extended<X: Default + Update + ExtendableOutput, const LENGTH: usize>(message
     out
 }
 
-/// Implements the pre-hashed variant of a signing key by its `sign_internal`.
+/// Implements pre-hashed signing with the key's `sign_internal`.
 macro_rules! signs_formatted {
     () => {
         fn sign_prehashed(
@@ -72,7 +73,7 @@ macro_rules! signs_formatted {
     };
 }
 
-/// Implements the pre-hashed variant of a verifying key by its `verify_internal`.
+/// Implements pre-hashed verification with the key's `verify_internal`.
 macro_rules! verifies_formatted {
     () => {
         fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {

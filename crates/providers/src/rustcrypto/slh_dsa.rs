@@ -1,4 +1,4 @@
-//! SLH-DSA (FIPS 205) by the crate `slh-dsa`, all twelve parameter sets.
+//! SLH-DSA (FIPS 205) from the crate `slh-dsa`, with all twelve parameter sets.
 
 use super::prehash::{signs_formatted, verifies_formatted};
 use crate::shared::bytes::{check_context, write};
@@ -37,10 +37,10 @@ struct SlhDsa<P> {
 }
 
 impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    #[allow(clippy::new_ret_no_self, reason = "callers use this type only through the trait")]
     fn new() -> Arc<dyn SignatureScheme> {
         let info = SignatureInfo {
-            parameters: SignatureParameters::of(P::NAME).expect("the table of FIPS 205 has every SLH-DSA"),
+            parameters: SignatureParameters::of(P::NAME).expect("missing from the parameter table"),
             encodings: vec![KeyEncoding::Expanded],
             coins: CoinSupport { keygen: true, operation: true },
             context: true,
@@ -49,7 +49,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
         Arc::new(SlhDsa::<P> { info, set: PhantomData })
     }
 
-    /// Generates a key from `SK.seed || SK.prf || PK.seed`, given or drawn (FIPS 205, algorithm 21).
+    /// Generates a key from caller-supplied or random `SK.seed || SK.prf || PK.seed` (FIPS 205, algorithm 21).
     fn generate_key(&self, coins: Coins) -> Result<SigningKey<P>> {
         let length = self.info.parameters.keygen_coins;
         let mut drawn = Wiped::new([0; 3 * MAX_N]);
@@ -104,7 +104,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
     }
 }
 
-/// Holds the encoded key: the crate expands nothing.
+/// Contains the encoded key, because the crate does not expand keys.
 struct PreparedSigningKey<P: ParameterSet> {
     key: SigningKey<P>,
     /// Security parameter in bytes, which is the length of `addrnd` (FIPS 205, algorithm 22).
@@ -112,7 +112,7 @@ struct PreparedSigningKey<P: ParameterSet> {
 }
 
 impl<P: ParameterSet> PreparedSigningKey<P> {
-    /// Returns `addrnd`, given or drawn, or `None` for the deterministic variant.
+    /// Returns a caller-supplied or random `addrnd`, or `None` for the deterministic variant.
     fn addrnd<'a>(&self, coins: Coins<'a>, drawn: &'a mut [u8; MAX_N]) -> Result<Option<&'a [u8]>> {
         match coins {
             Coins::Exact([]) => Ok(None),

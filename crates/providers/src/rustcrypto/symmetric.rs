@@ -1,5 +1,5 @@
-//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D) and AES-256-CTR (NIST SP 800-38A) by
-//! the crates `hmac`, `hkdf`, `aes-gcm`, and `aes` with `ctr`.
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D) and AES-256-CTR (NIST SP 800-38A),
+//! from the crates `hmac`, `hkdf` and `aes-gcm`, and from `aes` with `ctr`.
 
 use super::sized;
 use crate::shared::bytes::fill;
@@ -47,7 +47,7 @@ impl Mac for HmacSha256 {
     }
 }
 
-/// Both hash states after their first block. Each message gets a copy.
+/// The inner and outer hash states after the first block. Each message uses a copy of both states.
 struct HmacSha256Key(Hmac<Sha256>);
 
 impl MacKey for HmacSha256Key {
@@ -103,7 +103,7 @@ impl Aead for Aes256GcmAead {
     }
 }
 
-/// Holds the round keys and the powers of GHASH's key.
+/// Contains the round keys and the powers of the GHASH key.
 struct Aes256GcmKey(Aes256Gcm);
 
 impl AeadKey for Aes256GcmKey {
@@ -125,7 +125,7 @@ impl AeadKey for Aes256GcmKey {
 
 struct Aes256Ctr;
 
-/// Block length of AES in bytes.
+/// Length of an AES block in bytes.
 const BLOCK: usize = 16;
 
 impl StreamCipher for Aes256Ctr {

@@ -36,7 +36,8 @@ fn loading_checks_ml_kem_keys() {
     ml_kem.for_each(|kem| check_ml_kem_keys_are_checked(&**kem));
 }
 
-/// The small SLH-DSA sets take seconds to sign in a test build and have a separate test.
+/// Returns whether the scheme is a small SLH-DSA set. These sets need seconds for a signature in a test build, so a
+/// separate test covers them.
 fn is_slow(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s')
@@ -47,7 +48,7 @@ fn small_slh_dsa_sets_round_trip() {
     let provider = provider();
     let slow: Vec<_> = provider.signatures.iter().filter(|scheme| is_slow(&***scheme)).collect();
     assert_eq!(slow.len(), 6);
-    // Use all cores: the six sets take most of this suite's time.
+    // Sign in parallel, because the six sets take most of the time of this test suite.
     thread::scope(|scope| {
         for scheme in slow {
             scope.spawn(move || {
@@ -93,8 +94,8 @@ fn signatures_take_exact_coins() {
         let length = info.parameters.signing_coins;
         let given = sign(info, &*key, b"", b"message", Coins::Exact(&bytes(length, 4)));
         assert_ne!(given, deterministic);
-        // The deterministic variants use fixed coins: zeros in FIPS 204 (algorithm 2, line 5), PK.seed in FIPS 205
-        // (algorithm 22, line 3).
+        // The deterministic variants use fixed coins: zeros in ML-DSA (FIPS 204, algorithm 2, line 5) and `PK.seed` in
+        // SLH-DSA (FIPS 205, algorithm 22, line 3).
         let fixed =
             if info.parameters.algorithm.starts_with("ML-DSA") { vec![0; 32] } else { public[..length].to_vec() };
         assert_eq!(sign(info, &*loaded, b"", b"message", Coins::Exact(&fixed)), deterministic);
@@ -107,12 +108,12 @@ fn signatures_take_exact_coins() {
     }
 }
 
-/// Without the adapter's check the crate panics on an expanded key with a coefficient out of range.
+/// Without the adapter's check, the crate would panic if a coefficient in an expanded key is out of range.
 #[test]
 fn rejects_damaged_expanded_ml_dsa_keys() {
     for scheme in provider().signatures.iter().filter(|s| s.info().parameters.algorithm.starts_with("ML-DSA")) {
         let mut key = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
-        assert!(scheme.load_signing_key(KeyEncoding::Expanded, &key).is_ok(), "zeros are in range");
+        assert!(scheme.load_signing_key(KeyEncoding::Expanded, &key).is_ok(), "zeros must be in range");
         let public = scheme.info().parameters.verifying_key - 32;
         let t0 = 416 * public / 320;
         let (first, last) = (128, key.len() - t0 - 1);
@@ -129,7 +130,7 @@ fn rejects_damaged_expanded_ml_dsa_keys() {
     }
 }
 
-/// Tries every value of each of the eight coefficients that are packed together.
+/// Tries every value for each of eight coefficients that are packed together.
 #[test]
 fn checks_every_coefficient_of_expanded_ml_dsa_keys() {
     for (algorithm, eta) in [("ML-DSA-44", 2_usize), ("ML-DSA-65", 4), ("ML-DSA-87", 2)] {
@@ -138,7 +139,7 @@ fn checks_every_coefficient_of_expanded_ml_dsa_keys() {
         for place in 0..8 {
             for packed in 0..1_u32 << bits {
                 let mut key = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
-                // After rho, K, tr and a first group of eight.
+                // Changes the second group of eight coefficients. The key begins with rho, K and tr.
                 let group = (packed << (place * bits)).to_le_bytes();
                 key[128 + bits..][..bits].copy_from_slice(&group[..bits]);
                 let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &key);
@@ -159,7 +160,7 @@ fn ecdsa_takes_both_point_encodings_and_both_values_of_s() {
     for i in 0..8u8 {
         let low = sign(secp256k1.info(), &*key, b"", &[i], Coins::Internal);
         let parsed = k256::ecdsa::Signature::from_slice(&low).unwrap();
-        assert_eq!(parsed.normalize_s(), parsed, "signatures are written with a low s");
+        assert_eq!(parsed.normalize_s(), parsed, "`s` must be low");
         assert_eq!(verifying.verify(b"", &[i], &low), Ok(()));
         let (r, s) = parsed.split_scalars();
         let high = k256::ecdsa::Signature::from_scalars(*r, -*s).unwrap().to_bytes();
@@ -229,7 +230,7 @@ fn symmetric_algorithms_round_trip_and_reject_bad_input() {
     assert_ne!(&buffer, b"plaintext");
     assert_eq!(key.open(&[2; 12], b"header", &mut buffer, &tag), Err(Error::VerificationFailed));
     assert_eq!(key.open(&[1; 12], b"footer", &mut buffer, &tag), Err(Error::VerificationFailed));
-    assert_eq!(buffer, sealed, "a refused ciphertext stays as it was");
+    assert_eq!(buffer, sealed, "must not change the ciphertext");
     key.open(&[1; 12], b"header", &mut buffer, &tag).unwrap();
     assert_eq!(&buffer, b"plaintext");
     assert!(length_error(key.seal(&[1; 11], b"", &mut buffer, &mut tag)));

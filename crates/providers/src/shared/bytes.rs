@@ -3,31 +3,31 @@
 pub(crate) use pqlab_adapters::{front_of, write};
 use pqlab_primitives::{Error, Result};
 
-/// Maximum length of a context string in bytes: one byte encodes the length (FIPS 204, section 5.2; FIPS 205, section
-/// 10.2).
+/// Maximum length of a context string in bytes, because the length is encoded in one byte (FIPS 204, section 5.2; FIPS
+/// 205, section 10.2).
 const CONTEXT: usize = 255;
 
-/// Returns the bytes as an array of `N`.
+/// Returns `bytes` as an array of `N` bytes.
 ///
 /// # Errors
-/// [`Error::Length`] unless there are exactly `N`.
+/// [`Error::Length`] unless `bytes` is exactly `N` bytes long.
 pub(crate) fn sized<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
     bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
 }
 
-/// Returns the caller's buffer as an array of `N` bytes.
+/// Returns the buffer as an array of `N` bytes.
 ///
 /// # Errors
-/// [`Error::Length`] unless it has exactly `N` bytes.
+/// [`Error::Length`] unless the buffer is exactly `N` bytes long.
 pub(crate) fn sized_mut<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
     let actual = out.len();
     out.try_into().map_err(|_| Error::Length { what, expected: N, actual })
 }
 
-/// Returns the first `N` bytes of the caller's buffer.
+/// Returns the first `N` bytes of the buffer.
 ///
 /// # Errors
-/// [`Error::Length`] if it is shorter.
+/// [`Error::Length`] if the buffer is shorter than `N` bytes.
 pub(crate) fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
     let actual = out.len();
     out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
@@ -46,7 +46,7 @@ pub(crate) fn fill(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<(
 /// Checks the length of a context string.
 ///
 /// # Errors
-/// [`Error::Length`] if it has more than 255 bytes.
+/// [`Error::Length`] if the context string is longer than 255 bytes.
 pub(crate) fn check_context(context: &[u8]) -> Result<()> {
     if context.len() > CONTEXT {
         return Err(Error::Length { what: "context", expected: CONTEXT, actual: context.len() });
@@ -54,10 +54,10 @@ pub(crate) fn check_context(context: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Checks the context string of a scheme whose standard has none.
+/// Checks the context string for a scheme that does not take one.
 ///
 /// # Errors
-/// [`Error::Unsupported`] unless it is empty.
+/// [`Error::Unsupported`] unless the context string is empty.
 pub(crate) fn no_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme does not take a context string")) }
 }

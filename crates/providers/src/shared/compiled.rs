@@ -1,7 +1,7 @@
-//! Build facts from the build script: versions of the dependencies and compiler settings.
+//! Information from the build script: the versions of the dependencies and the compiler settings.
 
-/// Returns the locked version of a crate, or `unknown` if this crate is not built with it. If several versions are
-/// locked, the nearest dependency's counts.
+/// Returns the locked version of the named crate, or `unknown` if it is not a dependency. If several versions are
+/// locked, returns the version of the nearest dependency.
 pub(crate) fn crate_version(name: &str) -> &'static str {
     env!("PQLAB_CRATE_VERSIONS")
         .split(';')
@@ -10,12 +10,12 @@ pub(crate) fn crate_version(name: &str) -> &'static str {
         .map_or("unknown", |(_, version)| version)
 }
 
-/// Returns names and versions, such as `ml-kem 0.3.4, ml-dsa 0.1.2`.
+/// Returns the names and versions of crates, such as `ml-kem 0.3.4, ml-dsa 0.1.2`.
 pub(crate) fn crate_versions(names: &[&str]) -> String {
     names.iter().map(|name| format!("{name} {}", crate_version(name))).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the profile, optimisation level, target and the target features that the compiler assumed.
+/// Returns the build profile, the optimisation level, the target, and the target features that the compiler assumed.
 pub(crate) fn compiled() -> &'static str {
     env!("PQLAB_COMPILED")
 }
@@ -34,7 +34,7 @@ mod tests {
     #[cfg(feature = "rustcrypto")]
     #[test]
     fn a_direct_dependency_wins_over_an_indirect_one() {
-        // slh-dsa still depends on an older sha3.
+        // slh-dsa depends on an older version of sha3.
         assert!(crate_version("sha3").starts_with("0.12."), "{}", crate_version("sha3"));
         assert!(crate_version("curve25519-dalek").starts_with("5."), "{}", crate_version("curve25519-dalek"));
     }

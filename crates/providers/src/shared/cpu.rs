@@ -1,12 +1,15 @@
-//! Hides CPU features from OpenSSL and AWS-LC, which keep the results of CPUID in the table `OPENSSL_ia32cap_P`.
+//! Hides CPU features from OpenSSL and AWS-LC. Both libraries store the results of CPUID in the table
+//! `OPENSSL_ia32cap_P`.
 //!
-//! Both read the environment variable `OPENSSL_ia32cap` before `main` begins, and the table whenever they choose code.
+//! The libraries read the environment variable `OPENSSL_ia32cap` before `main` begins. They read the table whenever
+//! they select a code path.
 
 use pqlab_cpu::{Feature, is_hidden};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// For each feature, the index of a table word and the feature's bits in it. The words are EDX and ECX of leaf 1; EBX,
-/// ECX and EDX of leaf 7; EAX, EDX, EBX and ECX of leaf 7.1; and EBX of leaf 0x24. AWS-LC has the first four.
+/// Bits to clear for each feature: the index of a word in the table and the feature's bits in this word. The words are
+/// EDX and ECX of leaf 1; EBX, ECX and EDX of leaf 7; EAX, EDX, EBX and ECX of leaf 7.1; and EBX of leaf 0x24. AWS-LC's
+/// table contains only the first four words.
 const BITS: [(Feature, usize, u32); 9] = [
     // AVX2.
     (Feature::Avx2, 2, 1 << 5),
@@ -22,12 +25,12 @@ const BITS: [(Feature, usize, u32); 9] = [
     (Feature::Avx512, 4, 1 << 2 | 1 << 3 | 1 << 8 | 1 << 23),
     // BF16.
     (Feature::Avx512, 5, 1 << 5),
-    // AVX10, its version and its vector lengths.
+    // AVX10, and the version and vector lengths of AVX10.
     (Feature::Avx512, 6, 1 << 19),
     (Feature::Avx512, 9, u32::MAX),
 ];
 
-/// Clears the bits of hidden features in a library's table. The library must have filled the table before.
+/// Clears the bits of hidden features in a library's table. The library must already have filled the table.
 pub(crate) fn hide_in(table: &[AtomicU32]) {
     for (_, word, bits) in BITS.iter().filter(|(feature, ..)| is_hidden(*feature)) {
         if let Some(word) = table.get(*word) {

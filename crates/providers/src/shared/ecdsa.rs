@@ -1,4 +1,5 @@
-//! ECDSA (FIPS 186-5, section 6; SEC 1) for libraries in Rust. Keys are a scalar and a point, signatures are `r || s`.
+//! ECDSA (FIPS 186-5, section 6; SEC 1) for libraries in Rust. A signing key is encoded as a scalar, a verifying key as
+//! a point, and a signature as `r || s`.
 
 use super::bytes::no_context;
 use pqlab_primitives::{
@@ -8,31 +9,31 @@ use pqlab_primitives::{
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A library's types and calls for one curve.
+/// A library's types and functions for a curve.
 pub(crate) trait Curve: Send + Sync + 'static {
-    /// Name in the table of signature schemes.
+    /// Name of the algorithm in the table of signature schemes.
     const ALGORITHM: &'static str;
     /// Length of a scalar in bytes.
     const SCALAR: usize;
-    /// Whether nonces are deterministic (RFC 6979). Otherwise the library adds fresh randomness (RFC 6979, section
-    /// 3.6).
+    /// Whether nonces are deterministic (RFC 6979). If not, the library mixes random bytes into each nonce (RFC 6979,
+    /// section 3.6).
     const DETERMINISTIC: bool;
     /// Whether the library also decodes compressed points (SEC 1, section 2.3.4).
     const COMPRESSED: bool;
-    /// The scalar and whatever the library keeps with it. Must clear itself on drop.
+    /// Signing key: the scalar and any data that the library stores with it. Must wipe itself on drop.
     type Signing: Send + Sync;
-    /// The decompressed point.
+    /// Verifying key, as a decompressed point.
     type Verifying: Send + Sync;
 
     fn generate() -> Result<Self::Signing>;
-    /// Makes a key pair from a given scalar and computes its point.
+    /// Creates a key pair from a caller-supplied scalar and computes the public point.
     fn generate_from(scalar: &[u8]) -> Result<Self::Signing> {
         Self::decode_signing_key(scalar)
     }
     fn decode_signing_key(scalar: &[u8]) -> Result<Self::Signing>;
     fn encode_signing_key(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn verifying_key(key: &Self::Signing) -> Result<Self::Verifying>;
-    /// Writes the signing key's point.
+    /// Writes the public point that belongs to a signing key.
     fn encode_public_half(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying>;
     fn encode_verifying_key(key: &Self::Verifying, out: &mut [u8]) -> Result<usize>;
@@ -45,10 +46,10 @@ struct Ecdsa<C> {
     curve: PhantomData<C>,
 }
 
-/// Returns ECDSA over curve `C`.
+/// Returns ECDSA over the curve `C`.
 pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
-        parameters: SignatureParameters::of(C::ALGORITHM).expect("the table of signature schemes has the curve"),
+        parameters: SignatureParameters::of(C::ALGORITHM).expect("missing from the parameter table"),
         encodings: vec![KeyEncoding::Scalar],
         coins: CoinSupport { keygen: true, operation: C::DETERMINISTIC },
         context: false,
@@ -58,7 +59,7 @@ pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
 }
 
 impl<C: Curve> Ecdsa<C> {
-    /// Exact coins are the scalar, big-endian.
+    /// Generates a key. Exact coins are used as the big-endian scalar.
     fn generate_key(coins: Coins) -> Result<C::Signing> {
         match coins {
             Coins::Internal => C::generate(),
@@ -102,7 +103,7 @@ impl<C: Curve> SignatureScheme for Ecdsa<C> {
     }
 }
 
-/// Holds the scalar and the public point.
+/// Contains the scalar and the public point.
 struct PreparedSigningKey<C: Curve>(C::Signing);
 
 impl<C: Curve> SigningKey for PreparedSigningKey<C> {
@@ -124,7 +125,7 @@ impl<C: Curve> SigningKey for PreparedSigningKey<C> {
     }
 }
 
-/// Holds the decompressed point.
+/// Contains the decompressed point.
 struct PreparedVerifyingKey<C: Curve>(C::Verifying);
 
 impl<C: Curve> VerifyingKey for PreparedVerifyingKey<C> {
@@ -141,7 +142,7 @@ impl<C: Curve> VerifyingKey for PreparedVerifyingKey<C> {
 fn no_signing_coins<C: Curve>(coins: Coins) -> Result<()> {
     match coins {
         Coins::Exact(_) if !C::DETERMINISTIC => {
-            Err(Error::Unsupported("the library draws the randomness of its nonces itself"))
+            Err(Error::Unsupported("the library does not accept caller-supplied randomness for nonces"))
         }
         coins => coins.exact::<0>().map(|_| ()),
     }

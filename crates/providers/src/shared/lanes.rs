@@ -1,14 +1,14 @@
-//! Checks shared by the hash functions that digest several messages at once.
+//! Checks for hash functions that hash several messages concurrently.
 
 use pqlab_primitives::{Error, Result};
 
 /// Messages and outputs as arrays with one entry per lane.
 pub(crate) type Arrays<'a, 'm, 'o, const LANES: usize> = (&'a [&'m [u8]; LANES], &'a mut [&'o mut [u8]; LANES]);
 
-/// Returns the messages and outputs as arrays.
+/// Returns the messages and outputs as arrays with one entry per lane.
 ///
-/// Requires one message and one output per lane, messages of equal length, and outputs of equal length. A function with
-/// a digest of fixed length passes that length as `digest`.
+/// There must be one message and one output per lane. All messages must be equally long, and so must all outputs. If
+/// the hash function has a fixed digest length, `digest` is that length.
 pub(crate) fn arrays<'a, 'm, 'o, const LANES: usize>(
     digest: Option<usize>,
     messages: &'a [&'m [u8]],
@@ -24,11 +24,11 @@ pub(crate) fn arrays<'a, 'm, 'o, const LANES: usize>(
         outs.try_into().map_err(|_| Error::Length { what: "number of outputs", expected: LANES, actual: outputs })?;
     let length = messages.first().map_or(0, |first| first.len());
     for message in messages {
-        Error::check_length("message of a lane", length, message.len())?;
+        Error::check_length("message in a lane", length, message.len())?;
     }
     let length = digest.unwrap_or(outs.first().map_or(0, |first| first.len()));
     for out in outs.iter() {
-        Error::check_length("output of a lane", length, out.len())?;
+        Error::check_length("output buffer for a lane", length, out.len())?;
     }
     Ok((messages, outs))
 }
@@ -39,8 +39,8 @@ pub(crate) mod tests {
     use super::*;
     use pqlab_primitives::{LaneHash, Provider};
 
-    /// Checks every lane function of a provider: each lane must give the digest of its message, and wrong lengths and
-    /// numbers of messages must be rejected.
+    /// Checks every lane function that a provider offers. Each lane must return the digest of its message. Wrong
+    /// lengths and wrong numbers of messages must be rejected.
     pub(crate) fn check(provider: &Provider, digest: impl Fn(&str, &[u8], usize) -> Vec<u8>) {
         for function in &provider.lane_hashes {
             let name = function.algorithm();
@@ -73,18 +73,18 @@ pub(crate) mod tests {
         let right = messages(function.lanes(), 100);
         let refused = |messages: &[Vec<u8>], output| outputs(function, messages, output).is_err();
         assert!(!refused(&right, output));
-        assert!(refused(&right[1..], output), "one message less");
+        assert!(refused(&right[1..], output), "must reject missing messages");
         let mut longer = right.clone();
         longer[function.lanes() - 1].push(0);
-        assert!(refused(&longer, output), "one message longer");
+        assert!(refused(&longer, output), "must reject different message lengths");
         if pqlab_primitives::HashParameters::of(function.algorithm()).is_some() {
-            assert!(refused(&right, output + 1), "outputs longer than the digest");
+            assert!(refused(&right, output + 1), "must reject outputs longer than the digest");
         }
         let mut buffers = vec![vec![0; output]; function.lanes()];
         buffers[1].pop();
         let messages: Vec<&[u8]> = right.iter().map(Vec::as_slice).collect();
         let mut outs: Vec<&mut [u8]> = buffers.iter_mut().map(Vec::as_mut_slice).collect();
-        assert!(function.digest(&messages, &mut outs).is_err(), "one output shorter");
-        assert!(function.digest(&messages, &mut outs[1..]).is_err(), "one output less");
+        assert!(function.digest(&messages, &mut outs).is_err(), "must reject different output lengths");
+        assert!(function.digest(&messages, &mut outs[1..]).is_err(), "must reject missing outputs");
     }
 }

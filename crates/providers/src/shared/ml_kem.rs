@@ -1,4 +1,4 @@
-//! ML-KEM (FIPS 203) for crates with one module of types and functions per parameter set.
+//! ML-KEM (FIPS 203) for crates that have a module with types and functions for each parameter set.
 
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
@@ -6,40 +6,41 @@ use pqlab_primitives::{
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Length in bytes of the seed `d || z`.
+/// Length of the seed `d || z` in bytes.
 const SEED: usize = 64;
 
-pub(crate) const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-KEM keys are encoded as a seed or expanded");
+pub(crate) const NO_SUCH_ENCODING: Error = Error::Unsupported("ML-KEM keys are encoded as a seed or in expanded form");
 
-/// One parameter set of a crate, on one code path.
+/// A parameter set on a code path of a crate.
 pub(crate) trait ParameterSet: Send + Sync + 'static {
     const ALGORITHM: &'static str;
-    /// Decapsulation key encodings that can be loaded, the crate's native one first.
+    /// Encodings from which a decapsulation key can be loaded. The crate's native encoding comes first.
     const ENCODINGS: [KeyEncoding; 2];
     /// Encodings in which a generated key can be written.
     const WRITTEN: &'static [KeyEncoding] = &Self::ENCODINGS;
 
-    /// A decapsulation key generated from fresh coins or from its seed.
+    /// A decapsulation key that was generated from fresh coins or from a seed.
     type Generated: DecapsulationKey + 'static;
-    /// A decapsulation key loaded from its expanded encoding.
+    /// A decapsulation key that was loaded from the expanded encoding.
     type Loaded: DecapsulationKey + 'static;
     /// A loaded encapsulation key.
     type Encapsulation: EncapsulationKey + 'static;
 
-    /// Generates a key pair (FIPS 203, algorithm 19). Coins are `d || z`.
+    /// Generates a key pair (FIPS 203, algorithm 19). The coins are `d || z`.
     fn generate(coins: Coins) -> Result<Self::Generated>;
-    /// Generates a key pair into the caller's buffers, the decapsulation key in the first of [`Self::ENCODINGS`].
+    /// Generates a key pair and writes it to the caller's buffers. The decapsulation key is written in the first
+    /// encoding in [`Self::ENCODINGS`].
     fn generate_encoded(coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
-    /// Loads an expanded decapsulation key with the checks of FIPS 203, section 7.3.
+    /// Loads an expanded decapsulation key and performs the checks in FIPS 203, section 7.3.
     fn load_expanded(bytes: &[u8]) -> Result<Self::Loaded>;
-    /// Loads an encapsulation key with the checks of FIPS 203, section 7.2.
+    /// Loads an encapsulation key and performs the checks in FIPS 203, section 7.2.
     fn load_encapsulation_key(bytes: &[u8]) -> Result<Self::Encapsulation>;
 }
 
-/// Returns the KEM of a parameter set.
+/// Returns the KEM for a parameter set.
 pub(crate) fn ml_kem<S: ParameterSet>() -> Arc<dyn Kem> {
     let info = KemInfo {
-        parameters: KemParameters::of(S::ALGORITHM).expect("the table of FIPS 203 has every ML-KEM"),
+        parameters: KemParameters::of(S::ALGORITHM).expect("missing from the parameter table"),
         encodings: S::ENCODINGS.to_vec(),
         coins: CoinSupport { keygen: true, operation: true },
     };

@@ -1,6 +1,6 @@
-//! Code that several adapters share. It is compiled with any set of features, so that a build with few libraries cannot
-//! hide an error in it.
-#![allow(dead_code, unused_imports, reason = "which of it is used depends on the features")]
+//! Code that several adapters share. This code is compiled with any set of features, so that a build with few libraries
+//! cannot hide errors in it.
+#![allow(dead_code, unused_imports, reason = "the features determine which items are used")]
 
 pub(crate) mod bytes;
 pub(crate) mod compiled;

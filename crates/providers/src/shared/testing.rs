@@ -1,4 +1,4 @@
-//! Helpers and checks that the tests of several libraries share. Which of them are used depends on the features.
+//! Helpers and checks for the tests of several libraries. The features determine which of these functions are used.
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo, SigningKey,
@@ -6,7 +6,8 @@ use pqlab_primitives::{
 };
 use std::thread;
 
-/// NIST ACVP v1.1.0.43, ML-KEM keyGen, first test of each set: algorithm, `d || z` and the SHA3-256 of `ek || dk`.
+/// First test for each parameter set in NIST ACVP v1.1.0.43, ML-KEM keyGen: the algorithm, `d || z`, and the SHA3-256
+/// digest of `ek || dk`.
 pub(crate) const ML_KEM_KEYGEN: [(&str, &str, &str); 3] = [
     (
         "ML-KEM-512",
@@ -28,7 +29,8 @@ pub(crate) const ML_KEM_KEYGEN: [(&str, &str, &str); 3] = [
     ),
 ];
 
-/// NIST ACVP, ML-DSA-keyGen-FIPS204, test cases 1, 26 and 51: algorithm, seed and the SHA-256 of `pk` and of `sk`.
+/// Test cases 1, 26 and 51 of NIST ACVP ML-DSA-keyGen-FIPS204: the algorithm, the seed, and the SHA-256 digests of `pk`
+/// and `sk`.
 pub(crate) const ML_DSA_KEYGEN: [[&str; 4]; 3] = [
     [
         "ML-DSA-44",
@@ -50,7 +52,7 @@ pub(crate) const ML_DSA_KEYGEN: [[&str; 4]; 3] = [
     ],
 ];
 
-/// Returns bytes that differ between neighbouring positions.
+/// Returns a pattern in which neighbouring bytes differ.
 pub(crate) fn bytes(length: usize, start: u8) -> Vec<u8> {
     (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
 }
@@ -117,7 +119,7 @@ pub(crate) fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKe
     out
 }
 
-/// Checks that a KEM rejects wrong lengths and encodings that its algorithm does not have.
+/// Checks that a KEM rejects wrong lengths and encodings that the algorithm does not define.
 pub(crate) fn check_kem_refusals(kem: &dyn Kem) {
     let parameters = &kem.info().parameters;
     let key = kem.generate(Coins::Internal).unwrap();
@@ -146,7 +148,7 @@ pub(crate) fn check_kem_refusals(kem: &dyn Kem) {
     assert!(length_error(kem.generate_encoded(Coins::Internal, &mut [], &mut [])));
 }
 
-/// Checks that loading a key includes the modulus check of FIPS 203, section 7.2, and the hash check of section 7.3.
+/// Checks that loading a key performs the modulus check in FIPS 203, section 7.2, and the hash check in section 7.3.
 pub(crate) fn check_ml_kem_keys_are_checked(kem: &dyn Kem) {
     let public = vec![0xff; kem.info().parameters.encapsulation_key];
     assert!(matches!(kem.load_encapsulation_key(&public), Err(Error::Malformed(_))));
@@ -161,7 +163,8 @@ pub(crate) fn check_ml_kem_keys_are_checked(kem: &dyn Kem) {
     assert!(unsupported_error(loaded.encode(KeyEncoding::Seed, &mut [0; 64])));
 }
 
-/// Checks that a signature verifies for its message only, and that changed, shorter or longer signatures do not.
+/// Checks that a signature verifies only for the signed message, and that changed, shorter or longer signatures do not
+/// verify.
 pub(crate) fn check_accepts_only(key: &dyn VerifyingKey, context: &[u8], message: &[u8], mut signature: Vec<u8>) {
     let refused = Err(Error::VerificationFailed);
     assert_eq!(key.verify(context, message, &signature), Ok(()));
@@ -177,7 +180,7 @@ pub(crate) fn check_accepts_only(key: &dyn VerifyingKey, context: &[u8], message
     assert_eq!(key.verify(context, message, &signature), refused);
 }
 
-/// Uses one key of every KEM, and of every signature scheme that `is_selected` accepts, from four threads at once.
+/// Uses a key from four threads concurrently, for every KEM and for every signature scheme that `is_selected` accepts.
 pub(crate) fn check_threads(provider: &Provider, is_selected: impl Fn(&str) -> bool) {
     for kem in &provider.kems {
         let key = kem.generate(Coins::Internal).unwrap();
@@ -206,9 +209,9 @@ pub(crate) fn check_threads(provider: &Provider, is_selected: impl Fn(&str) -> b
     }
 }
 
-/// Compares the provider's SHA-3 and SHAKE functions (FIPS 202) with answers of OpenSSL, computed by Python's
-/// `hashlib`: digests of the 500 bytes `0, 7, 14, ...` modulo 256, and 400 bytes of output from each XOF. Returns the
-/// number of functions checked.
+/// Compares the provider's SHA-3 and SHAKE functions (FIPS 202) with values from OpenSSL, computed with Python's
+/// `hashlib`. The values are digests of the 500 bytes `0, 7, 14, ...` modulo 256, and 400 bytes of output from each
+/// XOF. Returns the number of checked functions.
 pub(crate) fn check_known_digests(provider: &Provider) -> usize {
     let message = bytes(500, 0);
     let mut checked = 0;
@@ -232,7 +235,7 @@ pub(crate) fn check_known_digests(provider: &Provider) -> usize {
             checked += 1;
         }
     }
-    // Answers are the SHA3-256 of the output.
+    // The expected values are SHA3-256 digests of the output.
     for (algorithm, answer) in [
         ("SHAKE128", "1195c3f8e1c092a9d271840c836f3ccc0c84c619dd83b1820137f7385dcb6fbc"),
         ("SHAKE256", "0fa339730bc4b995832b4f8d2c031c08e6e6d1c9ff9790b632f0a8000370afbe"),
@@ -248,8 +251,8 @@ pub(crate) fn check_known_digests(provider: &Provider) -> usize {
     checked
 }
 
-/// Checks that a batch returns the digest of its last message, that a XOF gives the same output whole and in pieces,
-/// and that wrong lengths are rejected.
+/// Checks that a batch returns the digest of the last message, that a XOF gives the same output in one piece and in
+/// several pieces, and that wrong lengths are rejected.
 pub(crate) fn check_batches_and_pieces(provider: &Provider) {
     let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
     for hash in &provider.hashes {

@@ -1,5 +1,5 @@
-//! X25519 (RFC 7748) for libraries in Rust: as plain Diffie-Hellman, and as a KEM. The KEM's ciphertext is an ephemeral
-//! public key and its shared secret is the plain Diffie-Hellman value.
+//! X25519 (RFC 7748) for libraries in Rust, as plain Diffie-Hellman and as a KEM. The KEM's ciphertext is an ephemeral
+//! public key, and the KEM's shared secret is the plain Diffie-Hellman value.
 
 use super::bytes::{fill, sized, write};
 use pqlab_primitives::{
@@ -10,34 +10,34 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 /// Error for a peer's point that leads to an all-zero shared secret (RFC 7748, section 6.1).
-pub(crate) const SMALL_ORDER: Error = Error::Malformed("X25519 public key: it is of small order");
+pub(crate) const SMALL_ORDER: Error = Error::Malformed("X25519 public key: the point has small order");
 
-/// A library's types and calls.
+/// A library's types and functions for X25519.
 pub(crate) trait Library: Send + Sync + 'static {
-    /// A private key. Must clear itself on drop.
+    /// A private key. Must wipe itself on drop.
     type Secret: Send + Sync;
     /// A public key.
     type Public: Copy + Send + Sync;
 
-    /// Generates a private key. Coins are the scalar, 32 bytes.
+    /// Generates a private key. Coins are used as the scalar of 32 bytes.
     fn generate(coins: Coins) -> Result<Self::Secret>;
-    /// Loads a scalar. Any 32 bytes are valid (RFC 7748, section 5).
+    /// Loads a private key from a scalar. Any 32 bytes are valid (RFC 7748, section 5).
     fn load(scalar: &[u8; 32]) -> Self::Secret;
-    /// Returns the scalar.
+    /// Returns the private key's scalar.
     fn encode(secret: &Self::Secret) -> [u8; 32];
-    /// Computes the public key.
+    /// Computes the public key that belongs to a private key.
     fn public(secret: &Self::Secret) -> Self::Public;
     /// Decodes a public key. Any 32 bytes are accepted.
     fn decode_public(bytes: &[u8; 32]) -> Self::Public;
-    /// Returns the point's u-coordinate, little-endian.
+    /// Returns the point's u-coordinate in little-endian order.
     fn encode_public(public: &Self::Public) -> [u8; 32];
-    /// Writes the shared secret, 32 bytes, or returns [`SMALL_ORDER`].
+    /// Writes the shared secret of 32 bytes, or returns [`SMALL_ORDER`] if the secret would be zero.
     fn agree(secret: &Self::Secret, peer: &Self::Public, out: &mut [u8]) -> Result<()>;
 }
 
 /// Returns X25519 as a KEM.
 pub(crate) fn kem<L: Library>() -> Arc<dyn Kem> {
-    let parameters = KemParameters::of("X25519").expect("the table of KEMs has X25519");
+    let parameters = KemParameters::of("X25519").expect("missing from the parameter table");
     let coins = CoinSupport { keygen: true, operation: true };
     let info = KemInfo { parameters, encodings: vec![KeyEncoding::Scalar], coins };
     Arc::new(X25519Kem::<L> { info, library: PhantomData })
@@ -49,7 +49,8 @@ pub(crate) fn key_agreement<L: Library>() -> Arc<dyn KeyAgreement> {
     Arc::new(X25519::<L> { info, library: PhantomData })
 }
 
-/// Private key with its public key. Generating a key computes the public key; for a loaded key, its first use does.
+/// Private key with the public key. The public key is computed when a key is generated. For a loaded key, it is
+/// computed when it is first needed.
 struct Prepared<L: Library> {
     secret: L::Secret,
     public: OnceLock<L::Public>,

@@ -1,4 +1,4 @@
-//! Bare calls of the libraries, from `bare.rs` in each library's folder.
+//! Direct calls to the libraries, from `bare.rs` in each library's folder.
 
 mod reasons;
 
@@ -9,7 +9,7 @@ use crate::operations::{Case, agreement, hash, kem, signature, symmetric};
 use pqlab_primitives::{Aead, HashParameters, Kdf, Mac, Primitive};
 use std::sync::Arc;
 
-/// Algorithms that are compared for libraries with primitives of every kind.
+/// Algorithms to compare for libraries that offer primitives of every kind.
 const GENERAL: [&str; 12] = [
     "ML-KEM-512",
     "X25519",
@@ -25,18 +25,20 @@ const GENERAL: [&str; 12] = [
     "AES-256-GCM",
 ];
 
-/// A library without its adapter. For an operation, the methods return the library calls that do the adapter's work on
-/// the same inputs, as a careful user would write them, or `None` if there are none.
+/// Direct calls to a library, without the adapter. For an operation, the methods return library calls that do the same
+/// work as the adapter on the same inputs, as a careful user would write them. They return `None` if no such calls
+/// exist.
 ///
-/// `provider` is the provider's id, with the code path if the library has several.
+/// `provider` is the provider's id, including the code path if the library has several.
 pub(crate) trait Bare: Sync {
-    /// Returns the library's name, or the provider's id if each code path has its own calls.
+    /// Returns the library's name, or the provider's id if code paths need different calls.
     fn library(&self) -> &'static str;
 
-    /// Returns the algorithms to compare in addition to [`GENERAL`] ones: one of all that use the same adapter code.
+    /// Returns the algorithms to compare in addition to those in [`GENERAL`]. From each group of algorithms that use
+    /// the same adapter code, only one is compared.
     fn algorithms(&self) -> &'static [&'static str];
 
-    /// Returns whether all [`GENERAL`] algorithms are compared too.
+    /// Returns whether the [`GENERAL`] algorithms are also compared.
     fn is_general(&self) -> bool {
         false
     }
@@ -78,7 +80,7 @@ pub(crate) trait Bare: Sync {
     }
 }
 
-/// An object of a C library, freed on drop by the library's function for it.
+/// An object from a C library. Dropping it calls the library function that frees such objects.
 struct Owned<T> {
     object: *mut T,
     free: unsafe extern "C" fn(*mut T),
@@ -86,12 +88,12 @@ struct Owned<T> {
 
 impl<T> Owned<T> {
     fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
-        assert!(!object.is_null(), "the library makes an object");
+        assert!(!object.is_null(), "the library returned no object");
         Owned { object, free }
     }
 
-    /// Returns the pointer. A method, because a closure that uses the field would capture only the field and drop the
-    /// object.
+    /// Returns the pointer. This is a method because a closure that uses the field directly would capture only the
+    /// pointer, and the object would be dropped too early.
     fn raw(&self) -> *mut T {
         self.object
     }
@@ -99,13 +101,13 @@ impl<T> Owned<T> {
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
-        // SAFETY: `self` owns the object, which is freed nowhere else.
+        // SAFETY: `self` owns the object, and nothing else frees it.
         unsafe { (self.free)(self.object) };
     }
 }
 
-/// Includes `bare.rs` of each library's folder. Its `BARE` has a [`Bare`] for the library or for each of its code
-/// paths.
+/// Includes `bare.rs` from each library's folder. The constant `BARE` in that file lists a [`Bare`] for the library or
+/// for each code path.
 macro_rules! collect {
     ($($feature:literal => $module:ident,)*) => {
         #[path = "../../../src"]
@@ -129,7 +131,7 @@ macro_rules! collect {
 }
 pqlab_providers::with_libraries!(collect);
 
-/// Returns the comparison of the adapter with bare calls of the library, if there is one.
+/// Returns the comparison between the adapter and direct library calls. Returns `None` if the case is not compared.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let provider = case.provider.id();
     let names = [provider.as_str(), case.provider.library.as_str()];

@@ -1,21 +1,19 @@
-//! Reasons why an adapter's overhead cannot be measured for some operations.
+//! Reasons why the overhead of an adapter cannot be measured for some operations.
 
 use crate::operations::Case;
 
-const NULL: &str =
-    "null: the cost of its calls beyond an empty loop is the harness's overhead, which every run measures";
+const NULL: &str = "null: does no work, so every run already measures these calls as the harness's overhead";
 
-const RSA_KEYS: &str =
-    "RSA key generation: the search for primes takes a random 50 to 500 ms; no given randomness repeats it";
+const RSA_KEYS: &str = "RSA key generation: the search for primes takes a random 50 to 500 ms and cannot be repeated";
 
-const STREAMS: &str = "AES-256-CTR: part of handshakes, where its few bytes do not matter; no case measures it alone";
+const STREAMS: &str = "AES-256-CTR: not measured alone; in handshakes it encrypts too few bytes to matter";
 
-/// Returns every reason once.
+/// Returns every reason, without duplicates.
 pub(crate) fn reasons() -> Vec<&'static str> {
     vec![NULL, RSA_KEYS, STREAMS]
 }
 
-/// Returns the reason why an operation has no comparison, if there is one.
+/// Returns the reason why an operation cannot be compared, or `None` if it can be.
 pub(crate) fn reason(case: &Case) -> Option<&'static str> {
     match case.provider.library.as_str() {
         "null" => Some(NULL),

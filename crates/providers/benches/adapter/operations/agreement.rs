@@ -3,16 +3,16 @@ use crate::interleaved::Side;
 use pqlab_primitives::{Coins, KeyAgreement, KeyAgreementInfo};
 use std::sync::Arc;
 
-/// A key agreement and the inputs of its operations, for both sides of a comparison.
+/// A key agreement and the inputs for its operations. Both sides of a comparison use the same inputs.
 pub(crate) struct Inputs {
     pub(crate) agreement: Arc<dyn KeyAgreement>,
-    /// The private key's bytes, which are also the coins of a key generation.
+    /// The encoded private key, which also serves as the coins for key generation.
     pub(crate) private: Vec<u8>,
-    /// The peer's public key.
+    /// The peer's encoded public key.
     pub(crate) peer: Vec<u8>,
 }
 
-/// Returns the names of a key agreement's operations.
+/// Returns the names of the operations to compare for a key agreement.
 pub(crate) fn operations(info: &KeyAgreementInfo) -> Vec<String> {
     let mut names = vec!["keygen", "keygen encoded", "agree", "agree encoded"];
     if info.exact_coins {
@@ -26,13 +26,13 @@ impl Inputs {
         let parameters = &agreement.info().parameters;
         let mut private = vec![0; parameters.private_key];
         let mut peer = vec![0; parameters.public_key];
-        agreement.generate_encoded(Coins::Internal, &mut peer, &mut private).expect("a key pair");
+        agreement.generate_encoded(Coins::Internal, &mut peer, &mut private).expect("keygen failed");
         let mut unused = vec![0; parameters.public_key];
-        agreement.generate_encoded(Coins::Internal, &mut unused, &mut private).expect("a key pair");
+        agreement.generate_encoded(Coins::Internal, &mut unused, &mut private).expect("keygen failed");
         Inputs { agreement: Arc::clone(agreement), private, peer }
     }
 
-    /// Returns a side that runs the operation through the trait.
+    /// Returns the side that runs the operation through the trait.
     pub(crate) fn through(&self, operation: &str) -> Side {
         let agreement = Arc::clone(&self.agreement);
         let parameters = agreement.info().parameters.clone();
@@ -43,19 +43,19 @@ impl Inputs {
         match operation {
             "keygen" | "keygen coins=exact" => making(move || {
                 let coins = if exact { Coins::Exact(&private) } else { Coins::Internal };
-                agreement.generate(coins).expect("a key")
+                agreement.generate(coins).expect("keygen failed")
             }),
             "keygen encoded" | "keygen encoded coins=exact" => each(move || {
                 let coins = if exact { Coins::Exact(&private) } else { Coins::Internal };
-                agreement.generate_encoded(coins, &mut public_out, &mut private_out).expect("a key");
+                agreement.generate_encoded(coins, &mut public_out, &mut private_out).expect("keygen failed");
             }),
             "agree" => {
-                let key = agreement.load_private_key(&private).expect("a key");
-                each(move || key.agree(&peer, &mut secret).expect("a secret"))
+                let key = agreement.load_private_key(&private).expect("cannot load the key");
+                each(move || key.agree(&peer, &mut secret).expect("key agreement failed"))
             }
             _ => each(move || {
-                let key = agreement.load_private_key(&private).expect("a key");
-                key.agree(&peer, &mut secret).expect("a secret");
+                let key = agreement.load_private_key(&private).expect("cannot load the key");
+                key.agree(&peer, &mut secret).expect("key agreement failed");
             }),
         }
     }

@@ -3,20 +3,21 @@ use crate::interleaved::Side;
 use pqlab_primitives::{Coins, DecapsulationKey, Kem, KemInfo, KeyEncoding};
 use std::sync::Arc;
 
-/// A KEM and the inputs of its operations, for both sides of a comparison.
+/// A KEM and the inputs for its operations. Both sides of a comparison use the same inputs.
 pub(crate) struct Inputs {
     pub(crate) kem: Arc<dyn Kem>,
-    /// Coins of a key generation. Those of an encapsulation are `coins`.
+    /// Coins for key generation.
     pub(crate) keygen_coins: Vec<u8>,
+    /// Coins for encapsulation.
     pub(crate) coins: Vec<u8>,
-    /// The encapsulation key's bytes.
+    /// The encoded encapsulation key.
     pub(crate) public: Vec<u8>,
     /// The decapsulation key in each encoding that the provider loads.
     pub(crate) private: Vec<(KeyEncoding, Vec<u8>)>,
     pub(crate) ciphertext: Vec<u8>,
 }
 
-/// Returns the names of a KEM's operations.
+/// Returns the names of the operations to compare for a KEM.
 pub(crate) fn operations(info: &KemInfo) -> Vec<String> {
     let mut names = vec!["keygen".to_owned(), "keygen encoded".to_owned()];
     if info.coins.keygen {
@@ -37,36 +38,38 @@ impl Inputs {
         let parameters = &info.parameters;
         let keygen_coins = vec![7; parameters.keygen_coins];
         let chosen = if info.coins.keygen { Coins::Exact(&keygen_coins) } else { Coins::Internal };
-        let pair = kem.generate(chosen).expect("a key pair");
+        let pair = kem.generate(chosen).expect("keygen failed");
         let mut public = vec![0; parameters.encapsulation_key];
-        pair.encode_encapsulation_key(&mut public).expect("an encoding");
+        pair.encode_encapsulation_key(&mut public).expect("cannot encode the key");
         let encode = |encoding: &KeyEncoding| {
-            // Not every key keeps its seed.
+            // Some libraries cannot export the seed of a key.
             if info.coins.keygen && *encoding == KeyEncoding::Seed {
                 return (*encoding, keygen_coins.clone());
             }
-            let mut bytes = vec![0; info.decapsulation_key(*encoding).expect("an encoding of the standard")];
-            pair.encode(*encoding, &mut bytes).expect("an encoding");
+            let mut bytes = vec![0; info.decapsulation_key(*encoding).expect("the standard must define this encoding")];
+            pair.encode(*encoding, &mut bytes).expect("cannot encode the key");
             (*encoding, bytes)
         };
         let private = info.encodings.iter().map(encode).collect();
         let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
-        let to = pair.encapsulation_key().expect("an encapsulation key");
-        to.encapsulate(Coins::Internal, &mut ciphertext, &mut secret).expect("an encapsulation");
+        let to = pair.encapsulation_key().expect("cannot derive the encapsulation key");
+        to.encapsulate(Coins::Internal, &mut ciphertext, &mut secret).expect("encapsulation failed");
         let coins = vec![9; parameters.encapsulation_coins];
         Inputs { kem: Arc::clone(kem), keygen_coins, coins, public, private, ciphertext }
     }
 
-    /// Returns the decapsulation key's bytes in the encoding that the operation names, or in the native encoding.
+    /// Returns the decapsulation key in the encoding that the operation names. If the operation names none, returns it
+    /// in the provider's native encoding.
     pub(crate) fn private(&self, operation: &str) -> (KeyEncoding, Vec<u8>) {
         let named = self.private.iter().find(|(encoding, _)| operation.ends_with(key(*encoding)));
         named.unwrap_or(&self.private[0]).clone()
     }
 
-    /// Returns buffers for a ciphertext or an encapsulation key, for a decapsulation key and for a secret.
+    /// Returns three buffers: for a ciphertext or an encapsulation key, for a decapsulation key, and for a shared
+    /// secret.
     pub(crate) fn room(&self) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let info = self.kem.info();
-        let private = info.decapsulation_key(info.encodings[0]).expect("an encoding of the standard");
+        let private = info.decapsulation_key(info.encodings[0]).expect("the standard must define this encoding");
         (
             vec![0; self.public.len().max(self.ciphertext.len())],
             vec![0; private],
@@ -74,16 +77,17 @@ impl Inputs {
         )
     }
 
-    /// Returns a prepared key pair for these inputs, generated if possible, as in the workloads.
+    /// Returns the prepared key pair. The key pair is generated from coins if the provider allows that, as in the
+    /// workloads, and otherwise loaded.
     fn key(&self) -> Box<dyn DecapsulationKey> {
         if self.kem.info().coins.keygen {
-            return self.kem.generate(Coins::Exact(&self.keygen_coins)).expect("a key pair");
+            return self.kem.generate(Coins::Exact(&self.keygen_coins)).expect("keygen failed");
         }
         let (encoding, bytes) = self.private("");
-        self.kem.load_decapsulation_key(encoding, &bytes).expect("its own encoding")
+        self.kem.load_decapsulation_key(encoding, &bytes).expect("cannot load an encoded key")
     }
 
-    /// Returns a side that runs the operation through the trait.
+    /// Returns the side that runs the operation through the trait.
     pub(crate) fn through(&self, operation: &str) -> Side {
         let kem = Arc::clone(&self.kem);
         let (mut out, mut private_out, mut secret) = self.room();
@@ -91,36 +95,38 @@ impl Inputs {
         let (keygen_coins, coins) = (self.keygen_coins.clone(), self.coins.clone());
         let (public, ciphertext) = (self.public.clone(), self.ciphertext.clone());
         match operation {
-            "keygen" => making(move || kem.generate(Coins::Internal).expect("a key")),
-            "keygen coins=exact" => making(move || kem.generate(Coins::Exact(&keygen_coins)).expect("a key")),
+            "keygen" => making(move || kem.generate(Coins::Internal).expect("keygen failed")),
+            "keygen coins=exact" => making(move || kem.generate(Coins::Exact(&keygen_coins)).expect("keygen failed")),
             "keygen encoded" => each(move || {
-                kem.generate_encoded(Coins::Internal, &mut out[..public_length], &mut private_out).expect("a key");
+                kem.generate_encoded(Coins::Internal, &mut out[..public_length], &mut private_out)
+                    .expect("keygen failed");
             }),
             "keygen encoded coins=exact" => each(move || {
                 let coins = Coins::Exact(&keygen_coins);
-                kem.generate_encoded(coins, &mut out[..public_length], &mut private_out).expect("a key");
+                kem.generate_encoded(coins, &mut out[..public_length], &mut private_out).expect("keygen failed");
             }),
             "encapsulate" | "encapsulate coins=exact" => {
-                let to = self.key().encapsulation_key().expect("an encapsulation key");
+                let to = self.key().encapsulation_key().expect("cannot derive the encapsulation key");
                 let exact = operation.ends_with("exact");
                 each(move || {
                     let coins = if exact { Coins::Exact(&coins) } else { Coins::Internal };
-                    to.encapsulate(coins, &mut out[..ciphertext_length], &mut secret).expect("an encapsulation");
+                    to.encapsulate(coins, &mut out[..ciphertext_length], &mut secret).expect("encapsulation failed");
                 })
             }
             "encapsulate encoded" => each(move || {
-                let to = kem.load_encapsulation_key(&public).expect("its own encoding");
-                to.encapsulate(Coins::Internal, &mut out[..ciphertext_length], &mut secret).expect("an encapsulation");
+                let to = kem.load_encapsulation_key(&public).expect("cannot load an encoded key");
+                to.encapsulate(Coins::Internal, &mut out[..ciphertext_length], &mut secret)
+                    .expect("encapsulation failed");
             }),
             "decapsulate" => {
                 let key = self.key();
-                each(move || key.decapsulate(&ciphertext, &mut secret).expect("a decapsulation"))
+                each(move || key.decapsulate(&ciphertext, &mut secret).expect("decapsulation failed"))
             }
             _ => {
                 let (encoding, bytes) = self.private(operation);
                 each(move || {
-                    let key = kem.load_decapsulation_key(encoding, &bytes).expect("its own encoding");
-                    key.decapsulate(&ciphertext, &mut secret).expect("a decapsulation");
+                    let key = kem.load_decapsulation_key(encoding, &bytes).expect("cannot load an encoded key");
+                    key.decapsulate(&ciphertext, &mut secret).expect("decapsulation failed");
                 })
             }
         }

@@ -1,4 +1,4 @@
-//! Operations of the providers through the traits, as the workloads call them.
+//! Operations that the providers offer, called through the traits as the workloads do.
 
 pub(crate) mod agreement;
 pub(crate) mod hash;
@@ -12,10 +12,10 @@ use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider};
 use pqlab_providers::providers;
 use std::sync::Arc;
 
-/// One operation of one provider.
+/// An operation that a provider offers.
 pub(crate) struct Case {
     pub(crate) provider: Arc<Provider>,
-    /// Index of its primitive among those of the provider.
+    /// Index of the primitive in [`Provider::primitives`].
     place: usize,
     pub(crate) algorithm: String,
     pub(crate) operation: String,
@@ -25,15 +25,15 @@ pub(crate) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coverage {
     Measured,
-    /// Measured with another parameter set or code path of the library, which uses the same adapter code.
+    /// Another parameter set or code path that uses the same adapter code is measured.
     Alike,
-    /// The adapter's overhead cannot be measured, for this reason.
+    /// The overhead cannot be measured, for the given reason.
     Reason(&'static str),
     Missing,
 }
 
 impl Case {
-    /// Returns provider, algorithm and operation in one line.
+    /// Returns the provider, the algorithm and the operation in one line.
     pub(crate) fn name(&self) -> String {
         let kind = match self.primitive() {
             Some(Primitive::KeyAgreement(_)) => " (agreement)".to_owned(),
@@ -48,7 +48,7 @@ impl Case {
         self.provider.primitives().nth(self.place)
     }
 
-    /// Returns whether both use the same adapter code.
+    /// Returns whether both cases use the same adapter code.
     pub(crate) fn is_like(&self, other: &Case) -> bool {
         let kind = |case: &Case| match case.primitive()? {
             Primitive::LaneHash(hash) => Some((PrimitiveKind::LaneHash, hash.lanes())),
@@ -59,8 +59,8 @@ impl Case {
     }
 }
 
-/// Returns the family of algorithms that adapters treat alike, because they differ only in tables of lengths. ECDSA
-/// over secp256k1 is a family of its own, because its signatures are normalised to the lower `s`.
+/// Returns the algorithm's family. Adapters treat the algorithms in a family alike because they differ only in tables
+/// of lengths. ECDSA over secp256k1 forms a separate family because its signatures are normalised to the lower `s`.
 fn family(algorithm: &str) -> &str {
     const FAMILIES: [&str; 12] = [
         "ML-KEM", "ML-DSA", "SLH-DSA", "SPHINCS+", "Falcon", "FN-DSA", "ECDSA-P", "SHA3", "SHAKE", "SHA-", "HMAC",
@@ -69,7 +69,7 @@ fn family(algorithm: &str) -> &str {
     FAMILIES.into_iter().find(|family| algorithm.starts_with(family)).unwrap_or(algorithm)
 }
 
-/// Returns every operation that a provider offers.
+/// Returns every operation that any provider offers.
 pub(crate) fn offered() -> Vec<Case> {
     let mut cases = Vec::new();
     for provider in providers() {
@@ -98,12 +98,12 @@ fn operations(primitive: Primitive) -> Vec<String> {
         Primitive::Kdf(_) => words(&["derive"]),
         Primitive::Aead(_) => words(&["seal", "open"]),
         Primitive::StreamCipher(_) => words(&["apply"]),
-        // The benchmark `mldsa_batch` measures the code under the adapter.
+        // The benchmark `mldsa_batch` measures the code that this adapter calls.
         Primitive::BatchVerifier(_) => Vec::new(),
     }
 }
 
-/// Returns for each case whether it is compared, or why not.
+/// Returns, for each case, whether the case is compared or why not.
 pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     let measured: Vec<bool> = cases.iter().map(|case| libraries::comparison(case).is_some()).collect();
     let like = |case: &Case| cases.iter().zip(&measured).any(|(other, measured)| *measured && case.is_like(other));
@@ -116,7 +116,7 @@ pub(crate) fn coverage(cases: &[Case]) -> Vec<Coverage> {
     cases.iter().zip(&measured).map(judge).collect()
 }
 
-/// Returns the parameter that names a private key's encoding in an operation's name.
+/// Returns the parameter that denotes a private-key encoding in an operation's name.
 fn key(encoding: KeyEncoding) -> &'static str {
     match encoding {
         KeyEncoding::Seed => "key=seed",
@@ -136,7 +136,7 @@ pub(crate) fn each(mut operation: impl FnMut() + 'static) -> Side {
     })
 }
 
-/// Returns a side that repeats an operation and keeps its results until the clock has been read, as the workloads keep
+/// Returns a side that repeats an operation and keeps the results until the batch has been timed, as the workloads keep
 /// keys.
 pub(crate) fn making<T: 'static>(make: impl FnMut() -> T + 'static) -> Side {
     Box::new(Making { make, made: Vec::new() })

@@ -3,25 +3,25 @@ use crate::interleaved::Side;
 use pqlab_primitives::{Coins, KeyEncoding, SignatureInfo, SignatureScheme, SigningKey};
 use std::sync::Arc;
 
-/// Length of the messages in bytes.
+/// Message length in bytes.
 const MESSAGE: usize = 64;
 
-/// A signature scheme and the inputs of its operations, for both sides of a comparison.
+/// A signature scheme and the inputs for its operations. Both sides of a comparison use the same inputs.
 pub(crate) struct Inputs {
     pub(crate) scheme: Arc<dyn SignatureScheme>,
-    /// Coins of a key generation.
+    /// Coins for key generation.
     pub(crate) coins: Vec<u8>,
-    /// The verifying key's bytes.
+    /// The encoded verifying key.
     pub(crate) public: Vec<u8>,
-    /// The signing key in each encoding that the provider loads and the key can be written in.
+    /// The signing key in each encoding that the provider can both load and write.
     pub(crate) private: Vec<(KeyEncoding, Vec<u8>)>,
     pub(crate) message: Vec<u8>,
     pub(crate) signature: Vec<u8>,
-    /// Signature of the pre-hashed variant, if there is one.
+    /// Signature of the pre-hashed variant. All zeros if the scheme has no such variant.
     pub(crate) prehashed: Vec<u8>,
 }
 
-/// Returns the names of a signature scheme's operations.
+/// Returns the names of the operations to compare for a signature scheme.
 pub(crate) fn operations(info: &SignatureInfo, prehashed: bool) -> Vec<String> {
     let mut names = vec!["keygen".to_owned(), "keygen encoded".to_owned()];
     if info.coins.keygen {
@@ -46,69 +46,72 @@ impl Inputs {
         let coins = vec![7; parameters.keygen_coins];
         let chosen = if info.coins.keygen { Coins::Exact(&coins) } else { Coins::Internal };
         let (mut public, mut raw) = (vec![0; parameters.verifying_key], vec![0; longest(info)]);
-        let (public_length, raw_length) = scheme.generate_encoded(chosen, &mut public, &mut raw).expect("a key pair");
+        let (public_length, raw_length) =
+            scheme.generate_encoded(chosen, &mut public, &mut raw).expect("keygen failed");
         public.truncate(public_length);
         raw.truncate(raw_length);
-        let pair = scheme.load_signing_key(info.encodings[0], &raw).expect("its own encoding");
-        // The loaded key may lack other encodings: an expanded key does not contain its seed.
-        let seeded = info.coins.keygen.then(|| scheme.generate(Coins::Exact(&coins)).expect("a key pair"));
+        let pair = scheme.load_signing_key(info.encodings[0], &raw).expect("cannot load an encoded key");
+        // A loaded key may not be exportable in other encodings: an expanded key does not contain the seed.
+        let seeded = info.coins.keygen.then(|| scheme.generate(Coins::Exact(&coins)).expect("keygen failed"));
         let encode = |encoding: &KeyEncoding| {
-            // Not every key keeps its seed.
+            // Some libraries cannot export the seed of a key.
             if info.coins.keygen && *encoding == KeyEncoding::Seed {
                 return (*encoding, coins.clone());
             }
-            let mut bytes = vec![0; info.signing_key(*encoding).expect("an encoding of the standard")];
-            let length = seeded.as_ref().unwrap_or(&pair).encode(*encoding, &mut bytes).expect("an encoding");
+            let mut bytes = vec![0; info.signing_key(*encoding).expect("the standard must define this encoding")];
+            let length = seeded.as_ref().unwrap_or(&pair).encode(*encoding, &mut bytes).expect("cannot encode the key");
             bytes.truncate(length);
             (*encoding, bytes)
         };
         let private = info.encodings.iter().map(encode).collect();
         let message = vec![5; MESSAGE];
         let mut signature = vec![0; parameters.signature];
-        let length = pair.sign(b"", &message, Coins::Internal, &mut signature).expect("a signature");
+        let length = pair.sign(b"", &message, Coins::Internal, &mut signature).expect("signing failed");
         signature.truncate(length);
         let mut prehashed = vec![0; parameters.signature];
         if let Some(prehash) = scheme.prehashes().first() {
-            pair.sign_prehashed(*prehash, b"", &message, Coins::Internal, &mut prehashed).expect("a signature");
+            pair.sign_prehashed(*prehash, b"", &message, Coins::Internal, &mut prehashed).expect("signing failed");
         }
         Inputs { scheme: Arc::clone(scheme), coins, public, private, message, signature, prehashed }
     }
 
-    /// Returns the signing key's bytes in the encoding that the operation names, or in the native encoding.
+    /// Returns the signing key in the encoding that the operation names. If the operation names none, returns it in the
+    /// provider's native encoding.
     pub(crate) fn private(&self, operation: &str) -> (KeyEncoding, Vec<u8>) {
         let named = self.private.iter().find(|(encoding, _)| operation.ends_with(key(*encoding)));
         named.unwrap_or(&self.private[0]).clone()
     }
 
-    /// Returns buffers for a verifying key, for a signing key and for a signature.
+    /// Returns three buffers: for a verifying key, for a signing key, and for a signature.
     pub(crate) fn room(&self) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
         let info = self.scheme.info();
         (vec![0; info.parameters.verifying_key], vec![0; longest(info)], vec![0; info.parameters.signature])
     }
 
-    /// Returns a prepared key for these inputs, generated if possible, as in the workloads.
+    /// Returns the prepared signing key. The key is generated from coins if the provider allows that, as in the
+    /// workloads, and otherwise loaded.
     fn key(&self) -> Box<dyn SigningKey> {
         if self.scheme.info().coins.keygen {
-            return self.scheme.generate(Coins::Exact(&self.coins)).expect("a key pair");
+            return self.scheme.generate(Coins::Exact(&self.coins)).expect("keygen failed");
         }
         let (encoding, bytes) = self.private("");
-        self.scheme.load_signing_key(encoding, &bytes).expect("its own encoding")
+        self.scheme.load_signing_key(encoding, &bytes).expect("cannot load an encoded key")
     }
 
-    /// Returns a side that runs the operation through the trait.
+    /// Returns the side that runs the operation through the trait.
     pub(crate) fn through(&self, operation: &str) -> Side {
         let scheme = Arc::clone(&self.scheme);
         let (mut public_out, mut private_out, mut out) = self.room();
         let coins = self.coins.clone();
         let (message, public) = (self.message.clone(), self.public.clone());
         match operation {
-            "keygen" => making(move || scheme.generate(Coins::Internal).expect("a key")),
-            "keygen coins=exact" => making(move || scheme.generate(Coins::Exact(&coins)).expect("a key")),
+            "keygen" => making(move || scheme.generate(Coins::Internal).expect("keygen failed")),
+            "keygen coins=exact" => making(move || scheme.generate(Coins::Exact(&coins)).expect("keygen failed")),
             "keygen encoded" | "keygen encoded coins=exact" => {
                 let exact = operation.ends_with("exact");
                 each(move || {
                     let coins = if exact { Coins::Exact(&coins) } else { Coins::Internal };
-                    scheme.generate_encoded(coins, &mut public_out, &mut private_out).expect("a key");
+                    scheme.generate_encoded(coins, &mut public_out, &mut private_out).expect("keygen failed");
                 })
             }
             "sign" | "sign deterministic" => {
@@ -116,43 +119,45 @@ impl Inputs {
                 let exact = operation == "sign deterministic";
                 each(move || {
                     let coins = if exact { Coins::Exact(&[]) } else { Coins::Internal };
-                    key.sign(b"", &message, coins, &mut out).expect("a signature");
+                    key.sign(b"", &message, coins, &mut out).expect("signing failed");
                 })
             }
             "sign prehash" => {
                 let (key, prehash) = (self.key(), scheme.prehashes()[0]);
                 each(move || {
-                    key.sign_prehashed(prehash, b"", &message, Coins::Internal, &mut out).expect("a signature");
+                    key.sign_prehashed(prehash, b"", &message, Coins::Internal, &mut out).expect("signing failed");
                 })
             }
             "verify" => {
-                let (key, signature) = (scheme.load_verifying_key(&public).expect("a key"), self.signature.clone());
-                each(move || key.verify(b"", &message, &signature).expect("a valid signature"))
+                let (key, signature) =
+                    (scheme.load_verifying_key(&public).expect("cannot load the key"), self.signature.clone());
+                each(move || key.verify(b"", &message, &signature).expect("invalid signature"))
             }
             "verify prehash" => {
-                let (key, prehash) = (scheme.load_verifying_key(&public).expect("a key"), scheme.prehashes()[0]);
+                let (key, prehash) =
+                    (scheme.load_verifying_key(&public).expect("cannot load the key"), scheme.prehashes()[0]);
                 let signature = self.prehashed.clone();
-                each(move || key.verify_prehashed(prehash, b"", &message, &signature).expect("a valid signature"))
+                each(move || key.verify_prehashed(prehash, b"", &message, &signature).expect("invalid signature"))
             }
             "verify encoded" => {
                 let signature = self.signature.clone();
                 each(move || {
-                    let key = scheme.load_verifying_key(&public).expect("a key");
-                    key.verify(b"", &message, &signature).expect("a valid signature");
+                    let key = scheme.load_verifying_key(&public).expect("cannot load the key");
+                    key.verify(b"", &message, &signature).expect("invalid signature");
                 })
             }
             _ => {
                 let (encoding, bytes) = self.private(operation);
                 each(move || {
                     let signed = scheme.sign_from(encoding, &bytes, b"", &message, Coins::Internal, &mut out);
-                    signed.expect("a signature");
+                    signed.expect("signing failed");
                 })
             }
         }
     }
 }
 
-/// Returns the maximum length in bytes of the signing key in the provider's native encoding.
+/// Returns the maximum length of a signing key in the provider's native encoding, in bytes.
 fn longest(info: &SignatureInfo) -> usize {
-    info.signing_key(info.encodings[0]).expect("an encoding of the standard")
+    info.signing_key(info.encodings[0]).expect("the standard must define this encoding")
 }

@@ -79,7 +79,7 @@ fn exact_coins_are_reproducible_and_used() {
     }
 }
 
-/// NIST ACVP, ML-KEM-keyGen-FIPS203, test cases 1, 26 and 51: `d`, `z` and the SHA-256 of `ek` and of `dk`.
+/// Test cases 1, 26 and 51 of NIST ACVP ML-KEM-keyGen-FIPS203: `d`, `z`, and the SHA-256 digests of `ek` and `dk`.
 const ACVP: [[&str; 4]; 3] = [
     [
         "47b893474672ba92e4b12ee44fb32953af8e8503b5fb471d1614fb8a021a660a",
@@ -116,8 +116,8 @@ fn ml_kem_matches_known_answers() {
 
 #[test]
 fn both_kems_match_the_known_answer_of_x_wing() {
-    // draft-connolly-cfrg-xwing-kem, first test vector: one secret from a seed and given coins through ML-KEM-768,
-    // X25519, SHAKE256 and SHA3-256.
+    // First test vector in draft-connolly-cfrg-xwing-kem. The secret depends on the seed and the coins through
+    // ML-KEM-768, X25519, SHAKE256 and SHA3-256.
     let provider = provider();
     let (ml_kem, x25519) = (provider.kem("ML-KEM-768").unwrap(), provider.kem("X25519").unwrap());
     let mut seeds = [0; 96];
@@ -151,7 +151,7 @@ fn both_kems_match_the_known_answer_of_x_wing() {
 
 #[test]
 fn x25519_matches_known_answers() {
-    // RFC 7748, section 6.1.
+    // Values from RFC 7748, section 6.1.
     let alice = hex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a");
     let alice = &alice[..];
     let alice_public = hex("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a");
@@ -225,14 +225,14 @@ fn rejects_tampered_ciphertexts_implicitly() {
     }
 }
 
-/// The library makes the modulus check and the hash check (FIPS 203, sections 7.2 and 7.3) when a key is used, so
-/// loading does not repeat them.
+/// The library checks the modulus and the hash (FIPS 203, sections 7.2 and 7.3) whenever a key is used, so loading a
+/// key does not repeat these checks.
 #[test]
 fn first_use_checks_ml_kem_keys() {
     for algorithm in ML_KEMS {
         let provider = provider();
         let kem = provider.kem(algorithm).unwrap();
-        // All bits set: coefficients above q (FIPS 203, section 7.2).
+        // If all bits are set, the coefficients exceed q (FIPS 203, section 7.2).
         let public = vec![0xff; kem.info().parameters.encapsulation_key];
         let (mut ciphertext, mut secret) = (vec![0; kem.info().parameters.ciphertext], [0; 32]);
         let loaded = kem.load_encapsulation_key(&public).unwrap();
@@ -244,7 +244,7 @@ fn first_use_checks_ml_kem_keys() {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
         key.encode(KeyEncoding::Expanded, &mut private).unwrap();
-        // Inside the hash of the encapsulation key (FIPS 203, section 7.3).
+        // This byte belongs to the hash of the encapsulation key (FIPS 203, section 7.3).
         let position = private.len() - 40;
         private[position] ^= 1;
         let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
@@ -254,7 +254,8 @@ fn first_use_checks_ml_kem_keys() {
     }
 }
 
-/// The library keeps no separate public key for a key loaded expanded, but the secret key contains it.
+/// For a key that was loaded in expanded form, the library stores no separate public key, but the secret key contains
+/// the public key.
 #[test]
 fn expanded_keys_contain_their_public_key() {
     for algorithm in ML_KEMS {

@@ -1,4 +1,4 @@
-//! Tests of the provider: contract of the traits, published vectors and misuse.
+//! Tests of the AWS-LC provider: the contract of the traits, published test vectors, and misuse.
 
 mod kem;
 mod signature;
@@ -12,20 +12,20 @@ fn provider() -> Provider {
     providers().remove(0)
 }
 
-/// Returns the SHA-256 digest in hexadecimal, for comparing long outputs.
+/// Returns the SHA-256 digest in hexadecimal. Tests use it to compare long outputs.
 fn digest_of(bytes: &[u8]) -> String {
     let mut digest = [0; 32];
     provider().hash("SHA-256").unwrap().digest(bytes, &mut digest).unwrap();
     hex::encode(digest)
 }
 
-/// Returns bytes that depend on `start`, but not on the run.
+/// Returns a reproducible pattern of bytes that depends only on `length` and `start`.
 fn pattern(length: usize, start: u8) -> Vec<u8> {
     (0..length).map(|i| start.wrapping_add((i as u8).wrapping_mul(37))).collect()
 }
 
 fn error_queue_is_empty() -> bool {
-    // SAFETY: takes no arguments, reads this thread's queue.
+    // SAFETY: the call takes no arguments and reads this thread's error queue.
     unsafe { aws_lc_sys::ERR_peek_error() == 0 }
 }
 

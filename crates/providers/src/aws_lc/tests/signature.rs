@@ -148,7 +148,7 @@ fn signatures_depend_on_the_context_string() {
                 verifier.verify(context, MESSAGE, &signature).unwrap();
                 assert_eq!(verifier.verify(&[], MESSAGE, &signature), Err(Error::VerificationFailed));
                 assert_eq!(verifier.verify(&context[1..], MESSAGE, &signature), Err(Error::VerificationFailed));
-                // A later call without a context string does not inherit one.
+                // A later call without a context string must not reuse the previous one.
                 key.sign(&[], MESSAGE, coins, &mut signature).unwrap();
                 verifier.verify(&[], MESSAGE, &signature).unwrap();
                 assert_eq!(verifier.verify(context, MESSAGE, &signature), Err(Error::VerificationFailed));
@@ -175,7 +175,7 @@ fn ml_dsa_matches_known_answers() {
 
 #[test]
 fn ed25519_matches_known_answers() {
-    // RFC 8032, section 7.1, test 2.
+    // Test 2 in RFC 8032, section 7.1.
     let provider = provider();
     let scheme = provider.signature("Ed25519").unwrap();
     let seed = hex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb");
@@ -192,7 +192,7 @@ fn ed25519_matches_known_answers() {
 
 #[test]
 fn ecdsa_matches_known_answers() {
-    // RFC 6979, appendix A.2.5 and A.2.6, message "sample"; Wycheproof, secp256k1 with SHA-256, test 1.
+    // Message "sample" in RFC 6979, appendix A.2.5 and A.2.6, and Wycheproof test 1 for secp256k1 with SHA-256.
     let p256 = [
         "c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721",
         "0460fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6\
@@ -218,7 +218,7 @@ fn ecdsa_matches_known_answers() {
     let scheme = provider.signature("ECDSA-secp256k1").unwrap();
     let uncompressed = hex("04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a6f\
          f0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832e9");
-    // Has the greater of the two values for s, which is valid ECDSA.
+    // This signature contains the greater of the two values for `s`, which is valid in ECDSA.
     let signature = hex("813ef79ccefa9a56f7ba805f0e478584fe5f0dd5f567bc09b5123ccbc9832365\
          900e75ad233fcc908509dbff5922647db37c21f4afd3203ae8dc4ae7794b0f87");
     let verifier = scheme.load_verifying_key(&uncompressed).unwrap();
@@ -235,7 +235,7 @@ fn secp256k1_signatures_have_the_smaller_s() {
     let scheme = provider.signature("ECDSA-secp256k1").unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
     let verifier = key.verifying_key().unwrap();
-    // Half of the order n (SEC 2, section 2.4.1).
+    // Half of the group order `n` (SEC 2, section 2.4.1).
     let half_order = hex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
     for i in 0..64u8 {
         let signature = sign(scheme.as_ref(), key.as_ref(), &[i], Coins::Internal);
@@ -250,7 +250,7 @@ fn rejects_malformed_keys() {
     let scheme = provider.signature("ML-DSA-44").unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
     let mut expanded = encode_signing_key(scheme.as_ref(), key.as_ref(), KeyEncoding::Expanded);
-    // The first coefficients of s1: eight of three bits each, at most 4 (FIPS 204, algorithm 25).
+    // Each of the first eight coefficients of `s1` takes three bits and must be at most 4 (FIPS 204, algorithm 25).
     expanded[128..131].fill(0xff);
     let refused = scheme.load_signing_key(KeyEncoding::Expanded, &expanded).err();
     assert_eq!(refused, Some(Error::Malformed("ML-DSA signing key")));
@@ -263,7 +263,7 @@ fn rejects_malformed_keys() {
             let refused = scheme.load_verifying_key(&vec![byte; point]).err();
             assert_eq!(refused, Some(Error::Malformed("ECDSA verifying key")), "{algorithm}");
         }
-        // A point that is not on the curve, and the hybrid form, which SEC 1 does not have.
+        // The first point is not on the curve. The second uses the hybrid form, which SEC 1 does not define.
         let mut uncompressed = vec![1; 1 + 2 * scalar];
         for form in [4, 6] {
             uncompressed[0] = form;
@@ -329,7 +329,7 @@ fn one_key_serves_several_threads() {
                 let (key, verifier, scheme) = (&key, &verifier, &scheme);
                 scope.spawn(move || {
                     let mut signature = vec![0; scheme.info().parameters.signature];
-                    // Half of the threads set a context string on the contexts that all threads share.
+                    // Half of the threads set a context string in the contexts that all threads share.
                     let context = if thread % 2 == 0 { context } else { b"" };
                     for i in 0..20 {
                         let message = [thread, i];

@@ -3,7 +3,7 @@ use pqlab_primitives::Error;
 
 #[test]
 fn hashes_match_known_answers() {
-    // NIST's example values for FIPS 180-4 and FIPS 202, message "abc".
+    // NIST's example values for FIPS 180-4 and FIPS 202 with the message "abc".
     for (algorithm, expected) in [
         ("SHA3-224", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
         ("SHA3-256", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
@@ -33,7 +33,7 @@ fn hashes_match_known_answers() {
 
 #[test]
 fn xofs_match_known_answers() {
-    // The first 32 bytes of output for the empty message (FIPS 202).
+    // First 32 bytes of output for the empty message (FIPS 202).
     for (algorithm, expected) in [
         ("SHAKE128", "7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26"),
         ("SHAKE256", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
@@ -89,14 +89,14 @@ fn a_batch_digests_the_pool_in_turn() {
 
 #[test]
 fn long_messages_are_hashed_whole() {
-    // FIPS 180-2, appendix B.3: "a" a million times.
+    // The message in FIPS 180-2, appendix B.3, consists of a million letters "a".
     let expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
     assert_eq!(digest_of(&vec![b'a'; 1_000_000]), expected);
 }
 
 #[test]
 fn hmac_matches_known_answers() {
-    // RFC 4231, test cases 2 and 6: a short key and a key longer than a block.
+    // Test cases 2 and 6 in RFC 4231 use a short key and a key that is longer than a block.
     let provider = provider();
     let mac = provider.mac("HMAC-SHA256").unwrap();
     assert_eq!(mac.tag_len(), 32);
@@ -136,7 +136,7 @@ fn one_hmac_key_serves_several_threads() {
 
 #[test]
 fn hkdf_matches_known_answers() {
-    // RFC 5869, appendix A.1 and A.3.
+    // Test vectors from RFC 5869, appendix A.1 and A.3.
     let provider = provider();
     let kdf = provider.kdf("HKDF-SHA256").unwrap();
     let (salt, info) = (hex("000102030405060708090a0b0c"), hex("f0f1f2f3f4f5f6f7f8f9"));
@@ -158,7 +158,7 @@ fn hkdf_matches_known_answers() {
 
 #[test]
 fn aes_gcm_matches_known_answers() {
-    // McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B, test case 16.
+    // Test case 16 in McGrew and Viega, "The Galois/Counter Mode of Operation", appendix B.
     let provider = provider();
     let aead = provider.aead("AES-256-GCM").unwrap();
     assert_eq!((aead.key_len(), aead.nonce_len(), aead.tag_len()), (32, 12, 16));

@@ -37,7 +37,7 @@ fn absorbed(message: &[u8]) -> Shake128Xof {
     state
 }
 
-/// Squeezes one state throughout the batch.
+/// Squeezes the same state throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     state: Shake128Xof,
@@ -56,39 +56,39 @@ impl Work for Squeezing {
     }
 }
 
-/// SHAKE256 over several messages at once.
+/// Returns SHAKE256 over several messages concurrently.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn lanes(lanes: usize) -> Option<Side> {
     let (messages, mut outs) = hash::lanes(lanes, None);
     (lanes == 4).then(|| {
         each(move || {
-            // SAFETY: the operation is offered only if the processor has AVX2.
+            // SAFETY: the operation is offered only if the processor supports AVX2.
             unsafe { four(black_box(&messages), &mut outs) };
         })
     })
 }
 
-/// The crate's functions are inlined and need the target feature of their caller.
+/// Enables AVX2, because the crate's functions are inlined and need this target feature in the caller.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn four(messages: &[Vec<u8>], outs: &mut [Vec<u8>]) {
-    let ([m0, m1, m2, m3], [o0, o1, o2, o3]) = (messages, outs) else { unreachable!("four lanes") };
+    let ([m0, m1, m2, m3], [o0, o1, o2, o3]) = (messages, outs) else { unreachable!("there must be four lanes") };
     libcrux_sha3::avx2::x4::shake256(m0, m1, m2, m3, o0, o1, o2, o3);
 }
 
-/// SHAKE256 over several messages at once.
+/// Returns SHAKE256 over several messages concurrently.
 #[cfg(target_arch = "aarch64")]
 pub(super) fn lanes(lanes: usize) -> Option<Side> {
     let (messages, mut outs) = hash::lanes(lanes, None);
     (lanes == 2).then(|| {
         each(move || {
-            let ([m0, m1], [o0, o1]) = (&black_box(&messages)[..], &mut outs[..]) else { unreachable!("two lanes") };
+            let ([m0, m1], [o0, o1]) = (&black_box(&messages)[..], &mut outs[..]) else { unreachable!("not 2 lanes") };
             libcrux_sha3::neon::x2::shake256(m0, m1, o0, o1);
         })
     })
 }
 
-/// The crate has no vector code for other processors.
+/// Returns `None`, because the crate has no vector code for this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn lanes(_lanes: usize) -> Option<Side> {
     None

@@ -6,8 +6,8 @@ use libcrux_ml_kem::mlkem512::{MlKem512Ciphertext, MlKem512PrivateKey, MlKem512P
 
 macro_rules! path {
     ($path:ident) => {
-        /// Prepared keys are unpacked. Encoded keys go to the calls for encoded keys, after the checks that the crate
-        /// leaves to the caller.
+        /// Returns the direct calls for an operation. Prepared keys are unpacked. Encoded keys go to the functions for
+        /// encoded keys, after the checks that the crate leaves to the caller.
         pub(super) fn $path(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             use mlkem512::$path::unpacked;
             let (mut out, mut private_out, mut secret) = inputs.room();

@@ -1,5 +1,5 @@
-//! Bare calls of libcrux, for each code path. The crates do not draw coins: these come from the operating system, as in
-//! the crates' examples.
+//! Direct calls to libcrux, for each code path. The crates do not generate random bytes, so coins come from the
+//! operating system, as in the crates' examples.
 
 mod hash;
 mod kem;
@@ -17,7 +17,7 @@ pub(crate) const BARE: &[&dyn Bare] = &[
     &NEON,
 ];
 
-/// A code path.
+/// Direct calls for a code path of the crates.
 struct Libcrux {
     provider: &'static str,
     kem: fn(&kem_inputs::Inputs, &str) -> Option<Side>,
@@ -63,6 +63,6 @@ impl Bare for Libcrux {
 /// Returns random bytes from the operating system.
 fn drawn<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    getrandom::fill(&mut bytes).expect("the operating system returned no random bytes");
     bytes
 }

@@ -53,7 +53,7 @@ macro_rules! path {
                 }
                 "sign prehash" => each(move || {
                     let signature = sign_pre_hashed_shake128(&pair.signing_key, &message, &[], drawn());
-                    *out = *signature.expect("a signature").as_ref();
+                    *out = *signature.expect("signing failed").as_ref();
                 }),
                 "verify" => each(move || {
                     let signature = MLDSA44Signature::new(signed);

@@ -1,4 +1,5 @@
-//! OpenSSL's ECDSA and RSA. The message is digested separately, so that one context serves any number of calls.
+//! Direct calls to OpenSSL's ECDSA and RSA. The message is hashed separately, so that a context can be used for any
+//! number of calls.
 
 use super::symmetric::{digest, fetch, octets, parameter, text};
 use crate::interleaved::Side;
@@ -11,7 +12,7 @@ use std::ptr;
 type Key = Owned<sys::EVP_PKEY>;
 type Context = Owned<sys::EVP_PKEY_CTX>;
 
-/// P-256, or secp256k1 as ledgers use it: compressed points and the lower `s`.
+/// P-256, or secp256k1 with the conventions of ledgers: compressed points and the lower `s`.
 #[derive(Clone, Copy)]
 struct Curve {
     group: &'static CStr,
@@ -19,7 +20,7 @@ struct Curve {
 }
 
 fn context_of(key: &Key) -> Context {
-    // SAFETY: the context holds its own reference to the key.
+    // SAFETY: the context holds a separate reference to the key.
     let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }
@@ -32,7 +33,7 @@ fn context_of_name(name: &CStr) -> Context {
 
 fn import(name: &CStr, selection: c_int, params: &mut [sys::OSSL_PARAM]) -> Key {
     let (context, mut key) = (context_of_name(name), ptr::null_mut());
-    // SAFETY: the context is ours alone, and the array is terminated.
+    // SAFETY: nothing else uses the context, and the array is terminated.
     unsafe {
         assert_eq!(sys::EVP_PKEY_fromdata_init(context.raw()), 1);
         assert_eq!(sys::EVP_PKEY_fromdata(context.raw(), &raw mut key, selection, params.as_mut_ptr()), 1);
@@ -42,14 +43,14 @@ fn import(name: &CStr, selection: c_int, params: &mut [sys::OSSL_PARAM]) -> Key 
 
 fn generate(generator: &Context) -> Key {
     let mut key = ptr::null_mut();
-    // SAFETY: the context is ours alone and initialised for key generation.
+    // SAFETY: the context is set up for key generation, and nothing else uses it.
     assert_eq!(unsafe { sys::EVP_PKEY_generate(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, sys::EVP_PKEY_free)
 }
 
 fn generator(name: &CStr, params: &[sys::OSSL_PARAM]) -> Context {
     let context = context_of_name(name);
-    // SAFETY: the context is ours alone, and the array is terminated.
+    // SAFETY: nothing else uses the context, and the array is terminated.
     unsafe {
         assert_eq!(sys::EVP_PKEY_keygen_init(context.raw()), 1);
         assert_eq!(sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()), 1);
@@ -59,14 +60,14 @@ fn generator(name: &CStr, params: &[sys::OSSL_PARAM]) -> Context {
 
 impl Curve {
     fn private(self, scalar: &[u8]) -> Key {
-        let mut number: [u8; 32] = scalar.try_into().expect("32 bytes");
+        let mut number: [u8; 32] = scalar.try_into().expect("the value must be 32 bytes long");
         number.reverse();
         let number =
             parameter(sys::OSSL_PKEY_PARAM_PRIV_KEY, sys::OSSL_PARAM_UNSIGNED_INTEGER, number.as_ptr(), number.len());
         let mut params = [text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.group), number, sys::OSSL_PARAM_END];
         let key = import(c"EC", sys::EVP_PKEY_KEYPAIR, &mut params);
-        // The import alone accepts zero and scalars beyond the order.
-        // SAFETY: the context is ours alone.
+        // Importing alone would accept zero and scalars that are not less than the group order.
+        // SAFETY: nothing else uses the context.
         assert_eq!(unsafe { sys::EVP_PKEY_private_check(context_of(&key).raw()) }, 1);
         key
     }
@@ -90,7 +91,7 @@ impl Curve {
             sys::OSSL_PARAM_END,
         ];
         let part = sys::OSSL_PKEY_PARAM_PUB_KEY.as_ptr();
-        // SAFETY: the lengths of both buffers are passed, and the array is terminated.
+        // SAFETY: the call gets the lengths of both buffers, and the array is terminated.
         unsafe {
             let out = point.as_mut_ptr();
             assert_eq!(sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out, point.len(), &raw mut length), 1);
@@ -106,7 +107,7 @@ impl Curve {
     }
 }
 
-/// Operation that a context is initialised for.
+/// Operation for which a context is initialised.
 #[derive(Clone, Copy)]
 enum Purpose {
     Sign,
@@ -115,7 +116,7 @@ enum Purpose {
 
 fn context(key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>, purpose: Purpose, params: &[sys::OSSL_PARAM]) -> Context {
     let context = context_of(key);
-    // SAFETY: the context is ours alone, and the array is terminated.
+    // SAFETY: nothing else uses the context, and the array is terminated.
     let done = unsafe {
         match purpose {
             Purpose::Sign => sys::EVP_PKEY_sign_init_ex2(context.raw(), scheme.raw(), params.as_ptr()),
@@ -132,10 +133,10 @@ fn scheme(name: &CStr) -> Owned<sys::EVP_SIGNATURE> {
     Owned::new(fetched, sys::EVP_SIGNATURE_free)
 }
 
-/// Signs a digest and returns the signature's length in bytes. ECDSA signatures are DER.
+/// Signs a digest and returns the signature's length in bytes. ECDSA signatures are encoded in DER.
 fn sign(context: &Context, digest: &[u8; 32], out: &mut [u8]) -> usize {
     let (mut length, signature) = (out.len(), out.as_mut_ptr());
-    // SAFETY: the context is ours alone; `length` is the length of `out`.
+    // SAFETY: nothing else uses the context, and `length` is the length of `out`.
     let done = unsafe { sys::EVP_PKEY_sign(context.raw(), signature, &raw mut length, digest.as_ptr(), digest.len()) };
     assert_eq!(done, 1);
     length
@@ -143,12 +144,13 @@ fn sign(context: &Context, digest: &[u8; 32], out: &mut [u8]) -> usize {
 
 fn verify(context: &Context, digest: &[u8; 32], signature: &[u8]) {
     let (signature, length) = (signature.as_ptr(), signature.len());
-    // SAFETY: the context is ours alone, and both slices are only read.
+    // SAFETY: nothing else uses the context, and the call only reads both slices.
     let done = unsafe { sys::EVP_PKEY_verify(context.raw(), signature, length, digest.as_ptr(), digest.len()) };
     assert_eq!(done, 1);
 }
 
-/// Leaves signatures in DER, OpenSSL's own form. Converting to the other form is part of the adapter's cost.
+/// Returns the direct calls for ECDSA. Signatures stay in DER, OpenSSL's format. The conversion to and from `r || s`
+/// belongs to the adapter's overhead.
 pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Side> {
     let curve = Curve { group: if ledger { c"secp256k1" } else { c"P-256" }, ledger };
     let generator = generator(c"EC", &[text(sys::OSSL_PKEY_PARAM_GROUP_NAME, curve.group), sys::OSSL_PARAM_END]);
@@ -179,7 +181,7 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -
             let nonce = (&raw const nonce).cast();
             let kind = sys::OSSL_PARAM_UNSIGNED_INTEGER;
             let nonce = [parameter(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, kind, nonce, 4), sys::OSSL_PARAM_END];
-            // SAFETY: the context is ours alone, the array is terminated, and its number is alive.
+            // SAFETY: nothing else uses the context, the array is terminated, and the number in the array is alive.
             assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), nonce.as_ptr()) }, 1);
             each(move || {
                 sign(&context, &digest(&hash, &message), &mut out);
@@ -204,7 +206,8 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -
 /// Decodes an RSA key from DER.
 fn read(selection: c_int, bytes: &[u8]) -> Key {
     let (mut data, mut rest, mut key) = (bytes.as_ptr(), bytes.len(), ptr::null_mut());
-    // SAFETY: null means the default library context and no properties; `key` outlives the decoder, which sets it.
+    // SAFETY: null means the default library context and no properties. The decoder sets `key`, which outlives the
+    // decoder.
     unsafe {
         let (kind, structure, name) = (c"DER".as_ptr(), c"type-specific".as_ptr(), c"RSA".as_ptr());
         let (null, none) = (ptr::null_mut(), ptr::null());

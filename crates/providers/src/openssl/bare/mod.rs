@@ -1,5 +1,5 @@
-//! OpenSSL 4 through its `EVP_PKEY` interface. Algorithms are fetched in advance, and contexts made in advance if the
-//! key is prepared.
+//! Direct calls to OpenSSL 4 through the `EVP_PKEY` interface. Algorithms are fetched in advance. For prepared keys,
+//! the contexts are also created in advance.
 
 mod classical;
 mod symmetric;
@@ -84,7 +84,7 @@ impl Bare for OpenSsl {
 type Key = Owned<sys::EVP_PKEY>;
 type Context = Owned<sys::EVP_PKEY_CTX>;
 
-/// Operation that a key's context is initialised for.
+/// Operation for which a key's context is initialised.
 #[derive(Clone, Copy)]
 enum Purpose {
     Encapsulate,
@@ -93,7 +93,7 @@ enum Purpose {
 }
 
 fn context(key: &Key, purpose: Purpose) -> Context {
-    // SAFETY: the context is ours alone and holds its own reference to the key.
+    // SAFETY: nothing else uses the context, and it holds a separate reference to the key.
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
@@ -103,9 +103,9 @@ fn context(key: &Key, purpose: Purpose) -> Context {
 }
 
 /// # Safety
-/// The context must have a key, and only the caller may use it.
+/// The context must contain a key, and only the caller may use the context.
 unsafe fn begin(context: &Context, purpose: Purpose) -> c_int {
-    // SAFETY: the caller upholds the contract.
+    // SAFETY: the caller upholds the contract of the function.
     unsafe {
         match purpose {
             Purpose::Encapsulate => sys::EVP_PKEY_encapsulate_init(context.raw(), ptr::null()),
@@ -116,7 +116,7 @@ unsafe fn begin(context: &Context, purpose: Purpose) -> c_int {
 }
 
 fn generator(name: &CStr) -> Context {
-    // SAFETY: the context is ours alone.
+    // SAFETY: nothing else uses the context.
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
@@ -127,23 +127,23 @@ fn generator(name: &CStr) -> Context {
 
 fn generate(generator: &Context) -> Key {
     let mut key = ptr::null_mut();
-    // SAFETY: the context is ours alone.
+    // SAFETY: nothing else uses the context.
     assert_eq!(unsafe { sys::EVP_PKEY_generate(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, sys::EVP_PKEY_free)
 }
 
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
-    // SAFETY: the context is ours alone, and the array is terminated.
+    // SAFETY: nothing else uses the context, and the array is terminated.
     assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(generator.raw(), params.as_ptr()) }, 1);
     generate(generator)
 }
 
-/// Imports a key pair from its seed.
+/// Imports a key pair from a seed.
 fn imported(name: &CStr, seed: &[u8]) -> Key {
     let mut params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
     let mut key = ptr::null_mut();
-    // SAFETY: the context is ours alone, and the array is terminated.
+    // SAFETY: nothing else uses the context, and the array is terminated.
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
@@ -156,14 +156,14 @@ fn imported(name: &CStr, seed: &[u8]) -> Key {
 
 fn public_key(name: &CStr, bytes: &[u8]) -> Key {
     let (null, bytes, length) = (ptr::null_mut(), bytes.as_ptr(), bytes.len());
-    // SAFETY: `length` is the length of the bytes.
+    // SAFETY: `length` is the length of `bytes`.
     let key = unsafe { sys::EVP_PKEY_new_raw_public_key_ex(null, name.as_ptr(), ptr::null(), bytes, length) };
     Owned::new(key, sys::EVP_PKEY_free)
 }
 
 fn private_key(name: &CStr, bytes: &[u8]) -> Key {
     let (null, bytes, length) = (ptr::null_mut(), bytes.as_ptr(), bytes.len());
-    // SAFETY: `length` is the length of the bytes.
+    // SAFETY: `length` is the length of `bytes`.
     let key = unsafe { sys::EVP_PKEY_new_raw_private_key_ex(null, name.as_ptr(), ptr::null(), bytes, length) };
     Owned::new(key, sys::EVP_PKEY_free)
 }
@@ -182,7 +182,7 @@ fn write_private(key: &Key, out: &mut [u8]) {
 
 fn write_seed(key: &Key, out: &mut [u8]) {
     let (part, mut length) = (sys::OSSL_PKEY_PARAM_SEED.as_ptr(), 0);
-    // SAFETY: the length of `out` is passed.
+    // SAFETY: the call gets the length of `out`.
     let done =
         unsafe { sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out.as_mut_ptr(), out.len(), &raw mut length) };
     assert_eq!(done, 1);
@@ -191,7 +191,7 @@ fn write_seed(key: &Key, out: &mut [u8]) {
 fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
     let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
-    // SAFETY: the context is ours alone, and the lengths of both buffers are passed.
+    // SAFETY: nothing else uses the context, and the call gets the lengths of both buffers.
     let done = unsafe {
         sys::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
     };
@@ -201,13 +201,14 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
 fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
     let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
-    // SAFETY: the context is ours alone, and the lengths of both buffers are passed.
+    // SAFETY: nothing else uses the context, and the call gets the lengths of both buffers.
     assert_eq!(unsafe { sys::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size) }, 1);
 }
 
 fn derive(context: &Context, peer: &Key, secret: &mut [u8]) {
     let mut length = secret.len();
-    // SAFETY: the context is ours alone and holds its own reference to the peer; `length` is the length of `secret`.
+    // SAFETY: nothing else uses the context, and it holds a separate reference to the peer's key. `length` is the
+    // length of `secret`.
     unsafe {
         assert_eq!(sys::EVP_PKEY_derive_set_peer_ex(context.raw(), peer.raw(), 0), 1);
         assert_eq!(sys::EVP_PKEY_derive(context.raw(), secret.as_mut_ptr(), &raw mut length), 1);
@@ -239,7 +240,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             let context = context(&public_key(NAME, &public), Purpose::Encapsulate);
             each(move || {
                 let params = [symmetric::octets(sys::OSSL_KEM_PARAM_IKME, &coins), sys::OSSL_PARAM_END];
-                // SAFETY: the context is ours alone, and the array is terminated.
+                // SAFETY: nothing else uses the context, and the array is terminated.
                 assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
                 encapsulate(&context, &mut out, &mut secret);
             })
@@ -310,7 +311,7 @@ fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     })
 }
 
-/// Returns the bare calls of ML-DSA, SLH-DSA and Ed25519.
+/// Returns the direct calls for ML-DSA, SLH-DSA and Ed25519.
 fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let info = inputs.scheme.info();
     let algorithm = info.parameters.algorithm.to_string();
@@ -326,7 +327,8 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let (encoding, bytes) = inputs.private(operation);
     let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
     let (coins, prehashed) = (inputs.coins.clone(), inputs.prehashed.clone());
-    // OpenSSL keeps ML-DSA's seed separately from the private key. For the other schemes the bytes are the key.
+    // For ML-DSA, OpenSSL distinguishes the seed from the private key. For the other schemes, the bytes are the private
+    // key.
     let seeded = algorithm.starts_with("ML-DSA") && encoding == KeyEncoding::Seed;
     let exact = info.hedged;
     let load = {
@@ -335,13 +337,13 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     };
     let signing = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
         let context = operation_context(key);
-        // SAFETY: the context is ours alone; null means no parameters.
+        // SAFETY: nothing else uses the context. Null means no parameters.
         assert_eq!(unsafe { sys::EVP_PKEY_sign_message_init(context.raw(), scheme.raw(), ptr::null()) }, 1);
         context
     };
     let verifying = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
         let context = operation_context(key);
-        // SAFETY: as in `signing`.
+        // SAFETY: nothing else uses the context, and null means no parameters.
         assert_eq!(unsafe { sys::EVP_PKEY_verify_message_init(context.raw(), scheme.raw(), ptr::null()) }, 1);
         context
     };
@@ -369,7 +371,7 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
             let context = signing(&load(&bytes), &scheme);
             let one: c_int = 1;
             let params = [symmetric::int(sys::OSSL_SIGNATURE_PARAM_DETERMINISTIC, &one), sys::OSSL_PARAM_END];
-            // SAFETY: the context is ours alone, and the array is terminated.
+            // SAFETY: nothing else uses the context, and the array is terminated.
             assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
             each(move || sign(&context, &message, &mut out))
         }
@@ -393,14 +395,14 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 }
 
 fn operation_context(key: &Key) -> Context {
-    // SAFETY: the context holds its own reference to the key.
+    // SAFETY: the context holds a separate reference to the key.
     let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }
 
 fn sign(context: &Context, message: &[u8], out: &mut [u8]) {
     let (mut length, signature) = (out.len(), out.as_mut_ptr());
-    // SAFETY: the context is ours alone; `length` is the length of `out`.
+    // SAFETY: nothing else uses the context, and `length` is the length of `out`.
     let done =
         unsafe { sys::EVP_PKEY_sign(context.raw(), signature, &raw mut length, message.as_ptr(), message.len()) };
     assert_eq!(done, 1);
@@ -408,7 +410,7 @@ fn sign(context: &Context, message: &[u8], out: &mut [u8]) {
 
 fn verify(context: &Context, message: &[u8], signature: &[u8]) {
     let (signature, length) = (signature.as_ptr(), signature.len());
-    // SAFETY: the context is ours alone, and both slices are only read.
+    // SAFETY: nothing else uses the context, and the call only reads both slices.
     let done = unsafe { sys::EVP_PKEY_verify(context.raw(), signature, length, message.as_ptr(), message.len()) };
     assert_eq!(done, 1);
 }

@@ -1,4 +1,5 @@
-//! OpenSSL's hash functions, MAC, KDF and cipher. Algorithms are fetched and contexts made in advance.
+//! Direct calls to OpenSSL's hash functions, MAC, KDF and cipher. Algorithms are fetched and contexts are created in
+//! advance.
 
 use crate::interleaved::{Side, Work};
 use crate::libraries::Owned;
@@ -10,12 +11,12 @@ use std::hint::black_box;
 use std::ptr;
 use std::sync::Arc;
 
-/// Returns a byte string as a parameter.
+/// Returns a parameter that refers to a byte string.
 pub(super) fn octets(key: &CStr, value: &[u8]) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_OCTET_STRING, value.as_ptr(), value.len())
 }
 
-/// Returns a number as a parameter. It is read when the parameter is read.
+/// Returns a parameter that refers to a number. OpenSSL reads the number when it uses the parameter.
 pub(super) fn int(key: &CStr, value: &c_int) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
 }
@@ -33,7 +34,7 @@ pub(super) type Md = Owned<sys::EVP_MD>;
 pub(super) type Context = Owned<sys::EVP_MD_CTX>;
 
 pub(super) fn fetch(name: &CStr) -> (Md, Context) {
-    // SAFETY: null means the default library context and no properties; both objects are ours.
+    // SAFETY: null means the default library context and no properties. We own both objects.
     unsafe {
         let md = sys::EVP_MD_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
         (Owned::new(md, sys::EVP_MD_free), Owned::new(sys::EVP_MD_CTX_new(), sys::EVP_MD_CTX_free))
@@ -41,17 +42,17 @@ pub(super) fn fetch(name: &CStr) -> (Md, Context) {
 }
 
 fn begin(md: &Md, context: &Context) {
-    // SAFETY: the context is ours alone; null means no parameters.
+    // SAFETY: nothing else uses the context. Null means no parameters.
     assert_eq!(unsafe { sys::EVP_DigestInit_ex2(context.raw(), md.raw(), ptr::null()) }, 1);
 }
 
 fn absorb(context: &Context, part: &[u8]) {
-    // SAFETY: the context is ours alone, and `part` is only read.
+    // SAFETY: nothing else uses the context, and the call only reads `part`.
     assert_eq!(unsafe { sys::EVP_DigestUpdate(context.raw(), part.as_ptr().cast(), part.len()) }, 1);
 }
 
 fn squeeze(context: &Context, out: &mut [u8]) {
-    // SAFETY: the context is ours alone, and the length of `out` is passed.
+    // SAFETY: nothing else uses the context, and the call gets the length of `out`.
     assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
@@ -60,7 +61,7 @@ pub(super) fn digest((md, context): &(Md, Context), message: &[u8]) -> [u8; 32] 
     let mut out = [0; 32];
     begin(md, context);
     absorb(context, message);
-    // SAFETY: the context is ours alone, and `out` has the length of the digest.
+    // SAFETY: nothing else uses the context, and `out` is as long as the digest.
     assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
     out
 }
@@ -76,7 +77,7 @@ pub(super) fn hash(algorithm: &str) -> Option<Side> {
         for message in black_box(&messages).iter().cycle().take(batch) {
             begin(&md, &context);
             absorb(&context, message);
-            // SAFETY: the context is ours alone, and `out` has the length of the digest.
+            // SAFETY: nothing else uses the context, and `out` is as long as the digest.
             assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
         }
     }))
@@ -94,7 +95,7 @@ pub(super) fn xof(operation: &str) -> Side {
             }
         }),
         "absorb" => each(move || {
-            // SAFETY: only makes a context.
+            // SAFETY: the call only creates a context.
             let context = Owned::new(unsafe { sys::EVP_MD_CTX_new() }, sys::EVP_MD_CTX_free);
             begin(&md, &context);
             for part in black_box(&long).chunks(hash::PART) {
@@ -106,7 +107,7 @@ pub(super) fn xof(operation: &str) -> Side {
     }
 }
 
-/// Context that is squeezed through the whole batch.
+/// Squeezes the same context throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     md: Md,
@@ -130,8 +131,8 @@ impl Work for Squeezing {
 pub(super) fn hmac(operation: &str) -> Side {
     let (message, key, mut out, mut length) = (symmetric::message(), symmetric::KEY, [0; 32], 0);
     let params = [text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), sys::OSSL_PARAM_END];
-    // SAFETY: null means the default library context and no properties; the objects are ours; the array is terminated;
-    // the key is only read, during the call.
+    // SAFETY: null means the default library context and no properties. We own the objects, the array is terminated,
+    // and the key is only read during the call.
     let context = unsafe {
         let mac = sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null());
         let mac = Owned::new(mac, sys::EVP_MAC_free);
@@ -142,7 +143,8 @@ pub(super) fn hmac(operation: &str) -> Side {
     let anew = operation == "tag encoded";
     each(move || {
         let (key, key_length) = if anew { (key.as_ptr(), key.len()) } else { (ptr::null(), 0) };
-        // SAFETY: the context is ours alone and keeps its key if none is given; the length of `out` is passed.
+        // SAFETY: nothing else uses the context. A null key keeps the current key, and the call gets the length of
+        // `out`.
         unsafe {
             assert_eq!(sys::EVP_MAC_init(context.raw(), key, key_length, ptr::null()), 1);
             assert_eq!(sys::EVP_MAC_update(context.raw(), message.as_ptr(), message.len()), 1);
@@ -152,7 +154,7 @@ pub(super) fn hmac(operation: &str) -> Side {
 }
 
 pub(super) fn hkdf() -> Side {
-    // SAFETY: null means the default library context and no properties; both objects are ours.
+    // SAFETY: null means the default library context and no properties. We own both objects.
     let context = unsafe {
         let kdf = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
         let kdf = Owned::new(kdf, sys::EVP_KDF_free);
@@ -166,8 +168,8 @@ pub(super) fn hkdf() -> Side {
             octets(sys::OSSL_KDF_PARAM_INFO, symmetric::INFO),
             sys::OSSL_PARAM_END,
         ];
-        // SAFETY: the context is ours alone; the array is terminated; the length of `out` is passed. Without the reset,
-        // `info` would be appended to the previous one.
+        // SAFETY: nothing else uses the context, the array is terminated, and the call gets the length of `out`.
+        // Without the reset, the library would append `info` to the previous `info`.
         unsafe {
             assert_eq!(sys::EVP_KDF_derive(context.raw(), out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
             sys::EVP_KDF_CTX_reset(context.raw());
@@ -177,21 +179,21 @@ pub(super) fn hkdf() -> Side {
 
 pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     let (key, nonce, none) = (symmetric::KEY, symmetric::NONCE, ptr::null());
-    // SAFETY: null means the default library context and no properties; both objects are ours.
+    // SAFETY: null means the default library context and no properties. We own both objects.
     let (cipher, context) = unsafe {
         let cipher = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-GCM".as_ptr(), ptr::null());
         let context = Owned::new(sys::EVP_CIPHER_CTX_new(), sys::EVP_CIPHER_CTX_free);
         (Owned::new(cipher, sys::EVP_CIPHER_free), context)
     };
     if operation == "seal" {
-        // SAFETY: the context is ours alone, and the key has the cipher's length.
+        // SAFETY: nothing else uses the context, and the key has the cipher's length.
         let done = unsafe { sys::EVP_EncryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
         assert_eq!(done, 1);
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
             let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
             let (null, nonce, out) = (ptr::null(), nonce.as_ptr(), tag.as_mut_ptr());
-            // SAFETY: the context is ours alone and keeps its key; the buffer is encrypted in place; the final call
-            // writes nothing in this mode.
+            // SAFETY: nothing else uses the context, and it keeps the key. The buffer is encrypted in place, and the
+            // final call writes nothing in this mode.
             unsafe {
                 assert_eq!(sys::EVP_EncryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
                 assert_eq!(sys::EVP_EncryptUpdate(context.raw(), data, &raw mut length, data, size), 1);
@@ -201,13 +203,14 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
             }
         });
     }
-    // SAFETY: as for sealing.
+    // SAFETY: nothing else uses the context, and the key has the cipher's length.
     let done = unsafe { sys::EVP_DecryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
     assert_eq!(done, 1);
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
         let (null, nonce, expected) = (ptr::null(), nonce.as_ptr(), tag.as_mut_ptr());
-        // SAFETY: as for sealing; the call that sets the tag copies it.
+        // SAFETY: nothing else uses the context, and it keeps the key. The buffer is decrypted in place, the call that
+        // sets the tag copies the tag, and the final call writes nothing in this mode.
         unsafe {
             assert_eq!(sys::EVP_DecryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
             assert_eq!(sys::EVP_DecryptUpdate(context.raw(), data, &raw mut length, data, size), 1);

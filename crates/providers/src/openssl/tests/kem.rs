@@ -135,12 +135,12 @@ fn rejects_malformed_ml_kem_keys() {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut public = vec![0; kem.info().parameters.encapsulation_key];
         key.encapsulation_key().unwrap().encode(&mut public).unwrap();
-        // A coefficient of 4095 is above the modulus (FIPS 203, section 7.2).
+        // A coefficient of 4095 exceeds the modulus (FIPS 203, section 7.2).
         public[..2].copy_from_slice(&[0xFF, 0xFF]);
         assert_malformed(kem.load_encapsulation_key(&public));
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
         key.encode(KeyEncoding::Expanded, &mut private).unwrap();
-        // Hash of the encapsulation key, before the last 32 bytes (FIPS 203, section 7.3).
+        // The hash of the encapsulation key precedes the last 32 bytes (FIPS 203, section 7.3).
         let hash = private.len() - 64;
         private[hash] ^= 1;
         assert_malformed(kem.load_decapsulation_key(KeyEncoding::Expanded, &private));
@@ -174,7 +174,8 @@ fn several_threads_share_a_key() {
     }
 }
 
-/// NIST ACVP, ML-KEM-keyGen-FIPS203, test cases 1, 26 and 51: `d || z`, and SHA-256 of `ek` and `dk`.
+/// Checks test cases 1, 26 and 51 of NIST ACVP ML-KEM-keyGen-FIPS203: `d || z`, and the SHA-256 digests of `ek` and
+/// `dk`.
 #[test]
 fn ml_kem_key_generation_agrees_with_acvp() {
     let published = [
@@ -208,7 +209,7 @@ fn ml_kem_key_generation_agrees_with_acvp() {
     }
 }
 
-/// RFC 7748, section 6.1, through the key agreement and through the KEM.
+/// Checks the values in RFC 7748, section 6.1, through the key agreement and through the KEM.
 #[test]
 fn x25519_agrees_with_its_rfc() {
     let alice = hex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a");
@@ -258,7 +259,7 @@ fn key_agreement_round_trips_and_takes_coins() {
     assert_length(agreement.generate(Coins::Exact(&[9; 31])));
 }
 
-/// RFC 7748, section 6.1: a peer's key of small order makes the secret zero.
+/// A peer's key of small order leads to an all-zero secret (RFC 7748, section 6.1).
 #[test]
 fn rejects_an_all_zero_secret() {
     let kem = provider().kem("X25519").unwrap();

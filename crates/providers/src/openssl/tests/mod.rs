@@ -1,4 +1,5 @@
-//! Round trips, rejections and a few published answers for every algorithm on offer. Whole vector suites run elsewhere.
+//! Tests of the OpenSSL provider: round trips, rejections, and a few published test vectors for every algorithm. Other
+//! crates run the complete suites of test vectors.
 
 mod kem;
 mod signature;
@@ -13,7 +14,7 @@ use std::sync::OnceLock;
 
 fn provider() -> &'static Provider {
     static PROVIDER: OnceLock<Provider> = OnceLock::new();
-    PROVIDER.get_or_init(|| super::providers().pop().expect("there is one provider"))
+    PROVIDER.get_or_init(|| super::providers().pop().expect("there must be one provider"))
 }
 
 fn sha256(message: &[u8]) -> [u8; 32] {
@@ -22,7 +23,7 @@ fn sha256(message: &[u8]) -> [u8; 32] {
     digest
 }
 
-/// Compares `message` with a published answer, of which only the SHA-256 digest is kept here.
+/// Compares `message` with a published value. `expected` is the SHA-256 digest of the published value.
 #[track_caller]
 fn assert_sha256(message: &[u8], expected: &str) {
     assert_eq!(sha256(message).to_vec(), hex(expected));
@@ -56,8 +57,8 @@ fn assert_refused(result: Result<(), Error>) {
 
 #[track_caller]
 fn assert_queue_is_empty() {
-    // SAFETY: only reads the calling thread's queue.
-    assert_eq!(unsafe { sys::ERR_peek_last_error() }, 0, "an error was left in the queue");
+    // SAFETY: the call only reads this thread's error queue.
+    assert_eq!(unsafe { sys::ERR_peek_last_error() }, 0, "the error queue must be empty");
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn offers_every_algorithm_and_describes_its_build() {
 #[test]
 fn library_faults_carry_their_messages_and_leave_none_behind() {
     provider();
-    let fault = PkeyCtx::of_name(Linked, c"no such algorithm").err().expect("there is none");
+    let fault = PkeyCtx::of_name(Linked, c"no such algorithm").err().expect("OpenSSL must not know this algorithm");
     let Error::Library { call, detail } = &fault else { panic!("{fault:?}") };
     assert_eq!(*call, "EVP_PKEY_CTX_new_from_name");
     assert!(detail.contains("unsupported") && detail.contains("no such algorithm"), "{detail}");

@@ -36,8 +36,8 @@ fn generate_encoded(scheme: &dyn SignatureScheme, coins: Coins) -> (Vec<u8>, Vec
     (public, private)
 }
 
-/// Returns all schemes but the small SLH-DSA sets, whose signatures take a second or more. Those sign only once, in the
-/// round trip.
+/// Returns all schemes except the small SLH-DSA sets, which need a second or more for a signature. The small sets sign
+/// only once, in the round-trip test.
 fn quick() -> impl Iterator<Item = &'static Arc<dyn SignatureScheme>> {
     provider().signatures.iter().filter(|scheme| !scheme.info().parameters.algorithm.ends_with('s'))
 }
@@ -119,7 +119,7 @@ fn the_context_string_is_signed() {
             assert_unsupported(public.verify(b"x", MESSAGE, &out));
             continue;
         }
-        // The context strings alternate, because a prepared key keeps the last one.
+        // The context strings alternate, because a prepared key remembers the previous context string.
         let longest = [7; 255];
         let contexts: [&[u8]; 4] = [b"", b"one", &longest, b"on"];
         let signatures: Vec<_> =
@@ -233,7 +233,7 @@ fn rejects_malformed_elliptic_curve_keys() {
         assert_length(scheme.load_signing_key(KeyEncoding::Scalar, &vec![1; field - 1]));
         for first in [0, 2, 3, 4, 5, 6, 7] {
             for length in [1, field, field + 1, 2 * field, 2 * field + 1, 2 * field + 2] {
-                // x = y = 2^(8 field) - 1 is above every modulus.
+                // With all bits set, x and y exceed every modulus.
                 let mut point = vec![0xFF; length];
                 point[0] = first;
                 assert_malformed(scheme.load_verifying_key(&point));
@@ -243,7 +243,7 @@ fn rejects_malformed_elliptic_curve_keys() {
     }
 }
 
-/// The generator of secp256k1 (SEC 2, section 2.4.1), which is the public key of the scalar 1.
+/// Uses the generator of secp256k1 (SEC 2, section 2.4.1), which is the public key for the scalar 1.
 #[test]
 fn reads_points_in_both_forms() {
     let scheme = scheme("ECDSA-secp256k1");
@@ -290,7 +290,7 @@ fn rejects_malformed_rsa_keys() {
     }
     assert_malformed(scheme.load_verifying_key(&private));
     assert_malformed(scheme.load_signing_key(KeyEncoding::Der, &public));
-    // RSAPublicKey with the modulus 0xFFFF: two bytes instead of 256.
+    // RSAPublicKey with the modulus 0xFFFF, which is two bytes long and not 256.
     assert_malformed(scheme.load_verifying_key(&hex("300a020300ffff0203010001")));
 }
 
@@ -301,13 +301,13 @@ fn rejects_malformed_ml_dsa_keys() {
     let mut expanded = encode(&**scheme, &*key, KeyEncoding::Expanded);
     let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &expanded).unwrap();
     assert_unsupported(loaded.encode(KeyEncoding::Seed, &mut [0; 32]));
-    // Digest of the public key, the third part of the private key (FIPS 204, algorithm 24).
+    // The third part of the private key is the digest of the public key (FIPS 204, algorithm 24).
     expanded[64] ^= 1;
     assert_malformed(scheme.load_signing_key(KeyEncoding::Expanded, &expanded));
 }
 
-/// Deterministic ECDSA and Ed25519: RFC 6979, appendices A.2.5 and A.2.6; the widely published answer for secp256k1
-/// with the private key 1; RFC 8032, section 7.1, test 2.
+/// Checks deterministic ECDSA with RFC 6979, appendices A.2.5 and A.2.6, and with the widely published signature for
+/// secp256k1 and the private key 1. Checks Ed25519 with RFC 8032, section 7.1, test 2.
 #[test]
 fn deterministic_signatures_agree_with_published_answers() {
     let one = "0000000000000000000000000000000000000000000000000000000000000001";
@@ -350,7 +350,7 @@ fn deterministic_signatures_agree_with_published_answers() {
     }
 }
 
-/// Every secp256k1 signature has the lower `s`, and the higher one also verifies.
+/// Every secp256k1 signature contains the lower `s`. The signature with the higher `s` also verifies.
 #[test]
 fn secp256k1_signs_with_the_lower_s() {
     let scheme = scheme("ECDSA-secp256k1");
@@ -380,7 +380,7 @@ fn ml_dsa_key_generation_agrees_with_acvp() {
     }
 }
 
-/// NIST ACVP, SLH-DSA-keyGen-FIPS205, test cases 21 and 31: `SK.seed || SK.prf || PK.seed`, and `PK.root`.
+/// Checks test cases 21 and 31 of NIST ACVP SLH-DSA-keyGen-FIPS205: `SK.seed || SK.prf || PK.seed`, and `PK.root`.
 #[test]
 fn slh_dsa_key_generation_agrees_with_acvp() {
     let published = [

@@ -1,7 +1,7 @@
 use super::*;
 use std::thread;
 
-/// Examples of FIPS 202 and FIPS 180-4 for the message `abc`.
+/// Example digests for FIPS 202 and FIPS 180-4 with the message `abc`.
 const DIGESTS: [(&str, &str); 6] = [
     ("SHA3-224", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
     ("SHA3-256", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
@@ -60,7 +60,7 @@ fn a_batch_ends_with_the_digest_of_its_last_message() {
     }
 }
 
-/// Examples of FIPS 202 for the empty message.
+/// Checks NIST's FIPS 202 examples for the empty message.
 #[test]
 fn xofs_agree_with_published_answers_and_squeeze_in_pieces() {
     let published = [
@@ -107,7 +107,7 @@ fn threads_digest_side_by_side() {
     });
 }
 
-/// RFC 4231, section 4.3, and section 4.7 for a key longer than a block.
+/// Checks RFC 4231, sections 4.3 and 4.7. The key in section 4.7 is longer than a block.
 #[test]
 fn hmac_agrees_with_its_rfc() {
     let mac = provider().mac("HMAC-SHA256").unwrap();
@@ -141,7 +141,7 @@ fn hmac_agrees_with_its_rfc() {
     assert_eq!(none, zero);
 }
 
-/// RFC 5869, appendices A.1 and A.3, alternating: a call must leave nothing for the next.
+/// Checks RFC 5869, appendices A.1 and A.3, in alternation: a call must not affect the next call.
 #[test]
 fn hkdf_agrees_with_its_rfc() {
     let kdf = provider().kdf("HKDF-SHA256").unwrap();
@@ -166,7 +166,7 @@ fn hkdf_agrees_with_its_rfc() {
     assert_queue_is_empty();
 }
 
-/// Test case 16 of the specification of GCM (McGrew and Viega), appendix B.
+/// Checks test case 16 in appendix B of the GCM specification (McGrew and Viega).
 #[test]
 fn aes_gcm_agrees_with_its_specification() {
     let aead = provider().aead("AES-256-GCM").unwrap();

@@ -17,7 +17,7 @@ pub(super) fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Sid
     let signer = SigningKey::from_bytes(&private);
     let verifier = VerifyingKey::from_bytes(&public).ok()?;
     let signed = if operation == "verify prehash" { inputs.prehashed.clone() } else { inputs.signature.clone() };
-    let decoded = move || Signature::from_slice(&signed).expect("a signature");
+    let decoded = move || Signature::from_slice(&signed).expect("malformed signature");
     Some(match operation {
         "keygen" | "keygen coins=exact" => making(generate),
         "keygen encoded" | "keygen encoded coins=exact" => each(move || {
@@ -31,16 +31,16 @@ pub(super) fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Sid
         }),
         "sign prehash" => each(move || {
             let signature = signer.sign_prehashed(Sha512::new_with_prefix(&message), Some(&[]));
-            out.copy_from_slice(&signature.expect("a signature").to_bytes());
+            out.copy_from_slice(&signature.expect("signing failed").to_bytes());
         }),
-        "verify" => each(move || verifier.verify(&message, &decoded()).expect("a valid signature")),
+        "verify" => each(move || verifier.verify(&message, &decoded()).expect("invalid signature")),
         "verify encoded" => each(move || {
-            let key = VerifyingKey::from_bytes(&public).expect("a key");
-            key.verify(&message, &decoded()).expect("a valid signature");
+            let key = VerifyingKey::from_bytes(&public).expect("cannot load the key");
+            key.verify(&message, &decoded()).expect("invalid signature");
         }),
         "verify prehash" => each(move || {
             let digest = Sha512::new_with_prefix(&message);
-            verifier.verify_prehashed(digest, Some(&[]), &decoded()).expect("a valid signature");
+            verifier.verify_prehashed(digest, Some(&[]), &decoded()).expect("invalid signature");
         }),
         _ => return None,
     })
@@ -58,20 +58,20 @@ macro_rules! ecdsa {
             let exact = operation.ends_with("coins=exact");
             let generate = move || {
                 if exact {
-                    return SigningKey::from_slice(&coins).expect("a scalar");
+                    return SigningKey::from_slice(&coins).expect("cannot load the scalar");
                 }
-                SigningKey::try_generate_from_rng(&mut SysRng).expect("the operating system gives random bytes")
+                SigningKey::try_generate_from_rng(&mut SysRng).expect("the operating system returned no random bytes")
             };
             let signer = SigningKey::from_slice(&private).ok()?;
             let verifier = *signer.verifying_key();
             let mut sign = {
                 let message = message.clone();
                 move |key: &SigningKey| {
-                    let signature: Signature = key.try_sign(&message).expect("a signature");
+                    let signature: Signature = key.try_sign(&message).expect("signing failed");
                     out.copy_from_slice(&signature.to_bytes());
                 }
             };
-            let decoded = move || Signature::from_slice(&signed).expect("a signature");
+            let decoded = move || Signature::from_slice(&signed).expect("malformed signature");
             Some(match operation {
                 "keygen" | "keygen coins=exact" => making(generate),
                 "keygen encoded" | "keygen encoded coins=exact" => each(move || {
@@ -80,11 +80,13 @@ macro_rules! ecdsa {
                     private_out.copy_from_slice(&key.to_bytes());
                 }),
                 "sign" => each(move || sign(&signer)),
-                "sign encoded key=scalar" => each(move || sign(&SigningKey::from_slice(&private).expect("a key"))),
-                "verify" => each(move || verifier.verify(&message, &decoded()).expect("a valid signature")),
+                "sign encoded key=scalar" => {
+                    each(move || sign(&SigningKey::from_slice(&private).expect("cannot load the key")))
+                }
+                "verify" => each(move || verifier.verify(&message, &decoded()).expect("invalid signature")),
                 "verify encoded" => each(move || {
-                    let key = VerifyingKey::from_sec1_bytes(&public).expect("a key");
-                    key.verify(&message, &decoded()).expect("a valid signature");
+                    let key = VerifyingKey::from_sec1_bytes(&public).expect("cannot load the key");
+                    key.verify(&message, &decoded()).expect("invalid signature");
                 }),
                 _ => return None,
             })

@@ -53,7 +53,7 @@ fn reader(message: &[u8]) -> Reader {
     state.finalize_xof()
 }
 
-/// Squeezes one reader throughout the batch.
+/// Squeezes the same reader throughout a batch.
 struct Squeezing {
     long: Vec<u8>,
     reader: Reader,

@@ -18,7 +18,7 @@ pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         if exact {
             return DecapsulationKey::from_seed(seed.into());
         }
-        DecapsulationKey::try_generate_from_rng(&mut SysRng).expect("the operating system gives random bytes")
+        DecapsulationKey::try_generate_from_rng(&mut SysRng).expect("the operating system returned no random bytes")
     };
     let mut encapsulate = move |key: &EncapsulationKey| {
         let m = if exact { given } else { drawn() };
@@ -33,38 +33,38 @@ pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         "keygen encoded" | "keygen encoded coins=exact" => each(move || {
             let key = generate();
             encoded.copy_from_slice(&key.encapsulation_key().to_bytes());
-            private_out.copy_from_slice(&key.to_seed().expect("it was generated"));
+            private_out.copy_from_slice(&key.to_seed().expect("a generated key must have a seed"));
         }),
         "encapsulate" | "encapsulate coins=exact" => {
             let key = DecapsulationKey::from_seed(seed.into()).encapsulation_key().clone();
             each(move || encapsulate(&key))
         }
         "encapsulate encoded" => each(move || {
-            let key = EncapsulationKey::new(public.as_slice().try_into().expect("its length"));
-            encapsulate(&key.expect("a key"));
+            let key = EncapsulationKey::new(public.as_slice().try_into().expect("wrong length"));
+            encapsulate(&key.expect("cannot load the key"));
         }),
         "decapsulate" => {
             let key = DecapsulationKey::from_seed(seed.into());
             each(move || {
-                received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")))
+                received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("wrong length")))
             })
         }
         "decapsulate encoded key=seed" => each(move || {
-            let key = DecapsulationKey::from_seed(private.as_slice().try_into().expect("its length"));
-            received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")));
+            let key = DecapsulationKey::from_seed(private.as_slice().try_into().expect("wrong length"));
+            received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("wrong length")));
         }),
         "decapsulate encoded key=expanded" => each(move || {
-            #[allow(deprecated, reason = "an encoding of FIPS 203")]
+            #[allow(deprecated, reason = "FIPS 203 defines this encoding")]
             let key =
-                ml_kem::ExpandedKeyEncoding::from_expanded_bytes(private.as_slice().try_into().expect("its length"));
-            let key: DecapsulationKey = key.expect("a key");
-            received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")));
+                ml_kem::ExpandedKeyEncoding::from_expanded_bytes(private.as_slice().try_into().expect("wrong length"));
+            let key: DecapsulationKey = key.expect("cannot load the key");
+            received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("wrong length")));
         }),
         _ => return None,
     })
 }
 
-/// X25519 as a KEM.
+/// Returns the direct calls for X25519 as a KEM.
 pub(super) fn x25519(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let (mut out, mut private_out, mut secret) = inputs.room();
     let given: [u8; 32] = inputs.keygen_coins.as_slice().try_into().ok()?;

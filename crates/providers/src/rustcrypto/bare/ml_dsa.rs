@@ -15,13 +15,13 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
     let mut sign = {
         let message = message.clone();
         move |key: &ExpandedSigningKey<MlDsa44>| {
-            let signature = key.sign_randomized(&message, &[], &mut SysRng).expect("a signature");
+            let signature = key.sign_randomized(&message, &[], &mut SysRng).expect("signing failed");
             out.copy_from_slice(&signature.encode());
         }
     };
     let mut written = inputs.room().2;
     let signed = if operation == "verify prehash" { inputs.prehashed.clone() } else { inputs.signature.clone() };
-    let decoded = move || Signature::<MlDsa44>::decode(signed.as_slice().try_into().expect("its length"));
+    let decoded = move || Signature::<MlDsa44>::decode(signed.as_slice().try_into().expect("wrong length"));
     Some(match operation {
         "keygen" | "keygen coins=exact" => making(generate),
         "keygen encoded" | "keygen encoded coins=exact" => each(move || {
@@ -31,16 +31,17 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
         }),
         "sign" => each(move || sign(prepared.expanded_key())),
         "sign deterministic" => each(move || {
-            let signature = prepared.expanded_key().sign_deterministic(&message, &[]).expect("a signature");
+            let signature = prepared.expanded_key().sign_deterministic(&message, &[]).expect("signing failed");
             written.copy_from_slice(&signature.encode());
         }),
         "sign encoded key=seed" => each(move || {
-            let key = SigningKey::<MlDsa44>::from_seed(private.as_slice().try_into().expect("its length"));
+            let key = SigningKey::<MlDsa44>::from_seed(private.as_slice().try_into().expect("wrong length"));
             sign(key.expanded_key());
         }),
         "sign encoded key=expanded" => each(move || {
-            #[allow(deprecated, reason = "an encoding of FIPS 204")]
-            let key = ExpandedSigningKey::<MlDsa44>::from_expanded(private.as_slice().try_into().expect("its length"));
+            #[allow(deprecated, reason = "FIPS 204 defines this encoding")]
+            let key =
+                ExpandedSigningKey::<MlDsa44>::from_expanded(private.as_slice().try_into().expect("wrong length"));
             sign(&key);
         }),
         "sign prehash" => each(move || {
@@ -49,15 +50,15 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
         }),
         "verify" => {
             let key = prepared.verifying_key();
-            each(move || assert!(key.verify_with_context(&message, &[], &decoded().expect("a signature"))))
+            each(move || assert!(key.verify_with_context(&message, &[], &decoded().expect("malformed signature"))))
         }
         "verify encoded" => each(move || {
-            let key = VerifyingKey::<MlDsa44>::decode(public.as_slice().try_into().expect("its length"));
-            assert!(key.verify_with_context(&message, &[], &decoded().expect("a signature")));
+            let key = VerifyingKey::<MlDsa44>::decode(public.as_slice().try_into().expect("wrong length"));
+            assert!(key.verify_with_context(&message, &[], &decoded().expect("malformed signature")));
         }),
         "verify prehash" => {
             let key = prepared.verifying_key();
-            each(move || assert!(key.verify_internal(&prehashed(&message), &decoded().expect("a signature"))))
+            each(move || assert!(key.verify_internal(&prehashed(&message), &decoded().expect("malformed signature"))))
         }
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! Bare calls of the RustCrypto and dalek crates. Coins come from the operating system, as from the crates' `SysRng`.
+//! Direct calls to the RustCrypto and dalek crates. Coins come from the operating system, as with the crates' `SysRng`.
 
 mod classical;
 mod hash;
@@ -76,12 +76,12 @@ impl Bare for RustCrypto {
 /// Returns random bytes from the operating system.
 fn drawn<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    getrandom::fill(&mut bytes).expect("the operating system returned no random bytes");
     bytes
 }
 
-/// Returns `M'` of the pre-hashed variants of ML-DSA and SLH-DSA for SHA-256 and the empty context, as the crates take
-/// it.
+/// Returns the formatted message `M'` for the pre-hashed variants of ML-DSA and SLH-DSA, with SHA-256 and an empty
+/// context string.
 fn prehashed(message: &[u8]) -> [u8; 45] {
     let mut formatted = [0; 45];
     formatted[0] = 1;

@@ -24,13 +24,13 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
         move |key: &SigningKey<Sha2_128f>| {
             let addrnd: [u8; N] = if deterministic { [0; N] } else { drawn() };
             let addrnd = (!deterministic).then_some(&addrnd[..]);
-            let signature = key.try_sign_with_context(&message, &[], addrnd).expect("a signature");
+            let signature = key.try_sign_with_context(&message, &[], addrnd).expect("signing failed");
             out.copy_from_slice(&signature.to_bytes());
         }
     };
     let mut written = inputs.room().2;
     let signed = if operation == "verify prehash" { inputs.prehashed.clone() } else { inputs.signature.clone() };
-    let decoded = move || Signature::<Sha2_128f>::try_from(signed.as_slice()).expect("a signature");
+    let decoded = move || Signature::<Sha2_128f>::try_from(signed.as_slice()).expect("malformed signature");
     Some(match operation {
         "keygen" | "keygen coins=exact" => making(generate),
         "keygen encoded" | "keygen encoded coins=exact" => each(move || {
@@ -40,21 +40,21 @@ pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<S
         }),
         "sign" | "sign deterministic" => each(move || sign(&prepared)),
         "sign encoded key=expanded" => each(move || {
-            sign(&SigningKey::try_from(private.as_slice()).expect("a key"));
+            sign(&SigningKey::try_from(private.as_slice()).expect("cannot load the key"));
         }),
         "sign prehash" => each(move || {
             let signature = prepared.slh_sign_internal(&[&prehashed(&message)], Some(&drawn::<N>()));
             written.copy_from_slice(&signature.to_bytes());
         }),
         "verify" => each(move || {
-            verifier.try_verify_with_context(&message, &[], &decoded()).expect("a valid signature");
+            verifier.try_verify_with_context(&message, &[], &decoded()).expect("invalid signature");
         }),
         "verify encoded" => each(move || {
-            let key = VerifyingKey::<Sha2_128f>::try_from(public.as_slice()).expect("a key");
-            key.try_verify_with_context(&message, &[], &decoded()).expect("a valid signature");
+            let key = VerifyingKey::<Sha2_128f>::try_from(public.as_slice()).expect("cannot load the key");
+            key.try_verify_with_context(&message, &[], &decoded()).expect("invalid signature");
         }),
         "verify prehash" => each(move || {
-            verifier.slh_verify_internal(&[&prehashed(&message)], &decoded()).expect("a valid signature");
+            verifier.slh_verify_internal(&[&prehashed(&message)], &decoded()).expect("invalid signature");
         }),
         _ => return None,
     })

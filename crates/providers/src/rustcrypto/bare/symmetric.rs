@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 pub(super) fn tag(operation: &str) -> Option<Side> {
     let (message, mut out) = (symmetric::message(), vec![0; 32]);
-    let keyed = || Hmac::<Sha256>::new_from_slice(black_box(&symmetric::KEY)).expect("a key of any length");
+    let keyed = || Hmac::<Sha256>::new_from_slice(black_box(&symmetric::KEY)).expect("HMAC accepts keys of any length");
     let mut finish = move |mut state: Hmac<Sha256>| {
         state.update(&message);
         out.copy_from_slice(&state.finalize().into_bytes());
@@ -29,7 +29,7 @@ pub(super) fn derive() -> Side {
     let mut out = [0; 32];
     each(move || {
         let extracted = Hkdf::<Sha256>::new(Some(symmetric::SALT), black_box(&symmetric::KEY));
-        extracted.expand(symmetric::INFO, black_box(&mut out)).expect("keying material");
+        extracted.expand(symmetric::INFO, black_box(&mut out)).expect("cannot derive a key");
     })
 }
 
@@ -38,11 +38,11 @@ pub(super) fn cipher(aead: &Arc<dyn Aead>, operation: &str) -> Option<Side> {
     let nonce = symmetric::NONCE.into();
     Some(match operation {
         "seal" => symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
-            tag.copy_from_slice(&key.encrypt_inout_detached(&nonce, &[], buffer.into()).expect("a ciphertext"));
+            tag.copy_from_slice(&key.encrypt_inout_detached(&nonce, &[], buffer.into()).expect("encryption failed"));
         }),
         "open" => symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
-            let tag = (&*tag).try_into().expect("its length");
-            key.decrypt_inout_detached(&nonce, &[], buffer.into(), tag).expect("a plaintext");
+            let tag = (&*tag).try_into().expect("wrong length");
+            key.decrypt_inout_detached(&nonce, &[], buffer.into(), tag).expect("decryption failed");
         }),
         _ => return None,
     })
