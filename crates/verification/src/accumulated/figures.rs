@@ -1,6 +1,6 @@
 //! Published digests of accumulated vectors.
 
-/// Published digest over the first answers for an algorithm.
+/// Digest over the first `answers` answers for an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accumulated {
     pub(super) algorithm: &'static str,
