@@ -83,8 +83,8 @@ impl Samples {
         Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
     }
 
-    /// Whether processes from the same start of the run visited both cases. If not, different processes measured them at
-    /// different times.
+    /// Whether processes from the same start of the run visited both cases. If not, different processes measured them
+    /// at different times.
     pub fn shares_start(&self, other: &Samples) -> bool {
         let starts: BTreeSet<u32> = self.visits.iter().map(|visit| visit.start).collect();
         other.visits.iter().any(|visit| starts.contains(&visit.start))

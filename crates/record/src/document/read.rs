@@ -17,7 +17,8 @@ pub enum ImportError {
     Schema(String),
     /// The run id is invalid. Run ids appear in command lines, addresses and file names.
     #[error(
-        "invalid run id {0:?}: use 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, not beginning with `last` or a dash"
+        "invalid run id {0:?}: use 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, \
+         not beginning with `last` or a dash"
     )]
     RunId(String),
     /// A case lacks its samples, without which its results cannot be recomputed.
