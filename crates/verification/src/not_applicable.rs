@@ -5,7 +5,7 @@ use serde::Serialize;
 pub struct NotApplicable {
     /// Location of the vectors: the start of a path in the vectors folder, or the name of the source.
     pub place: &'static str,
-    /// Part of the vectors at that location that is left out; `all` without exceptions.
+    /// Part of the vectors at that location that is left out, or `all`.
     pub part: &'static str,
     /// Reason why no line covers these vectors.
     pub reason: &'static str,

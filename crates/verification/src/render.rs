@@ -62,7 +62,7 @@ pub fn matrix(lines: &[Line]) -> String {
 /// known defects, and the edge cases that each provider accepts.
 ///
 /// # Errors
-/// An error of the serializer. No line is known to cause one.
+/// A serialization error, which no line is known to cause.
 pub fn json(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Report<'a> {

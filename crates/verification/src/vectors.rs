@@ -31,7 +31,7 @@ impl<'a> Vectors<'a> {
         Vectors { fetched, ..self }
     }
 
-    /// Sets the options for accumulated vectors. By default, the number of answers is the smallest.
+    /// Sets the options for accumulated vectors. By default, the smallest number of answers is computed.
     pub fn with_accumulation(self, accumulation: Accumulation<'a>) -> Vectors<'a> {
         Vectors { accumulation, ..self }
     }

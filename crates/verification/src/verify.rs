@@ -106,7 +106,7 @@ fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vect
         }
         tally.fail("reading the vectors", &error.to_string());
     } else if tally.is_empty() {
-        tally.fail("reading the vectors", "the source has none for this algorithm");
+        tally.fail("reading the vectors", "the source contains none for this algorithm");
     }
     tally.line(&id, None, algorithm, suite.name)
 }

@@ -207,7 +207,7 @@ fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u6
     of.chain(LANE_SUITES.iter().filter(|(algorithm, ..)| lanes.contains(algorithm))).copied().collect()
 }
 
-/// Formats a line of `gaps.txt` for a suite of which the provider supports fewer vectors than others do: how many
+/// Formats a line of `gaps.txt`, for a suite with vectors that other providers can run but this one cannot: how many
 /// vectors ran, and why the rest did not.
 fn gap(line: &Line) -> String {
     let mut reasons: Vec<&str> = line.reasons.iter().map(|reason| reason.reason.as_str()).collect();

@@ -46,7 +46,7 @@ impl Kept {
         }
     }
 
-    /// Returns the saved stream if the same builds computed it and it contains at most `all` answers.
+    /// Returns the saved stream, if the same builds computed its answers and there are at most `all` of them.
     pub(super) fn stream(&self, all: u64) -> Option<Stream> {
         let content: Content = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
         let fits = content.whose == self.whose && content.put_down.done <= all;

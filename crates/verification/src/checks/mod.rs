@@ -18,7 +18,7 @@ pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usi
     let mut out = buffer(length);
     let written = write(&mut out)?;
     if written > length {
-        return Err(Fault::Wrong(format!("reports {written} bytes written to a buffer of {length}")));
+        return Err(Fault::Wrong(format!("reports {written} bytes written to a buffer of {length} bytes")));
     }
     out.truncate(written);
     Ok(out)

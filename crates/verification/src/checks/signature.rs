@@ -113,7 +113,8 @@ pub(crate) fn verification(
     let outcome = input.verify(key.as_ref(), signature);
     match (valid, input) {
         (true, _) => step("verify", outcome),
-        // A context longer than 255 bytes is an error of the caller, which libraries may report as such.
+        // A context longer than 255 bytes is the caller's error, so a library may report it instead of a failed
+        // verification.
         (false, Input::Pure(context, _) | Input::PreHash(_, context, _)) if context.len() > 255 => {
             refused("signature", outcome)
         }

@@ -74,8 +74,8 @@ pub enum Function {
     },
 }
 
-/// One key generation, encapsulation and decapsulation. The file contains every intermediate value; only these are
-/// read.
+/// One key generation, encapsulation and decapsulation. The file also contains all intermediate values, which are not
+/// kept.
 #[derive(Clone, Debug)]
 pub struct Intermediate {
     /// Randomness `m`, 32 bytes.
