@@ -37,7 +37,7 @@ impl Residue {
 /// Reason to doubt that a visit had its core to itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Disturbance {
-    /// The hypervisor ran something else for this percentage of the time.
+    /// The hypervisor ran something else for part of the time.
     Steal {
         /// Percentage of the visit's wall time.
         pct: f64,
@@ -47,12 +47,12 @@ pub enum Disturbance {
         /// Number of switches.
         count: u64,
     },
-    /// The thread ran for only this percentage of the wall time.
+    /// The thread ran for only part of the wall time.
     CpuShare {
         /// CPU time as a percentage of wall time.
         pct: f64,
     },
-    /// Some task waited for a processor for this percentage of the time (pressure stall information).
+    /// Some task waited for a processor for part of the time (pressure stall information).
     Pressure {
         /// Percentage of the visit's wall time.
         pct: f64,
@@ -106,10 +106,10 @@ impl fmt::Display for Disturbance {
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock changed by {pct:+.1}%"),
             Disturbance::SharedCore { pct, .. } => {
-                write!(formatter, "a load on the core's other hardware thread took {pct:.1}% of its throughput")
+                write!(formatter, "a load on the other hardware thread took {pct:.1}% of the core's throughput")
             }
             Disturbance::OtherTasks { count } => {
-                write!(formatter, "other programs' tasks ready to run on its processors: {count}")
+                write!(formatter, "other programs' tasks that were ready to run: {count}")
             }
         }
     }

@@ -29,7 +29,7 @@ pub struct Host {
     pub load: Option<[f64; 3]>,
     /// Pressure on the processors when the run began (PSI).
     pub pressure: Option<Pressure>,
-    /// The container runtime, if the run is inside one: `docker`, `podman`, `lxc`, ...
+    /// Container runtime, if the run is inside a container: `docker`, `podman`, `lxc`, ...
     pub container: Option<String>,
     /// Time when these facts were captured (RFC 3339, UTC).
     pub captured_at: String,

@@ -106,8 +106,8 @@ impl Visit {
         2 * self.clear().take(samples).filter(|clear| *clear).count() >= samples
     }
 
-    /// Returns for each sample whether it is used if the visit is used. Samples near a shared chunk are excluded,
-    /// unless they are more than half of the visit.
+    /// Returns for each sample whether it is used, provided that the visit is used. Samples near a shared chunk are
+    /// excluded, unless they are more than half of the visit.
     pub fn sample_counts(&self) -> impl Iterator<Item = bool> {
         let whole = !self.is_mostly_clear();
         self.clear().map(move |clear| whole || clear)

@@ -32,7 +32,7 @@ impl Parameter {
     pub const TRANSACTIONS: &'static str = "tx";
     /// Number of keys that signed a block's transactions.
     pub const SENDERS: &'static str = "senders";
-    /// Number of keys that signed a batch of signatures.
+    /// Number of keys that made the signatures in a batch.
     pub const SIGNERS: &'static str = "signers";
     /// Number of signatures verified in one batch.
     pub const BATCH: &'static str = "batch";
@@ -63,7 +63,7 @@ impl Parameter {
     /// Signing without randomness, in a scheme that also offers a randomised variant.
     pub const DETERMINISTIC: &'static str = "deterministic";
 
-    /// Returns the name before the value, or the flag itself.
+    /// Returns the parameter's name. For a flag, the name is the flag itself.
     pub fn name(&self) -> &str {
         match self {
             Parameter::Flag(name) | Parameter::Number(name, _) | Parameter::Word(name, _) => name,
@@ -158,7 +158,7 @@ impl Case {
         self.number(Parameter::SENDERS)
     }
 
-    /// Returns the number of keys that signed the signatures in the batch.
+    /// Returns the number of keys that made the signatures in the batch.
     pub fn signers(&self) -> Option<u64> {
         self.number(Parameter::SIGNERS)
     }

@@ -110,8 +110,8 @@ pub struct ResultEntry {
     pub cycles_per_byte: Option<f64>,
     /// Median retired instructions, if they were counted.
     pub instructions: Option<f64>,
-    /// Distance from the median or mean (see `statistic`) to the farther end of its interval, as a percentage of that
-    /// value.
+    /// Distance from the median or mean (see `statistic`) to the farther end of its interval, in percent of the median
+    /// or mean.
     pub half_width_pct: Option<f64>,
     /// Confidence level of the interval, between 0 and 1: 0.95, or for order statistics the level that their ranks
     /// give.
@@ -179,11 +179,10 @@ pub struct ResultEntry {
     pub coins: Option<String>,
     /// Random generator that the operation calls; null if it calls none.
     pub generator: Option<String>,
-    /// Shared library that was called, or for a pair, the first one that was loaded. Null if the provider was linked
-    /// in.
+    /// Shared library that was called. For a pair, the first library that was loaded. Null if all were linked in.
     pub library: Option<LibraryEntry>,
-    /// Language of a provider that was not linked in, such as `go`, or for a pair, of the first such provider. Null if
-    /// it was linked in.
+    /// Language of a provider that was not linked in, such as `go`. For a pair, the language of the first such
+    /// provider. Null if all were linked in.
     pub language: Option<String>,
     /// Caveats for reading the results, keyed by the names in `analysis::Caveat`, each with a text for this case. May
     /// be empty.

@@ -61,11 +61,11 @@ pub struct LoadEntry {
     pub ops_per_s_ci: [f64; 2],
     /// Median time that the tasks of a load waited for a worker, in µs: the median over loads.
     pub queueing_p50_us: Option<f64>,
-    /// 95th percentile of that waiting time, in µs: the median over loads.
+    /// 95th percentile of the time that the tasks of a load waited for a worker, in µs: the median over loads.
     pub queueing_p95_us: Option<f64>,
-    /// 99th percentile of that waiting time, in µs: the median over loads.
+    /// 99th percentile of the time that the tasks of a load waited for a worker, in µs: the median over loads.
     pub queueing_p99_us: Option<f64>,
-    /// Longest waiting time of any task in any load, in µs.
+    /// Longest time that any task of any load waited for a worker, in µs.
     pub queueing_max_us: Option<f64>,
     /// Throughput relative to the best load of the same operation, in percent. Negative values are losses.
     pub against_peak_pct: Option<RatioInterval>,
