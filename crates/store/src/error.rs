@@ -176,7 +176,7 @@ pub enum StoreError {
         reason: &'static str,
     },
     /// A record does not match the run's plan.
-    #[error("{case} is not at position {position} of the plan of run {run}")]
+    #[error("{case} is not at position {position} in the plan of run {run}")]
     NotPlanned {
         /// Id of the run.
         run: String,
@@ -186,7 +186,7 @@ pub enum StoreError {
         case: String,
     },
     /// A run cannot be marked as complete while cases are missing.
-    #[error("run {run} is not complete: {missing} cases of its plan have no record")]
+    #[error("run {run} is not complete: {missing} cases in its plan have no record")]
     Incomplete {
         /// Id of the run.
         run: String,

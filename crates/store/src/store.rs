@@ -106,7 +106,7 @@ impl Store {
         Ok(Store { connection, path, kept: None })
     }
 
-    /// Returns the copy of the old file, if [`open`](Self::open) migrated its schema.
+    /// Returns the path of the copy of the old file, if [`open`](Self::open) migrated the schema.
     pub fn kept_copy(&self) -> Option<&Path> {
         self.kept.as_deref()
     }
