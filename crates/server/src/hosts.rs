@@ -23,7 +23,7 @@ impl Hosts {
         }
     }
 
-    /// Whether a host name means this server. The host may include a port. IPv6 addresses are in brackets.
+    /// Whether a host name belongs to this server. The name may include a port. IPv6 addresses are in brackets.
     fn is_ours(&self, host: &str) -> bool {
         if let Some((address, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             return address.parse::<IpAddr>().is_ok();

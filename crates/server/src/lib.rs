@@ -102,7 +102,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // This closes the listener before it returns. Unfinished pages may be abandoned.
+        // The shutdown closes the listener before it returns. Unfinished pages may be abandoned.
         self.runtime.take().into_iter().for_each(|runtime| runtime.shutdown_timeout(END));
     }
 }

@@ -8,8 +8,8 @@ use tokio::sync::{OnceCell, Semaphore};
 /// Number of cached pages.
 const KEPT: usize = 8;
 
-/// Bounded number of threads for blocking work. Work that waits for a thread does not occupy one. If its client
-/// disconnects first, the work never starts.
+/// Bounded number of threads for blocking work. Work that waits for a thread does not occupy one. If the client
+/// disconnects during the wait, the work never starts.
 pub(super) struct Threads(Arc<Semaphore>);
 
 impl Threads {

@@ -158,7 +158,7 @@ fn link<'a>(of: Node<'a, 'a>, relation: &str) -> &'a str {
     found[0].attribute("href").unwrap()
 }
 
-/// Checks that a feed conforms to RFC 4287. Returns its entries, sorted by title.
+/// Checks that a feed conforms to RFC 4287. Returns the entries in the order of the feed.
 fn entries<'a>(feed: &'a Document<'a>) -> Vec<Node<'a, 'a>> {
     let root = feed.root_element();
     assert!(root.has_tag_name((ATOM, "feed")));
@@ -201,7 +201,7 @@ fn feed_lists_exactly_the_regressions_on_the_same_machine() {
     assert_eq!(only(entries[0], "updated"), "2026-11-05T18:58:00Z");
     assert_eq!(only(feed.root_element(), "updated"), "2026-11-05T18:58:00Z");
     for page in ["index.html", "runs/second.html"] {
-        assert!(files[page].contains("application/atom+xml"), "{page} does not name the feed");
+        assert!(files[page].contains("application/atom+xml"), "{page} must link to the feed");
     }
     assert!(files["index.html"].contains("+20.0% ±"));
 }
