@@ -1,5 +1,5 @@
-//! A library that misbehaves or runs slowly on demand, to test how pqlab reacts. Only the program `pqlab-misbehaving`
-//! contains it, which is not distributed.
+//! A library that misbehaves or runs slowly on demand, to test how pqlab reacts. It is part of the program
+//! `pqlab-misbehaving`, which is not distributed, and of no other program.
 
 mod altered;
 mod company;

@@ -16,13 +16,13 @@ const CASE: &str = "kem/ML-KEM-768/decapsulate@aws-lc";
 const DELAYED: &str = "kem/delayed/decapsulate@misbehaving";
 /// Added delay in percent.
 const SLOWDOWN_PCT: f64 = 2.0;
-/// Slowdown in percent from which `run --baseline` must raise the alarm.
+/// Minimum slowdown in percent for which `run --baseline` must raise the alarm.
 const FAIL_SLOWER: &str = "1";
 /// Maximum margin in percent within which identical cases must be equivalent.
 const MARGIN_PCT: f64 = 1.0;
 /// Options for the runs. Intervals of 1% per run would leave no room within the margin.
 const RULES: [&str; 4] = ["--precision", "0.5", "--max-time", "3"];
-/// Number of steps used to measure the duration of a step. They take about as long as the operation.
+/// Number of steps used to measure the duration of a step. These steps take about as long as the operation.
 const STEPS: u64 = 8000;
 
 #[derive(Default)]
