@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Published vectors. Reads and parses each file only once, however many providers and threads use it.
 ///
-/// If a folder of published vectors is given, no other files are used, so no vector is counted twice. Otherwise fetched
-/// files are used, or the embedded ones if a file was not fetched.
+/// If a folder of published vectors is given, its files replace fetched and embedded files with the same purpose, so no
+/// vector is counted twice. Otherwise fetched files are used, or the embedded ones if a file was not fetched.
 #[derive(Default)]
 pub struct Vectors<'a> {
     folder: Option<PathBuf>,

@@ -36,9 +36,9 @@ rows!(KeyVector, VerificationVector);
 
 /// ML-DSA: NIST ACVP, keyGen, the first test of each parameter set; and Wycheproof, mldsa_*_sign_seed, tests 1 and 3.
 ///
-/// SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. The signatures of "Hello world" are not published,
-/// because NIST's deterministic signatures use the internal interface. Two independent libraries agree on them: OpenSSL
-/// 3.5.7 and slh-dsa 0.2.0-rc.5.
+/// SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. The published deterministic signatures use the
+/// internal interface, which signs without a context. The embedded signatures of "Hello world" come from two
+/// independent libraries that agree, OpenSSL 3.5.7 and slh-dsa 0.2.0-rc.5.
 ///
 /// Ed25519: RFC 8032, section 7.1, tests 1 to 3. ECDSA-P-256, ECDSA-P-384: RFC 6979, appendices A.2.5 and A.2.6,
 /// message "sample". ECDSA-secp256k1: the scalar 1, whose public key is the generator (SEC 2, section 2.4.1). Its
