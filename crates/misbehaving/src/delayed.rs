@@ -1,15 +1,15 @@
-//! ML-KEM-768 of AWS-LC with a slower decapsulation, to test whether comparisons detect it.
+//! ML-KEM-768 from AWS-LC with a slower decapsulation, to test whether comparisons detect the slowdown.
 
 use crate::altered::altered;
 use pqlab_primitives::{Kem, Provider};
 use std::hint::black_box;
 use std::sync::Arc;
 
-/// Environment variable with the number of steps added to a decapsulation. A step is a multiplication that depends on
-/// the previous one. Unset means none.
+/// Environment variable with the number of steps added to a decapsulation; 0 if it is not set. A step is a
+/// multiplication that depends on the previous step.
 const STEPS: &str = "PQLAB_DELAY_STEPS";
 
-/// Returns the KEM under the name `delayed`. `None` if the build lacks AWS-LC.
+/// Returns the KEM under the name `delayed`, or `None` if the build does not include AWS-LC.
 pub(super) fn kem(others: &[Arc<Provider>]) -> Option<Arc<dyn Kem>> {
     let steps = std::env::var(STEPS).ok().and_then(|steps| steps.parse().ok()).unwrap_or(0);
     prompt(others).map(|kem| delayed(kem, steps))

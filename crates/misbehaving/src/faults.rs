@@ -1,4 +1,4 @@
-//! Null provider's KEM with injected faults: it works for a while, then does what its name says.
+//! KEMs that behave like the null provider's KEM for a while, and then do what their name says.
 
 use crate::altered::altered;
 use pqlab_primitives::{Error, Kem, Result};
@@ -6,11 +6,11 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Successful calls per process, so that the fault occurs during a measurement and not before. Even on a busy machine,
-/// a measurement makes several times as many calls.
+/// Number of successful calls per process, so that the fault occurs during a measurement and not before. A measurement
+/// makes several times as many calls, even on a busy machine.
 const GOOD_CALLS: u64 = 5_000;
 
-/// Action of a faulty decapsulation on the correct secret.
+/// What a faulty decapsulation does with the correct secret.
 type InjectedFault = fn(&mut [u8]) -> Result<()>;
 
 const FAULTS: [(&str, InjectedFault); 8] = [
@@ -24,7 +24,7 @@ const FAULTS: [(&str, InjectedFault); 8] = [
     ("panic", |_| panic!("on request")),
 ];
 
-/// Returns one KEM per fault, with its name.
+/// Returns one KEM per fault, named after the fault.
 pub(super) fn kems(null: &Arc<dyn Kem>) -> impl Iterator<Item = Arc<dyn Kem>> {
     FAULTS.into_iter().map(|(name, fault)| {
         let calls = AtomicU64::new(0);

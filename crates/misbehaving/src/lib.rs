@@ -1,5 +1,5 @@
-//! Library that misbehaves or takes its time on demand, to test how the laboratory reacts. Only in the program
-//! `pqlab-misbehaving`, which is not distributed.
+//! A library that misbehaves or runs slowly on demand, to test how pqlab reacts. It is part of the program
+//! `pqlab-misbehaving`, which is not distributed, and of no other program.
 
 mod altered;
 mod company;
@@ -12,8 +12,9 @@ mod signature;
 use pqlab_harness::counter::{Pretended, pretend as pretend_counters};
 use pqlab_primitives::{BuildInfo, NULL, Provider};
 
-/// Environment variable that simulates another machine, such as `EACCES:4`: the error of `perf_event_open` (anything
-/// but `EACCES` means that no counter is found), then `kernel.perf_event_paranoid`.
+/// Environment variable that simulates another machine, such as `EACCES:4`. The first part is the error of
+/// `perf_event_open`; any error other than `EACCES` means that no counter is found. The second part is the value of
+/// `kernel.perf_event_paranoid`.
 const MACHINE: &str = "PQLAB_PRETEND_PERF";
 
 /// Returns the providers `misbehaving`, `crashing` and `erring`.
@@ -35,9 +36,9 @@ pub fn providers() -> Vec<Provider> {
     vec![provider, crashing, erring]
 }
 
-/// Returns a provider for each check that a verification must make, which omits that check, with the halves of hybrid
-/// signatures and everything else that measuring them requires. Each is named after what it wrongly accepts. No program
-/// contains them.
+/// Returns one provider for each check that a verification must make. The provider omits that check, and is named after
+/// what it wrongly accepts. It offers both halves of hybrid signatures, and everything else that measuring them
+/// requires. No program contains these providers.
 pub fn credulous() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let provider_for = |(name, blindness)| {
@@ -50,7 +51,8 @@ pub fn credulous() -> Vec<Provider> {
     signature::BLINDNESSES.into_iter().map(provider_for).collect()
 }
 
-/// Simulates the machine named by `PQLAB_PRETEND_PERF`, if set. Must be called first.
+/// Simulates the machine described by `PQLAB_PRETEND_PERF`, if the variable is set. Call this function before anything
+/// else.
 pub fn pretend() {
     let Ok(machine) = std::env::var(MACHINE) else { return };
     let (error, paranoid) = machine.split_once(':').unwrap_or((&machine, ""));

@@ -1,5 +1,5 @@
-//! Signature schemes whose verification omits one of three checks. They involve no cryptography: a signature is a mark,
-//! the key and a sum of the message, eight bytes each, followed by zeros.
+//! Signature schemes whose verification omits one of three checks. They use no cryptography: a signature consists of a
+//! mark, the key and a sum of the message, eight bytes each, followed by zeros.
 
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const MARK: [u8; 8] = *b"a mark  ";
 const LENGTH: usize = 24;
 
-/// Part that verification ignores.
+/// Input that verification ignores.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Blindness {
     Signature,
@@ -27,7 +27,7 @@ pub(super) const BLINDNESSES: [(&str, Blindness); 3] = [
     ("accepts-any-key", Blindness::Key),
 ];
 
-/// Returns one scheme per variant, with its name.
+/// Returns one scheme per variant, named after the variant.
 pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
     let build = |(name, blindness): (&'static str, Blindness)| {
         let parameters = SignatureParameters {
@@ -46,7 +46,7 @@ pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
     BLINDNESSES.into_iter().map(build).collect()
 }
 
-/// Returns schemes under the names of both halves of a hybrid.
+/// Returns two schemes, named like the halves of a hybrid.
 pub(super) fn halves(blindness: Blindness) -> Vec<Arc<dyn SignatureScheme>> {
     let parameters = ["Ed25519", "ML-DSA-65"].into_iter().filter_map(SignatureParameters::of);
     parameters.map(|parameters| scheme(parameters, blindness)).collect()
@@ -72,7 +72,7 @@ struct Credulous {
 struct Key {
     bytes: [u8; 8],
     blindness: Blindness,
-    /// Length in bytes of a signature.
+    /// Length of a signature in bytes.
     signature: usize,
 }
 

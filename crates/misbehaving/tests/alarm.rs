@@ -1,5 +1,5 @@
-//! Detection of a slowdown relative to a baseline. The delay is a factor of about twenty, so the test does not depend
-//! on timing.
+//! Tests that a slowdown relative to a baseline is detected. The delay makes an operation about twenty times slower, so
+//! the test does not depend on timing.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,6 @@ const FAST: &[&str] = &["--processes", "3", "--max-time", "0.05", "--no-progress
 #[test]
 fn large_slowdowns_fail_even_on_a_busy_machine() {
     let pqlab = Pqlab::new();
-    // About twenty times as long, which is visible even on a busy machine.
     let delayed = |arguments: &[&str], steps: &str| {
         let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps).output().unwrap();
         (output.status.code(), text(&output.stdout), text(&output.stderr))

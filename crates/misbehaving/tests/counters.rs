@@ -1,4 +1,5 @@
-//! Messages about counters on a machine without a performance-monitoring unit, and on one whose kernel forbids it.
+//! Tests messages about counters on a machine without a performance-monitoring unit, and on a machine whose kernel
+//! forbids access to it.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -8,7 +9,7 @@ mod common;
 
 use common::{Pqlab, text};
 
-/// Runs the program with a simulated failure of `perf_event_open`. Returns its standard output and standard error.
+/// Runs the program with a simulated failure of `perf_event_open`. Returns standard output and standard error.
 fn pretend(machine: &str, code: i32, arguments: &[&str]) -> (String, String) {
     let output = Pqlab::new().command(arguments).env("PQLAB_PRETEND_PERF", machine).output().unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));

@@ -1,4 +1,4 @@
-//! A library with one wrong answer in 10,000 passes the default vectors and fails the long ones.
+//! Tests that a library with one wrong answer in 10,000 passes the default vectors and fails the long ones.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,13 +16,13 @@ fn finds_and_names_one_wrong_answer_in_ten_thousand() {
     assert!(page.contains("Accumulated answers") && !page.contains("Failures"), "{page}");
 
     let output = pqlab.run(&[&ASKED[..], &["--long"]].concat());
-    let (page, said) = (text(&output.stdout), text(&output.stderr));
-    assert_eq!(output.status.code(), Some(1), "{page}\n{said}");
+    let (page, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{page}\n{err}");
     let (_, failures) = page.split_once("Failures").unwrap();
     assert!(failures.contains("erring, ML-KEM-768, accumulated answers: 1 of 2"), "{page}");
     assert!(failures.contains("answers 101 to 10,000"), "{page}");
-    // The duration is announced before anything else.
-    assert!(said.contains("accumulated vectors: 1,000,000 answers, which take about"), "{said}");
+    // The program announces the duration before anything else.
+    assert!(err.contains("accumulated vectors: 1,000,000 answers, which take about"), "{err}");
 }
 
 #[test]

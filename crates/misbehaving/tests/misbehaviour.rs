@@ -1,4 +1,4 @@
-//! A misbehaving library gives a failed row with the reason. Everything else is measured as usual.
+//! Tests that a misbehaving library gives a failed row with the reason, and that everything else is measured as usual.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Runs a suite over the misbehaving and the null provider, and returns the results.
+/// Runs a suite with the misbehaving and the null provider, and returns the results.
 fn measure(suite: &str) -> Vec<Value> {
     let pqlab = Pqlab::new();
     let file = common::write(&pqlab.path("suite.toml"), suite);
@@ -32,7 +32,7 @@ fn measure(suite: &str) -> Vec<Value> {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
-    let json: Value = serde_json::from_slice(&output.stdout).expect("a library that prints does not spoil the output");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("a library that prints must not spoil the output");
     assert_eq!(json["run"]["complete"], true);
     json["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap().clone()).collect()
 }
@@ -45,7 +45,7 @@ fn reason(results: &[Value], algorithm: &str, operation: &str) -> String {
         .unwrap_or_else(|| panic!("{algorithm} {operation} has no row"));
     assert_eq!(row["status"], "failed", "{row}");
     assert_eq!(row["verified"], false);
-    assert!(row["median_us"].is_null(), "no figure is published of {row}");
+    assert!(row["median_us"].is_null(), "a failed case must not have results: {row}");
     row["error"].as_str().unwrap().to_owned()
 }
 
@@ -55,7 +55,7 @@ fn injected_faults_fail_only_their_own_cases() {
         "name = \"kems\"\nabout = \"faults\"\n[[select]]\nworkload = \"kem\"\noperations = [\"decapsulate\"]\n\
          forms = [\"prepared\"]\nproviders = [\"misbehaving\", \"null\"]\nnull = true\n",
     );
-    for (fault, words) in [
+    for (fault, expected) in [
         ("segfault", "SIGSEGV"),
         ("hang", "no answer within 20 s"),
         ("wrong-answer", "wrong answer"),
@@ -66,11 +66,11 @@ fn injected_faults_fail_only_their_own_cases() {
         ("panic", "panicked: on request"),
     ] {
         let reason = reason(&results, fault, "decapsulate");
-        assert!(reason.contains(words), "{fault}: {reason}");
+        assert!(reason.contains(expected), "{fault}: {reason}");
         println!("{fault}: {reason}");
     }
     let innocent: Vec<&Value> = results.iter().filter(|result| result["provider"] == "null").collect();
-    assert_eq!(innocent.len(), 2, "the floor, and the case beside the faults");
+    assert_eq!(innocent.len(), 2, "the overhead case, and the case next to the faults");
     assert!(innocent.iter().all(|result| result["status"] == "ok"), "{innocent:?}");
 }
 
@@ -81,13 +81,13 @@ fn accepting_tampered_signatures_voids_the_case() {
          operations = [\"sign\", \"verify\"]\nforms = [\"prepared\"]\nproviders = [\"misbehaving\", \"null\"]\nnull = true\n",
     );
     for operation in ["sign", "verify"] {
-        for (scheme, words) in [
+        for (scheme, expected) in [
             ("accepts-any-signature", "a signature with a bit flipped"),
             ("accepts-any-message", "a different message"),
             ("accepts-any-key", "a different key"),
         ] {
             let reason = reason(&results, scheme, operation);
-            assert!(reason.contains("wrong answer") && reason.contains(words), "{scheme}: {reason}");
+            assert!(reason.contains("wrong answer") && reason.contains(expected), "{scheme}: {reason}");
         }
     }
     assert!(results.iter().filter(|result| result["provider"] == "null").all(|result| result["status"] == "ok"));
@@ -104,7 +104,7 @@ fn killed_coordinators_leave_no_worker_behind() {
         .unwrap();
     std::thread::sleep(Duration::from_millis(1500));
     let workers = children_of(child.id());
-    assert!(!workers.is_empty(), "a run has workers");
+    assert!(!workers.is_empty(), "a run must start workers");
     child.kill().unwrap();
     child.wait().unwrap();
     all_end(workers);
@@ -122,7 +122,8 @@ fn killed_coordinators_leave_no_hanging_worker_behind() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // It hangs if all processes are idle for a second. If this guess is wrong, the worker sees the end of its stream.
+    // Assume that the case hangs if all processes are idle for a second. If that is wrong, the worker ends because its
+    // stream ends, and the test still passes.
     let (mut busy, mut quiet) = (0, 0);
     let workers = loop {
         let workers = children_of(child.id());
@@ -132,7 +133,7 @@ fn killed_coordinators_leave_no_hanging_worker_behind() {
         if quiet == 10 {
             break workers;
         }
-        assert!(child.try_wait().unwrap().is_none(), "nothing hangs");
+        assert!(child.try_wait().unwrap().is_none(), "the run must hang");
         std::thread::sleep(Duration::from_millis(100));
     };
     child.kill().unwrap();
@@ -157,7 +158,7 @@ fn all_end(workers: Vec<u32>) {
         }
         std::thread::sleep(Duration::from_millis(100));
     }
-    panic!("workers {left:?} outlive their coordinator by ten seconds");
+    panic!("workers {left:?} still exist ten seconds after their coordinator ended");
 }
 
 fn children_of(parent: u32) -> Vec<u32> {
@@ -191,7 +192,7 @@ fn cases_are_isolated_and_first_calls_do_not_set_the_batch() {
             let samples = visit["ticks"].as_array().unwrap().len();
             assert!(samples >= 10, "{} has a visit of {samples} samples", row["id"]);
         }
-        // The operation does nothing. If its initialisation of 50 ms were taken for its duration, no batch would be
+        // The operation does nothing. If its 50 ms of initialisation were taken for its duration, no batch would be
         // needed.
         assert!(row["batch"].as_u64().unwrap() > 1, "{row}");
     }

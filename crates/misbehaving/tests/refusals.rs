@@ -1,7 +1,7 @@
-//! Verification that accepts too much is detected wherever signatures are measured: alone, on several threads, as tasks
-//! of a thread pool, and in hybrids with their halves.
+//! Tests that a verification that accepts too much is detected wherever signatures are measured: alone, on several
+//! threads, as tasks of a thread pool, and in hybrids with their halves.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 use pqlab_harness::{Fault, Recorder, Seed, TrialSource};
 use pqlab_record::{Case, Form};
@@ -9,9 +9,9 @@ use pqlab_workloads::{CaseOptions, Registry};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Returns the fault reported after a few operations and their check.
+/// Returns the fault found by a few operations and their check.
 fn fault(registry: &Registry, case: &Case) -> Option<Fault> {
-    // Skip the known answers, which would fail too.
+    // Skip the known answers, which would also fail.
     let prepared = registry.prepare_first_call(case, Seed { run: 1, process: 0 });
     let ended = prepared.and_then(|mut trial| {
         trial.setup(3)?;
@@ -29,7 +29,7 @@ fn signs(case: &Case) -> bool {
 fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
     let options =
         CaseOptions { threads: Some(vec![1, 2]), tasks: Some(vec![3]), workers: Some(2), ..CaseOptions::default() };
-    // Trials pin their thread, so run them on one that ends with the test.
+    // Trials pin their thread, so run them on a thread that ends with the test.
     let found = std::thread::spawn(move || {
         let mut found = BTreeSet::new();
         for provider in pqlab_misbehaving::credulous() {
@@ -43,7 +43,7 @@ fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
             let areas = ["signature", "scaling", "hybrid"];
             let cases = registry.cases(&options);
             for case in cases.iter().filter(|case| areas.contains(&case.workload.as_str()) && signs(case)) {
-                // The CBOR encoding of the reference's signatures rejects a change to its head.
+                // The reference encodes signatures in CBOR, which rejects a change to its first bytes.
                 if case.algorithm.contains('+') && accepted.contains("bit") {
                     continue;
                 }
@@ -54,7 +54,7 @@ fn wrong_acceptance_voids_every_case_that_signs_or_verifies() {
         }
         found
     });
-    // Key generation, signing and verification alone; both on one thread, on two and as tasks; all three and a cycle in
-    // hybrids.
+    // Alone: key generation, signing and verification. Signing and verification on one thread, on two threads, and as
+    // tasks. In hybrids: all three operations and a cycle.
     assert_eq!(found.join().unwrap().len(), 3 * (3 + 2 * 3 + 4));
 }

@@ -1,6 +1,6 @@
-//! Error rates on a real machine: false verdicts for identical cases, and detected slowdowns of 2%. `make bench-aa`
-//! runs it. It takes a quarter of an hour and depends on the machine, so it is not part of the other tests. Uses the
-//! program as a user would, with a separate database.
+//! Measures error rates on a real machine: false verdicts on identical cases, and detected slowdowns of 2%. `make
+//! bench-aa` runs this test. It takes a quarter of an hour and depends on the machine, so other test runs leave it out.
+//! It uses the program as a user would, with a separate database.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -12,23 +12,23 @@ use serde_json::Value;
 
 /// Case that is compared with itself.
 const CASE: &str = "kem/ML-KEM-768/decapsulate@aws-lc";
-/// The same operation with a delay.
+/// The same operation with an added delay.
 const DELAYED: &str = "kem/delayed/decapsulate@misbehaving";
 /// Added delay in percent.
 const SLOWDOWN_PCT: f64 = 2.0;
-/// Minimum slowdown in percent at which `run --baseline` must raise the alarm.
+/// Minimum slowdown in percent for which `run --baseline` must raise the alarm.
 const FAIL_SLOWER: &str = "1";
-/// Margin in percent for equivalence of identical cases.
+/// Maximum margin in percent within which identical cases must be equivalent.
 const MARGIN_PCT: f64 = 1.0;
-/// Options of the runs. Intervals of 1% per run would leave no room within the margin.
+/// Options for the runs. Intervals of 1% per run would leave no room within the margin.
 const RULES: [&str; 4] = ["--precision", "0.5", "--max-time", "3"];
-/// Number of steps for measuring the duration of a step, about as long as the operation.
+/// Number of steps used to measure the duration of a step. These steps take about as long as the operation.
 const STEPS: u64 = 8000;
 
 #[derive(Default)]
 struct Series {
     verdicts: Vec<String>,
-    /// Ratios of the medians. `half_widths` has the half-widths of their intervals, in percent.
+    /// Ratios of the medians. `half_widths` contains the half-widths of their intervals, in percent.
     ratios: Vec<f64>,
     half_widths: Vec<f64>,
     contended: usize,
@@ -72,8 +72,8 @@ fn median(values: &[f64]) -> f64 {
     if sorted.is_empty() { f64::NAN } else { sorted[sorted.len() / 2] }
 }
 
-/// Runs `arguments` with this many steps of delay. Returns the exit code, which must be one of `codes`, and standard
-/// output.
+/// Runs `arguments` with the given number of delay steps. Returns the exit code, which must be one of `codes`, and
+/// standard output.
 fn delayed(pqlab: &Pqlab, steps: u64, codes: &[i32], arguments: &[&str]) -> (i32, String) {
     let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps.to_string()).output().unwrap();
     let code = output.status.code().unwrap();
@@ -90,8 +90,8 @@ fn compare(pqlab: &Pqlab) -> Value {
     serde_json::from_str(&json).unwrap()
 }
 
-/// Returns the number of steps that slow a decapsulation down by a percentage, in cycles if the comparison uses cycles:
-/// the median of three attempts.
+/// Returns the number of steps that slow down a decapsulation by a percentage, in cycles if the comparison uses cycles.
+/// Takes the median of three attempts.
 fn steps_for(pqlab: &Pqlab, pct: f64) -> u64 {
     let attempt = |_| {
         measure(pqlab, DELAYED, 0, &[]);
@@ -108,21 +108,21 @@ fn count(variable: &str, default: usize) -> usize {
 }
 
 #[test]
-#[ignore = "a quarter of an hour on a quiet machine: make bench-aa"]
+#[ignore = "takes a quarter of an hour on a quiet machine: use make bench-aa"]
 fn verdicts_on_this_machine() {
     let (same, slowed) = (count("AA", 100), count("SLOWED", 30));
     let pqlab = Pqlab::new();
     let noise = pqlab.expect(0, &[&["doctor", "--aa", "--case", CASE, "--json"][..], &RULES].concat());
     let noise: Value = serde_json::from_str(&noise).unwrap();
-    let of = |what: &str| noise[what].as_f64().unwrap();
+    let value = |what: &str| noise[what].as_f64().unwrap();
     println!(
-        "doctor --aa, {}: times of runs differ by {:.2}% beyond their processes, cycles by {}, margin {:.2}%, smallest \
-         difference {:.2}%, {} of {} false",
+        "doctor --aa, {}: spread between runs {:.2}% in time and {} in cycles, margin {:.2}%, smallest \
+         difference {:.2}%, {} of {} verdicts false",
         noise["measured_at"].as_str().unwrap(),
-        of("run_spread_pct"),
+        value("run_spread_pct"),
         noise["run_spread_cycles_pct"].as_f64().map_or("an unknown amount".into(), |pct| format!("{pct:.2}%")),
-        of("margin_pct"),
-        of("smallest_difference_pct"),
+        value("margin_pct"),
+        value("smallest_difference_pct"),
         noise["false_verdicts"],
         noise["comparisons"]
     );
@@ -135,7 +135,7 @@ fn verdicts_on_this_machine() {
     }
 
     let steps = steps_for(&pqlab, SLOWDOWN_PCT);
-    println!("{SLOWDOWN_PCT}% of a decapsulation are {steps} steps of the delay");
+    println!("{steps} steps delay a decapsulation by {SLOWDOWN_PCT}%");
     let mut slower = Series::default();
     let mut alarms = 0;
     for _ in 0..slowed {
@@ -152,12 +152,12 @@ fn verdicts_on_this_machine() {
          contended |\n|---|---|---|---|---|---|---|---|---|---|"
     );
     println!("{}", unchanged.row(&format!("`{CASE}` with itself")));
-    println!("{}", slower.row(&format!("the same, delayed by {SLOWDOWN_PCT}%")));
-    println!("\n{alarms} of {slowed} slowdowns raised the alarm of `run --baseline --fail-slower {FAIL_SLOWER}`");
+    println!("{}", slower.row(&format!("the same operation, delayed by {SLOWDOWN_PCT}%")));
+    println!("\n{alarms} of {slowed} slowdowns made `run --baseline --fail-slower {FAIL_SLOWER}` raise the alarm");
     let wrong = unchanged.count("faster") + unchanged.count("slower");
-    assert!(wrong * 20 <= same, "{wrong} of {same} comparisons of a thing with itself are false");
+    assert!(wrong * 20 <= same, "{wrong} of {same} comparisons of a case with itself gave a false verdict");
     let equivalent = unchanged.count("equivalent");
-    assert!(equivalent * 10 >= same * 9, "{equivalent} of {same} are equivalent");
-    assert!(of("margin_pct") <= MARGIN_PCT, "they are equivalent within {}% only", of("margin_pct"));
-    assert!(alarms * 10 >= slowed * 9, "{alarms} of {slowed} slowdowns are found");
+    assert!(equivalent * 10 >= same * 9, "only {equivalent} of {same} comparisons gave the verdict equivalent");
+    assert!(value("margin_pct") <= MARGIN_PCT, "the margin for equivalence is {}%", value("margin_pct"));
+    assert!(alarms * 10 >= slowed * 9, "only {alarms} of {slowed} slowdowns were detected");
 }

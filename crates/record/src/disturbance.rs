@@ -1,28 +1,29 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Processor state that a call leaves behind. It slows what runs next in the thread, or changes its results.
-// The store encodes a variant by its position: new variants go to the end.
+/// Processor state that a call leaves behind. It slows down the code that runs next in the thread, or changes its
+/// results.
+// The store encodes a variant by its position, so add new variants at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residue {
-    /// The upper halves of the 256-bit vector registers are in use (state component 2 of XSAVE): SSE code that follows
+    /// The upper halves of the 256-bit vector registers are in use (XSAVE state component 2). SSE code that runs next
     /// waits for them.
     VectorUpper,
-    /// The upper halves of the first sixteen 512-bit vector registers are in use (component 6).
+    /// The upper halves of the first sixteen 512-bit vector registers are in use (XSAVE state component 6).
     VectorUpper512,
-    /// The control of floating-point arithmetic has changed: rounding, masks, denormal numbers (MXCSR, FPCR).
+    /// The floating-point control register has changed: rounding, masks or denormal numbers (MXCSR, FPCR).
     FloatControl,
     /// The control word of the x87 unit has changed.
     X87Control,
 }
 
 impl Residue {
-    /// Every kind of residue.
+    /// All kinds of residue.
     pub const ALL: [Residue; 4] =
         [Residue::VectorUpper, Residue::VectorUpper512, Residue::FloatControl, Residue::X87Control];
 
-    /// Returns the word used in files.
+    /// Returns the keyword used in files.
     pub fn name(self) -> &'static str {
         match self {
             Residue::VectorUpper => "vector-upper",
@@ -36,40 +37,40 @@ impl Residue {
 /// Reason to doubt that a visit had its core to itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Disturbance {
-    /// The hypervisor ran something else for this share of the time.
+    /// The hypervisor ran something else for part of the time.
     Steal {
-        /// Percent of the visit's wall time.
+        /// Percentage of the visit's wall time.
         pct: f64,
     },
-    /// The kernel took the core away.
+    /// The kernel gave the core to other threads.
     InvoluntarySwitches {
         /// Number of switches.
         count: u64,
     },
-    /// The thread had the processor for only this share of the wall time.
+    /// The thread ran for only part of the wall time.
     CpuShare {
-        /// CPU time in percent of wall time.
+        /// CPU time as a percentage of wall time.
         pct: f64,
     },
-    /// Some task waited for a processor for this share of the time (pressure stall information).
+    /// Some task waited for a processor for part of the time (pressure stall information).
     Pressure {
-        /// Percent of the visit's wall time.
+        /// Percentage of the visit's wall time.
         pct: f64,
     },
-    /// The core clock, estimated by a chain of dependent additions, was different after the visit.
+    /// The core clock was different after the visit. It is estimated with a chain of dependent additions.
     ClockDrift {
         /// Change in percent.
         pct: f64,
     },
-    /// Another hardware thread of the same core used some of its execution units, before or after the visit.
+    /// Another hardware thread used some of the core's execution units, before or after the visit.
     SharedCore {
-        /// Loss of instruction throughput in percent, compared with the core alone.
+        /// Loss of instruction throughput in percent, compared with a core that runs nothing else.
         pct: f64,
-        /// Whether the visit counts anyway, because a fixed number of samples was requested.
+        /// Whether the visit is used anyway, because a fixed number of samples was requested.
         kept: bool,
     },
-    /// Tasks of others were ready to run, before or after the visit, and had to share processors with the measured
-    /// threads.
+    /// Other programs' tasks were ready to run, before or after the visit, and had to share processors with the
+    /// measured threads.
     OtherTasks {
         /// Number of tasks without a free processor.
         count: u64,
@@ -77,20 +78,20 @@ pub enum Disturbance {
 }
 
 impl Disturbance {
-    /// Whether it comes from another load on the core's other hardware thread. Nobody can stop such a load, and it
-    /// comes and goes: the visits that it spoils can be left out without hiding that the machine is busy.
+    /// Whether a load on the core's other hardware thread caused the disturbance. Nobody can stop such a load, and it
+    /// comes and goes. The visits that it disturbs can be excluded without hiding that the machine is busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
-    /// Makes a visit count although [another load](Self::is_neighbour) disturbed it.
+    /// Keeps a visit for estimates although [another load](Self::is_neighbour) disturbed it.
     pub fn keep(&mut self) {
         if let Disturbance::SharedCore { kept, .. } = self {
             *kept = true;
         }
     }
 
-    /// Whether a visit counts although this disturbed it.
+    /// Whether the visit is used for estimates in spite of this disturbance.
     pub fn is_kept(&self) -> bool {
         matches!(self, Disturbance::SharedCore { kept: true, .. })
     }
@@ -101,14 +102,14 @@ impl fmt::Display for Disturbance {
         match self {
             Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% stolen by the hypervisor"),
             Disturbance::InvoluntarySwitches { count } => write!(formatter, "{count} involuntary context switches"),
-            Disturbance::CpuShare { pct } => write!(formatter, "had the processor for {pct:.1}% of the time"),
+            Disturbance::CpuShare { pct } => write!(formatter, "ran for only {pct:.1}% of the time"),
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
-            Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
+            Disturbance::ClockDrift { pct } => write!(formatter, "core clock changed by {pct:+.1}%"),
             Disturbance::SharedCore { pct, .. } => {
-                write!(formatter, "a load on the core's other hardware thread took {pct:.1}% of its throughput")
+                write!(formatter, "a load on the other hardware thread took {pct:.1}% of the core's throughput")
             }
             Disturbance::OtherTasks { count } => {
-                write!(formatter, "tasks of other programs ready to run on its processors: {count}")
+                write!(formatter, "other programs' tasks that were ready to run: {count}")
             }
         }
     }

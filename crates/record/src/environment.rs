@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// Facts about the machine, the build and the counters that a reader needs to trust a figure. A field is `None` if its
-/// value cannot be determined.
+/// Facts about the machine, the build and the counters that a reader needs to judge the results. A field is `None` if
+/// its value cannot be determined.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
     /// The machine as a whole.
@@ -12,7 +12,7 @@ pub struct Environment {
     pub os: OperatingSystem,
     /// How this program was built.
     pub build: Build,
-    /// Every provider in the build, and every library that was loaded as well.
+    /// All providers in the build, and all libraries that were loaded.
     pub providers: Vec<ProviderBuild>,
     /// Counter used for timing, and its calibration.
     pub counters: Counters,
@@ -21,7 +21,7 @@ pub struct Environment {
 /// The machine as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Host {
-    /// The host's name.
+    /// Name of the host.
     pub name: Option<String>,
     /// Main memory.
     pub memory: Memory,
@@ -29,22 +29,22 @@ pub struct Host {
     pub load: Option<[f64; 3]>,
     /// Pressure on the processors when the run began (PSI).
     pub pressure: Option<Pressure>,
-    /// The container runtime, if the run is inside one: `docker`, `podman`, `lxc`, ...
+    /// Container runtime, if the run is inside a container: `docker`, `podman`, `lxc`, ...
     pub container: Option<String>,
-    /// When this was captured: RFC 3339, UTC.
+    /// Time when these facts were captured (RFC 3339, UTC).
     pub captured_at: String,
 }
 
 /// Main memory, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Installed.
+    /// Installed memory.
     pub total: Option<u64>,
-    /// Available when the run began.
+    /// Memory available when the run began.
     pub available: Option<u64>,
 }
 
-/// Share of time in which a task waited for a processor, in percent.
+/// Percentage of time during which a task waited for a processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pressure {
     /// Over the last 10 seconds.
@@ -60,11 +60,11 @@ pub struct Cpu {
     pub model: String,
     /// The architecture: `x86_64`, `aarch64`.
     pub architecture: String,
-    /// Cores on which this process may run.
+    /// Number of cores on which this process may run.
     pub cores: u32,
-    /// Instruction-set extensions that matter to cryptography, without hidden ones.
+    /// Instruction-set extensions that matter for cryptography, except hidden ones.
     pub features: Vec<String>,
-    /// Features that `PQLAB_HIDE_CPU_FEATURES` hid: code paths that need them did not run.
+    /// Features that `PQLAB_HIDE_CPU_FEATURES` hid. Code paths that need these features did not run.
     pub hidden_features: Vec<String>,
     /// Microcode revision.
     pub microcode: Option<String>,
@@ -76,7 +76,7 @@ pub struct Cpu {
     pub turbo: Option<bool>,
     /// Whether the hardware threads of a core share its execution units.
     pub smt: Option<bool>,
-    /// Whether it is a guest of a hypervisor.
+    /// Whether the machine is a guest of a hypervisor.
     pub virtualized: Option<bool>,
     /// Details of the virtualization.
     pub virtualization: Option<Virtualization>,
@@ -85,11 +85,11 @@ pub struct Cpu {
 /// Cache level.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
-    /// 1, 2, 3, ...
+    /// Level of the cache: 1, 2, 3, ...
     pub level: u8,
-    /// `Data`, `Instruction`, `Unified`.
+    /// `Data`, `Instruction` or `Unified`.
     pub kind: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Line size in bytes.
     pub line: Option<u64>,
@@ -98,7 +98,7 @@ pub struct Cache {
 /// The hypervisor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Virtualization {
-    /// Its name: `KVM`, `Hyper-V`, ...
+    /// Name of the hypervisor: `KVM`, `Hyper-V`, ...
     pub hypervisor: Option<String>,
     /// The kernel's clock source.
     pub clocksource: Option<String>,
@@ -115,10 +115,10 @@ pub struct OperatingSystem {
     pub aslr: Option<u8>,
     /// The kernel's limit on performance counters (`perf_event_paranoid`).
     pub perf_event_paranoid: Option<i32>,
-    /// Why the run's processes were not pinned to one core; `None` if they were.
+    /// Reason why the run's processes were not pinned to one core; `None` if they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unpinned: Option<String>,
-    /// Another program that was measuring on the run's core when it began, if no other core was free.
+    /// Another program that was measuring on the run's core when the run began, if no other core was free.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crowded: Option<String>,
 }
@@ -130,7 +130,7 @@ pub struct Build {
     pub version: String,
     /// The Rust compiler.
     pub rustc: String,
-    /// The C compiler of the vendored libraries.
+    /// C compiler used for the vendored libraries.
     pub cc: Option<String>,
     /// Cargo's profile.
     pub profile: String,
@@ -138,40 +138,40 @@ pub struct Build {
     pub target: String,
     /// Compiler flags from the environment.
     pub flags: Option<String>,
-    /// Commit, followed by `+` if the tree had changes.
+    /// Git commit, followed by `+` if the tree contained changes.
     pub commit: Option<String>,
 }
 
-/// Provider in the build, or loaded at run time.
+/// A provider that is part of the build, or was loaded at run time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderBuild {
-    /// Its id.
+    /// Id of the provider.
     pub id: String,
     /// The library's version.
     pub version: String,
-    /// Flags, features, code paths.
+    /// Flags, features and code paths of the library's build.
     pub build: String,
-    /// Language of a provider that is not linked in, as one lower-case word (`go`); `None` if it is linked in.
+    /// Language of a provider that is not linked in, in lower case (`go`); `None` if it is linked in.
     pub language: Option<String>,
-    /// Runtime that executes it, with its version as found at run time: `go1.26.8`; `None` if there is none.
+    /// Runtime that executes the provider, with the version found at run time: `go1.26.8`. `None` if it needs none.
     pub runtime: Option<String>,
-    /// The shared library or program of a provider whose id is a label given by the user; `None` if it was linked in.
+    /// Shared library or program that the user loaded under a label; `None` if the provider was linked in.
     pub library: Option<LoadedLibrary>,
 }
 
 /// A shared library that was loaded at run time, or a program that was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadedLibrary {
-    /// Interface by which it is called: `liboqs`, `openssl`, `nist`, `worker`.
+    /// Interface through which it is called: `liboqs`, `openssl`, `nist`, `worker`.
     pub kind: String,
-    /// Its file.
+    /// Path of the file.
     pub path: String,
-    /// Full specification as on the command line. Resuming the run uses it again.
+    /// Full specification from the command line, which resuming the run uses again.
     pub spec: String,
 }
 
 impl ProviderBuild {
-    /// Returns its build, and its file if it was loaded.
+    /// Describes the provider's build, and its file if it was loaded.
     pub fn origin(&self) -> String {
         let loaded = self.library.as_ref().map(|library| format!("loaded from {}", library.path));
         [Some(self.build.clone()), loaded]
@@ -184,8 +184,8 @@ impl ProviderBuild {
 }
 
 impl Environment {
-    /// Returns the loaded library of a case's provider, or the first one of a pair, with its label; `None` if all were
-    /// linked in.
+    /// Returns the label and the library of a case's provider, if it was loaded. For a pair, returns the first one that
+    /// was loaded. Returns `None` if all were linked in.
     pub fn loaded(&self, provider: &str) -> Option<(&str, &LoadedLibrary)> {
         provider.split('+').find_map(|part| {
             let build = self.providers.iter().find(|build| build.id == part)?;
@@ -197,16 +197,16 @@ impl Environment {
 /// Counter used for timing on this machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Counter of this run: `wall`, `tsc`, `cycles`, `instructions`.
+    /// Counter used for this run: `wall`, `tsc`, `cycles` or `instructions`.
     pub primary: String,
-    /// Ticks per second, if it runs at a constant rate; measured against the monotonic clock.
+    /// Ticks per second, measured against the monotonic clock, if the counter runs at a constant rate.
     pub ticks_per_second: Option<f64>,
-    /// Estimated core clock when the run began, in Hz; measured by a chain of dependent additions.
+    /// Core clock in Hz when the run began, estimated with a chain of dependent additions.
     pub core_clock_estimate_hz: Option<f64>,
     /// Smallest step between two readings, in ns.
     pub resolution_ns: f64,
-    /// Time in ns that a pair of readings shows with nothing between them.
+    /// Measured time in ns between two readings with nothing between them.
     pub overhead_ns: f64,
-    /// Counters that are not available, each with the reason and the remedy.
+    /// Counters that are not available, each with the reason and a remedy.
     pub unavailable: Vec<(String, String)>,
 }

@@ -1,8 +1,8 @@
-//! Result schema: the output of a measurement, from which every report is made.
+//! Result schema: the output of a measurement, from which all reports are made.
 //!
-//! A [`Run`] is one execution of a suite on one host: an [`Environment`], a [`Protocol`], a plan of [`Case`]s and a
-//! [`Record`] for each finished case. A record keeps its raw samples; estimates are always recomputed from them.
-//! [`document`] is a run as exported JSON.
+//! A [`Run`] is one execution of a suite on one host. It consists of an [`Environment`], a [`Protocol`], a plan of
+//! [`Case`]s and a [`Record`] for each finished case. A record contains raw samples; estimates are always recomputed
+//! from them. The module [`document`] defines the exported JSON.
 
 pub mod document;
 
@@ -36,7 +36,8 @@ pub use word::UnknownWord;
 /// Name and version of the schema in exported files.
 pub const SCHEMA: &str = "pqlab/1";
 
-/// Name of the provider that does nothing, which measures the overhead of the harness. `pqlab_primitives` has the same name.
+/// Name of the provider that does nothing, used to measure the overhead of the harness. `pqlab_primitives` defines the
+/// same name.
 pub const NULL: &str = "null";
 
 /// Name of the area that measures the overhead of the harness, as part of every run.

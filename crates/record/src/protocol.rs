@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolKind {
-    /// As many rounds as the noise of the first three calls for, or until the case's time is used up.
+    /// As many rounds as the noise in the first three rounds requires, or until the case's time is used up.
     Adaptive,
-    /// A requested number of iterations.
+    /// A requested number of samples.
     Fixed,
-    /// The rules of the reference suites: 1,000 iterations after 100 for warm-up, 1% trimmed at each tail.
+    /// Rules for the reference suites: 1,000 iterations after 100 warm-up iterations, with 1% trimmed at each tail.
     Reference,
 }
 
@@ -17,20 +17,20 @@ pub enum ProtocolKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CounterChoice {
-    /// The best that this machine has: core cycles, else TSC ticks, else the wall clock.
+    /// The best counter that this machine offers: core cycles, otherwise TSC ticks, otherwise the wall clock.
     Best,
     /// The monotonic clock.
     Wall,
     /// The time-stamp counter.
     Tsc,
-    /// Core cycles of the performance-monitoring unit.
+    /// Core cycles from the performance-monitoring unit.
     Cycles,
     /// Retired instructions.
     Instructions,
 }
 
-/// Spread between whole runs of the same thing on a machine, beyond the spread between their processes and rounds. A
-/// run keeps the values known when it began, so that it always has the same intervals.
+/// Spread between whole runs of the same cases on a machine, beyond the spread between processes and rounds. A run
+/// keeps the values known when it began, so that its intervals never change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSpreads {
     /// Standard deviation of times, in percent; includes the variation of the core clock.
@@ -39,11 +39,11 @@ pub struct RunSpreads {
     pub cycles_pct: f64,
     /// Number of independent comparisons behind the estimates.
     pub degrees_of_freedom: u64,
-    /// Source of the values, in words.
+    /// Description of where the values come from.
     pub source: String,
 }
 
-/// The [source](RunSpreads::source) of values that were not measured on the machine.
+/// [Source](RunSpreads::source) of values that were not measured on the machine.
 pub const ASSUMED: &str = "assumed";
 
 impl Default for RunSpreads {
@@ -53,35 +53,35 @@ impl Default for RunSpreads {
     }
 }
 
-/// Pair of libraries that `fastest` was resolved to in a run, with the trial that chose it before the run was planned.
+/// Pair of libraries to which `fastest` was resolved in a run, and the trial that chose it before the run was planned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fastest {
     /// The construction: `X-Wing`.
     pub construction: String,
-    /// What was requested: `fastest+fastest`, or with one half given: `fastest+liboqs`.
+    /// The request: `fastest+fastest`, or with one half fixed, `fastest+liboqs`.
     pub asked: String,
-    /// The operations that decided; their times were added up.
+    /// The operations whose times were added up and compared.
     pub operations: Vec<String>,
     /// The chosen pair of libraries.
     pub provider: String,
-    /// Its time in ns: the interquartile mean of a few short visits, added up over the operations.
+    /// Time of the chosen pair in ns: the interquartile mean of a few short visits, added up over the operations.
     pub ns: f64,
-    /// Second fastest pair; `None` if no other pair supports all that the construction needs.
+    /// Second-fastest pair; `None` if no other pair supports all operations that the construction needs.
     pub runner_up: Option<RunnerUp>,
     /// Number of pairs tried.
     pub candidates: u64,
-    /// The pairs tried.
+    /// The pairs that were tried.
     pub among: Vec<String>,
     /// Pairs that failed or have a known defect in a deciding operation.
     pub failed: Vec<FailedCandidate>,
 }
 
-/// The second fastest pair of libraries.
+/// The second-fastest pair of libraries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunnerUp {
     /// The pair.
     pub provider: String,
-    /// Its time in ns, measured like that of the fastest pair.
+    /// Time of the pair in ns, measured like that of the fastest pair.
     pub ns: f64,
 }
 
@@ -90,7 +90,7 @@ pub struct RunnerUp {
 pub struct FailedCandidate {
     /// The pair.
     pub provider: String,
-    /// What went wrong, in one line.
+    /// Reason in one line.
     pub reason: String,
 }
 
@@ -99,23 +99,23 @@ pub struct FailedCandidate {
 pub struct Protocol {
     /// Adaptive, fixed or reference.
     pub kind: ProtocolKind,
-    /// Worker processes that measure each case; the process is the unit of repetition.
+    /// Number of worker processes that measure each case. The process is the unit of repetition.
     pub processes: u32,
-    /// Operations run and discarded in each process before its first sample of a case.
+    /// Number of operations that each process discards before its first sample of a case.
     pub warmup: u64,
-    /// Samples of a case over all processes; `None` for the adaptive rules.
+    /// Number of samples of a case, over all processes; `None` for adaptive rules.
     pub iterations: Option<u64>,
-    /// Samples of a case that waits for a network, over all processes.
+    /// Number of samples of a case that waits for a network, over all processes.
     pub handshakes: u64,
-    /// Percentage of the samples left out at each tail.
+    /// Percentage of the samples trimmed at each tail.
     pub trim_pct: f64,
     /// Operations per sample; `None` to calibrate.
     pub batch: Option<u64>,
-    /// Target half-width of the 95% interval of the median, in percent of the median.
+    /// Target half-width of the median's 95% interval, in percent of the median.
     pub precision_pct: f64,
-    /// Maximum seconds for a case, over all processes.
+    /// Maximum time for a case over all processes, in seconds.
     pub max_time_s: f64,
-    /// Seconds per visit to a case.
+    /// Time per visit to a case, in seconds.
     pub visit_s: f64,
     /// Counter that was requested.
     pub counter: CounterChoice,
@@ -123,12 +123,12 @@ pub struct Protocol {
     pub affinity: Option<Vec<u32>>,
     /// Spread between runs that the intervals assume.
     pub run_spreads: RunSpreads,
-    /// What `fastest` was resolved to, if it was requested.
+    /// Pairs of libraries to which `fastest` was resolved, if it was requested.
     pub fastest: Vec<Fastest>,
 }
 
 impl Protocol {
-    /// Whether a case is measured until it reaches the requested precision, rather than for a number of samples.
+    /// Whether a case is measured until it reaches the target precision, rather than for a number of samples.
     pub fn asks_for_precision(&self, case: &Case) -> bool {
         self.iterations.is_none() && !case.waits_for_network()
     }

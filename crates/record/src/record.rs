@@ -2,14 +2,14 @@ use crate::{Case, Disturbance, Moment, Residue, Visit, Worker};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a counter counts.
-// The store encodes a variant by its position: new variants go to the end.
+/// Quantity that a counter measures.
+// The store encodes a variant by its position, so add new variants at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
     /// Nanoseconds of the monotonic clock.
     Wall,
-    /// Ticks of the time-stamp counter, which runs at a constant rate: not core cycles.
+    /// Ticks of the time-stamp counter, which runs at a constant rate. They are not core cycles.
     Tsc,
     /// Core cycles.
     Cycles,
@@ -18,7 +18,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Returns the word used in command lines and files.
+    /// Returns the keyword used in command lines and files.
     pub fn name(self) -> &'static str {
         match self {
             Metric::Wall => "wall",
@@ -28,7 +28,7 @@ impl Metric {
         }
     }
 
-    /// Returns the name of one unit in tables.
+    /// Returns the name of the unit in tables.
     pub fn unit(self) -> &'static str {
         match self {
             Metric::Wall => "ns",
@@ -39,21 +39,22 @@ impl Metric {
     }
 }
 
-/// Processes, and undisturbed visits in each, that suffice for an estimate from these visits alone.
+/// Number of processes, and of undisturbed visits in each of them, that is enough to ignore disturbed visits.
 const ENOUGH: usize = 3;
 
 /// Source of core cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CyclesSource {
-    /// The processor's performance-monitoring unit.
+    /// Counted by the processor's performance-monitoring unit.
     Counter,
-    /// The time of each sample multiplied by the core clock, which was probed before, after and within each visit.
+    /// Estimated: the time of each sample multiplied by the core clock, which was probed before, after and within each
+    /// visit.
     Estimated,
 }
 
 impl CyclesSource {
-    /// Returns the word used in files.
+    /// Returns the keyword used in files.
     pub fn name(self) -> &'static str {
         match self {
             CyclesSource::Counter => "counter",
@@ -65,14 +66,14 @@ impl CyclesSource {
 /// All raw samples of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
-    /// What `ticks` count.
+    /// Quantity that `ticks` measure.
     pub metric: Metric,
-    /// Nanoseconds per tick if the counter runs at a constant rate (1 for the wall clock); `None` for cycles and
-    /// instructions, for which visits also keep the wall time.
+    /// Nanoseconds per tick, if the counter runs at a constant rate (1 for the wall clock). `None` for cycles and
+    /// instructions; visits then also contain the wall time.
     pub ns_per_tick: Option<f64>,
     /// Operations per sample.
     pub batch: u64,
-    /// Visits in the order in which they were made.
+    /// Visits, in the order in which they were made.
     pub visits: Vec<Visit>,
 }
 
@@ -82,7 +83,8 @@ impl Samples {
         Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
     }
 
-    /// Whether one start of the run made visits of both cases. If not, other processes measured them at another time.
+    /// Whether processes from the same start of the run visited both cases. If not, different processes measured them
+    /// at different times.
     pub fn shares_start(&self, other: &Samples) -> bool {
         let starts: BTreeSet<u32> = self.visits.iter().map(|visit| visit.start).collect();
         other.visits.iter().any(|visit| starts.contains(&visit.start))
@@ -93,7 +95,7 @@ impl Samples {
         self.visits.iter().map(|visit| visit.ticks.len()).sum()
     }
 
-    /// Returns the wall time of one operation in ns for each sample of a visit, even if it does not count.
+    /// Returns the wall time of one operation in ns for each sample of a visit, including excluded samples.
     pub fn all_ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
         let batch = self.batch as f64;
         match self.ns_per_tick {
@@ -102,13 +104,13 @@ impl Samples {
         }
     }
 
-    /// Returns the wall time of one operation in ns for each sample of a visit that [counts](Visit::sample_counts).
+    /// Returns the wall time of one operation in ns for each [used](Visit::sample_counts) sample of a visit.
     pub fn ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
         visit.counted(&self.all_ns_per_operation(visit))
     }
 
-    /// Returns the core cycles of one operation for each sample of a visit that counts. They are counted, or else the
-    /// sample's time multiplied by the core clock estimated at that time. `None` if they are unknown.
+    /// Returns the core cycles of one operation for each used sample of a visit. The cycles are counted, or estimated
+    /// as the sample's time multiplied by the core clock at that moment. Returns `None` if they are unknown.
     pub fn cycles_per_operation(&self, visit: &Visit) -> Option<Vec<f64>> {
         if self.metric == Metric::Cycles {
             return Some(self.ticks_per_operation(visit));
@@ -119,8 +121,8 @@ impl Samples {
         (known && self.metric != Metric::Instructions).then(|| visit.counted(&cycles))
     }
 
-    /// Returns the values of one operation for the samples that count, by visit, leaving out visits without any; `None`
-    /// if the unit is unknown.
+    /// Returns the values of one operation for all used samples, grouped by visit. Leaves out visits without used
+    /// samples. Returns `None` if the values are unknown in this unit.
     pub fn values(&self, unit: Unit, visits: Visits) -> Option<Vec<(Moment, Vec<f64>)>> {
         let read = |visit: &Visit| match unit {
             Unit::Nanoseconds => Some((visit.moment(), self.ns_per_operation(visit))),
@@ -130,17 +132,17 @@ impl Samples {
         Some(found.into_iter().filter(|(_, values)| !values.is_empty()).collect())
     }
 
-    /// Returns the source of this case's [cycles](Self::cycles_per_operation).
+    /// Returns the source of the [cycles](Self::cycles_per_operation) of this case.
     pub fn cycles_source(&self) -> CyclesSource {
         if self.metric == Metric::Cycles { CyclesSource::Counter } else { CyclesSource::Estimated }
     }
 
-    /// Returns the ticks of one operation for each sample of a visit that counts.
+    /// Returns the ticks of one operation for each used sample of a visit.
     pub fn ticks_per_operation(&self, visit: &Visit) -> Vec<f64> {
         visit.counted(&visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect::<Vec<f64>>())
     }
 
-    /// Returns the number of visits with fewer than `least` samples although a sample takes less than a millisecond.
+    /// Returns the number of visits with fewer than `least` samples, although a sample takes less than a millisecond.
     pub fn scanty_visits(&self, least: usize) -> usize {
         let scanty = |visit: &&Visit| {
             let wall_ns: f64 = self.ns_per_operation(visit).iter().map(|ns| ns * self.batch as f64).sum();
@@ -149,10 +151,10 @@ impl Samples {
         self.visits.iter().filter(scanty).count()
     }
 
-    /// Whether the figures must be marked as disturbed. An estimate from undisturbed visits alone needs three of them
-    /// in each of three processes, or as many as the case has if these are fewer. Without them all visits count, and
-    /// the figures describe a busy machine. They also do if more than half of the visits are kept in spite of another
-    /// load.
+    /// Whether the results must be marked as disturbed. Disturbed visits are excluded only if three processes have at
+    /// least three undisturbed visits each. If the case has fewer processes or visits, all of them must be undisturbed.
+    /// Otherwise all visits are used, and the results describe a busy machine. The results are also marked if more than
+    /// half of the visits were kept in spite of another load.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
             let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();
@@ -168,7 +170,7 @@ impl Samples {
         2 * kept > self.visits.len() || !all.iter().take(ENOUGH).enumerate().all(enough)
     }
 
-    /// Returns the percentage of the measuring time in which another load used the core's other hardware thread.
+    /// Returns the percentage of the measuring time during which another load used the core's other hardware thread.
     pub fn shared_pct(&self) -> f64 {
         let (mut shared, mut all) = (0.0, 0.0);
         for visit in &self.visits {
@@ -184,8 +186,8 @@ impl Samples {
         if all > 0.0 { 100.0 * shared / all } else { 0.0 }
     }
 
-    /// Returns the state that the operation leaves behind in its thread: what at least two visits and more than half of
-    /// them found, or the only one with a reading. `None` if it could not be read.
+    /// Returns the processor state that the operation leaves behind in its thread, as found in at least two visits and
+    /// in more than half of them, or in the only visit with a reading. Returns `None` if the state could not be read.
     pub fn residues(&self) -> Option<Vec<Residue>> {
         let readings: Vec<&Vec<Residue>> =
             self.visits.iter().filter_map(|visit| visit.conditions.residues.as_ref()).collect();
@@ -197,38 +199,38 @@ impl Samples {
         (!readings.is_empty()).then(|| Residue::ALL.into_iter().filter(usual).collect())
     }
 
-    /// Returns the times of the operation's first call in ns, one for each process.
+    /// Returns the time of the operation's first call in each process, in ns.
     pub fn first_calls_ns(&self) -> Vec<f64> {
         self.visits.iter().filter_map(|visit| visit.conditions.first_call_ns).collect()
     }
 
-    /// Returns the visits used for estimates: undisturbed ones and [kept](Disturbance::is_kept) ones. If the case is
-    /// [contended](Self::contended), it returns all visits: leaving some out would only hide it.
+    /// Returns the visits used for estimates: undisturbed visits and [kept](Disturbance::is_kept) ones. If the case is
+    /// [contended](Self::contended), returns all visits, because leaving some out would only hide the contention.
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
         Visits::Usable.of(self)
     }
 }
 
-/// Unit of a figure.
+/// Unit of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unit {
     /// Nanoseconds of wall time.
     Nanoseconds,
-    /// Cycles of the core, counted or estimated.
+    /// Core cycles, counted or estimated.
     CoreCycles,
 }
 
 /// Selection of visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visits {
-    /// The [usable](Samples::usable) ones.
+    /// The [usable](Samples::usable) visits.
     Usable,
-    /// All visits, disturbed ones included.
+    /// All visits, including disturbed ones.
     All,
 }
 
 impl Visits {
-    /// Selects visits of a case.
+    /// Returns the selected visits of a case.
     pub fn of(self, samples: &Samples) -> impl Iterator<Item = &Visit> {
         let all = self == Visits::All || samples.contended();
         samples.visits.iter().filter(move |visit| all || visit.counts())
@@ -241,21 +243,21 @@ impl Visits {
 pub enum Status {
     /// Measured and verified.
     Ok,
-    /// No figure: see [`Record::error`].
+    /// Without a result: see [`Record::error`].
     Failed,
 }
 
-/// Words in [`Record::error`] that report a time limit: `no answer within 120 s`.
+/// Phrase in [`Record::error`] that reports a time limit: `no answer within 120 s`.
 pub const NO_ANSWER: &str = "no answer within";
 
 /// Stored result of a finished case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What was measured.
+    /// The measured case.
     pub case: Case,
-    /// Outcome.
+    /// Outcome of the case.
     pub status: Status,
-    /// Why it failed.
+    /// Reason for the failure.
     pub error: Option<String>,
     /// Whether known answers and every round trip were right.
     pub verified: bool,
@@ -263,12 +265,12 @@ pub struct Record {
     pub precision_reached: bool,
     /// Raw samples; empty for a failed case.
     pub samples: Samples,
-    /// When it was finished: RFC 3339, UTC.
+    /// Time when the case was finished (RFC 3339, UTC).
     pub finished_at: String,
 }
 
 impl Record {
-    /// Returns the record of a case without a figure.
+    /// Returns the record of a failed case, which has no result.
     pub fn failed(case: Case, error: String, finished_at: String) -> Record {
         Record {
             case,
@@ -281,8 +283,8 @@ impl Record {
         }
     }
 
-    /// Whether a time limit ended the case. The library may be slow, or the machine may have been paused or overloaded,
-    /// so a resumed run measures such a case again.
+    /// Whether a time limit ended the case. The library may be slow, or the machine may have been paused or overloaded.
+    /// Resuming the run measures such a case again.
     pub fn timed_out(&self) -> bool {
         self.error.as_deref().is_some_and(|error| error.contains(NO_ANSWER))
     }

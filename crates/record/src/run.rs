@@ -5,15 +5,15 @@ use std::collections::HashSet;
 /// Facts about a run that are known before anything is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// Unique id, which sorts by time: UTC to the second and a few random characters.
+    /// Unique id, which sorts by time. It consists of UTC to the second and a few random characters.
     pub id: String,
-    /// The suites' names, joined by a plus.
+    /// Suite names, joined by a plus.
     pub suite: String,
-    /// The command line that started it.
+    /// Command line that started the run.
     pub command: String,
-    /// Seed of the order and of the inputs.
+    /// Seed for the order of cases and for the inputs.
     pub seed: u64,
-    /// When it began: RFC 3339, UTC.
+    /// Start of the run (RFC 3339, UTC).
     pub started_at: String,
     /// The machine, the build and the counters.
     pub environment: Environment,
@@ -26,13 +26,13 @@ pub struct RunHeader {
 /// One execution of a suite on one host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// Facts known beforehand.
+    /// Facts that are known before anything is measured.
     pub header: RunHeader,
     /// Finished cases, in the order of the plan.
     pub records: Vec<Record>,
-    /// Whether every case of the plan has its record.
+    /// Whether every case in the plan has a record.
     pub complete: bool,
-    /// When the last case was finished: RFC 3339, UTC.
+    /// End of the last case (RFC 3339, UTC).
     pub finished_at: Option<String>,
 }
 

@@ -1,21 +1,21 @@
 use serde::Serialize;
 
-/// Summary of a run in one line.
+/// One-line summary of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunSummary {
-    /// Its id.
+    /// Id of the run.
     pub id: String,
-    /// The suites' names, joined by a plus.
+    /// Suite names, joined by a plus.
     pub suite: String,
-    /// The command line that started it.
+    /// Command line that started the run.
     pub command: String,
-    /// When it began: RFC 3339, UTC.
+    /// Start of the run (RFC 3339, UTC).
     pub started_at: String,
-    /// When it was complete: RFC 3339, UTC.
+    /// Time when the run was complete (RFC 3339, UTC).
     pub finished_at: Option<String>,
-    /// Whether every case of the plan has its record.
+    /// Whether every case in the plan has a record.
     pub complete: bool,
-    /// Whether it was measured elsewhere and imported. Such a run cannot be resumed here.
+    /// Whether the run was measured elsewhere and imported. An imported run cannot be resumed here.
     pub imported: bool,
     /// Number of cases in the plan.
     pub planned: usize,
@@ -25,10 +25,10 @@ pub struct RunSummary {
     pub failed: usize,
     /// Number of contended cases.
     pub contended: usize,
-    /// Name of the host that measured it.
+    /// Name of the host that measured the run.
     pub host: Option<String>,
-    /// Names that users gave it, to compare later runs with it; sorted.
+    /// Names that users gave the run, to compare later runs with it. Sorted.
     pub names: Vec<String>,
-    /// Note that users wrote about it.
+    /// Note that users wrote about the run.
     pub note: Option<String>,
 }

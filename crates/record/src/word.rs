@@ -1,22 +1,22 @@
-//! Words that command lines, suites and ids share.
+//! Keywords that command lines, suites and ids share.
 
-/// Word that is not known.
+/// Error for an unknown keyword.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {what} {word:?}; expected one of {known}")]
 pub struct UnknownWord {
-    /// What the word was meant to name.
+    /// What the keyword should name.
     pub what: &'static str,
-    /// The word.
+    /// The unknown keyword.
     pub word: String,
-    /// The known words.
+    /// All known keywords.
     pub known: String,
 }
 
 impl UnknownWord {
-    /// Returns the value called `word`.
+    /// Returns the value named `word`.
     ///
     /// # Errors
-    /// [`UnknownWord`] if there is none.
+    /// [`UnknownWord`] if no value has that name.
     pub fn find<T: Copy>(
         what: &'static str,
         word: &str,

@@ -1,10 +1,10 @@
-//! Check of the host names in requests, against DNS rebinding: a malicious page could point its own name at this server
-//! and have a visitor's browser read the store, with the network access of that browser.
+//! Checks the host names in requests, to prevent DNS rebinding: a malicious page could point its own name at this
+//! server, and let a visitor's browser read the store with that browser's network access.
 
 use hyper::header::HeaderValue;
 use std::net::IpAddr;
 
-/// Accepted names, in addition to IP addresses and `localhost`, which nobody can redirect.
+/// Accepted names. IP addresses and `localhost` are always accepted, because nobody can redirect them.
 pub(super) struct Hosts(Vec<String>);
 
 impl Hosts {
@@ -12,7 +12,8 @@ impl Hosts {
         Hosts(names)
     }
 
-    /// Whether a request names this server. Accepts requests without a name (HTTP/1.0), which browsers do not send.
+    /// Whether a request names this server. Accepts requests without a host name (HTTP/1.0), which browsers do not
+    /// send.
     pub(super) fn are_meant(&self, line: Option<&str>, header: Option<&HeaderValue>) -> bool {
         // A host in the request line takes precedence (RFC 9112, section 3.2.2).
         match (line, header.map(HeaderValue::to_str)) {
@@ -22,7 +23,7 @@ impl Hosts {
         }
     }
 
-    /// Whether a host is this server. It may include a port, and IPv6 addresses are in brackets.
+    /// Whether a host name belongs to this server. The name may include a port. IPv6 addresses are in brackets.
     fn is_ours(&self, host: &str) -> bool {
         if let Some((address, _)) = host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             return address.parse::<IpAddr>().is_ok();

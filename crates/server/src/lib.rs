@@ -1,5 +1,5 @@
-//! Serves the report's pages over a whole store: read-only over HTTP, with limits on everything that a client can
-//! request or hold on to, or as the files of a static [`site`](mod@site).
+//! Serves the report pages of a whole store. Over HTTP, access is read-only, and everything that a client can request
+//! or hold is limited. The module [`site`](mod@site) writes the same pages as files of a static site.
 
 #![warn(clippy::missing_errors_doc)]
 
@@ -29,19 +29,19 @@ use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-/// Maximum number of concurrent connections. Further ones wait.
+/// Maximum number of concurrent connections. Further connections wait.
 const CONNECTIONS: usize = 512;
-/// Maximum time for a client to send a request head, and to stay idle between requests.
+/// Maximum time for a client to send a request head, and maximum idle time between requests.
 const HEAD: Duration = Duration::from_secs(15);
-/// Age after which a connection accepts no further request.
+/// Age after which a connection accepts no further requests.
 const CONNECTION: Duration = Duration::from_secs(120);
-/// Time after which such a connection is closed, even if the client has not read everything.
+/// Additional time after which such a connection is closed, even if the client has not read everything.
 const GRACE: Duration = Duration::from_secs(60);
 /// Maximum length of a request head in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
-/// Maximum time to wait for pages in progress on shutdown.
+/// Maximum time to wait for unfinished pages on shutdown.
 const END: Duration = Duration::from_secs(1);
-/// Delay after a failed accept, for example for lack of file descriptors.
+/// Delay after a failed accept, for example if file descriptors have run out.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Reason why the server cannot start.
@@ -50,12 +50,12 @@ pub enum ServerError {
     /// The database cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {address}: {error}")]
     Address {
         /// The address.
         address: SocketAddr,
-        /// Error of the system.
+        /// Error from the operating system.
         error: io::Error,
     },
     /// No thread can be started.
@@ -63,7 +63,7 @@ pub enum ServerError {
     Threads(io::Error),
 }
 
-/// A running server with threads of its own. Dropping it stops it.
+/// A running server with its own threads. Dropping it stops the server.
 pub struct Server {
     runtime: Option<Runtime>,
     address: SocketAddr,
@@ -71,7 +71,7 @@ pub struct Server {
 
 impl Server {
     /// Serves an existing database. Port 0 selects a free port. Requests must name an IP address, `localhost` or one of
-    /// `names`: names of the machine or of a proxy in front of it.
+    /// `names`, which are names of the machine or of a proxy in front of it.
     ///
     /// # Errors
     /// [`ServerError`] with the reason.
@@ -102,7 +102,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The listener is closed when this returns. Pages in progress may be abandoned.
+        // The shutdown closes the listener before it returns. Unfinished pages may be abandoned.
         self.runtime.take().into_iter().for_each(|runtime| runtime.shutdown_timeout(END));
     }
 }
@@ -135,7 +135,7 @@ async fn connection(stream: TcpStream, hosts: &Hosts, pages: &Pages) {
             .max_buf_size(HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service)
     );
-    // Errors of a connection are the client's problem and do not affect other connections.
+    // Connection errors are the client's problem, and do not affect other connections.
     if timeout(CONNECTION, connection.as_mut()).await.is_err() {
         connection.as_mut().graceful_shutdown();
         timeout(GRACE, connection.as_mut()).await.ok();

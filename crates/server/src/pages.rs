@@ -1,4 +1,4 @@
-//! Pages by path. No file is accessed by a name from outside: a path identifies a run of the store, or nothing.
+//! Pages by path. No file is accessed by a name from a request: a path identifies a run in the store, or nothing.
 
 use crate::work::{Kept, Threads};
 use hyper::StatusCode;
@@ -12,15 +12,15 @@ use pqlab_lab::{LabError, gather};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Number of runs in a run's history.
+/// Number of runs that a run's page shows as its history, including the run itself.
 const HISTORY: usize = 20;
-/// Maximum number of pages generated at once.
+/// Maximum number of pages generated concurrently.
 const MAKERS: usize = 2;
-/// Maximum number of clients at once for which the list of runs is read.
+/// Maximum number of clients for which the list of runs is read concurrently.
 const READERS: usize = 8;
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
-/// Policy of responses that are not pages.
+/// Content security policy of responses that are not pages.
 const NOTHING_ALLOWED: &str = "default-src 'none'";
 
 /// Response to a request.
@@ -31,7 +31,7 @@ pub(super) struct Answer {
     pub(super) body: Bytes,
 }
 
-/// Pages over a store.
+/// Pages for a store.
 pub(super) struct Pages {
     database: PathBuf,
     kept: Kept,
@@ -41,7 +41,7 @@ pub(super) struct Pages {
 
 /// Reason for an error response.
 enum Wrong {
-    /// Error of the store.
+    /// Error from the store.
     Lab(LabError),
     /// The handler panicked.
     Panic,
@@ -76,7 +76,7 @@ impl Pages {
         };
         found.unwrap_or_else(|wrong| match wrong {
             Wrong::Lab(LabError::Store(StoreError::UnknownRun { .. })) => not_found(),
-            // The error names files of this machine, so it is not sent to the client.
+            // The error names files on this machine, so do not send it to the client.
             Wrong::Lab(_) => Answer::text(StatusCode::SERVICE_UNAVAILABLE, "The store cannot be read right now."),
             Wrong::Panic => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be created."),
         })
@@ -104,12 +104,13 @@ impl Pages {
     }
 }
 
-/// Returns the ids of a run and of those in its history, and a text that changes whenever one of them does.
+/// Returns the ids of a run and of the runs in its history, and a string that changes whenever one of these runs
+/// changes.
 fn history(runs: Vec<RunSummary>, reference: String) -> Result<(Vec<String>, String), StoreError> {
     let Some(place) = runs.iter().position(|run| run.id == reference) else {
         return Err(StoreError::UnknownRun { reference });
     };
-    // Runs are sorted newest first, so a run's history follows it.
+    // Runs are sorted newest first, so a run's history follows it in the list.
     let shown = &runs[place..runs.len().min(place + HISTORY)];
     Ok((shown.iter().map(|run| run.id.clone()).collect(), state(shown)))
 }
@@ -130,7 +131,7 @@ fn not_found() -> Answer {
     Answer::text(StatusCode::NOT_FOUND, "Page not found.")
 }
 
-/// Returns a text that changes whenever one of the runs does.
+/// Returns a string that changes whenever one of the runs changes.
 fn state(runs: &[RunSummary]) -> String {
     let one = |run: &RunSummary| {
         format!("{} {} of {}{}", run.id, run.finished, run.planned, if run.complete { " complete" } else { "" })
@@ -139,7 +140,7 @@ fn state(runs: &[RunSummary]) -> String {
 }
 
 /// Decodes percent-encoding in part of a path. Returns `None` if the result is not UTF-8. A percent sign without two
-/// hexadecimal digits is left as it is.
+/// hexadecimal digits stays unchanged.
 fn decoded(part: &str) -> Option<Cow<'_, str>> {
     percent_decode_str(part).decode_utf8().ok()
 }

@@ -1,4 +1,4 @@
-//! A whole store as a static site: the same pages as files, for any web server or for a browser to open from disk.
+//! Writes a whole store as a static site: the same pages as files, for any web server or for opening from disk.
 
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
@@ -10,14 +10,14 @@ use pqlab_lab::store::Store;
 use pqlab_lab::{LabError, timeline};
 use std::collections::HashMap;
 
-/// Options of a site.
+/// Options for a site.
 #[derive(Clone, Debug, Default)]
 pub struct SiteRequest {
-    /// URL of the site. Without it, addresses in the feed are relative.
+    /// URL of the site. Without a URL, addresses in the feed are relative.
     pub base: Option<BaseUrl>,
     /// Job for which a single library is selected.
     pub job: JobWeights,
-    /// Scenario for tables of circuit handshakes.
+    /// Scenario for circuit handshake tables.
     pub scenario: RelayScenario,
 }
 
@@ -34,11 +34,11 @@ pub struct SiteSummary {
     pub files: usize,
 }
 
-/// Generates the files one by one and passes each to `put`: its path relative to the folder, separated by slashes, and
-/// its content. The same store gives the same bytes.
+/// Generates the files one by one, and passes the path and the content of each to `put`. Paths are relative to the
+/// site's folder and separated by slashes. The same store always gives the same bytes.
 ///
 /// # Errors
-/// Propagates errors from the store and from `put`. Fails if a run is unusable.
+/// Errors from the store and from `put`, and an error if a run is unusable.
 pub fn write<E: From<LabError>>(
     store: &Store,
     request: &SiteRequest,
@@ -59,13 +59,13 @@ pub fn write<E: From<LabError>>(
         written(&run_file(&at.run.summary.id), run_page(&analysis, at.past, &request.scenario))
     })?;
     for (place, machine) in history.machines.iter().enumerate() {
-        // Collected oldest first; pages list the newest first.
+        // Suites were collected oldest first, but pages list the newest first.
         let suites: Vec<SuiteOnMachine> = suites.remove(&place).unwrap_or_default().into_iter().rev().collect();
         written(&machine_file(machine), machine_page(&history, place, &suites))?;
     }
     written(FEED, feed(&history, request.base.as_ref()))?;
     written(LATEST, latest_page(&history))?;
-    // The index comes last, so that its links already exist.
+    // Write the index last, so that the files to which it links already exist.
     written(INDEX, index_page(&history))?;
     let changes = history.runs.iter().filter_map(|run| run.changes.as_ref());
     Ok(SiteSummary {

@@ -1,5 +1,5 @@
-//! Bounded work on threads: limits concurrency, skips work for clients that have gone, and shares results between
-//! identical requests.
+//! Bounded work on threads: limits concurrency, skips work for clients that have disconnected, and shares results
+//! between identical requests.
 
 use hyper::body::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,8 @@ use tokio::sync::{OnceCell, Semaphore};
 /// Number of cached pages.
 const KEPT: usize = 8;
 
-/// Bounded number of threads for blocking work. Waiting for one takes no thread. If the waiting client goes away, its
-/// work never starts.
+/// Bounded number of threads for blocking work. Work that waits for a thread does not occupy one. If the client
+/// disconnects during the wait, the work never starts.
 pub(super) struct Threads(Arc<Semaphore>);
 
 impl Threads {
@@ -17,11 +17,12 @@ impl Threads {
         Threads(Arc::new(Semaphore::new(most)))
     }
 
-    /// Runs the work once a thread is free. Returns `None` if it panics.
+    /// Runs the work as soon as a thread is free. Returns `None` if the work panics.
     pub(super) async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
         let done = tokio::task::spawn_blocking(move || {
-            // Released when the work ends, even if the client has gone earlier, so that running work counts.
+            // Hold the permit until the work ends, even if the client disconnects earlier, because the thread stays
+            // busy.
             let _permit = permit;
             work()
         });
@@ -29,7 +30,8 @@ impl Threads {
     }
 }
 
-/// Cache of pages for recently requested runs, newest first. A page in progress blocks only those who request it.
+/// Cache of pages for recently requested runs, newest first. An unfinished page blocks only the clients that request
+/// it.
 #[derive(Default)]
 pub(super) struct Kept(Mutex<Vec<Arc<Entry>>>);
 
@@ -41,8 +43,9 @@ struct Entry {
 }
 
 impl Kept {
-    /// Returns the page of a run for a state of the store, and generates it if necessary. Concurrent requests share one
-    /// generation. If it fails, or its client goes away, the next request generates the page.
+    /// Returns the page of a run for a state of the store, and generates the page if necessary. Concurrent requests
+    /// share one generation. If generating fails, or the client disconnects meanwhile, the next request generates the
+    /// page.
     pub(super) async fn page<E>(
         &self,
         run: &str,
@@ -179,7 +182,7 @@ mod tests {
             while begun.load(Ordering::Relaxed) < 2 {
                 tokio::task::yield_now().await;
             }
-            // All of them disconnect.
+            // Disconnect all clients.
             for client in clients {
                 client.abort();
                 client.await.unwrap_err();

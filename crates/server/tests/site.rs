@@ -1,4 +1,5 @@
-//! Static sites of artificial runs: links resolve, the feed is valid Atom, regressions are found, and names stay text.
+//! Tests static sites of artificial runs: links resolve, the feed is valid Atom, regressions are found, and names are
+//! escaped.
 
 #![allow(clippy::unwrap_used)]
 
@@ -30,8 +31,8 @@ fn slow(record: &mut Record, factor: f64) {
     }
 }
 
-/// Returns two runs of a machine, the second with a slower case, then the same suite on another machine, much slower
-/// and with hostile names, and a stopped run.
+/// Returns two runs of a machine (the second with a slower case), an interrupted run, and two runs of the same suite on
+/// another machine, which are much slower and have hostile names.
 fn runs() -> Vec<Run> {
     let (first, mut second, mut wild, mut stopped) =
         (run("first", 1), run("second", 2), run("../wild\"<b>", 3), run("stopped", 4));
@@ -62,7 +63,7 @@ fn site(runs: &[Run], base: Option<&str>) -> (Files, SiteSummary) {
     let mut files = Files::new();
     let summary = write(&store, &request, |name, content| {
         let text = String::from_utf8(content.to_vec()).unwrap();
-        assert!(files.insert(name.to_owned(), text).is_none(), "{name} twice");
+        assert!(files.insert(name.to_owned(), text).is_none(), "{name} was written twice");
         Ok::<(), LabError>(())
     });
     let summary = summary.unwrap();
@@ -70,7 +71,7 @@ fn site(runs: &[Run], base: Option<&str>) -> (Files, SiteSummary) {
     (files, summary)
 }
 
-/// Returns the target of a link in a file: a file of the site, and a fragment in it.
+/// Returns the target of a link: a file of the site, and a fragment in that file.
 fn target(from: &str, link: &str) -> (String, String) {
     let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
     let mut parts: Vec<&str> = from.split('/').collect();
@@ -108,17 +109,17 @@ fn every_link_resolves_to_a_file_of_the_site() {
     for (name, page) in files.iter().filter(|(name, _)| name.ends_with(".html")) {
         for link in links(page) {
             let (file, case) = target(name, &link);
-            let found = files.get(&file).unwrap_or_else(|| panic!("{name}: nothing is at {link}"));
-            assert!(case.is_empty() || cases(found).contains(&case), "{name}: {link}: no such case");
+            let found = files.get(&file).unwrap_or_else(|| panic!("{name}: broken link {link}"));
+            assert!(case.is_empty() || cases(found).contains(&case), "{name}: {link} names an unknown case");
             followed += 1;
         }
-        assert!(name == "index.html" || page.contains("index.html") || name == "latest.html", "{name} leads nowhere");
+        assert!(name == "index.html" || page.contains("index.html") || name == "latest.html", "{name} is a dead end");
     }
-    assert!(followed > 30, "{followed}");
+    assert!(followed > 30, "only {followed} links");
     let every_page = files.keys().filter(|name| name.contains('/')).collect::<Vec<_>>();
     let first: BTreeSet<String> = links(&files["index.html"]).iter().map(|link| target("index.html", link).0).collect();
-    assert!(every_page.iter().all(|page| first.contains(*page)), "{every_page:?} are not all among {first:?}");
-    // The newest complete run.
+    assert!(every_page.iter().all(|page| first.contains(*page)), "the index must link to {every_page:?}: {first:?}");
+    // The latest page must redirect to the newest complete run.
     let refreshed = files["latest.html"].split_once("0; url=").unwrap().1.split('"').next().unwrap();
     assert!(refreshed.starts_with("runs/a-b-c") && files.contains_key(refreshed), "{refreshed}");
 }
@@ -157,20 +158,20 @@ fn link<'a>(of: Node<'a, 'a>, relation: &str) -> &'a str {
     found[0].attribute("href").unwrap()
 }
 
-/// Checks that a feed conforms to RFC 4287. Returns its entries, sorted by title.
+/// Checks that a feed conforms to RFC 4287. Returns the entries in the order of the feed.
 fn entries<'a>(feed: &'a Document<'a>) -> Vec<Node<'a, 'a>> {
     let root = feed.root_element();
     assert!(root.has_tag_name((ATOM, "feed")));
     let entries = child(root, "entry");
     let mut ids = BTreeSet::new();
-    for of in std::iter::once(root).chain(entries.iter().copied()) {
-        let id = only(of, "id");
+    for node in std::iter::once(root).chain(entries.iter().copied()) {
+        let id = only(node, "id");
         assert!(id.starts_with("urn:uuid:") && id.len() == 45 && ids.insert(id), "{id}");
-        let updated = only(of, "updated");
+        let updated = only(node, "updated");
         assert!(updated.len() == 20 && updated.starts_with("20") && updated.ends_with('Z'), "{updated}");
-        assert!(!only(of, "title").is_empty());
+        assert!(!only(node, "title").is_empty());
     }
-    assert_eq!(child(root, "author").len(), 1, "the author of all entries");
+    assert_eq!(child(root, "author").len(), 1, "the feed must name one author");
     entries
 }
 
@@ -196,11 +197,11 @@ fn feed_lists_exactly_the_regressions_on_the_same_machine() {
         assert!(cases(&files[&file]).contains(&case), "{file} has no {case:?}");
     }
     assert_eq!(link(feed.root_element(), "self"), "feed.xml");
-    // Newest first. A run whose end is not a valid time uses its start.
+    // Entries are sorted newest first. If the end of a run is not a valid time, the entry contains its start.
     assert_eq!(only(entries[0], "updated"), "2026-11-05T18:58:00Z");
     assert_eq!(only(feed.root_element(), "updated"), "2026-11-05T18:58:00Z");
     for page in ["index.html", "runs/second.html"] {
-        assert!(files[page].contains("application/atom+xml"), "{page} does not name the feed");
+        assert!(files[page].contains("application/atom+xml"), "{page} must link to the feed");
     }
     assert!(files["index.html"].contains("+20.0% ±"));
 }
@@ -216,7 +217,7 @@ fn entry_ids_are_stable_across_urls_and_later_runs() {
     let before = ids(&more, None);
     assert_eq!(ids(&more, Some("https://host.example/bench")), before);
     more.push(run("later", 6));
-    assert_eq!(ids(&more, None), before, "faster cases have no entry");
+    assert_eq!(ids(&more, None), before, "faster cases must not have entries");
     let text = site(&more, Some("https://host.example/bench")).0.remove("feed.xml").unwrap();
     let feed = Document::parse(&text).unwrap();
     let addresses = [link(feed.root_element(), "self"), link(feed.root_element(), "alternate")];

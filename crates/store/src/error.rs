@@ -2,8 +2,8 @@ use crate::samples::SamplesError;
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};
 
-/// Error of the store. Each message is one line that says what went wrong and where. The calling program adds what to
-/// do about it.
+/// An error from the store. The message is one line that says what went wrong and where. The caller adds what to do
+/// about it.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither `PQLAB_DB` nor a home folder is set.
@@ -15,12 +15,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The name cannot be a file name, or names a folder.
+    /// The path is not a valid file name, or names something other than a regular file.
     #[error("{}: not a file ({reason})", path.display())]
     NotAFile {
-        /// The name.
+        /// The path.
         path: PathBuf,
-        /// What it is instead.
+        /// Why the path is not a file.
         reason: String,
     },
     /// The file is not an SQLite file.
@@ -35,7 +35,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// The file has a newer schema than this build knows.
+    /// The schema of the file is newer than this build knows.
     #[error(
         "{}: written by a newer pqlab (schema {found}; this version reads up to {known})",
         path.display()
@@ -43,12 +43,12 @@ pub enum StoreError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// Schema version of the file.
         found: u32,
-        /// The newest schema that this build knows.
+        /// Newest schema version that this build knows.
         known: u32,
     },
-    /// The file has a schema older than the oldest that this build reads.
+    /// The schema of the file is older than this build reads.
     #[error(
         "{}: written by an older pqlab (schema {found}; this version reads {oldest} and later)",
         path.display()
@@ -56,12 +56,12 @@ pub enum StoreError {
     Older {
         /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// Schema version of the file.
         found: u32,
-        /// The oldest schema that this build reads.
+        /// Oldest schema version that this build reads.
         oldest: u32,
     },
-    /// The file has a schema object that pqlab never creates.
+    /// The file contains a schema object that pqlab never creates.
     #[error("{}: not a database written by pqlab: it contains the {what}", path.display())]
     Altered {
         /// The file.
@@ -76,7 +76,7 @@ pub enum StoreError {
         path: PathBuf,
         /// `opened`, `written` or `created`.
         attempt: &'static str,
-        /// The reason given by the system.
+        /// Reason given by the operating system.
         reason: String,
     },
     /// The disk is full.
@@ -85,12 +85,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// Another process keeps the file locked.
+    /// Another process holds a lock on the file.
     #[error("{}: locked by another process for {seconds} s", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
-        /// How long the store waited.
+        /// How long the store waited, in seconds.
         seconds: u64,
     },
     /// Stored data cannot be read back.
@@ -98,9 +98,9 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The run, the case or the file.
+        /// The damaged run, case or file.
         what: String,
-        /// What is wrong with it.
+        /// What is wrong with the data.
         reason: String,
     },
     /// The raw samples of a case cannot be decoded.
@@ -108,11 +108,11 @@ pub enum StoreError {
     DamagedSamples {
         /// The file.
         path: PathBuf,
-        /// The run's id.
+        /// Id of the run.
         run: String,
-        /// The case's id.
+        /// Id of the case.
         case: String,
-        /// What is wrong with them.
+        /// Why the samples cannot be decoded.
         source: SamplesError,
     },
     /// The name is not allowed for a baseline.
@@ -134,7 +134,7 @@ pub enum StoreError {
     Ambiguous {
         /// The name that was given.
         reference: String,
-        /// The ids that begin with it.
+        /// Ids that begin with the name.
         candidates: Vec<String>,
     },
     /// `last~N` goes back further than the first run.
@@ -145,16 +145,16 @@ pub enum StoreError {
         /// Number of stored runs.
         stored: usize,
     },
-    /// A run with this id is already stored.
+    /// Another run with this id is already stored.
     #[error("run {run} is already stored, with different content")]
     DuplicateRun {
-        /// The run's id.
+        /// Id of the run.
         run: String,
     },
     /// An imported run starts in the future.
     #[error("run {run} has the start time {started_at}, which is in the future")]
     Future {
-        /// The run's id.
+        /// Id of the run.
         run: String,
         /// The start time in the import.
         started_at: String,
@@ -162,46 +162,46 @@ pub enum StoreError {
     /// The case at this position is already finished.
     #[error("{case} is already finished in run {run}")]
     DuplicateCase {
-        /// The run's id.
+        /// Id of the run.
         run: String,
-        /// The case's id.
+        /// Id of the case.
         case: String,
     },
     /// The run cannot be resumed.
     #[error("run {run} cannot be resumed: {reason}")]
     NotResumable {
-        /// The run's id.
+        /// Id of the run.
         run: String,
-        /// Why not.
+        /// Why the run cannot be resumed.
         reason: &'static str,
     },
     /// A record does not match the run's plan.
-    #[error("{case} is not at position {position} of the plan of run {run}")]
+    #[error("{case} is not at position {position} in the plan of run {run}")]
     NotPlanned {
-        /// The run's id.
+        /// Id of the run.
         run: String,
-        /// The position in the plan.
+        /// Position in the plan.
         position: usize,
-        /// The case's id.
+        /// Id of the case.
         case: String,
     },
-    /// A run cannot be completed while cases are missing.
-    #[error("run {run} is not complete: {missing} cases of its plan have no record")]
+    /// A run cannot be marked as complete while cases are missing.
+    #[error("run {run} is not complete: {missing} cases in its plan have no record")]
     Incomplete {
-        /// The run's id.
+        /// Id of the run.
         run: String,
         /// Number of missing cases.
         missing: usize,
     },
-    /// A record has a value that cannot be stored.
+    /// A record contains a value that cannot be stored.
     #[error("{what} cannot be stored: {reason}")]
     Unstorable {
-        /// The run or the case.
+        /// The run or the case that contains the value.
         what: String,
-        /// Why not.
+        /// Why the value cannot be stored.
         reason: String,
     },
-    /// Any other error of SQLite.
+    /// Any other SQLite error.
     #[error("{}: {source}", path.display())]
     Sqlite {
         /// The file.
@@ -211,10 +211,10 @@ pub enum StoreError {
     },
 }
 
-/// How long a connection waits for a lock held by another process.
+/// How long a connection waits for a lock held by another process, in seconds.
 pub(crate) const PATIENCE_SECONDS: u64 = 10;
 
-/// Adds the path to an SQLite error and translates it.
+/// Adds the path to an SQLite error, and converts the error to a [`StoreError`].
 pub(crate) trait At<T> {
     fn at(self, path: &Path) -> Result<T, StoreError>;
 }
@@ -248,13 +248,13 @@ fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Asks the system whether a new file can be made in the database's folder. The file has no name, so it cannot touch an
-/// existing one. The database itself must not be opened for this test: closing it would drop the locks that other
-/// connections of this process hold on it.
+/// Tries to create a file in the database's folder, and returns the system's reason if that fails. The file has no
+/// name, so it cannot touch an existing one. The database itself must not be opened for this test: closing it would
+/// drop the locks that other connections of this process hold on it.
 pub(crate) fn refusal_of_folder(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refusal = tempfile::tempfile_in(folder).err()?;
-    // The system's message, without the path of the temporary file.
+    // The system's message does not contain the path of the temporary file.
     let message = refusal.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
     Some(message.unwrap_or_else(|| refusal.to_string()))
 }

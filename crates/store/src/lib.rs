@@ -1,9 +1,9 @@
-//! Storage of runs: one SQLite file, in which every finished case is committed on its own with its raw samples.
+//! Storage of runs in one SQLite file. Every finished case is committed separately, with its raw samples.
 //!
 //! A finished case survives a killed process and a power failure: [`Store::finish_case`] returns only when its
-//! transaction has reached the disk. Work that was not committed leaves no trace.
+//! transaction has reached the disk. Uncommitted work leaves no trace.
 //!
-//! The tables (`schema.sql`) can be read by hand with `sqlite3`; only raw samples need [`samples::decode`].
+//! The tables (`schema.sql`) can be read with `sqlite3`. Only raw samples need [`samples::decode`].
 
 #![warn(clippy::missing_errors_doc)]
 

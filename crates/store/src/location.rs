@@ -3,10 +3,11 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Returns the default file: `PQLAB_DB`, else `pqlab/pqlab.db` in `XDG_DATA_HOME`, else in `~/.local/share`.
+/// Returns the default file: `PQLAB_DB` if it is set, otherwise `pqlab/pqlab.db` in `XDG_DATA_HOME` or
+/// `~/.local/share`.
 ///
 /// # Errors
-/// [`StoreError::NoHome`] if none of these is set.
+/// [`StoreError::NoHome`] if neither these variables nor `HOME` are set.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     locate(|name| env::var_os(name).filter(|value| !value.is_empty())).ok_or(StoreError::NoHome)
 }

@@ -1,4 +1,4 @@
-//! Medians of complete runs. They show the spread between runs without reading the samples.
+//! Medians of complete runs, which show the spread between runs without reading samples.
 
 use crate::error::At;
 use crate::read::NEWEST_FIRST;
@@ -15,40 +15,40 @@ pub struct RunMedian {
     pub unit: Unit,
     /// Median of one operation, in ns or in core cycles.
     pub median: f64,
-    /// Variance of its logarithm, as estimated from the processes and rounds of the run itself.
+    /// Variance of the median's logarithm, estimated from the processes and rounds of this run.
     pub variance: f64,
 }
 
-/// Complete run, with the times at which its cases were finished.
+/// A complete run, with the times at which its cases were finished.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRun {
-    /// When it began (RFC 3339).
+    /// Start of the run (RFC 3339).
     pub started_at: String,
-    /// Its measuring rules.
+    /// Measuring rules of the run.
     pub protocol: Protocol,
-    /// Its cases, in the order of its plan.
+    /// Cases of the run, in the order of its plan.
     pub cases: Vec<FinishedCase>,
 }
 
-/// Finished case of a run.
+/// A finished case of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedCase {
     /// Id of the case.
     pub id: String,
-    /// The block in which it was measured.
+    /// Block in which the case was measured.
     pub block: String,
-    /// When it was finished (RFC 3339).
+    /// Time when the case was finished (RFC 3339).
     pub finished_at: String,
 }
 
-/// Smallest number of cases that can show that a run differs from the others.
+/// Minimum number of cases that can show whether a run differs from other runs.
 const LEAST_CASES: u32 = 3;
 
 impl Store {
-    /// Stores the medians of a run, replacing earlier ones.
+    /// Stores the medians of a run, and replaces earlier ones.
     ///
     /// # Errors
-    /// Errors of SQLite, including one for a run that is not stored.
+    /// SQLite errors, including one if the run is not stored.
     pub fn save_medians(&mut self, run: &str, medians: &[RunMedian]) -> Result<(), StoreError> {
         self.write(|transaction, path| {
             transaction.execute("DELETE FROM run_medians WHERE run = ?1", [run]).at(path)?;
@@ -61,11 +61,11 @@ impl Store {
         })
     }
 
-    /// Returns the medians of the newest `most` complete runs that this machine and build measured in the `days` before
-    /// `now` (RFC 3339), newest run first. Runs with fewer than three cases are left out.
+    /// Returns the medians of complete runs that this machine and build measured in the `days` before `now` (RFC 3339).
+    /// Returns at most the `most` newest runs, newest first. Leaves out runs with fewer than three cases.
     ///
     /// # Errors
-    /// Errors of SQLite.
+    /// SQLite errors.
     pub fn medians_of_runs_like(
         &self,
         environment: &Environment,
@@ -101,11 +101,11 @@ impl Store {
         Ok(found)
     }
 
-    /// Returns the newest `most` complete runs that this machine and build measured without interruption in the `days`
-    /// before `now` (RFC 3339), newest run first.
+    /// Returns the complete runs that this machine and build measured without interruption in the `days` before `now`
+    /// (RFC 3339). Returns at most the `most` newest runs, newest first.
     ///
     /// # Errors
-    /// Errors of SQLite.
+    /// SQLite errors.
     pub fn finished_runs_like(
         &self,
         environment: &Environment,
@@ -131,7 +131,7 @@ impl Store {
         let mut found = Vec::new();
         for row in rows.at(&self.path)? {
             let (id, started_at, protocol) = row.at(&self.path)?;
-            // A run whose rules this version does not know says nothing.
+            // Skip runs with rules that this version does not know.
             let Ok(protocol) = serde_json::from_str(&protocol) else { continue };
             let rows = cases.query_map([id], |row| {
                 Ok(FinishedCase { id: row.get("id")?, block: row.get("block")?, finished_at: row.get("finished_at")? })

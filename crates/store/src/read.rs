@@ -4,15 +4,16 @@ use pqlab_record::{Record, Run, RunHeader, RunSummary, Status};
 use rusqlite::{OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
-/// Sorts runs from the newest start to the oldest. SQLite compares the times as numbers, because RFC 3339 with and
-/// without fractions of a second does not sort as text. Of runs that started together, the later row is newer.
+/// Sorts runs by start time, newest first. SQLite compares the times as numbers, because RFC 3339 times with and
+/// without fractions of a second do not sort as strings. If runs started at the same time, the one stored later comes
+/// first.
 pub(crate) const NEWEST_FIRST: &str = "ORDER BY unixepoch(started_at, 'subsec') DESC, number DESC";
 
 impl Store {
     /// Returns all runs, newest first.
     ///
     /// # Errors
-    /// Errors of SQLite: [`StoreError::Locked`], [`StoreError::Damaged`] and the like.
+    /// SQLite errors: [`StoreError::Locked`], [`StoreError::Damaged`] and others.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         let sql = format!(
             "SELECT id, suite, command, started_at, finished_at, complete, imported, host, note,
@@ -27,13 +28,13 @@ impl Store {
         query.query_map([], summary).at(&self.path)?.collect::<Result<_, _>>().at(&self.path)
     }
 
-    /// Loads a run with all its finished cases and their samples. `id` is a full id: see [`Store::resolve`].
+    /// Loads a run with all finished cases and their samples. `id` must be a full id: see [`Store::resolve`].
     ///
     /// # Errors
     /// [`StoreError::UnknownRun`] if there is no such run; [`StoreError::Damaged`] and [`StoreError::DamagedSamples`]
-    /// for data that cannot be read back.
+    /// if its data cannot be read back.
     pub fn load_run(&self, id: &str) -> Result<Run, StoreError> {
-        // One transaction, so that a run that is still being measured is read as of one moment.
+        // Use one transaction, so that a run that is still being measured is read in a consistent state.
         let view = self.connection.unchecked_transaction().at(&self.path)?;
         let header = self.load_header(id)?;
         let sql = "SELECT complete, finished_at FROM runs WHERE id = ?1";
@@ -52,7 +53,7 @@ impl Store {
         Ok(Run { header, records, complete, finished_at })
     }
 
-    /// Loads the facts that were known before the run was measured, with its plan.
+    /// Loads the facts that were known before the run was measured, including its plan.
     ///
     /// # Errors
     /// Same as [`load_run`](Self::load_run).
@@ -91,7 +92,7 @@ impl Store {
     /// Returns the positions of the finished cases, in the order of the plan.
     ///
     /// # Errors
-    /// Errors of SQLite.
+    /// [`StoreError::UnknownRun`] if there is no such run, and SQLite errors.
     pub fn finished_positions(&self, id: &str) -> Result<Vec<usize>, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
         if !self.connection.query_row(sql, [id], |row| row.get(0)).at(&self.path)? {
@@ -152,7 +153,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
         failed: row.get("failed")?,
         contended: row.get("contended")?,
         host: row.get("host")?,
-        // Names contain no spaces.
+        // Baseline names contain no spaces.
         names: row.get::<_, Option<String>>("names")?.unwrap_or_default().split_whitespace().map(Into::into).collect(),
         note: row.get("note")?,
     })

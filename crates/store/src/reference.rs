@@ -4,11 +4,11 @@ use crate::{Store, StoreError};
 use rusqlite::{OptionalExtension, Params};
 
 impl Store {
-    /// Returns the id of the run that a user means by a baseline's name, an id, the beginning of an id, `last`, or
-    /// `last~N` (the Nth before it).
+    /// Returns the id of the run to which a user refers. The reference is a baseline name, an id, the beginning of an
+    /// id, `last`, or `last~N` (the Nth run before the last).
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], [`StoreError::Ambiguous`] and [`StoreError::TooFewRuns`] unless exactly one run
+    /// [`StoreError::UnknownRun`], [`StoreError::Ambiguous`] or [`StoreError::TooFewRuns`] unless exactly one run
     /// matches.
     pub fn resolve(&self, reference: &str) -> Result<String, StoreError> {
         match reference.strip_prefix("last") {
@@ -24,10 +24,10 @@ impl Store {
         }
     }
 
-    /// Returns the newest run of this host that has cases left to measure.
+    /// Returns the newest run from this host that still has cases to measure.
     ///
     /// # Errors
-    /// Errors of SQLite.
+    /// SQLite errors.
     pub fn last_incomplete(&self) -> Result<Option<String>, StoreError> {
         let sql = format!("SELECT id FROM runs WHERE NOT complete AND NOT imported {NEWEST_FIRST} LIMIT 1");
         self.connection.query_row(&sql, [], |row| row.get(0)).optional().at(&self.path)

@@ -6,13 +6,13 @@ use std::path::Path;
 /// Marks the file as pqlab's, in the header field that SQLite reserves for this purpose: "pqlb".
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pqlb");
 
-/// Versions of the tables, from the oldest readable one to the newest.
+/// Versions of the tables, from the oldest readable version to the newest.
 pub(crate) struct Schema {
-    /// The oldest version.
+    /// Oldest readable version.
     pub(crate) oldest: u32,
     /// SQL that creates the tables of the oldest version.
     pub(crate) tables: &'static str,
-    /// Step N migrates version `oldest + N` to the next. Released steps never change.
+    /// Step N migrates version `oldest + N` to the next version. Released steps must never change.
     pub(crate) migrations: &'static [&'static str],
 }
 
@@ -24,15 +24,15 @@ impl Schema {
         self.oldest + self.migrations.len() as u32
     }
 
-    /// Returns the file's version; 0 for an empty file. Rejects files of other programs and unsupported versions, and
-    /// changes nothing.
+    /// Returns the schema version of the file, or 0 for an empty file. Rejects files from other programs and
+    /// unsupported versions. Does not change the file.
     pub(crate) fn inspect(&self, connection: &mut Connection, path: &Path) -> Result<u32, StoreError> {
-        // One transaction, so that a file that another process is creating is seen complete or empty.
+        // Use one transaction, so that a file that another process is creating is seen either complete or empty.
         let view = connection.transaction().at(path)?;
         self.version(&view, path)
     }
 
-    /// Creates the tables of an empty file and migrates an older file, each step in its own transaction.
+    /// Creates the tables in an empty file, or migrates an older file. Each step is a separate transaction.
     pub(crate) fn migrate(&self, connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
         loop {
             let step = connection.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
@@ -73,8 +73,8 @@ fn apply(step: &Transaction<'_>, sql: &str, version: u32) -> rusqlite::Result<()
     step.pragma_update(None, "user_version", version)
 }
 
-/// Rejects views, triggers and virtual tables. pqlab creates only tables and indexes, and reading a crafted view may
-/// never end.
+/// Rejects views, triggers and virtual tables. pqlab creates only tables and indexes, and reading from a crafted view
+/// may never end.
 fn check_tables(view: &Transaction<'_>, path: &Path) -> Result<(), StoreError> {
     let sql = "SELECT type || ' ' || name FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage IS NULL OR rootpage < 1
                ORDER BY name LIMIT 1";

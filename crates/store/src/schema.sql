@@ -1,10 +1,10 @@
--- One row a run. `number` counts runs in the order in which this file got them.
+-- One row per run. `number` counts runs in the order in which they were added to this file.
 CREATE TABLE runs (
     number      INTEGER PRIMARY KEY,
     id          TEXT    NOT NULL UNIQUE,
     suite       TEXT    NOT NULL,
     command     TEXT    NOT NULL,
-    seed        TEXT    NOT NULL,   -- decimal: 64 bits without a sign do not fit SQLite's integers
+    seed        TEXT    NOT NULL,   -- decimal, because unsigned 64-bit integers do not fit SQLite's integers
     started_at  TEXT    NOT NULL,   -- RFC 3339, UTC
     finished_at TEXT,
     complete    INTEGER NOT NULL DEFAULT 0 CHECK (complete IN (0, 1)),
@@ -12,11 +12,11 @@ CREATE TABLE runs (
     host        TEXT,
     environment TEXT    NOT NULL CHECK (json_valid(environment)),
     protocol    TEXT    NOT NULL CHECK (json_valid(protocol)),
-    starts      INTEGER NOT NULL DEFAULT 1 CHECK (starts >= 1),   -- 1, and 1 more for each resume
-    note        TEXT                                              -- what users wrote about the run
+    starts      INTEGER NOT NULL DEFAULT 1 CHECK (starts >= 1),   -- 1, plus 1 for each resumption
+    note        TEXT                                              -- written by users
 ) STRICT;
 
--- What a run set out to measure, in order.
+-- Planned cases of each run, in order.
 CREATE TABLE plan (
     run        TEXT    NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     position   INTEGER NOT NULL CHECK (position >= 0),
@@ -25,7 +25,7 @@ CREATE TABLE plan (
     PRIMARY KEY (run, position)
 ) STRICT, WITHOUT ROWID;
 
--- What of the plan is finished.
+-- Finished cases of each run.
 CREATE TABLE cases (
     run               TEXT    NOT NULL,
     position          INTEGER NOT NULL,
@@ -47,25 +47,25 @@ CREATE TABLE cases (
 
 CREATE INDEX cases_by_id ON cases (id);
 
--- The raw samples of a finished case, in a table of their own so that the others stay quick to read.
+-- Raw samples of finished cases, in a separate table so that the other tables stay quick to read.
 CREATE TABLE samples (
     run      TEXT    NOT NULL,
     position INTEGER NOT NULL,
-    metric   TEXT    NOT NULL,   -- what the ticks count: wall, tsc, cycles, instructions
-    batch    INTEGER NOT NULL,   -- operations in a sample
-    count    INTEGER NOT NULL,   -- samples, over all visits
-    data     BLOB    NOT NULL,   -- see samples.rs
+    metric   TEXT    NOT NULL,   -- quantity that the ticks measure: wall, tsc, cycles, instructions
+    batch    INTEGER NOT NULL,   -- operations per sample
+    count    INTEGER NOT NULL,   -- number of samples in all visits
+    data     BLOB    NOT NULL,   -- see samples/mod.rs
     PRIMARY KEY (run, position),
     FOREIGN KEY (run, position) REFERENCES cases (run, position) ON DELETE CASCADE
 ) STRICT;
 
--- Names that users gave to runs, to compare later ones with.
+-- Names that users gave to runs, so that later runs can be compared with them.
 CREATE TABLE baselines (
     name TEXT NOT NULL PRIMARY KEY,
     run  TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- What comparisons of a case with itself showed of a machine; the newest row of a machine counts.
+-- Noise of machines, found by comparing a case with itself. The newest row for a machine is used.
 CREATE TABLE machine_noise (
     number      INTEGER PRIMARY KEY,
     host        TEXT,
@@ -74,12 +74,12 @@ CREATE TABLE machine_noise (
     noise       TEXT NOT NULL CHECK (json_valid(noise))
 ) STRICT;
 
--- The medians of complete runs, case by case, so that later runs can tell at once how far whole runs lie apart here.
+-- Medians of the cases in complete runs. Later runs use them to estimate the spread between whole runs on this machine.
 CREATE TABLE run_medians (
     run      TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
     id       TEXT NOT NULL,   -- kem/ML-KEM-768/encapsulate@liboqs
     unit     TEXT NOT NULL CHECK (unit IN ('time', 'cycles')),
     median   REAL NOT NULL,   -- of one operation, in ns or in core cycles
-    variance REAL NOT NULL,   -- of its logarithm, as the run itself shows it
+    variance REAL NOT NULL,   -- of the median's logarithm, estimated from this run
     PRIMARY KEY (run, id, unit)
 ) STRICT, WITHOUT ROWID;

@@ -9,27 +9,27 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Database pages copied per step.
+/// Number of database pages copied per step.
 const PAGES_AT_ONCE: i32 = 4096;
 
 /// Path of a store in memory.
 const IN_MEMORY: &str = ":memory:";
 
-/// Open store of runs, in a file or in memory.
+/// An open store of runs, in a file or in memory.
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
-    /// Copy of the file with its older schema, if opening the file migrated it.
+    /// Copy of the file with the older schema, if opening the file migrated it.
     kept: Option<PathBuf>,
 }
 
 impl Store {
-    /// Opens the file for reading and writing. Creates it and its folders if they are missing, and migrates an older
-    /// schema. Older programs cannot open a migrated file, so a [copy](Self::kept_copy) is kept next to it.
+    /// Opens the file for reading and writing. Creates missing files and folders, and migrates an older schema. Older
+    /// programs cannot open a migrated file, so a [copy](Self::kept_copy) of the old file is kept next to it.
     ///
     /// # Errors
-    /// [`StoreError`] if the path is not a file, if another program made the file, if this build does not read the
-    /// schema, and if the file cannot be created or written.
+    /// [`StoreError`] if the path is not a file, if another program created the file, if this build does not read the
+    /// schema, or if the file cannot be created or written.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         Store::open_with(path.as_ref(), &SCHEMA)
     }
@@ -61,10 +61,10 @@ impl Store {
         Ok(Store { connection, path, kept })
     }
 
-    /// Makes an empty store in memory, which is lost when dropped. Its [`path`](Self::path) is `:memory:`.
+    /// Creates an empty store in memory, which is lost when it is dropped. Its [`path`](Self::path) is `:memory:`.
     ///
     /// # Errors
-    /// Errors of SQLite, which occur only if memory runs out.
+    /// SQLite errors, which occur only if memory runs out.
     pub fn in_memory() -> Result<Store, StoreError> {
         let path = PathBuf::from(IN_MEMORY);
         let mut connection = Connection::open_in_memory().at(&path)?;
@@ -73,11 +73,11 @@ impl Store {
         Ok(Store { connection, path, kept: None })
     }
 
-    /// Opens the file for reading, also on a read-only medium. Never changes the file: if the schema is older, the
+    /// Opens the file for reading, even on a read-only medium. Never changes the file: if the schema is older, the
     /// store reads a migrated temporary copy.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] if there is no file, and the errors of [`open`](Self::open).
+    /// [`StoreError::Missing`] if the file does not exist, and the same errors as [`open`](Self::open).
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         Store::open_read_only_with(path.as_ref(), &SCHEMA)
     }
@@ -93,8 +93,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || read_only(Connection::open_with_flags(&file, flags), &path, schema);
         let (connection, found) = match open() {
-            // If the -wal and -shm files neither exist nor can be created, no other process can be writing. A database
-            // that was closed properly is complete without them.
+            // If the -wal and -shm files do not exist and cannot be created, no other process can be writing. A
+            // database that was closed properly is complete without these files.
             Err(StoreError::Denied { .. }) if !log_of(&file).exists() => {
                 let uri = immutable_uri(&file);
                 read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path, schema)?
@@ -106,29 +106,29 @@ impl Store {
         Ok(Store { connection, path, kept: None })
     }
 
-    /// Returns the copy of the old file, if [`open`](Self::open) migrated its schema.
+    /// Returns the path of the copy of the old file, if [`open`](Self::open) migrated the schema.
     pub fn kept_copy(&self) -> Option<&Path> {
         self.kept.as_deref()
     }
 
-    /// Returns the path of the file; `:memory:` for a store in memory.
+    /// Returns the path of the file, or `:memory:` for a store in memory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Returns the absolute path, which SQLite cannot mistake for one of its special names, such as `:memory:`.
+/// Returns the absolute path, so that SQLite does not mistake it for a special name such as `:memory:`.
 fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
-    let refused = |reason: String| StoreError::NotAFile { path: path.to_path_buf(), reason };
-    let file = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
+    let reject = |reason: String| StoreError::NotAFile { path: path.to_path_buf(), reason };
+    let file = std::path::absolute(path).map_err(|error| reject(error.to_string()))?;
     match fs::metadata(&file) {
-        Ok(found) if found.is_dir() => Err(refused("a folder".into())),
-        Ok(found) if !found.is_file() => Err(refused("a device, a pipe or a socket".into())),
+        Ok(found) if found.is_dir() => Err(reject("a folder".into())),
+        Ok(found) if !found.is_file() => Err(reject("a device, a pipe or a socket".into())),
         _ => Ok(file),
     }
 }
 
-/// Configures a connection. Files may be hostile, so SQLite must not trust the schema and must check the pages.
+/// Configures a connection. Files may be hostile, so SQLite must not trust the schema and must check pages.
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(Duration::from_secs(PATIENCE_SECONDS))?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -158,17 +158,17 @@ fn brought_up_to_date(older: &Connection, path: &Path, schema: &Schema) -> Resul
 }
 
 fn copied(from: &Connection, mut to: Connection) -> rusqlite::Result<Connection> {
-    // The pause between steps lets other processes write.
+    // Pauses between steps let other processes write.
     Backup::new(from, &mut to)?.run_to_completion(PAGES_AT_ONCE, Duration::from_millis(1), None)?;
     Ok(to)
 }
 
 /// Makes commits durable. With a write-ahead log, readers and the writer do not block each other. `synchronous = FULL`
 /// syncs the log at every commit, so that a finished case survives a power failure. `NORMAL` would keep the file
-/// consistent, but could lose the last cases. The sync costs milliseconds per finished case, after a second of
-/// measuring.
+/// consistent, but could lose the last cases. The sync takes milliseconds per finished case, while measuring takes
+/// about a second.
 fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
-    // A file system without shared memory keeps the rollback journal, which is equally durable.
+    // On a file system without shared memory, SQLite keeps the rollback journal, which is equally durable.
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "FULL")
 }

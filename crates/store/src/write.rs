@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
 
-/// [`Record::timed_out`] as an SQL condition on `cases`; the second parameter is [`NO_ANSWER`].
+/// [`Record::timed_out`] as an SQL condition on `cases`. The second parameter is [`NO_ANSWER`].
 const TIMED_OUT: &str = "instr(error, ?2) > 0";
 
 /// Outcome of an import.
@@ -19,21 +19,21 @@ pub enum Import {
 }
 
 impl Store {
-    /// Stores a run's plan before anything is measured.
+    /// Stores a run and its plan before anything is measured.
     ///
     /// # Errors
-    /// [`StoreError::DuplicateRun`] if the id is taken, [`StoreError::Unstorable`] for values that JSON does not keep,
-    /// [`StoreError::Full`] and the like.
+    /// [`StoreError::DuplicateRun`] if the id is taken, [`StoreError::Unstorable`] for values that JSON cannot
+    /// represent, [`StoreError::Full`] and others.
     pub fn begin_run(&mut self, header: &RunHeader) -> Result<(), StoreError> {
         self.write(|transaction, path| insert_run(transaction, path, header, false))
     }
 
-    /// Resumes a run and returns the number of this start: 1 for the second. A number is used only once, even if its
-    /// start finished no case. Cases that failed by a time limit ([`Record::timed_out`]) are deleted, so they are
-    /// measured again.
+    /// Resumes a run and returns the number of this start, which is 1 for the first resumption. A number is used only
+    /// once, even if its start finished no case. Cases that failed because of a time limit ([`Record::timed_out`]) are
+    /// deleted, so that they are measured again.
     ///
     /// # Errors
-    /// [`StoreError::NotResumable`] for a complete run without such cases, and for an imported run.
+    /// [`StoreError::NotResumable`] for an imported run, and for a complete run without such cases.
     pub fn begin_start(&mut self, run: &str) -> Result<u32, StoreError> {
         self.write(|transaction, path| {
             check_resumable(transaction, path, run)?;
@@ -52,20 +52,20 @@ impl Store {
         check_resumable(&self.connection, &self.path, run)
     }
 
-    /// Commits a finished case with its raw samples. When this returns, they are on the disk.
+    /// Commits a finished case with its raw samples. Returns only when they are on disk.
     ///
     /// # Errors
     /// [`StoreError::NotPlanned`] if the case is not at this position, [`StoreError::DuplicateCase`] if it is already
-    /// finished, [`StoreError::Full`] and the like.
+    /// finished, [`StoreError::Full`] and others.
     pub fn finish_case(&mut self, run: &str, position: usize, record: &Record) -> Result<(), StoreError> {
         let encoded = encode(record)?;
         self.write(|transaction, path| insert_case(transaction, path, run, position, record, &encoded))
     }
 
-    /// Marks a run as complete: every case of its plan has a record.
+    /// Marks a run as complete. Every case in its plan must have a record.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`], and [`StoreError::Incomplete`] while cases are missing.
+    /// [`StoreError::UnknownRun`] if there is no such run, or [`StoreError::Incomplete`] if cases are missing.
     pub fn complete_run(&mut self, run: &str, finished_at: &str) -> Result<(), StoreError> {
         self.write(|transaction, path| {
             let sql = "UPDATE runs SET complete = 1, finished_at = ?2 WHERE id = ?1";
@@ -83,9 +83,9 @@ impl Store {
     /// Stores a run that was measured elsewhere, in one transaction.
     ///
     /// # Errors
-    /// [`StoreError::DuplicateRun`] if a different run has its id, [`StoreError::Future`] if it starts a day from now
-    /// or later, [`StoreError::Incomplete`] and [`StoreError::NotPlanned`] if its records do not fit its plan,
-    /// [`StoreError::Full`] and the like.
+    /// [`StoreError::DuplicateRun`] if a different run has the same id, [`StoreError::Future`] if the run starts a day
+    /// from now or later, [`StoreError::Incomplete`] or [`StoreError::NotPlanned`] if its records do not match its
+    /// plan, [`StoreError::Full`] and others.
     pub fn import_run(&mut self, run: &Run) -> Result<Import, StoreError> {
         match self.load_run(&run.header.id) {
             Err(StoreError::UnknownRun { .. }) => {}
@@ -115,7 +115,7 @@ impl Store {
     /// Deletes a run with all its cases and samples.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`].
+    /// [`StoreError::UnknownRun`] if there is no such run.
     pub fn delete_run(&mut self, run: &str) -> Result<(), StoreError> {
         self.write(|transaction, path| match transaction.execute("DELETE FROM runs WHERE id = ?1", [run]).at(path)? {
             0 => Err(StoreError::UnknownRun { reference: run.into() }),
@@ -123,10 +123,10 @@ impl Store {
         })
     }
 
-    /// Stores the user's note on a run, replacing an earlier one. An empty text removes it.
+    /// Stores the user's note on a run, and replaces an earlier note. An empty string removes the note.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRun`].
+    /// [`StoreError::UnknownRun`] if there is no such run.
     pub fn note_run(&mut self, run: &str, note: &str) -> Result<(), StoreError> {
         let note = Some(note.trim()).filter(|note| !note.is_empty());
         let sql = "UPDATE runs SET note = ?2 WHERE id = ?1";
@@ -166,7 +166,8 @@ fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<()
     Err(StoreError::NotResumable { run: run.into(), reason })
 }
 
-/// Rejects runs from the future, which would stay the newest run. One day is allowed for clocks that differ.
+/// Rejects runs that start in the future, because they would remain the newest run. One day is allowed for clocks that
+/// differ.
 fn check_started(transaction: &Transaction<'_>, path: &Path, header: &RunHeader) -> Result<(), StoreError> {
     let sql = "SELECT coalesce(unixepoch(?1) >= unixepoch('now', '+1 day'), 0)";
     match transaction.query_row(sql, [&header.started_at], |row| row.get(0)).at(path)? {
@@ -277,21 +278,21 @@ fn unstorable(record: &Record, error: SamplesError) -> StoreError {
     StoreError::Unstorable { what: record.case.id(), reason: error.to_string() }
 }
 
-/// Returns JSON that reads back as the same value. JSON cannot express NaN or infinity.
+/// Returns JSON that reads back as the same value. Fails for NaN and infinity, which JSON cannot represent.
 fn json<T: Serialize + DeserializeOwned + PartialEq>(
     value: &T,
     what: impl Fn() -> String,
 ) -> Result<String, StoreError> {
-    let refused = |reason: String| StoreError::Unstorable { what: what(), reason };
-    let text = serde_json::to_string(value).map_err(|error| refused(error.to_string()))?;
+    let reject = |reason: String| StoreError::Unstorable { what: what(), reason };
+    let text = serde_json::to_string(value).map_err(|error| reject(error.to_string()))?;
     match serde_json::from_str::<T>(&text) {
         Ok(read) if read == *value => Ok(text),
-        Ok(_) => Err(refused("JSON cannot represent it exactly".into())),
-        Err(error) => Err(refused(format!("JSON cannot represent it: {error}"))),
+        Ok(_) => Err(reject("JSON cannot represent it exactly".into())),
+        Err(error) => Err(reject(format!("JSON cannot represent it: {error}"))),
     }
 }
 
-/// Returns the position of each record in the plan. Records are in the plan's order, with gaps for missing cases.
+/// Returns the position of each record in the plan. Records must be in the plan's order, but cases may be missing.
 fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
     let mut plan = run.header.plan.iter().map(|case| case.id()).enumerate();
     let find =
@@ -304,7 +305,7 @@ fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
     run.records.iter().map(find).collect()
 }
 
-/// Whether two runs are bit for bit the same, including NaN.
+/// Whether two runs are equal to the last bit, including NaN.
 fn identical(one: &Run, other: &Run) -> Result<bool, StoreError> {
     let outside = one.header == other.header
         && (one.complete, &one.finished_at) == (other.complete, &other.finished_at)

@@ -6,11 +6,10 @@ use pqlab_record::{Environment, MachineNoise};
 use rusqlite::{OptionalExtension, params};
 
 impl Store {
-    /// Names a run as a baseline. A name that is already used moves to this run.
+    /// Names a run as a baseline. If the name is already used, it moves to this run.
     ///
     /// # Errors
-    /// [`StoreError::BadName`] for a name that could mean something else, [`StoreError::UnknownRun`] if there is no
-    /// such run.
+    /// [`StoreError::BadName`] if the name is not allowed, [`StoreError::UnknownRun`] if there is no such run.
     pub fn save_baseline(&mut self, name: &str, run: &str) -> Result<(), StoreError> {
         Store::check_baseline_name(name)?;
         let known = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
@@ -26,7 +25,7 @@ impl Store {
     /// `last`.
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if it is not.
+    /// [`StoreError::BadName`] if the name is not allowed.
     pub fn check_baseline_name(name: &str) -> Result<(), StoreError> {
         let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         if name.is_empty() || name.starts_with("last") || !name.chars().all(plain) {
@@ -35,10 +34,10 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the id of the run with this name.
+    /// Returns the id of the run with this baseline name.
     ///
     /// # Errors
-    /// Errors of SQLite.
+    /// SQLite errors.
     pub fn baseline(&self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT run FROM baselines WHERE name = ?1";
         self.connection.query_row(sql, [name], |row| row.get(0)).optional().at(&self.path)
@@ -47,7 +46,7 @@ impl Store {
     /// Stores the noise of a machine.
     ///
     /// # Errors
-    /// Errors of SQLite.
+    /// SQLite errors.
     pub fn save_noise(&mut self, noise: &MachineNoise) -> Result<(), StoreError> {
         let json = serde_json::to_string(noise).map_err(|error| self.damaged_noise(&error))?;
         let sql = "INSERT INTO machine_noise (host, cpu, measured_at, noise) VALUES (?1, ?2, ?3, ?4)";
@@ -55,10 +54,10 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the latest noise of the machine with this environment's host name and processor.
+    /// Returns the noise last stored for the machine with this environment's host name and processor.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] if it cannot be read back.
+    /// [`StoreError::Damaged`] if the stored noise cannot be read back.
     pub fn noise(&self, environment: &Environment) -> Result<Option<MachineNoise>, StoreError> {
         let sql = "SELECT noise FROM machine_noise WHERE host IS ?1 AND cpu = ?2 ORDER BY number DESC LIMIT 1";
         let key = params![environment.host.name, environment.cpu.model];

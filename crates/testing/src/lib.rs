@@ -1,9 +1,10 @@
-//! Requirements of tests on their environment, and handling of tests whose requirements are not met.
+//! Requirements that tests place on their environment, and the handling of tests whose requirements are not met.
 //!
-//! Test frameworks show nothing about passing tests, so a test that silently returns if a browser is missing looks like
-//! one that used it. [`require!`] is the only way to skip a test. A missing [`Need::Installed`] fails the test if the
-//! environment variable `CI` is `true`. Every test that was not run is reported on standard error, bypassing the
-//! framework's capture, and as a line in the file named by `PQLAB_NOT_RUN`. `make test` prints that list at its end.
+//! Test frameworks show nothing about passing tests. If a browser is missing and a test silently returns, it looks as
+//! if the test had used the browser. [`require!`] is the only way to skip a test. If a [`Need::Installed`] is missing
+//! and the environment variable `CI` is `true`, the test fails. Every test that was not run is reported on standard
+//! error, bypassing the framework's capture, and as a line in the file named by `PQLAB_NOT_RUN`. `make test` prints
+//! that list at its end.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -16,23 +17,23 @@ use std::{env, thread};
 /// argument.
 pub const ODD_WORKER: &str = include_str!("odd_worker.py");
 
-/// Requirement of a test, by who can provide it. The text says what to install or to have.
+/// Something that a test needs, by who can provide it. The text names what is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Program or package that `scripts/setup test` installs. If it is missing, the test fails in continuous
     /// integration.
     Installed(&'static str),
     /// Folder of published vectors, which is not part of the project. If `PQLAB_VECTORS` is set, the folder must exist,
-    /// so that a typo fails the test everywhere. Without the variable the folder may always be missing.
+    /// so that a typo in its name fails the test. Otherwise the folder is optional.
     Vectors,
-    /// Files that `make vectors` fetches into the cache. Optional everywhere.
+    /// Files that `make vectors` downloads into the cache. Optional everywhere.
     Fetched,
     /// Libraries that `scripts/foreign-libraries` builds into the cache. Optional everywhere.
     Built,
     /// Workers that `make workers` builds into the cache if the tools for their language are installed. Optional
     /// everywhere.
     Workers,
-    /// Capability of the CPU, the kernel or the user's privileges, which cannot be installed.
+    /// Capability of the CPU, the kernel or the user account, which cannot be installed.
     Machine(&'static str),
 }
 
@@ -48,14 +49,14 @@ impl fmt::Display for Need {
     }
 }
 
-/// Environment settings that decide what happens to a test with an unmet need.
+/// Environment settings that decide what happens if a test's need is not met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
-    /// `CI=true`: continuous integration, where everything installable is installed.
+    /// `CI=true`: continuous integration, in which everything installable is installed.
     pub ci: bool,
     /// Whether `PQLAB_VECTORS` is set.
     pub vectors_named: bool,
-    /// `PQLAB_NOT_RUN`: file that gets a line for each test that was not run.
+    /// `PQLAB_NOT_RUN`: file to which a line is appended for each test that was not run.
     pub list: Option<PathBuf>,
 }
 
@@ -78,11 +79,11 @@ impl Surroundings {
         }
     }
 
-    /// Appends a line to the list, if there is one: the missing need, a tab, and the test. Each line is a single
-    /// append, so lines of concurrent processes do not mix.
+    /// Appends a line to the list, if there is one. The line contains the missing need, a tab, and the test. It is
+    /// written in a single append, so lines from concurrent processes do not mix.
     ///
     /// # Errors
-    /// Propagates errors from opening and writing the file.
+    /// Errors from opening or writing the file.
     pub fn record(&self, need: Need, test: &str) -> io::Result<()> {
         match &self.list {
             Some(list) => {
@@ -94,26 +95,26 @@ impl Surroundings {
     }
 }
 
-/// Reports and records that the calling test skips something. Use this if the test continues; [`require!`] also ends
-/// it.
+/// Reports and records that the calling test skips something. Use this function if the test continues. [`require!`]
+/// also ends the test.
 ///
 /// # Panics
-/// If the test may not be skipped without the need, or if the list cannot be written.
+/// Panics if the test may not be skipped without the need, or if the list cannot be written.
 #[track_caller]
 pub fn not_run(need: Need) {
     let (here, place) = (Surroundings::here(), Location::caller());
-    // The framework names a test's thread after it. A test may also call this from another thread.
+    // The framework names a test's thread after the test. A test may also call this function from another thread.
     let thread = thread::current();
-    let test = format!("{}: {}", place.file(), thread.name().unwrap_or("a thread of a test"));
+    let test = format!("{}: {}", place.file(), thread.name().unwrap_or("unnamed thread"));
     assert!(here.excuse(need), "this test needs something that is missing: {need}");
-    // The framework would capture `eprintln!`.
-    writeln!(io::stderr(), "not run: {test}: needs {need}").expect("standard error takes a line");
-    here.record(need, &test).expect("the file that PQLAB_NOT_RUN names takes a line");
+    // The framework would capture the output of `eprintln!`.
+    writeln!(io::stderr(), "not run: {test}: needs {need}").expect("cannot write to standard error");
+    here.record(need, &test).expect("cannot write to the file named by PQLAB_NOT_RUN");
 }
 
 /// Values accepted by [`require!`]. `Some`, `Ok` and `true` mean that the need is met.
 pub trait Found {
-    /// Contained value.
+    /// The contained value.
     type Thing;
 
     /// Returns the value, if present.
@@ -144,8 +145,9 @@ impl Found for bool {
     }
 }
 
-/// Returns a needed value, or returns from the calling function, which must return nothing. Fails the test if it may
-/// not be skipped. Example: `let browser = require!(program("chromium"), Need::Installed("chromium"));`.
+/// Returns a needed value. If it is missing, ends the test by returning from the calling function, which must return
+/// nothing. Fails the test if it may not be skipped. Example: `let browser = require!(program("chromium"),
+/// Need::Installed("chromium"));`.
 #[macro_export]
 macro_rules! require {
     ($found:expr, $need:expr) => {
@@ -156,8 +158,8 @@ macro_rules! require {
     };
 }
 
-/// Returns the path of a program, searching the folders of `PATH` in order. Hides programs listed in `PQLAB_WITHOUT`,
-/// separated by spaces, to test what happens without them.
+/// Returns the path of a program, searching the folders in `PATH` in order. Hides programs listed in `PQLAB_WITHOUT`
+/// (separated by spaces), to test what happens without them.
 pub fn program(name: &str) -> Option<PathBuf> {
     find(name, &hidden(), env::split_paths(&env::var_os("PATH")?))
 }
@@ -177,8 +179,8 @@ fn find(name: &str, hidden: &str, folders: impl Iterator<Item = PathBuf>) -> Opt
     folders.map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
-/// Returns a Python interpreter with a module: the one named by `PQLAB_PYTHON`, or else the one of the virtual
-/// environment that `scripts/setup test` creates in the cache. `PQLAB_WITHOUT` also hides modules.
+/// Returns a Python interpreter that can import a module: the one named by `PQLAB_PYTHON`, otherwise the one in the
+/// virtual environment that `scripts/setup test` creates in the cache. `PQLAB_WITHOUT` also hides modules.
 pub fn python_with(module: &str) -> Option<PathBuf> {
     if hides(&hidden(), module) {
         return None;
@@ -216,7 +218,7 @@ mod tests {
     fn requires_the_vectors_folder_if_named() {
         for ci in [false, true] {
             let unnamed = Surroundings { ci, ..Surroundings::default() };
-            assert!(unnamed.excuse(Need::Vectors), "a stranger has no such folder");
+            assert!(unnamed.excuse(Need::Vectors), "the folder is optional by default");
             assert!(!Surroundings { vectors_named: true, ..unnamed }.excuse(Need::Vectors));
         }
     }
@@ -250,7 +252,7 @@ mod tests {
     #[ignore = "run by ends_or_fails_tests_without_their_need"]
     fn without() {
         require!(None::<()>, BROWSER);
-        panic!("it went on");
+        panic!("the test continued");
     }
 
     #[test]
@@ -263,7 +265,7 @@ mod tests {
             let output = command.output().unwrap();
             let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.success(), passes, "{text}");
-            assert!(!text.contains("it went on"), "{text}");
+            assert!(!text.contains("the test continued"), "{text}");
             if passes {
                 let line = "testing/src/lib.rs: tests::without";
                 assert!(text.contains(&format!("{line}: needs a browser")), "{text}");

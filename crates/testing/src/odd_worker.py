@@ -1,4 +1,4 @@
-"""A worker that digests, rightly or as the mode in its first argument says: for tests of what goes wrong."""
+"""A worker that computes digests, correctly or with the fault named by its first argument. Tests error handling."""
 
 import hashlib
 import os
@@ -37,7 +37,7 @@ def received():
 
 
 def go_wrong(verb):
-    """What replaces or precedes an answer in the modes `VERB-hangs`, `VERB-crashes`, ..."""
+    """Simulates a fault instead of an answer or before it, in the modes `VERB-hangs`, `VERB-crashes` and so on."""
     if MODE == verb + "-hangs":
         time.sleep(100)
     elif MODE == verb + "-crashes":
@@ -62,7 +62,7 @@ def digest(message):
 
 
 def exchange(scalar, point):
-    """X25519 by RFC 7748, section 5."""
+    """Computes X25519 (RFC 7748, section 5)."""
     p = 2**255 - 19
     k = int.from_bytes(scalar, "little") & ~7 & ~(1 << 255) | 1 << 254
     u = int.from_bytes(point, "little") & ~(1 << 255)
@@ -81,7 +81,7 @@ def exchange(scalar, point):
 
 
 def kem(operation, _algorithm, *given):
-    """X25519 as a KEM, in the mode `exchange`."""
+    """Answers a call to X25519 as a KEM, in the mode `exchange`."""
     base = bytes([9]) + bytes(31)
     if operation == b"keygen":
         secret = given[0] or os.urandom(32)
@@ -133,7 +133,7 @@ class Case:
         send("ok", *fields)
 
 
-# What a function is offered with, and what is said of its answers.
+# Functions, each with the attribute with which it is offered and the verdict on its answers.
 FUNCTIONS = {
     b"right": ("inputs=3", "right"),
     b"unchecked": ("verified=no", "unchecked"),

@@ -1,38 +1,41 @@
 use pqlab_primitives::Provider;
 use serde::Serialize;
 
-/// A known defect of a linked library, shown by published vectors. Reports count these vectors separately from passed and failed ones.
-/// An entry covers one version of the library, and one code path if it names an extension. A library that the user loads may be patched,
-/// so its wrong answers always count as failures.
+/// A known defect in a linked library, revealed by published vectors. Reports count these vectors separately from
+/// passed and failed ones.
+///
+/// An entry covers one version of the library, and one code path if it names an extension. It does not cover libraries
+/// that the user loads. They may be patched, so all their wrong answers are counted as failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct KnownDefect {
     /// Name of the library.
     pub library: &'static str,
-    /// Prefix of its version, or of the version of one of its crates.
+    /// Prefix of the version of the library, or of one of its crates.
     pub version: &'static str,
-    /// Prefix of the algorithm's name.
+    /// Prefix of the algorithm name.
     pub algorithm: &'static str,
     /// Prefix of the names of the affected operations.
     pub operation: &'static str,
-    /// Processor extension of the affected code path, as named in the library's build.
+    /// Processor extension of the affected code path, named as in the library's build description.
     pub extension: Option<&'static str>,
-    /// Suite whose vectors show it.
+    /// Suite whose vectors reveal the defect.
     pub suite: &'static str,
-    /// Flag or comment of these vectors in the suite.
+    /// Flag or comment that marks these vectors in the suite.
     pub mark: &'static str,
-    /// What is wrong.
+    /// Description of the defect.
     pub what: &'static str,
 }
 
 impl KnownDefect {
-    /// Whether this linked library, in this version and with these extensions, has the defect.
+    /// Whether the provider is the linked library, in the affected version and with the affected extension.
     pub fn is_in(&self, provider: &Provider) -> bool {
         let build = &provider.build_info.build;
         let extension = |wanted: &str| build.split([' ', ';', ',']).any(|word| word == wanted);
         provider.library == self.library && self.may_be_in(provider) && self.extension.is_none_or(extension)
     }
 
-    /// Whether a linked or loaded library has the affected version, on any code path. A version may name several crates.
+    /// Whether a linked or loaded library has the affected version, on any code path. A version string may name several
+    /// crates.
     pub fn may_be_in(&self, provider: &Provider) -> bool {
         let mut versions = provider.build_info.version.split(", ");
         provider.code == self.library && versions.any(|one| one.starts_with(self.version))
@@ -84,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_version_may_name_several_crates() {
-        let [first, .., last] = KNOWN_DEFECTS else { panic!("there are some") };
+        let [first, .., last] = KNOWN_DEFECTS else { panic!("the tests need at least two known defects") };
         let has = |defect: &KnownDefect, version: &str| defect.is_in(&provider(defect.library, version, "none; avx2"));
         assert!(has(first, "0.13.0") && !has(first, "0.14.0"));
         assert!(has(last, "ml-dsa 0.1.2, ed25519-dalek 3.0.0, sha2 0.11.0") && !has(last, "ed25519-dalek 4.0.0"));

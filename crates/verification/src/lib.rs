@@ -1,11 +1,12 @@
-//! Verifies answers: known answers, published vectors, Wycheproof, and every library against every other.
+//! Verifies that libraries compute the right answers: checks known answers, published vectors and Wycheproof, and
+//! compares every library with every other.
 //!
-//! Everything runs through the traits of `pqlab-primitives`, with any list of providers. Each applicable vector of a
-//! file ends as passed, failed, or unsupported with a reason; none is left out silently. [`NOT_APPLICABLE`] lists what
-//! does not apply as a whole, and why.
+//! All checks call the traits of `pqlab-primitives`, with any list of providers. Each applicable vector in a file
+//! passes, fails, shows a known defect, or is unsupported with a reason. None is skipped silently. [`NOT_APPLICABLE`]
+//! lists the vectors that are left out as a whole, with the reasons.
 //!
-//! Vectors and comparisons with other libraries detect wrong answers. They do not detect timing leaks, or a generator
-//! that draws the same coins twice.
+//! Vectors and comparisons with other libraries detect wrong answers. They detect neither timing leaks nor a generator
+//! that returns the same random bytes twice.
 
 mod accumulated;
 mod checks;

@@ -1,14 +1,14 @@
 use serde::{Deserialize, Serialize};
 
-/// Result of one suite of vectors with one algorithm of one provider, or of one ordered pair of providers.
+/// Result of running one suite with one algorithm, for one provider or for one ordered pair of providers.
 ///
-/// Every vector is counted once: their number is `attempted + unsupported`, and each attempted vector passed, failed,
-/// or shows a known defect.
+/// Each vector is counted once, in `attempted` or in `unsupported`. Each attempted vector passed, failed, or shows a
+/// known defect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// Id of the provider; for a pair, the one that generates keys or signs.
+    /// Id of the provider. In a pair, id of the provider that generates keys or signs.
     pub provider: String,
-    /// For a pair, the provider that answers: encapsulates, verifies, opens.
+    /// In a pair, id of the provider that encapsulates, verifies or opens.
     pub peer: Option<String>,
     /// Name of the algorithm.
     pub algorithm: String,
@@ -16,26 +16,26 @@ pub struct Line {
     pub suite: String,
     /// Number of vectors tried with the provider.
     pub attempted: u64,
-    /// Number of these that passed.
+    /// Number of attempted vectors that passed.
     pub passed: u64,
-    /// Those of them that show a known defect of the library ([`crate::KNOWN_DEFECTS`]).
+    /// Known defects of the library that attempted vectors show ([`crate::KNOWN_DEFECTS`]).
     pub defects: Vec<Reason>,
     /// Number of vectors that the provider or the traits do not support.
     pub unsupported: u64,
-    /// Reasons why they are unsupported; the counts add up to `unsupported`.
+    /// Reasons why vectors are unsupported. Their counts add up to `unsupported`.
     pub reasons: Vec<Reason>,
-    /// The first few failures, each with the vector's number.
+    /// The first few failures, with the vectors' numbers.
     pub failures: Vec<String>,
-    /// Reason if nothing was attempted at all. A skipped line never counts as passed.
+    /// Reason if no vector was attempted. A skipped line is never counted as passed.
     pub skipped: Option<String>,
 }
 
-/// Reason why vectors are unsupported, or the defect that they show, with their number.
+/// Reason why vectors are unsupported, or a defect that vectors show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
-    /// Text for the user.
+    /// Description for the user.
     pub reason: String,
-    /// Number of vectors.
+    /// Number of vectors with that reason or defect.
     pub count: u64,
 }
 
@@ -71,7 +71,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Sums up `lines`.
+    /// Returns the sums over `lines`.
     pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Totals {
         let mut totals = Totals::default();
         for line in lines {

@@ -1,26 +1,26 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Returns the folder of published vectors: the one named by the environment variable `PQLAB_VECTORS`, otherwise
-/// `../shared/vectors` relative to the current directory or one of its parents.
+/// Returns the folder of published vectors: the folder named by the environment variable `PQLAB_VECTORS`, otherwise
+/// `shared/vectors` in the closest parent of the current directory that contains it.
 pub fn vectors_root() -> Option<PathBuf> {
     let start = std::env::current_dir().unwrap_or_default();
     find_vectors(std::env::var_os("PQLAB_VECTORS").as_deref(), &start)
 }
 
-/// Returns the folder of vectors that `make vectors` fetched: `vectors` in [`cache`].
+/// Returns the folder of vectors that `make vectors` downloads: `vectors` in [`cache`], if it exists.
 pub fn fetched_vectors() -> Option<PathBuf> {
     cache().map(|cache| cache.join("vectors")).filter(|folder| folder.is_dir())
 }
 
-/// Returns the folder for data kept between runs and builds: the one named by `PQLAB_CACHE`, otherwise
-/// `~/.cache/pqlab`. It may not exist. `None` if the home folder is unknown.
+/// Returns the folder for data kept between runs and builds: the folder named by `PQLAB_CACHE`, otherwise
+/// `~/.cache/pqlab`. The folder may not exist. Returns `None` if the home folder is unknown.
 pub fn cache() -> Option<PathBuf> {
     let named = std::env::var_os("PQLAB_CACHE").filter(|named| !named.is_empty()).map(PathBuf::from);
     named.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache/pqlab")))
 }
 
-/// Implements [`vectors_root`] with explicit inputs. A named folder is the only one tried, so that a typo in its name
+/// Implements [`vectors_root`] with explicit inputs. If a folder is named, tries no other, so that a typo in the name
 /// is noticed.
 fn find_vectors(named: Option<&OsStr>, start: &Path) -> Option<PathBuf> {
     match named {

@@ -3,11 +3,11 @@ use serde::Serialize;
 /// Published vectors that no line covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NotApplicable {
-    /// Location: the start of a file's path within the folder of vectors, or the source of the vectors.
+    /// Location of the vectors: the start of a path in the vectors folder, or the name of the source.
     pub place: &'static str,
-    /// Part of the vectors at that location; `all` excludes none.
+    /// Part of the vectors at that location that is left out, or `all`.
     pub part: &'static str,
-    /// Reason why no line covers them.
+    /// Reason why no line covers these vectors.
     pub reason: &'static str,
 }
 
@@ -15,17 +15,17 @@ const fn all(place: &'static str, reason: &'static str) -> NotApplicable {
     NotApplicable { place, part: "all", reason }
 }
 
-const CONSTRUCTION: &str = "vectors of a construction over primitives: verified with the construction";
+const CONSTRUCTION: &str = "constructions from several primitives: verified with the code that implements them";
 const CERTIFICATE: &str = "certificates and key files: verified with the code that parses them";
 
-/// Everything that is left out as a whole, with the reason.
+/// All vectors that are left out as a whole, with the reasons.
 pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("README", "documentation"),
     all("accumulated.md", "documentation of accumulated vectors"),
     all("acvp/cSHAKE-", "pqlab has no trait for cSHAKE"),
     NotApplicable {
         place: "acvp/EDDSA-",
-        part: "groups of Ed448 (3 keyGen, 4 keyVer, 84 sigGen, 10 sigVer)",
+        part: "Ed448 test groups (3 keyGen, 4 keyVer, 84 sigGen, 10 sigVer)",
         reason: "pqlab does not cover Ed448",
     },
     NotApplicable {
@@ -39,7 +39,7 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
         part: "algorithms other than ML-KEM, ML-DSA and Falcon",
         reason: "pqlab does not cover these algorithms",
     },
-    all("falcon/pqclean-", "digests by liboqs, or digests that need a seeded generator inside the library"),
+    all("falcon/pqclean-", "digests from liboqs, or digests that need a seeded generator inside the library"),
     all("lamps-composite-kem/", CONSTRUCTION),
     all("lamps-composite-sigs/", CONSTRUCTION),
     all("tor-ntor/", CONSTRUCTION),
@@ -56,11 +56,11 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
     NotApplicable {
         place: "Wycheproof",
         part: "signatures in DER, keys in PEM, PKCS#8 or JWK; other algorithms, curves, sizes and hash functions",
-        reason: "the traits accept `r || s` and raw keys, and pqlab does not cover the others",
+        reason: "the traits accept `r || s` and raw keys, and pqlab does not cover the other algorithms",
     },
     NotApplicable {
         place: "providers",
         part: "null",
-        reason: "it computes nothing: it measures the overhead of the harness",
+        reason: "computes nothing, and only measures the overhead of the harness",
     },
 ];

@@ -5,7 +5,7 @@ use crate::{KNOWN_DEFECTS, KnownDefect, Line, NOT_APPLICABLE, NotApplicable, Tot
 use serde::Serialize;
 use std::fmt::{Display, Write};
 
-/// Returns the lines as a Markdown table with their sums, followed by every quoted failure.
+/// Formats the lines as a Markdown table with their sums, followed by the quoted failures.
 pub fn table(lines: &[Line]) -> String {
     let mut out = String::from(
         "| provider | algorithm | suite | attempted | passed | failed | known defects | unsupported | why |\n\
@@ -24,9 +24,9 @@ pub fn table(lines: &[Line]) -> String {
     out
 }
 
-/// Returns the lines of pairs as one Markdown table per algorithm. Rows are the providers that generated keys and
-/// signed, columns those that answered, cells the checks passed of those attempted. Below it follow unsupported checks
-/// and every failure.
+/// Formats the lines of pairs as one Markdown table per algorithm. A row is a provider that generated keys and signed;
+/// a column is a provider that answered. A cell shows how many of the attempted checks passed. Unsupported checks
+/// follow each table, and failures follow the last.
 pub fn matrix(lines: &[Line]) -> String {
     let mut out = String::new();
     for algorithm in distinct(lines.iter().map(|line| line.algorithm.as_str())) {
@@ -39,7 +39,7 @@ pub fn matrix(lines: &[Line]) -> String {
         for provider in distinct(pairs.iter().map(|line| line.provider.as_str())) {
             put(&mut out, format_args!("| {} |", cell(provider)));
             for peer in &peers {
-                // An algorithm offered as two kinds of primitive has two lines.
+                // An algorithm that is offered as two kinds of primitives has two lines.
                 let pair = pairs.iter().filter(|line| line.provider == provider && line.peer.as_deref() == Some(peer));
                 let Totals { lines, attempted, passed, failed, .. } = Totals::of(pair.copied());
                 match lines {
@@ -58,11 +58,11 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Returns everything as JSON: the lines of vectors and of pairs, the sums of both, inapplicable vectors, known
-/// defects, and who accepts which edge cases.
+/// Returns all results as JSON: the lines for vectors and for pairs, the sums over both, the vectors that do not apply,
+/// known defects, and the edge cases that each provider accepts.
 ///
 /// # Errors
-/// None known: everything in a line can be expressed in JSON.
+/// A serialization error, which no line is known to cause.
 pub fn json(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Report<'a> {
@@ -103,8 +103,8 @@ fn why(line: &Line) -> String {
     match &line.skipped {
         Some(reason) => format!("skipped: {reason}"),
         None => {
-            let both = line.defects.iter().chain(&line.reasons);
-            both.map(|of| format!("{}: {}", of.count, of.reason)).collect::<Vec<String>>().join("; ")
+            let all = line.defects.iter().chain(&line.reasons);
+            all.map(|reason| format!("{}: {}", reason.count, reason.reason)).collect::<Vec<String>>().join("; ")
         }
     }
 }
@@ -134,7 +134,7 @@ fn failures(out: &mut String, lines: &[Line]) {
     }
 }
 
-/// Escapes text that would end a table's cell.
+/// Escapes characters that would end a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -1,4 +1,4 @@
-//! Counts the results of vectors.
+//! Counts passed, failed and unsupported vectors.
 
 use crate::{KnownDefect, Line, Reason};
 use pqlab_primitives::Error;
@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Failures that a line quotes.
+/// Maximum number of failures that a line quotes.
 const QUOTED: usize = 5;
 
 /// Reason why a vector did not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The provider or the traits do not support it.
+    /// The provider or the traits do not support the vector.
     Unsupported(String),
     /// The answer is wrong.
     Wrong(String),
@@ -28,10 +28,10 @@ impl From<Error> for Fault {
     }
 }
 
-/// Result of one vector.
+/// Result of checking one vector.
 pub(crate) type Checked = Result<(), Fault>;
 
-/// Counts of one line.
+/// Counts for one line.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     attempted: u64,
@@ -43,12 +43,12 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Creates a tally that knows these defects.
+    /// Creates a tally that recognizes these known defects.
     pub(crate) fn with(known: Vec<&'static KnownDefect>) -> Tally {
         Tally { known, ..Tally::default() }
     }
 
-    /// Checks a vector that may show a known defect, given the flags and comment from its suite.
+    /// Checks a vector that may show a known defect. `marks` are the vector's flags and comment in its suite.
     pub(crate) fn check_marked(&mut self, id: impl Display, marks: &[String], vector: impl FnOnce() -> Checked) {
         let known = self.known.iter().find(|defect| marks.iter().any(|mark| mark == defect.mark)).copied();
         match (caught(vector), known) {
@@ -60,7 +60,7 @@ impl Tally {
         }
     }
 
-    /// Checks one vector. A panic is a failure of this vector only.
+    /// Checks one vector. A panic is counted as a failure of that vector.
     pub(crate) fn check(&mut self, id: impl Display, vector: impl FnOnce() -> Checked) {
         match caught(vector) {
             Ok(()) => {
@@ -85,7 +85,7 @@ impl Tally {
         }
     }
 
-    /// Whether nothing was counted.
+    /// Whether no vector was counted.
     pub(crate) fn is_empty(&self) -> bool {
         self.attempted == 0 && self.reasons.is_empty()
     }
@@ -110,7 +110,7 @@ impl Tally {
     }
 }
 
-/// Runs a call, treating a panic of the provider as a wrong answer.
+/// Runs a call, and reports a panic as a wrong answer.
 pub(crate) fn caught<T>(call: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(call))
         .unwrap_or_else(|panic| Err(Fault::Wrong(format!("panicked: {}", said(panic.as_ref())))))

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Published vectors. Each file is read and parsed once, however many providers and threads use it.
+/// Published vectors. Reads and parses each file only once, however many providers and threads use it.
 ///
-/// If there is a folder of published vectors, its files replace all others of the same purpose, so no vector is counted
-/// twice. Without one, fetched files are used, or else those in the program.
+/// If a folder of published vectors is given, its files replace fetched and embedded files with the same purpose, so no
+/// vector is counted twice. Otherwise fetched files are used, or the embedded ones if a file was not fetched.
 #[derive(Default)]
 pub struct Vectors<'a> {
     folder: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct Vectors<'a> {
 type Slot = OnceLock<Result<Arc<dyn Any + Send + Sync>, Arc<ReadError>>>;
 
 impl<'a> Vectors<'a> {
-    /// Uses the vectors of a folder; without one, those in the program.
+    /// Uses the vectors in a folder, or those embedded in the program if there is no folder.
     pub fn new(folder: Option<PathBuf>) -> Vectors<'a> {
         Vectors { folder, ..Vectors::default() }
     }
@@ -31,22 +31,22 @@ impl<'a> Vectors<'a> {
         Vectors { fetched, ..self }
     }
 
-    /// Sets the extent of the accumulated vectors; the default is the shortest.
+    /// Sets the options for accumulated vectors. By default, the smallest number of answers is computed.
     pub fn with_accumulation(self, accumulation: Accumulation<'a>) -> Vectors<'a> {
         Vectors { accumulation, ..self }
     }
 
-    /// Returns the folder.
+    /// Returns the folder of published vectors, if one was given.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// Returns the extent of the accumulated vectors.
+    /// Returns the options for accumulated vectors.
     pub(crate) fn accumulation(&self) -> &Accumulation<'a> {
         &self.accumulation
     }
 
-    /// Returns the names of all files read or tried so far.
+    /// Returns the names of all files that were looked for so far.
     pub fn files(&self) -> Vec<String> {
         let parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut files: Vec<String> = parsed.keys().map(|(name, _)| name.clone()).collect();
@@ -54,8 +54,8 @@ impl<'a> Vectors<'a> {
         files
     }
 
-    /// Reads a file from the folder of published vectors if there is one, otherwise from the fetched ones or the
-    /// program. Without a folder, a file that is nowhere else gives [`ReadFault::Absent`].
+    /// Reads a file from the folder of published vectors if one was given, otherwise from the fetched files or from the
+    /// program. Without a folder, a file that is found nowhere gives [`ReadFault::Absent`].
     pub(crate) fn file<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -73,7 +73,7 @@ impl<'a> Vectors<'a> {
         })
     }
 
-    /// Reads a file from the fetched ones, whether or not there is a folder.
+    /// Reads a fetched file, whether or not a folder of published vectors was given.
     pub(crate) fn fetched<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -85,13 +85,13 @@ impl<'a> Vectors<'a> {
         })
     }
 
-    /// Returns the folder and name of a fetched file, which may be packed or not.
+    /// Returns the folder and the name of a fetched file, which may be compressed.
     fn find_fetched(&self, name: &str) -> Option<(&Path, String)> {
         let fetched = self.fetched.as_deref()?;
         [name, plain(name)].into_iter().find(|name| fetched.join(name).is_file()).map(|name| (fetched, name.to_owned()))
     }
 
-    /// Returns the result of `make`, cached under the name.
+    /// Calls `make` once for each name and type, and returns its result.
     pub(crate) fn once<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -106,7 +106,7 @@ impl<'a> Vectors<'a> {
             Err(error) => Err(Arc::new(error)),
         });
         let any = made.clone()?;
-        // The slot's key holds the type.
+        // The slot's key includes the type, so this does not fail.
         any.downcast::<T>().map_err(|_| Arc::new(ReadError::whole(name, ReadFault::Empty)))
     }
 }
@@ -116,7 +116,7 @@ fn read<T>(folder: &Path, name: &str, reader: fn(&str, &[u8]) -> Result<T, ReadE
     reader(name, &std::fs::read(folder.join(name)).map_err(unreadable)?)
 }
 
-/// Returns a file's name without the suffix of packed files.
+/// Returns a file's name without the suffix of compressed files.
 fn plain(name: &str) -> &str {
     name.trim_end_matches(".gz")
 }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), name).unwrap(), 1);
         assert_eq!(found(Vectors::default().with_fetched(fetched()), name).unwrap(), 2);
         assert!(found(Vectors::default(), name).unwrap() > 100_000);
-        // A file missing from the folder is an error, not an absent file.
+        // A file that is missing from the given folder is an error, not an absent file.
         let missing = found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), "more.rsp.gz").unwrap_err();
         assert!(matches!(missing.fault, ReadFault::Io(_)), "{missing}");
         let nowhere = found(Vectors::default(), "more.rsp.gz").unwrap_err();

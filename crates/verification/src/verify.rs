@@ -8,26 +8,26 @@ use crate::{KNOWN_DEFECTS, Line, Reason};
 use pqlab_primitives::{NULL, Primitive, Provider};
 use std::sync::Arc;
 
-/// Selects what to run by provider id, algorithm and suite. A pair of the interoperability matrix runs if either of its
-/// providers is selected.
+/// Selects what to run, by provider id, algorithm and suite. A pair in the interoperability matrix runs if either
+/// provider is selected.
 pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
 
-/// Suite name of known answers.
+/// Suite name for known answers.
 const KNOWN_ANSWERS: &str = "known answers";
 
-/// Reason in the line of an algorithm without vectors.
+/// Reason given for an algorithm without published vectors.
 const NO_VECTORS: &str = "no published vectors for this algorithm: checked with known answers and other providers";
 
-/// Selects everything.
+/// Selects every provider, algorithm and suite.
 pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
     true
 }
 
-/// Runs published vectors with providers, and reports one line per provider, algorithm and covering suite. The provider
-/// `null` is left out.
+/// Runs published vectors with providers. Reports one line for each provider, algorithm and suite that covers the
+/// algorithm. Leaves out the provider `null`.
 ///
-/// A wrong answer, an error or a panic in one vector is a failure of that vector. If a library kills the process, this
-/// call is lost with it; to be safe, call it in a separate process per provider and algorithm.
+/// A wrong answer, an error or a panic is a failure of one vector. A library that kills the process also ends this
+/// call. To be safe, call it in a separate process for each provider and algorithm.
 pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, report: &mut dyn FnMut(Line)) {
     for provider in answering(providers) {
         let id = provider.id();
@@ -53,8 +53,8 @@ pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, r
     }
 }
 
-/// Checks the embedded known answers of every algorithm of every provider, including those too slow to check before
-/// each measurement, and reports line by line. The provider `null` is left out.
+/// Checks the embedded known answers for every algorithm of every provider, including those that are too slow to check
+/// before each measurement. Reports one line for each provider and algorithm. Leaves out the provider `null`.
 pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     for provider in answering(providers) {
         let id = provider.id();
@@ -82,15 +82,15 @@ pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report
 /// Returns the names of the suites that cover an algorithm of a provider.
 pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
     let primitives = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm);
-    primitives.flat_map(|of| Suite::of(of).map(|suite| suite.name).chain(accumulated::suite_of(of))).collect()
+    primitives.flat_map(|one| Suite::of(one).map(|suite| suite.name).chain(accumulated::suite_of(one))).collect()
 }
 
-/// Returns the providers that have answers.
+/// Returns all providers but `null`, which computes no answers.
 pub(crate) fn answering(providers: &[Arc<Provider>]) -> impl Iterator<Item = &Arc<Provider>> {
     providers.iter().filter(|provider| provider.library != NULL)
 }
 
-/// Suite name in the line of an algorithm without vectors.
+/// Suite name in the line of an algorithm without published vectors.
 const UNCOVERED: &str = "published vectors";
 
 fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vectors) -> Line {
@@ -104,9 +104,9 @@ fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vect
         if let (ReadFault::Absent, Some(absent)) = (&error.fault, suite.location.absent()) {
             return skipped(&id, algorithm, suite.name, absent);
         }
-        tally.fail("the vectors themselves", &error.to_string());
+        tally.fail("reading the vectors", &error.to_string());
     } else if tally.is_empty() {
-        tally.fail("the vectors themselves", "there are none for this algorithm");
+        tally.fail("reading the vectors", "the source contains none for this algorithm");
     }
     tally.line(&id, None, algorithm, suite.name)
 }

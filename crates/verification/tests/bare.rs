@@ -1,7 +1,7 @@
-//! Compares what a program verifies without a folder of vectors, and with what `make vectors` fetches, against recorded
-//! lines. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records them again.
+//! Compares recorded lines with the lines that a program reports without a folder of vectors, and with the vectors that
+//! `make vectors` downloads. After an intended change, `PQLAB_RENEW_SNAPSHOTS=1` records them again.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 use pqlab_testing::{Need, require};
 use pqlab_verification::{Line, Vectors, fetched_vectors, verify};
@@ -11,8 +11,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Returns a line for each provider, algorithm and suite: attempted, passed, known defects, unsupported, and whether it
-/// was skipped.
+/// Returns a line for each provider, algorithm and suite: attempted, passed, known defects and unsupported, or the
+/// reason why the suite was skipped.
 fn counted(vectors: &Vectors) -> BTreeSet<String> {
     let providers = pqlab_providers::providers();
     let algorithms: BTreeSet<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
@@ -35,8 +35,8 @@ fn said(line: &Line) -> String {
     format!("{provider}\t{algorithm}\t{suite}\t{figures}")
 }
 
-/// Compares the lines of the providers that offer something on this CPU. A code path that needs a newer CPU offers
-/// nothing: `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks which may.
+/// Compares the lines of the providers that offer algorithms on this CPU. A code path that needs a newer CPU offers
+/// none: `offers_exactly_the_code_paths_of_this_cpu` in `counts.rs` checks which code paths these are.
 fn compare(name: &str, actual: &BTreeSet<String>) {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
     if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
@@ -61,12 +61,12 @@ fn compare(name: &str, actual: &BTreeSet<String>) {
     let (known, actual) = (relevant(&known), relevant(actual));
     let gone: Vec<&String> = known.difference(&actual).collect();
     let new: Vec<&String> = actual.difference(&known).collect();
-    assert!(gone.is_empty() && new.is_empty(), "{name}: no longer {gone:#?}, but {new:#?}");
-    assert!(known.len() > 300, "{name}: {} lines", known.len());
+    assert!(gone.is_empty() && new.is_empty(), "{name}: missing {gone:#?}, unexpected {new:#?}");
+    assert!(known.len() > 300, "{name} contains only {} lines", known.len());
 }
 
-/// Whether a line differs because liboqs takes another path than the one with known defects. It queries the CPU itself,
-/// so AVX2 cannot be hidden from it.
+/// Whether a line differs because liboqs does not run its AVX2 code, which contains the known defects. liboqs queries
+/// the CPU itself, so AVX2 cannot be hidden from it.
 fn elsewhere(line: &str) -> bool {
     #[cfg(target_arch = "x86_64")]
     let avx2 = std::arch::is_x86_feature_detected!("avx2");
@@ -83,11 +83,11 @@ fn without_a_folder_every_line_matches_the_record() {
 #[test]
 fn with_fetched_files_every_line_matches_the_record() {
     let fetched = require!(fetched_vectors(), Need::Fetched);
-    assert!(fetched.join("kat").is_dir(), "{}: fetched in part", fetched.display());
+    assert!(fetched.join("kat").is_dir(), "{}: incomplete, run `make vectors` again", fetched.display());
     compare("fetched.txt", &counted(&Vectors::new(None).with_fetched(Some(fetched))));
 }
 
-/// Checks the recorded lists themselves: vectors in the program are never skipped, and nothing fails.
+/// Checks the recorded lines: neither embedded nor fetched vectors may be skipped.
 #[test]
 fn skips_nothing_that_is_in_the_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts");
@@ -96,11 +96,11 @@ fn skips_nothing_that_is_in_the_program() {
     for suite in
         ["ACVP ML-KEM", "ACVP ML-DSA", "Wycheproof", "accumulated answers", "Monte Carlo", "liboqs known-answer"]
     {
-        // SHA-2's chains are fetched.
+        // The chains for SHA-2 are fetched, not embedded.
         let skipped = with(&[suite, "skipped"]) - with(&[suite, "CAVP SHA-2", "skipped"]);
         assert!(with(&[suite]) > 5 && skipped == 0, "{suite}: {skipped} skipped");
     }
-    assert!(with(&["ACVP SLH-DSA", "skipped: in no crate"]) > 10);
+    assert!(with(&["ACVP SLH-DSA", "skipped: not included in this build"]) > 10);
     let fetched = fs::read_to_string(folder.join("fetched.txt")).unwrap();
     assert!(!fetched.contains("make vectors"));
 }

@@ -1,6 +1,6 @@
-//! Compares the number of vectors in each suite with recorded numbers, so that a lost case fails here.
+//! Compares the number of vectors in each suite with recorded numbers, so that a lost vector is noticed.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 #[path = "counts/tables.rs"]
 mod tables;
@@ -16,18 +16,18 @@ use std::path::Path;
 use std::sync::Arc;
 use tables::{BATCH_SUITES, DEFECTS, LANE_SUITES, SUITES};
 
-/// Returns the providers that offer something on this CPU. A code path that needs a newer one is listed without
+/// Returns the providers that offer algorithms on this CPU. A code path that needs a newer CPU is listed without
 /// algorithms.
 fn providers() -> Vec<Arc<Provider>> {
     pqlab_providers::providers().into_iter().filter(|provider| !provider.algorithms().is_empty()).collect()
 }
 
-/// Whether a provider is tested: all are, or those of the library named by `PQLAB_PROVIDER`.
+/// Whether to test a provider. `PQLAB_PROVIDER` selects one library; by default, all but `null` are tested.
 fn asked(provider: &Provider) -> bool {
     std::env::var("PQLAB_PROVIDER").map_or(provider.library != "null", |library| provider.library == library)
 }
 
-/// Whether liboqs runs its AVX2 code. It queries the CPU itself, so AVX2 cannot be hidden from it.
+/// Whether liboqs runs its AVX2 code. liboqs queries the CPU itself, so AVX2 cannot be hidden from it.
 fn avx2() -> bool {
     #[cfg(target_arch = "x86_64")]
     return std::arch::is_x86_feature_detected!("avx2");
@@ -35,7 +35,8 @@ fn avx2() -> bool {
     return false;
 }
 
-/// Returns the code paths that need an x86-64 CPU feature, and whether this CPU supports them.
+/// Returns the code paths that need an x86-64 CPU feature, with the feature and whether this CPU supports the code
+/// path.
 #[cfg(target_arch = "x86_64")]
 fn code_paths() -> [(&'static str, Feature, bool); 8] {
     use std::arch::is_x86_feature_detected as has;
@@ -54,7 +55,7 @@ fn code_paths() -> [(&'static str, Feature, bool); 8] {
     ]
 }
 
-/// The code paths that offer something are exactly those that this CPU supports and the user does not hide.
+/// The code paths that offer algorithms must be those that this CPU supports and the user does not hide.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn offers_exactly_the_code_paths_of_this_cpu() {
@@ -90,7 +91,7 @@ fn every_vector_is_counted() {
                 wrong.push(format!("{}: no line for {algorithm}, {suite}", provider.id()));
                 continue;
             };
-            let reasons = line.reasons.iter().map(|of| of.count).sum::<u64>();
+            let reasons = line.reasons.iter().map(|reason| reason.count).sum::<u64>();
             let whole = line.attempted + line.unsupported == attempted + unsupported && reasons == line.unsupported;
             if !whole || line.failed() > 0 || line.known() != known(&provider.id(), algorithm, suite) {
                 wrong.push(format!("expected {attempted} attempted, {unsupported} unsupported: {line:#?}"));
@@ -98,7 +99,7 @@ fn every_vector_is_counted() {
                 gaps.push(gap(line));
             }
         }
-        wrong.extend(actual.into_values().map(|line| format!("not written down: {line:#?}")));
+        wrong.extend(actual.into_values().map(|line| format!("not in the tables: {line:#?}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     compare_gaps(&providers, gaps);
@@ -107,7 +108,7 @@ fn every_vector_is_counted() {
     }
 }
 
-/// Sums that the acceptance test requires of every provider with all parameter sets.
+/// Checks the sums that the acceptance test requires of every provider that offers all parameter sets.
 #[test]
 fn the_tables_have_the_required_sums() {
     let sum = |family: &str, suite: &str| -> u64 {
@@ -134,8 +135,8 @@ fn the_tables_have_the_required_sums() {
 #[test]
 fn runs_every_ordered_pair() {
     let providers = providers();
-    let of_asked: Vec<String> = providers.iter().filter(|it| asked(it)).flat_map(|it| it.algorithms()).collect();
-    let algorithms = algorithms(&providers).into_iter().filter(|name| of_asked.contains(name)).collect::<Vec<_>>();
+    let tested: Vec<String> = providers.iter().filter(|it| asked(it)).flat_map(|it| it.algorithms()).collect();
+    let algorithms = algorithms(&providers).into_iter().filter(|name| tested.contains(name)).collect::<Vec<_>>();
     let lines = parallel(&algorithms, |algorithm, report| {
         let select = |_: &str, name: &str, suite: &str| name == algorithm && suite == INTEROPERABILITY;
         interop(&providers, &select, report);
@@ -152,7 +153,7 @@ fn runs_every_ordered_pair() {
                     .filter(|line| line.provider == first.id() && line.algorithm == algorithm)
                     .filter(|line| line.peer.as_deref() == Some(&second.id()))
                     .collect();
-                // X25519 is offered both as a KEM and as a key agreement; signatures are verified in batches too.
+                // A pair may have several lines: X25519 is also a KEM, and signatures may also be verified in batches.
                 let counts: Vec<u64> = lines.iter().map(|line| line.attempted).collect();
                 if !counts.contains(&checks) || lines.iter().any(|line| line.failed() > 0 || line.unsupported > 0) {
                     wrong.push(format!("{} and {}: {algorithm}, {checks} checks: {lines:#?}", first.id(), second.id()));
@@ -172,7 +173,7 @@ fn without_the_folder_lines_are_skipped() {
     verify(&providers, &Vectors::new(None), &|_, algorithm, _| algorithm == "SHA3-256", &mut |line| lines.push(line));
     assert!(lines.len() >= 3);
     for line in lines.iter().filter(|line| line.provider != "null") {
-        // The program has the start and a digest of each chain.
+        // The program contains the seed and one digest of each chain.
         let known = u64::from(line.suite.contains("Monte Carlo"));
         assert_eq!((line.attempted, line.passed, line.unsupported), (known, known, 0), "{line:#?}");
         assert_eq!(line.skipped.is_some(), known == 0);
@@ -187,13 +188,13 @@ fn fails_with_an_empty_folder() {
     let mut lines = Vec::new();
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "SHA3-256";
     verify(&providers, &Vectors::new(Some(empty)), &select, &mut |line| lines.push(line));
-    // Fetched vectors come from another folder.
+    // Fetched vectors come from another folder, so their lines are skipped.
     lines.retain(|line| line.skipped.is_none());
     assert!(!lines.is_empty() && lines.iter().all(|line| line.failed() == 1), "{lines:#?}");
     assert!(everything("any", "thing", "at all"));
 }
 
-/// Returns the expected counts of a provider without gaps: every suite for every algorithm that it offers.
+/// Returns the counts expected from a provider without gaps: every suite for every algorithm that the provider offers.
 fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u64)> {
     let offered = provider
         .primitives()
@@ -206,10 +207,10 @@ fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u6
     of.chain(LANE_SUITES.iter().filter(|(algorithm, ..)| lanes.contains(algorithm))).copied().collect()
 }
 
-/// Describes vectors that some provider cannot run although others can, as one line of `gaps.txt` for each suite: how many run, and
-/// why not all.
+/// Formats a line of `gaps.txt`, for a suite with vectors that other providers can run but this one cannot: how many
+/// vectors ran, and why the rest did not.
 fn gap(line: &Line) -> String {
-    let mut reasons: Vec<&str> = line.reasons.iter().map(|of| of.reason.as_str()).collect();
+    let mut reasons: Vec<&str> = line.reasons.iter().map(|reason| reason.reason.as_str()).collect();
     if reasons.len() > 3 {
         reasons.splice(3.., ["others"]);
     }
@@ -217,8 +218,8 @@ fn gap(line: &Line) -> String {
     format!("{provider} | {algorithm} | {suite} | {attempted} of {} | {}", attempted + unsupported, reasons.join("; "))
 }
 
-/// Compares what was found with `gaps.txt` in the folder of each library; one without gaps has no such file.
-/// `PQLAB_RENEW_SNAPSHOTS=1` writes them anew; what changed is looked at before it is kept.
+/// Compares the gaps with `gaps.txt` in the folder of each library. A library without gaps has no such file.
+/// `PQLAB_RENEW_SNAPSHOTS=1` rewrites the files; review the changes before committing them.
 fn compare_gaps(providers: &[Arc<Provider>], mut found: Vec<String>) {
     found.sort();
     let renew = std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some();
@@ -232,7 +233,7 @@ fn compare_gaps(providers: &[Arc<Provider>], mut found: Vec<String>) {
         let found: Vec<&str> = found.iter().map(String::as_str).filter(here).collect();
         let file = folders.join(library.replace('-', "_")).join("gaps.txt");
         let text = std::fs::read_to_string(&file).unwrap_or_default();
-        // The file also has the rows of code paths that this CPU lacks.
+        // The file also contains rows for code paths that this CPU does not support.
         let (known, elsewhere): (Vec<&str>, Vec<&str>) = text.lines().partition(here);
         if renew {
             let mut rows = [elsewhere, found].concat();
@@ -246,24 +247,24 @@ fn compare_gaps(providers: &[Arc<Provider>], mut found: Vec<String>) {
         }
         let gone = known.iter().filter(|row| !found.contains(*row));
         let new = found.iter().filter(|row| !known.contains(*row));
-        wrong.extend(gone.map(|row| format!("written down, not found: {row}")));
-        wrong.extend(new.map(|row| format!("found, not written down: {row}")));
+        wrong.extend(gone.map(|row| format!("recorded, but not found: {row}")));
+        wrong.extend(new.map(|row| format!("found, but not recorded: {row}")));
     }
     assert!(
         wrong.is_empty(),
-        "gaps.txt of a library is not right; PQLAB_RENEW_SNAPSHOTS=1 writes it anew:\n{}",
+        "a gaps.txt does not match; PQLAB_RENEW_SNAPSHOTS=1 rewrites it:\n{}",
         wrong.join("\n")
     );
 }
 
-/// Returns how many vectors must show a known defect.
+/// Returns the number of vectors that must show a known defect.
 fn known(provider: &str, algorithm: &str, suite: &str) -> u64 {
     let here = (provider, algorithm, suite);
     let defect = DEFECTS.iter().find(|(provider, algorithm, suite, _)| (*provider, *algorithm, *suite) == here);
     defect.filter(|_| avx2() || provider != "liboqs").map_or(0, |defect| defect.3)
 }
 
-/// Returns the algorithms that both offer, with the number of checks that the pair must pass.
+/// Returns the algorithms that both providers offer, with the number of checks that the pair must pass.
 fn shared(first: &Provider, second: &Provider) -> Vec<(String, u64)> {
     let mut shared = Vec::new();
     for one in &first.kems {
@@ -299,13 +300,15 @@ fn shared(first: &Provider, second: &Provider) -> Vec<(String, u64)> {
     shared
 }
 
-/// A prepared key, an encoded key, a modified ciphertext; and a shared key in each encoding that both load.
+/// Number of checks: a prepared key, an encoded key, a modified ciphertext, and an exported key in each encoding that
+/// both providers load.
 fn kem_checks(one: &dyn Kem, other: &dyn Kem) -> u64 {
     let theirs = &other.info().encodings;
     3 + one.info().encodings.iter().filter(|encoding| theirs.contains(encoding)).count() as u64
 }
 
-/// The messages, eight refusals, another context, and a shared key in each encoding that both load.
+/// Number of checks: the messages, eight rejections, a different context, and an exported key in each encoding that
+/// both providers load.
 fn signature_checks(one: &dyn SignatureScheme, other: &dyn SignatureScheme) -> u64 {
     let (info, theirs) = (one.info(), &other.info().encodings);
     let algorithm = &info.parameters.algorithm;
@@ -319,16 +322,16 @@ fn signature_checks(one: &dyn SignatureScheme, other: &dyn SignatureScheme) -> u
     messages + 8 + u64::from(info.context) + handed_over
 }
 
-/// Batch verification: the same without a shared key, and all messages in one batch.
+/// Number of checks in batches: those in [`signature_checks`] without exported keys, plus all messages in one batch.
 fn batch_checks(one: &dyn SignatureScheme) -> u64 {
     let context = one.info().context;
     let messages = if context { 4 } else { 3 };
     messages + 8 + u64::from(context) + 1
 }
 
-/// Every file of the folder was read, or is listed as not applicable.
+/// Checks that every file in the folder was read or is listed as not applicable.
 fn every_file_is_read(root: &Path, read: &[String]) {
-    let left_out = |name: &str| NOT_APPLICABLE.iter().any(|of| of.part == "all" && name.starts_with(of.place));
+    let left_out = |name: &str| NOT_APPLICABLE.iter().any(|one| one.part == "all" && name.starts_with(one.place));
     let mut folders = vec![root.to_owned()];
     let mut count = 0;
     while let Some(folder) = folders.pop() {
@@ -339,17 +342,17 @@ fn every_file_is_read(root: &Path, read: &[String]) {
                 continue;
             }
             let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-            assert!(read.contains(&name) != left_out(&name), "{name}: neither read nor listed, or both");
+            assert!(read.contains(&name) != left_out(&name), "{name} must be either read or listed as not applicable");
             count += 1;
         }
     }
-    assert!(count > 80, "{count} files");
-    for of in NOT_APPLICABLE.iter().filter(|of| of.part == "all") {
-        assert!(!read.iter().any(|name| name.starts_with(of.place)), "{}: it was read", of.place);
+    assert!(count > 80, "the folder contains only {count} files");
+    for one in NOT_APPLICABLE.iter().filter(|one| one.part == "all") {
+        assert!(!read.iter().any(|name| name.starts_with(one.place)), "{} was read, but is not applicable", one.place);
     }
 }
 
-/// Runs `work` for each item, several at once, and returns all lines.
+/// Runs `work` for all items in parallel, and returns all lines.
 fn parallel(items: &[String], work: impl Fn(&str, &mut dyn FnMut(Line)) + Sync) -> Vec<Line> {
     let run = |item: &String| {
         let mut lines = Vec::new();
@@ -359,7 +362,7 @@ fn parallel(items: &[String], work: impl Fn(&str, &mut dyn FnMut(Line)) + Sync) 
     items.par_iter().with_max_len(1).flat_map_iter(run).collect()
 }
 
-/// Returns all algorithms of all providers, the slow ones first.
+/// Returns all algorithms of all providers, with slow ones first.
 fn algorithms(providers: &[Arc<Provider>]) -> Vec<String> {
     let mut algorithms: Vec<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
     algorithms.sort_by_key(|name| (!(name.starts_with("SLH-DSA-") && name.ends_with('s')), name.clone()));

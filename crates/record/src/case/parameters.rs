@@ -1,5 +1,5 @@
-//! Parameters of a case, and the questions that the rest of the program asks about them. Only this file knows how ids
-//! spell them. A parameter without a question of its own is looked up by name, within the area that declares it.
+//! Parameters of a case, and methods that answer the rest of the program's questions about them. Only this file knows
+//! how ids spell parameters. A parameter without such a method is looked up by name, within the area that declares it.
 
 use super::{Case, State};
 use crate::FLOOR;
@@ -22,19 +22,19 @@ impl Parameter {
     pub const LENGTH: &'static str = "len";
     /// Output length in bytes.
     pub const OUTPUT: &'static str = "out";
-    /// Threads that run the operation at the same time.
+    /// Number of threads that run the operation at the same time.
     pub const THREADS: &'static str = "threads";
-    /// Tasks submitted to a thread pool at once.
+    /// Number of tasks submitted together to a thread pool.
     pub const TASKS: &'static str = "tasks";
-    /// Threads of that pool.
+    /// Number of threads in that pool.
     pub const WORKERS: &'static str = "workers";
-    /// Transactions in a block.
+    /// Number of transactions in a block.
     pub const TRANSACTIONS: &'static str = "tx";
-    /// Keys that signed a block's transactions.
+    /// Number of keys that signed a block's transactions.
     pub const SENDERS: &'static str = "senders";
-    /// Keys that signed a batch of signatures.
+    /// Number of keys that made the signatures in a batch.
     pub const SIGNERS: &'static str = "signers";
-    /// Signatures verified at once.
+    /// Number of signatures verified in one batch.
     pub const BATCH: &'static str = "batch";
     /// Source and destination of an operation's data: `compute`, `disk`, ...
     pub const REGIME: &'static str = "regime";
@@ -42,7 +42,7 @@ impl Parameter {
     pub const INVALID: &'static str = "invalid";
     /// Signature scheme that authenticates a TLS server.
     pub const AUTHENTICATION: &'static str = "auth";
-    /// Intermediate certificates in a TLS server's chain.
+    /// Number of intermediate certificates in a TLS server's chain.
     pub const INTERMEDIATES: &'static str = "chain";
     /// Kind of TLS handshake: `psk`, `client-auth`, ...
     pub const MODE: &'static str = "mode";
@@ -50,20 +50,20 @@ impl Parameter {
     pub const OVER: &'static str = "over";
     /// State of the caches and of the process.
     pub const STATE: &'static str = "state";
-    /// Encoding of the private key that is loaded or written within the operation.
+    /// Encoding of the private key that the operation loads or writes.
     pub const KEY: &'static str = "key";
-    /// Coins other than those of the library's own generator.
+    /// Source of randomness, if it is not the library's own generator.
     pub const COINS: &'static str = "coins";
-    /// Keys that the operation takes in turn, where that is not the usual pool.
+    /// Number of keys that the operation cycles through, if it differs from the usual pool.
     pub const KEYS: &'static str = "keys";
-    /// Published set of messages that are signed.
+    /// Published set of messages to sign.
     pub const MESSAGES: &'static str = "messages";
-    /// Hash function by which the message is hashed before it is signed.
+    /// Hash function that hashes the message before it is signed.
     pub const PREHASH: &'static str = "prehash";
-    /// Signing without randomness in a scheme that also has a randomised variant.
+    /// Signing without randomness, in a scheme that also offers a randomised variant.
     pub const DETERMINISTIC: &'static str = "deterministic";
 
-    /// Returns the name in front of the value, or the flag itself.
+    /// Returns the parameter's name. For a flag, the name is the flag itself.
     pub fn name(&self) -> &str {
         match self {
             Parameter::Flag(name) | Parameter::Number(name, _) | Parameter::Word(name, _) => name,
@@ -83,15 +83,15 @@ impl fmt::Display for Parameter {
 
 /// Parameters that describe the link between the two ends of a handshake.
 const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
-/// Area of peak stack and heap, which are not times.
+/// Area of peak stack and heap, whose results are not times.
 const MEMORY: &str = "memory";
 /// The area of hash functions.
 const HASH: &str = "hash";
-/// Operations of other areas that work through their input byte by byte.
+/// Operations in other areas that process their input byte by byte.
 const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 
 impl Case {
-    /// Returns the value of a named number.
+    /// Returns the value of the number called `name`.
     pub fn number(&self, name: &str) -> Option<u64> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Number(key, value) if key == name => Some(*value),
@@ -99,7 +99,7 @@ impl Case {
         })
     }
 
-    /// Returns the value of a named word.
+    /// Returns the value of the word called `name`.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find_map(|parameter| match parameter {
             Parameter::Word(key, value) if key == name => Some(value.as_str()),
@@ -107,103 +107,103 @@ impl Case {
         })
     }
 
-    /// Whether a flag is set.
+    /// Whether the flag called `name` is set.
     pub fn flag(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
     }
 
-    /// Whether nothing but parameters of these names tells the case apart.
+    /// Whether the case has no parameters other than those with these names.
     pub fn has_only(&self, names: &[&str]) -> bool {
         self.parameters.iter().all(|parameter| names.contains(&parameter.name()))
     }
 
-    /// The same case without the parameters of these names.
+    /// Returns the case without the parameters with these names.
     pub fn without(mut self, names: &[&str]) -> Case {
         self.parameters.retain(|parameter| !names.contains(&parameter.name()));
         self
     }
 
-    /// Message length in bytes, if the operation has a message.
+    /// Returns the message length in bytes, if the operation takes a message.
     pub fn message_length(&self) -> Option<u64> {
         self.number(Parameter::LENGTH)
     }
 
-    /// Output length in bytes, if it is not the algorithm's usual one.
+    /// Returns the output length in bytes, if it is not the algorithm's usual one.
     pub fn output_length(&self) -> Option<u64> {
         self.number(Parameter::OUTPUT)
     }
 
-    /// Threads that run the operation at the same time, if it is measured on several.
+    /// Returns the number of threads that run the operation at the same time, if there are several.
     pub fn threads(&self) -> Option<u64> {
         self.number(Parameter::THREADS)
     }
 
-    /// Tasks submitted to a thread pool at once, for an operation [under load](Self::is_load).
+    /// Returns the number of tasks submitted together to a thread pool, for an operation [under load](Self::is_load).
     pub fn tasks(&self) -> Option<u64> {
         self.number(Parameter::TASKS)
     }
 
-    /// Threads of the pool that runs the [tasks](Self::tasks).
+    /// Returns the number of threads in the pool that runs the [tasks](Self::tasks).
     pub fn workers(&self) -> Option<u64> {
         self.number(Parameter::WORKERS)
     }
 
-    /// Transactions of the block, for an operation on a block.
+    /// Returns the number of transactions in the block, for an operation on a block.
     pub fn transactions(&self) -> Option<u64> {
         self.number(Parameter::TRANSACTIONS)
     }
 
-    /// Keys that signed the transactions of the block.
+    /// Returns the number of keys that signed the transactions in the block.
     pub fn senders(&self) -> Option<u64> {
         self.number(Parameter::SENDERS)
     }
 
-    /// Keys that signed the signatures of the batch.
+    /// Returns the number of keys that made the signatures in the batch.
     pub fn signers(&self) -> Option<u64> {
         self.number(Parameter::SIGNERS)
     }
 
-    /// Signatures verified at once, if the operation verifies batches.
+    /// Returns the number of signatures verified in one batch, if the operation verifies batches.
     pub fn batch_size(&self) -> Option<u64> {
         self.number(Parameter::BATCH)
     }
 
-    /// Source and destination of the data, for an operation on a block.
+    /// Returns the source and destination of the data, for an operation on a block.
     pub fn regime(&self) -> Option<&str> {
         self.word(Parameter::REGIME)
     }
 
-    /// Whether one of the block's transactions is invalid.
+    /// Whether one of the transactions in the block is invalid.
     pub fn has_invalid_transaction(&self) -> bool {
         self.word(Parameter::INVALID).is_some()
     }
 
-    /// Signature scheme that authenticates the TLS server.
+    /// Returns the signature scheme that authenticates the TLS server.
     pub fn authentication(&self) -> Option<&str> {
         self.word(Parameter::AUTHENTICATION)
     }
 
-    /// Kind of TLS handshake, if it is not the usual one.
+    /// Returns the kind of TLS handshake, if it is not the usual one.
     pub fn handshake_mode(&self) -> Option<&str> {
         self.word(Parameter::MODE)
     }
 
-    /// Transport of a handshake's messages, if it is not memory.
+    /// Returns the transport of a handshake's messages, if it is not memory.
     pub fn transport(&self) -> Option<&str> {
         self.word(Parameter::OVER)
     }
 
-    /// Published set of messages that are signed, if the case uses one.
+    /// Returns the published set of messages to sign, if the case uses one.
     pub fn message_set(&self) -> Option<&str> {
         self.word(Parameter::MESSAGES)
     }
 
-    /// Whether signing draws nothing in a scheme that also has a randomised variant.
+    /// Whether signing uses no randomness, in a scheme that also offers a randomised variant.
     pub fn is_deterministic(&self) -> bool {
         self.flag(Parameter::DETERMINISTIC)
     }
 
-    /// Whether the case does nothing and shows what the harness adds to every operation.
+    /// Whether the case does nothing, so that its time is the overhead of the harness.
     pub fn is_overhead(&self) -> bool {
         self.workload == FLOOR
     }
@@ -213,8 +213,9 @@ impl Case {
         self.operation.ends_with("-load")
     }
 
-    /// Whether the operation processes its input byte by byte, so that a figure per byte is meaningful. Parsing a transaction hardly
-    /// touches most of it, and the time of a signature verification does not depend on single bytes.
+    /// Whether the operation processes its input byte by byte, so that a result per byte is meaningful. It is not
+    /// meaningful for parsing a transaction, which hardly touches most bytes, or for verifying a signature, whose time
+    /// does not depend on single bytes.
     pub fn works_by_the_byte(&self) -> bool {
         self.workload == HASH || BY_THE_BYTE.contains(&self.operation.as_str())
     }
@@ -225,22 +226,22 @@ impl Case {
         State::ALL.into_iter().find(|state| Some(state.name()) == named).unwrap_or_default()
     }
 
-    /// Whether the case is the computation of one thread in its steady state. Core cycles then say what the software
-    /// costs, whatever the core's clock did. An operation that waits for memory, a disk, a socket or other threads does
-    /// not compute.
+    /// Whether the case is a computation by one thread in steady state. Core cycles then show the cost of the software,
+    /// whatever the core's clock did. An operation that waits for memory, a disk, a socket or other threads is not a
+    /// computation.
     pub fn computes(&self) -> bool {
         let waits =
             self.is_load() || self.threads().is_some() || self.regime() == Some("disk") || self.transport().is_some();
         self.state() == State::Warm && self.workload != MEMORY && !waits
     }
 
-    /// Whether the case waits for an emulated network. Most of its time is then the link's, which no core clock
-    /// changes.
+    /// Whether the case waits for an emulated network. Most of its time then depends on the link and not on the core
+    /// clock.
     pub fn waits_for_network(&self) -> bool {
         LINK.iter().any(|name| self.word(name).is_some())
     }
 
-    /// Returns the case in another state. Ids do not name the usual one.
+    /// Returns the case in another state. Ids do not name the warm state.
     pub fn in_state(mut self, state: State) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == Parameter::STATE));
         if state != State::Warm {

@@ -12,7 +12,7 @@ pub struct EnvironmentEntry {
     pub os: OperatingSystem,
     /// How the program was built.
     pub build: Build,
-    /// Every provider in the build.
+    /// All providers in the build.
     pub providers: Vec<ProviderBuild>,
     /// Counter used for timing.
     pub counters: CountersEntry,
@@ -27,9 +27,9 @@ pub struct CountersEntry {
     pub ticks_per_second: Option<f64>,
     /// Estimated core clock in Hz when the run began. A TSC tick is not a cycle of this clock.
     pub core_clock_estimate_hz: Option<f64>,
-    /// Smallest step between two readings in ns.
+    /// Smallest step between two readings, in ns.
     pub resolution_ns: Option<f64>,
-    /// Time in ns that a pair of readings shows with nothing between them.
+    /// Measured time in ns between two readings with nothing between them.
     pub overhead_ns: Option<f64>,
     /// Counters that are not available.
     pub unavailable: Vec<UnavailableEntry>,
@@ -38,9 +38,9 @@ pub struct CountersEntry {
 /// A counter that is not available.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnavailableEntry {
-    /// Its name.
+    /// Name of the counter.
     pub counter: String,
-    /// Why, and what to do about it.
+    /// Reason, and what to do about it.
     pub reason: String,
 }
 
@@ -65,7 +65,7 @@ impl From<EnvironmentEntry> for Environment {
 }
 
 impl From<&Counters> for CountersEntry {
-    /// JSON has no infinity and no NaN: these become null.
+    /// Converts infinity and NaN to null, because JSON cannot represent them.
     fn from(counters: &Counters) -> CountersEntry {
         let finite = |value: f64| value.is_finite().then_some(value);
         let unavailable = |(counter, reason): &(String, String)| UnavailableEntry {

@@ -1,31 +1,31 @@
 use crate::{Case, CounterChoice, Fastest, Protocol, ProtocolKind, RunHeader, RunSpreads};
 use serde::{Deserialize, Serialize};
 
-/// Measuring rules, and the cost of measuring itself.
+/// Measuring rules, and the overhead of measuring.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HarnessEntry {
     /// `adaptive`, `fixed` or `reference`.
     pub protocol: ProtocolKind,
-    /// Samples of a case over all processes; null for the adaptive rules.
+    /// Number of samples of a case, over all processes; null for adaptive rules.
     pub iterations: Option<u64>,
-    /// Operations discarded in each process before its first sample of a case.
+    /// Number of operations that each process discards before its first sample of a case.
     pub warmup: u64,
-    /// Samples of a case that waits for a network; absent if the plan has no such case.
+    /// Number of samples of a case that waits for a network; absent if the plan has no such case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<u64>,
-    /// Percentage of the samples left out at each tail.
+    /// Percentage of the samples trimmed at each tail.
     pub outlier_trim_pct: f64,
-    /// Worker processes.
+    /// Number of worker processes.
     pub processes: u32,
-    /// Median in ns of a case that does nothing through the same calls; null if the run has none.
+    /// Median time in ns of a case that makes the same calls but does nothing; null if the run has no such case.
     pub floor_ns: Option<f64>,
     /// Operations per sample; null if they were calibrated.
     pub batch: Option<u64>,
-    /// Target half-width of the median's interval in percent.
+    /// Target half-width of the median's 95% interval, in percent.
     pub precision_pct: f64,
-    /// Maximum seconds for a case.
+    /// Maximum time for a case, in seconds.
     pub max_time_s: f64,
-    /// Seconds per visit to a case.
+    /// Time per visit to a case, in seconds.
     pub visit_s: f64,
     /// Counter that was requested.
     pub counter: CounterChoice,
@@ -33,12 +33,12 @@ pub struct HarnessEntry {
     pub affinity: Option<Vec<u32>>,
     /// Spread between runs that the intervals assume.
     pub run_spreads: RunSpreads,
-    /// What `fastest` was resolved to, if it was requested, each with its runner-up.
+    /// Pairs of libraries to which `fastest` was resolved, if it was requested, each with its runner-up.
     pub fastest: Vec<Fastest>,
 }
 
 impl HarnessEntry {
-    /// Describes the rules of a run. `floor_ns` is the median in ns of a case that does nothing.
+    /// Returns the rules of a run. `floor_ns` is the median time in ns of a case that does nothing.
     pub fn of(header: &RunHeader, floor_ns: Option<f64>) -> HarnessEntry {
         let protocol = &header.protocol;
         HarnessEntry {

@@ -1,9 +1,9 @@
-//! Exported JSON, schema `pqlab/1`: field by field what scripts read. Fields may be added, but not renamed or removed.
-//! A field that does not apply is null, never absent. A field whose name ends in `_us` is the time of one operation in
-//! µs; `analysis::estimates` says how it is computed from samples.
+//! Exported JSON, schema `pqlab/1`: all fields that scripts can read. Fields may be added, but not renamed or removed.
+//! A field that does not apply is null, never absent. A field whose name ends in `_us` contains the time of one
+//! operation in µs. `analysis::estimates` documents how it is computed from samples.
 //!
-//! A document with its samples can be read back as a [`Run`](crate::Run) ([`read_run`]). `report::document` makes
-//! documents from runs.
+//! [`read_run`] reads a document with samples back into a [`Run`](crate::Run). `report::document` creates documents
+//! from runs.
 
 mod environment;
 mod harness;
@@ -29,59 +29,60 @@ pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};
 pub struct Document {
     /// Name and version of the schema: `pqlab/1`.
     pub schema: String,
-    /// When the results were complete, RFC 3339, UTC: the end of the run's last case, or its start if it has none. The
-    /// same run gives the same bytes whenever it is exported.
+    /// Time when the results were complete (RFC 3339, UTC): the end of the run's last case, or the start of a run
+    /// without results. The same run therefore gives the same bytes whenever it is exported.
     pub generated_at: String,
-    /// The run as a whole.
+    /// Facts about the run.
     pub run: RunEntry,
     /// Machine, build and counters.
     pub environment: EnvironmentEntry,
-    /// Measuring rules, and the cost of measuring itself.
+    /// Measuring rules, and the overhead of measuring.
     pub harness: HarnessEntry,
-    /// Finished cases by area, both in the order of the plan.
+    /// Finished cases by area. Areas and cases are in the order of the plan.
     pub results: IndexMap<String, Vec<ResultEntry>>,
-    /// Cases on several threads: throughput, speed-up, efficiency.
+    /// Cases that run on several threads: throughput, speed-up, efficiency.
     pub scaling: Vec<ScalingEntry>,
-    /// Cases through a thread pool: wall time, queueing delays, losses.
+    /// Cases that run in a thread pool: wall time, queueing delays, losses.
     pub loads: Vec<LoadEntry>,
-    /// Tables derived from several cases, by name. They follow from the samples, so an import ignores them.
+    /// Tables derived from several cases, by name. An import ignores them, because they can be recomputed from the
+    /// samples.
     pub tables: IndexMap<String, TableEntry>,
 }
 
-/// The run as a whole.
+/// Facts about a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunEntry {
-    /// Unique id; ids sort by time.
+    /// Unique id. Ids sort by time.
     pub id: String,
-    /// The suites' names, joined by a plus.
+    /// Suite names, joined by a plus.
     pub suite: String,
-    /// The command line that started it.
+    /// Command line that started the run.
     pub command: String,
-    /// Seed of the order and of the inputs.
+    /// Seed for the order of cases and for the inputs.
     pub seed: u64,
-    /// Whether every case of the plan has its record.
+    /// Whether every case in the plan has a record.
     pub complete: bool,
-    /// When it began: RFC 3339, UTC.
+    /// Start of the run (RFC 3339, UTC).
     pub started_at: String,
-    /// When the last case was finished: RFC 3339, UTC.
+    /// End of the last case (RFC 3339, UTC).
     pub finished_at: Option<String>,
-    /// Cases in the plan.
+    /// Number of cases in the plan.
     pub planned: usize,
-    /// Finished cases.
+    /// Number of finished cases.
     pub finished: usize,
-    /// Finished cases that failed.
+    /// Number of finished cases that failed.
     pub failed: usize,
-    /// Runs that the cases come from, newest first: this run, or those that a report combined.
+    /// Runs that contributed cases, newest first: this run, or the runs that a report combined.
     pub parts: Vec<PartEntry>,
 }
 
-/// Run that contributed cases.
+/// A run that contributed cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartEntry {
-    /// Its id.
+    /// Id of the run.
     pub id: String,
-    /// Its suites' names, joined by a plus.
+    /// Suite names, joined by a plus.
     pub suite: String,
-    /// When it began: RFC 3339, UTC.
+    /// Start of the run (RFC 3339, UTC).
     pub started_at: String,
 }

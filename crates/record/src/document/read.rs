@@ -1,4 +1,4 @@
-//! Reads a [`Document`] that kept its samples back into a run.
+//! Reads a [`Document`] that contains samples back into a run.
 
 use super::{Document, ParameterValue, ResultEntry};
 use crate::{Case, Facts, Parameter, Record, Run, RunHeader, SCHEMA, Samples, Status};
@@ -6,21 +6,22 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
 
-/// Maximum length of a run id, in characters; pqlab's own have 23.
+/// Maximum length of a run id, in characters. Ids that pqlab generates have 23.
 const ID_LENGTH: usize = 64;
 
-/// Why a document cannot be read as a run.
+/// Reason why a document cannot be read as a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// The document has another schema.
+    /// The document uses another schema.
     #[error("schema is `{0}`, not `{SCHEMA}`")]
     Schema(String),
     /// The run id is invalid. Run ids appear in command lines, addresses and file names.
     #[error(
-        "invalid run id {0:?}: use 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, not beginning with `last` or a dash"
+        "invalid run id {0:?}: use 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, \
+         not beginning with `last` or a dash"
     )]
     RunId(String),
-    /// A case lacks its samples, without which figures cannot be recomputed.
+    /// A case lacks its samples, without which its results cannot be recomputed.
     #[error("`{0}` has no samples: export the run as json-samples")]
     NoSamples(String),
     /// The id of a case contradicts its fields.
@@ -28,7 +29,7 @@ pub enum ImportError {
     Id(String, String),
 }
 
-/// Why a file cannot be read as a run.
+/// Reason why a file cannot be read as a run.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The file cannot be read.
@@ -42,7 +43,7 @@ pub enum FileError {
     Import(#[from] ImportError),
 }
 
-/// Reads a run from a file of the format json-samples.
+/// Reads a run from a file in the format json-samples.
 ///
 /// # Errors
 /// See [`FileError`].
@@ -52,8 +53,8 @@ pub fn read_run(path: &Path) -> Result<Run, FileError> {
 }
 
 impl Document {
-    /// Returns the exported run. Its plan has only the cases with a record, because a document does not name those that
-    /// were not run. Samples are taken as they are; the document's figures are ignored.
+    /// Converts the document to a run. The plan contains only cases with a record, because a document does not name the
+    /// others. Samples are kept unchanged. The document's figures are ignored.
     ///
     /// # Errors
     /// See [`ImportError`].

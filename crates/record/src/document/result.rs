@@ -2,16 +2,16 @@ use crate::{CyclesSource, Form, Metric, Residue, Samples, Sizes, Status};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// Result of a case.
+/// Result of measuring a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
     /// Id of the case.
     pub id: String,
-    /// Id of the run that measured it.
+    /// Id of the run that measured the case.
     pub run: String,
-    /// Name of its row in tables.
+    /// Name of the case in tables.
     pub name: String,
-    /// The area.
+    /// Area of the case.
     pub workload: String,
     /// Name of the algorithm in its standard.
     pub algorithm: String,
@@ -19,15 +19,16 @@ pub struct ResultEntry {
     pub operation: String,
     /// The provider, with its backend.
     pub provider: String,
-    /// Other parameters that distinguish cases, in the order of the id: `true`, a number or a word by name.
+    /// Other parameters that distinguish cases, by name, in the order of the id. The value is `true`, a number or a
+    /// word.
     pub parameters: IndexMap<String, ParameterValue>,
     /// `ok` or `failed`.
     pub status: Status,
-    /// Why it failed.
+    /// Reason for the failure.
     pub error: Option<String>,
     /// Whether known answers and every round trip were right.
     pub verified: bool,
-    /// Whether too few visits were undisturbed, so that the figures count all of them.
+    /// Whether too few visits were undisturbed, so that the results include all visits.
     pub contended: bool,
     /// Whether the case became slower or faster while it was measured.
     pub drifting: bool,
@@ -35,14 +36,14 @@ pub struct ResultEntry {
     pub precision_reached: bool,
     /// `prepared` or `encoded`, if the operation has both forms.
     pub encoding: Option<Form>,
-    /// The provider's code path, if it names one.
+    /// Code path of the provider, if its id names one.
     pub backend: Option<String>,
-    /// Operations per sample; null for a case without figures. Above 1, the fields that describe single operations are
-    /// null: `stdev_us`, `cov_pct`, `min_us`, `max_us`, `p5_us` to `p99_us` and `iqm_us`.
+    /// Operations per sample; null for a case without results. If it is above 1, the fields that describe single
+    /// operations are null: `stdev_us`, `cov_pct`, `min_us`, `max_us`, `p5_us` to `p99_us` and `iqm_us`.
     pub batch: Option<u64>,
-    /// Samples used for estimates, before trimming.
+    /// Number of samples used for estimates, before trimming.
     pub n: usize,
-    /// Processes that took them.
+    /// Number of processes that took these samples.
     pub processes: usize,
     /// Median of the samples.
     pub median_us: Option<f64>,
@@ -52,7 +53,7 @@ pub struct ResultEntry {
     pub mean_us: Option<f64>,
     /// 95% interval of the mean.
     pub mean_ci_us: Option<[f64; 2]>,
-    /// Statistic by which the case is compared and ranked: `mean` if the operation repeats by chance, else `median`.
+    /// Statistic used to compare and rank the case: `mean` if the operation repeats by chance, otherwise `median`.
     pub statistic: Option<String>,
     /// Sample standard deviation.
     pub stdev_us: Option<f64>,
@@ -64,43 +65,44 @@ pub struct ResultEntry {
     pub min_us: Option<f64>,
     /// Largest sample.
     pub max_us: Option<f64>,
-    /// Quantile of order 0.05. This and the other quantiles are null if fewer than two samples lie beyond them.
+    /// 0.05 quantile. Quantiles are null if fewer than two samples lie beyond them.
     pub p5_us: Option<f64>,
     /// Lower quartile.
     pub p25_us: Option<f64>,
     /// Upper quartile.
     pub p75_us: Option<f64>,
-    /// Quantile of order 0.95.
+    /// 0.95 quantile.
     pub p95_us: Option<f64>,
-    /// Quantile of order 0.99.
+    /// 0.99 quantile.
     pub p99_us: Option<f64>,
     /// Interquartile mean.
     pub iqm_us: Option<f64>,
     /// Jarque-Bera statistic of the samples (of batch means if `batch` is above 1); null for trimmed data and for fewer
     /// than 300 samples.
     pub jarque_bera: Option<f64>,
-    /// Probability of a statistic at least as large if the samples were normal; null if `jarque_bera` is.
+    /// Probability of a Jarque-Bera statistic at least this large if the samples were normal; null if `jarque_bera` is
+    /// null.
     pub jarque_bera_p: Option<f64>,
-    /// Operations per second, one after the other: the reciprocal of `mean_us`.
+    /// Operations per second, run one after another: the reciprocal of `mean_us`.
     pub ops_per_s: Option<f64>,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: Option<[f64; 2]>,
-    /// Median count of `counter`; null for the wall clock.
+    /// Median ticks of `counter` for one operation; null for the wall clock.
     pub ticks: Option<f64>,
-    /// `ticks` per byte that one operation processes; null if that number is unknown.
+    /// `ticks` per byte that one operation processes; null if the number of bytes is unknown.
     pub ticks_per_byte: Option<f64>,
-    /// Lengths in bytes.
+    /// Lengths of keys, ciphertexts and signatures in bytes.
     pub sizes: Sizes,
-    /// Change of the visits' medians from the first round to the last, in percent; null for fewer than three processes
-    /// with three visits.
+    /// Change of the visit medians from the first round to the last, in percent; null if fewer than three processes
+    /// have three visits.
     pub drift_pct: Option<f64>,
     /// Standard deviation between processes, in percent of the median; null if it cannot be estimated.
     pub between_processes_pct: Option<f64>,
     /// Standard deviation between the visit medians of one process, in percent of the median; null if it cannot be
     /// estimated.
     pub within_processes_pct: Option<f64>,
-    /// What `ticks` count: `tsc` (ticks of constant rate, not cycles), `cycles`, `instructions`; `wall` counts none.
-    /// Null for a case without figures.
+    /// Unit of `ticks`: `tsc` (ticks at a constant rate, not cycles), `cycles` or `instructions`; `wall` if there are
+    /// none. Null for a case without results.
     pub counter: Option<Metric>,
     /// Median core cycles, if they were counted.
     pub cycles: Option<f64>,
@@ -108,40 +110,42 @@ pub struct ResultEntry {
     pub cycles_per_byte: Option<f64>,
     /// Median retired instructions, if they were counted.
     pub instructions: Option<f64>,
-    /// Distance from the median or mean (see `statistic`) to the farther end of its interval, in percent of it.
+    /// Distance from the median or mean (see `statistic`) to the farther end of its interval, in percent of the median
+    /// or mean.
     pub half_width_pct: Option<f64>,
-    /// Confidence of the interval as a fraction: 0.95, or for order statistics what their ranks give.
+    /// Confidence level of the interval, between 0 and 1: 0.95, or for order statistics the level that their ranks
+    /// give.
     pub confidence: Option<f64>,
-    /// Method of the interval: `crossed-t` (over processes, rounds and runs).
+    /// Method used to compute the interval: `crossed-t` (over processes, rounds and runs).
     pub interval_method: Option<String>,
     /// Median of each process, in order of process number.
     pub process_medians_us: Option<Vec<f64>>,
-    /// Median of the core clock estimated during the visits, in Hz.
+    /// Median of the core clock estimates during the visits, in Hz.
     pub core_clock_hz: Option<f64>,
-    /// Samples excluded with the disturbed visits.
+    /// Number of samples excluded with disturbed visits.
     pub left_out: usize,
     /// Disturbances of the visits.
     pub disturbances: DisturbancesEntry,
-    /// Figures that the workload measured itself, by name. The name ends in the unit.
+    /// Results that the workload measured itself, by name. A name ends in the unit.
     pub extra: IndexMap<String, ExtraEntry>,
     /// NIST security category.
     pub category: Option<u8>,
     /// Known defect of the library in this operation.
     pub defect: Option<String>,
-    /// Bytes that one operation processes.
+    /// Number of bytes that one operation processes.
     pub bytes: Option<u64>,
-    /// Bytes per second at the mean; null if `bytes` is.
+    /// Bytes per second, computed from the mean; null if `bytes` is null.
     pub bytes_per_s: Option<f64>,
-    /// Block of the case. Cases of one block were measured in the same shuffled rounds.
+    /// Block of the case. Cases in one block were measured in the same shuffled rounds.
     pub block: String,
-    /// When the case was finished: RFC 3339, UTC.
+    /// Time when the case was finished (RFC 3339, UTC).
     pub finished_at: String,
-    /// Median core cycles of one operation; null if unknown, and for cases that are not the computation of one thread.
+    /// Median core cycles of one operation; null if unknown, and for cases that are not computations by one thread.
     pub core_cycles: Option<f64>,
     /// 95% interval of `core_cycles`.
     pub core_cycles_ci: Option<[f64; 2]>,
-    /// `counter`: counted by the processor; `estimated`: the time multiplied by the core clock, which was probed around
-    /// and within each visit.
+    /// `counter` if the processor counted the cycles; `estimated` if they are the time multiplied by the core clock,
+    /// which was probed around and within each visit.
     pub core_cycles_source: Option<CyclesSource>,
     /// Mean core cycles of one operation after trimming.
     pub mean_core_cycles: Option<f64>,
@@ -149,61 +153,63 @@ pub struct ResultEntry {
     pub mean_core_cycles_ci: Option<[f64; 2]>,
     /// Whether the case is ranked.
     pub ranked: bool,
-    /// Why the case is not ranked; null if it is.
+    /// Reason why the case is not ranked; null if it is ranked.
     pub not_ranked_because: Option<String>,
-    /// Quality of the figure; null for a case without figures.
+    /// Quality of the result; null for a case without results.
     pub quality: Option<QualityEntry>,
-    /// Percentage of the measuring time in which another load used the core's other hardware thread.
+    /// Percentage of the measuring time during which another load used the core's other hardware thread.
     pub shared_pct: Option<f64>,
-    /// The processor on which it was measured; null if there were several.
+    /// Processor on which the case was measured; null if there were several.
     pub processor: Option<u32>,
-    /// All processors on which it was measured.
+    /// All processors on which the case was measured.
     pub processors: Option<Vec<u32>>,
-    /// The two levels on which the processes settled, if they did.
+    /// The two levels at which processes settled, if they did.
     pub modes: Option<Vec<ModeEntry>>,
     /// Processor state that the call leaves behind; null if it could not be read.
     pub residue: Option<Vec<Residue>>,
-    /// First call of the operation in a process: the median over processes.
+    /// Time of the operation's first call in a process: the median over processes.
     pub first_call_us: Option<f64>,
-    /// Why the target precision was missed: `drifting`, `two modes`, `few samples`, `spread`; empty if it was reached.
+    /// Reasons why the target precision was missed: `drifting`, `two modes`, `few samples`, `spread`. Empty if it was
+    /// reached.
     pub imprecise: Option<Vec<String>>,
-    /// The encoding of the private key that the operation loads or writes: `seed`, `expanded`, `both`, `scalar`, `der`,
-    /// `cbor`; null if the operation has no private key in encoded form.
+    /// Encoding of the private key that the operation loads or writes: `seed`, `expanded`, `both`, `scalar`, `der` or
+    /// `cbor`. Null if the operation neither loads nor writes a private key.
     pub key: Option<String>,
-    /// Source of the operation's randomness: `internal` or `exact`; null if it draws none.
+    /// Source of the operation's randomness: `internal` or `exact`; null if the operation uses no randomness.
     pub coins: Option<String>,
-    /// The random generator that the operation asks; null if it asks none.
+    /// Random generator that the operation calls; null if it calls none.
     pub generator: Option<String>,
-    /// The shared library that was called, for a pair the first that was loaded; null if the provider was linked in.
+    /// Shared library that was called. For a pair, the first library that was loaded. Null if all were linked in.
     pub library: Option<LibraryEntry>,
-    /// Language of a provider that was not linked in, for a pair of the first such: `go`; null if it was linked in.
+    /// Language of a provider that was not linked in, such as `go`. For a pair, the language of the first such
+    /// provider. Null if all were linked in.
     pub language: Option<String>,
-    /// Caveats for reading the figures, by the words of `analysis::Caveat`, each with its text for this case; may be
-    /// empty.
+    /// Caveats for reading the results, keyed by the names in `analysis::Caveat`, each with a text for this case. May
+    /// be empty.
     pub caveats: IndexMap<String, String>,
-    /// Every raw sample; null in the format `json`, given in `json-samples`.
+    /// All raw samples; null in the format `json`, present in `json-samples`.
     pub samples: Option<Samples>,
 }
 
-/// Shared library that was loaded at run time. The environment has its file, version and build.
+/// Shared library that was loaded at run time. The environment lists its file, version and build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryEntry {
-    /// Interface by which it is called: `liboqs`, `openssl`, `nist`.
+    /// Interface through which the library is called: `liboqs`, `openssl`, `nist`.
     pub kind: String,
-    /// Label that the user gave it.
+    /// Label that the user gave the library.
     pub label: String,
 }
 
-/// Level on which processes settled.
+/// Level at which processes settled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModeEntry {
-    /// Median of the processes' medians.
+    /// Median of the medians of these processes.
     pub median_us: f64,
     /// Number of processes.
     pub processes: usize,
 }
 
-/// The value of a parameter.
+/// Value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ParameterValue {
@@ -215,14 +221,14 @@ pub enum ParameterValue {
     Word(String),
 }
 
-/// Quality of a case's figure.
+/// Quality of a case's result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QualityEntry {
     /// Target precision: `reached`, `missed`, or `not asked` for a fixed number of samples.
     pub precision: String,
-    /// Whether disturbed visits count, because too few were undisturbed.
+    /// Whether disturbed visits are included, because too few were undisturbed.
     pub disturbed: bool,
-    /// Source of the spread between runs in the intervals: `measured` on this machine, or `assumed`.
+    /// Source of the spread between runs that the intervals assume: `measured` on this machine, or `assumed`.
     pub run_spread: String,
 }
 
@@ -231,9 +237,9 @@ pub struct QualityEntry {
 pub struct DisturbancesEntry {
     /// Number of visits.
     pub visits: usize,
-    /// Visits that stayed disturbed.
+    /// Number of visits that stayed disturbed.
     pub disturbed: usize,
-    /// Number of times that visits were measured again.
+    /// Number of times that a visit was repeated.
     pub repeats: u64,
     /// Disturbances by kind.
     pub kinds: Vec<DisturbanceEntry>,
@@ -244,15 +250,15 @@ pub struct DisturbancesEntry {
 pub struct DisturbanceEntry {
     /// `steal`, `involuntary-switches`, `cpu-share`, `pressure`, `clock-drift`, `shared-core` or `other-tasks`.
     pub kind: String,
-    /// Visits that it disturbed.
+    /// Number of visits with this disturbance.
     pub visits: usize,
-    /// Its worst value: percent, or a number of switches.
+    /// Worst value: a percentage or a count.
     pub worst: Option<f64>,
-    /// Its worst value in words.
+    /// Description of the worst value.
     pub text: String,
 }
 
-/// Figure that a workload measured itself.
+/// Result that a workload measured itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExtraEntry {
     /// Number of values.
@@ -263,13 +269,13 @@ pub struct ExtraEntry {
     pub stdev: Option<f64>,
     /// Smallest value.
     pub min: f64,
-    /// Quantile of order 0.05.
+    /// 0.05 quantile.
     pub p5: f64,
     /// Median.
     pub median: f64,
-    /// Quantile of order 0.95.
+    /// 0.95 quantile.
     pub p95: f64,
-    /// Quantile of order 0.99.
+    /// 0.99 quantile.
     pub p99: f64,
     /// Largest value.
     pub max: f64,

@@ -7,26 +7,26 @@ pub struct RatioInterval {
     pub estimate: f64,
     /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
-/// Operation on several threads.
+/// An operation on several threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScalingEntry {
-    /// The case's id.
+    /// Case id.
     pub id: String,
-    /// Algorithm and operation, with the parameters that distinguish cases except the number of threads.
+    /// Algorithm and operation, with all distinguishing parameters except the number of threads.
     pub name: String,
-    /// The provider's id.
+    /// Provider id.
     pub provider: String,
-    /// Threads that worked at once.
+    /// Number of threads that worked at the same time.
     pub threads: u64,
-    /// Processors over which the threads were spread.
+    /// Number of processors over which the threads were spread.
     pub cores: Option<u64>,
     /// Whether there were more threads than processors.
     pub oversubscribed: bool,
-    /// Operations per second, all threads together.
+    /// Operations per second, summed over all threads.
     pub ops_per_s: f64,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: [f64; 2],
@@ -36,20 +36,20 @@ pub struct ScalingEntry {
     pub efficiency: Option<RatioInterval>,
 }
 
-/// Load of several tasks on a thread pool.
+/// Tasks that were submitted together to a thread pool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadEntry {
-    /// The case's id.
+    /// Case id.
     pub id: String,
-    /// Algorithm and operation, with the parameters that distinguish cases except the numbers of tasks and workers.
+    /// Algorithm and operation, with all distinguishing parameters except the numbers of tasks and workers.
     pub name: String,
-    /// The provider's id.
+    /// Provider id.
     pub provider: String,
-    /// Tasks submitted at once.
+    /// Number of tasks submitted together.
     pub tasks: u64,
-    /// Threads of the pool.
+    /// Number of threads in the pool.
     pub workers: u64,
-    /// Processors over which the workers were spread.
+    /// Number of processors over which the workers were spread.
     pub cores: Option<u64>,
     /// Whether there were more workers than processors.
     pub oversubscribed: bool,
@@ -59,16 +59,16 @@ pub struct LoadEntry {
     pub ops_per_s: f64,
     /// 95% interval of `ops_per_s`.
     pub ops_per_s_ci: [f64; 2],
-    /// Median wait of a load's tasks for a worker in µs: the median over the loads.
+    /// Median time that the tasks of a load waited for a worker, in µs: the median over loads.
     pub queueing_p50_us: Option<f64>,
-    /// 95th percentile of that wait in µs: the median over the loads.
+    /// 95th percentile of the time that the tasks of a load waited for a worker, in µs: the median over loads.
     pub queueing_p95_us: Option<f64>,
-    /// 99th percentile of that wait in µs: the median over the loads.
+    /// 99th percentile of the time that the tasks of a load waited for a worker, in µs: the median over loads.
     pub queueing_p99_us: Option<f64>,
-    /// Longest wait of any task of any load in µs.
+    /// Longest time that any task of any load waited for a worker, in µs.
     pub queueing_max_us: Option<f64>,
-    /// Throughput relative to the best load of the same operation, in percent: negative for a loss.
+    /// Throughput relative to the best load of the same operation, in percent. Negative values are losses.
     pub against_peak_pct: Option<RatioInterval>,
-    /// Throughput relative to the smallest load of the same operation, in percent: negative for a loss.
+    /// Throughput relative to the smallest load of the same operation, in percent. Negative values are losses.
     pub against_smallest_pct: Option<RatioInterval>,
 }

@@ -1,12 +1,12 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-/// Table derived from several cases.
+/// A table derived from several cases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TableEntry {
-    /// Title.
+    /// Title of the table.
     pub title: String,
-    /// Area of its cases.
+    /// Area of the cases.
     pub area: String,
     /// The columns.
     pub columns: Vec<ColumnEntry>,
@@ -19,11 +19,11 @@ pub struct TableEntry {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnEntry {
-    /// Name, which is also the key of its cells in the rows.
+    /// Name of the column, which is also the key of its cells in the rows.
     pub name: String,
     /// Heading for readers.
     pub heading: String,
-    /// Unit of its numbers; null if they have none.
+    /// Unit of the numbers; null if they have none.
     pub unit: Option<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct ColumnEntry {
 pub struct RowEntry {
     /// Cells, by column name.
     pub cells: IndexMap<String, CellEntry>,
-    /// Caveats of the row's cases, by word.
+    /// Caveats for the cases in the row, by name.
     pub caveats: IndexMap<String, String>,
 }
 
@@ -43,6 +43,6 @@ pub struct CellEntry {
     pub text: String,
     /// Number in the column's unit; null for names and for missing figures.
     pub value: Option<f64>,
-    /// 95% interval; null if there is none.
+    /// 95% interval of the number; null if there is none.
     pub interval: Option<[f64; 2]>,
 }

@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! offset 0   version, 1 byte
-//! offset 1   CRC-32 of everything behind it, 4 bytes, little-endian
+//! offset 1   CRC-32 of the bytes from offset 5, 4 bytes, little-endian
 //! offset 5   length of the payload in bytes, 4 bytes, little-endian
 //! offset 9   the payload, raw DEFLATE (RFC 1951)
 //! ```
 //!
-//! The payload is the postcard encoding of [`wire::Samples`]. It stores a list of readings as the smallest one and the
-//! differences from it: readings of a visit are close together, so most differences take a byte or two.
+//! The payload is the postcard encoding of [`wire::Samples`]. A list of readings is stored as the smallest reading and
+//! the difference of each reading from it. The readings of a visit are close together, so most differences take one or
+//! two bytes.
 //!
-//! A change to the payload needs a new version with a module of its own. Released versions stay readable.
+//! A change to the payload needs a new version in a separate module. Released versions must stay readable.
 
 mod wire;
 
@@ -18,21 +19,21 @@ use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use pqlab_record::Samples;
 use std::io::{self, Read, Write};
 
-/// The version that is written and read. Versions 1 to 3 were never released.
+/// Encoding version that is written and read. Versions 1 to 3 were never released.
 const VERSION: u8 = 4;
 const HEADER: usize = 9;
-/// DEFLATE compresses by at most 1,032 to 1. A greater length in the header is false.
+/// DEFLATE compresses by at most 1,032 to 1, so a greater length in the header is wrong.
 const MOST_EXPANSION: usize = 1032;
-/// Longer than the longest run of any case needs, and short enough to keep in memory: 256 MiB.
+/// Maximum length of the payload: 256 MiB. No run of a case needs more, and the payload must fit in memory.
 const LONGEST_PAYLOAD: usize = 256 << 20;
 
-/// Why samples cannot be encoded, or bytes cannot be decoded.
+/// Reason why samples cannot be encoded, or bytes cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum SamplesError {
-    /// There are fewer bytes than a header has.
+    /// There are fewer bytes than a header needs.
     #[error("too short: {0} bytes")]
     Truncated(usize),
-    /// This build does not know the version.
+    /// This build does not know the encoding version.
     #[error("unknown encoding version {0}; this pqlab reads version {VERSION}")]
     Version(u8),
     /// The checksum does not match.
@@ -44,19 +45,19 @@ pub enum SamplesError {
     /// The payload is not DEFLATE data.
     #[error("not DEFLATE: {0}")]
     Deflate(#[from] io::Error),
-    /// The payload does not have the shape of its version.
+    /// The payload does not match the structure of its version.
     #[error("malformed: {0}")]
     Payload(#[from] postcard::Error),
-    /// Bytes follow the end.
+    /// Bytes follow the end of the payload.
     #[error("{0} bytes after the end")]
     Trailing(usize),
-    /// The table of starts covers more or fewer visits than there are.
+    /// The table of starts covers a different number of visits than the payload contains.
     #[error("start table covers a different number of visits than the payload")]
     Starts,
-    /// There are more or fewer conditions than visits.
+    /// The number of conditions differs from the number of visits.
     #[error("number of condition records does not match number of visits")]
     Conditions,
-    /// There are more or fewer CPU times than visits.
+    /// The number of CPU times differs from the number of visits.
     #[error("number of CPU times does not match number of visits")]
     CpuTimes,
     /// A reading exceeds 64 bits.
@@ -84,10 +85,10 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     Ok(bytes)
 }
 
-/// Decodes samples. Memory use is at most a small multiple of the payload, whatever the bytes claim.
+/// Decodes samples. Memory use is at most a small multiple of the payload, whatever lengths the bytes claim.
 ///
 /// # Errors
-/// [`SamplesError`] if [`encode`] did not make the bytes.
+/// [`SamplesError`] if the bytes do not come from [`encode`].
 pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     let (header, compressed) = bytes.split_at_checked(HEADER).ok_or(SamplesError::Truncated(bytes.len()))?;
     if header[0] != VERSION {
@@ -114,7 +115,7 @@ pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     from_payload(&payload)
 }
 
-/// Returns the payload before compression: equal for equal samples, including NaN.
+/// Returns the payload before compression. Equal samples have equal payloads, even if they contain NaN.
 pub(crate) fn payload(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     Ok(postcard::to_stdvec(&wire::Samples::from(samples))?)
 }

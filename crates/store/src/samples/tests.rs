@@ -48,7 +48,7 @@ fn any_samples() -> impl Strategy<Value = Samples> {
     all.prop_map(|(metric, ns_per_tick, batch, visits)| Samples { metric, ns_per_tick, batch, visits })
 }
 
-/// Equal to the last bit: `==` takes minus zero for zero, but the printed forms differ.
+/// Whether two values are equal to the last bit. `==` treats minus zero as zero, but the printed forms differ.
 fn same(one: &Samples, other: &Samples) -> bool {
     one == other && format!("{one:?}") == format!("{other:?}")
 }
@@ -182,7 +182,7 @@ fn rejects_tables_that_do_not_fit_the_visits() {
     assert_eq!(reason, "number of CPU times does not match number of visits");
 }
 
-/// Pins the format: these bytes never change. A new shape needs a new version with a test of its own.
+/// Pins the format: these bytes must never change. A new structure needs a new version with a separate test.
 #[test]
 fn the_payload_has_these_bytes() {
     let disturbances = vec![
@@ -212,7 +212,7 @@ fn the_payload_has_these_bytes() {
         "01 04 05 08",
         "000000000000002940 0107 020000000000004940 03000000000000f03f",
         "0400000000000000c0 050000000000003e40 060000000000003e40 0702",
-        // Clock, smallest tick (21,000), differences from it, the same for wall_ns.
+        // Clock, smallest tick (21,000), differences from the smallest tick, then the same for wall_ns.
         "00000060d71de441 88a401 020011 04 020200",
         // Extra: a list of arbitrary values, a list of integers (1,088).
         "02 0564656c6179 0101000000000000e03f 056279746573 00c0080100",
@@ -223,7 +223,7 @@ fn the_payload_has_these_bytes() {
         // Conditions: chunks, processor, residues, first_call_ns.
         "02 0102000000a03091eb4101 0103 010400010203 0100000000389c7c41",
         "00 00 00 00",
-        // CPU time of 9,900,000 in 10,000,000 ns, and none.
+        // CPU time of 9,900,000 in 10,000,000 ns, then no CPU time.
         "02 01e09fdc0480ade204 00",
     ]);
     let samples = Samples { metric: Metric::Cycles, ns_per_tick: Some(0.5), batch: 300, visits: vec![first, second] };
@@ -246,7 +246,8 @@ fn deflated(payload: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Runs in a child with 512 MiB of address space, which any allocation that trusts a length in the bytes would exceed.
+/// Runs in a child process with 512 MiB of address space. An allocation that trusts a length in the bytes would exceed
+/// this limit.
 #[test]
 fn random_bytes_neither_panic_nor_take_memory() {
     let mut command = std::process::Command::new("sh");

@@ -1,5 +1,5 @@
-//! Shape of the payload. The order and the types of fields and variants are the format, including those of [`Metric`],
-//! [`Chunk`], [`Residue`] and [`CpuTime`]. A test compares them with fixed bytes.
+//! Structure of the payload. The order and the types of fields and variants define the format, including those of
+//! [`Metric`], [`Chunk`], [`Residue`] and [`CpuTime`]. A test compares an encoded payload with fixed bytes.
 
 use super::SamplesError;
 use pqlab_record::{self as record, Chunk, CpuTime, Metric, Residue};
@@ -11,11 +11,11 @@ pub(super) struct Samples {
     ns_per_tick: Option<f64>,
     batch: u64,
     visits: Vec<Visit>,
-    /// In the order of the visits: a start of the run, and how many consecutive visits it made.
+    /// Starts of the run in the order of the visits, each with the number of consecutive visits that it made.
     pub(super) starts: Vec<(u32, u64)>,
-    /// One for each visit.
+    /// Conditions of each visit.
     pub(super) conditions: Vec<Conditions>,
-    /// One for each visit.
+    /// CPU time of each visit.
     pub(super) cpu_times: Vec<Option<CpuTime>>,
 }
 
@@ -43,14 +43,15 @@ enum Disturbance {
     OtherTasks(u64),
 }
 
-/// The smallest reading, and how far each reading is above it.
+/// The smallest reading, and the difference of each reading from it.
 #[derive(Serialize, Deserialize)]
 struct Readings {
     least: u64,
     above: Vec<u64>,
 }
 
-/// Lengths and delays are mostly integers; eight bytes for each would be most of the payload.
+/// Values that the workload measured. Lengths and delays are mostly integers. If each value took eight bytes, they
+/// would be most of the payload.
 #[derive(Serialize, Deserialize)]
 enum Values {
     Whole(Readings),
@@ -94,7 +95,7 @@ impl Values {
     }
 }
 
-/// Returns the integer that equals this number exactly, if there is one. Minus zero has none.
+/// Returns the integer that equals this number exactly, if there is one. There is none for minus zero.
 fn whole(value: f64) -> Option<u64> {
     let integer = value as u64;
     (value <= (1u64 << f64::MANTISSA_DIGITS) as f64 && (integer as f64).to_bits() == value.to_bits()).then_some(integer)

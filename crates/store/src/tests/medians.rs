@@ -40,10 +40,10 @@ fn medians_come_from_the_same_machine_and_build_within_the_days() {
     store.save_medians("stopped", &medians(4)).unwrap();
 
     let find = |most| store.medians_of_runs_like(&like.environment, "2026-11-23T00:00:00Z", 30, most).unwrap();
-    assert_eq!(find(12), [medians(3), medians(4)], "the newest first");
+    assert_eq!(find(12), [medians(3), medians(4)], "the newest run must come first");
     assert_eq!(find(1), [medians(3)]);
     let then = store.medians_of_runs_like(&like.environment, "2026-11-21T20:00:00Z", 30, 12).unwrap();
-    assert_eq!(then, [medians(4)], "nothing of later");
+    assert_eq!(then, [medians(4)], "later runs must be left out");
     store.save_medians("newer", &medians(5)).unwrap();
     assert_eq!(store.medians_of_runs_like(&like.environment, "2026-11-23T00:00:00Z", 30, 1).unwrap(), [medians(5)]);
     store.delete_run("like").unwrap();

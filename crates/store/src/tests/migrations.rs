@@ -5,20 +5,20 @@ use rusqlite::Connection;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// Rows that a pqlab with the oldest schema left behind, as written by `sqlite3 FILE .dump`. They never change, because
+/// Rows left behind by a pqlab with the oldest schema, written by `sqlite3 FILE .dump`. They must never change, because
 /// such files must stay readable.
 const LEFT_BEHIND: &str = include_str!("fixtures/schema-5.sql");
 
 const RUN: &str = "20261121T190000-abcd";
 
-/// Made-up next version.
+/// Fictitious next version.
 const NEXT: Schema = Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT DEFAULT 'red'"], ..SCHEMA };
 
-/// Made-up next version whose second statement fails.
+/// Fictitious next version with a second statement that fails.
 const BROKEN: Schema =
     Schema { migrations: &["ALTER TABLE runs ADD COLUMN colour TEXT; CREATE TABLE runs (id)"], ..SCHEMA };
 
-/// Makes a file with the oldest schema and the rows that a pqlab left in it.
+/// Creates a file with the oldest schema, and with rows that a pqlab left behind.
 fn left_behind() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pqlab.db");
@@ -49,7 +49,7 @@ fn reads_files_of_the_oldest_schema() {
     let run = store.load_run(RUN).unwrap();
     assert_eq!((run.header.seed, run.header.plan.len(), run.complete), (u64::MAX, 2, true));
     assert_eq!(run.header.environment.host.load, Some([0.1, 0.2, 1.0 / 3.0]));
-    let [measured, failed] = &run.records[..] else { panic!("two records") };
+    let [measured, failed] = &run.records[..] else { panic!("expected two records") };
     assert_eq!(measured.case.id(), "kem/ML-KEM-768/encapsulate[encoded,n=0]@libcrux:avx2");
     assert_eq!((measured.samples.metric, measured.samples.count()), (Metric::Tsc, 6));
     let visit = &measured.samples.visits[0];
@@ -75,7 +75,7 @@ fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
     let before = std::fs::read(&path).unwrap();
     let reader = Store::open_read_only_with(&path, &NEXT).unwrap();
     let read = reader.load_run(RUN).unwrap();
-    assert_eq!(colour(&reader), "red", "a migrated copy is read");
+    assert_eq!(colour(&reader), "red", "reading must use a migrated copy");
     assert_eq!(std::fs::read(&path).unwrap(), before);
     let written = Store::open_with(&path, &NEXT).unwrap();
     assert_eq!((version(&written.connection), colour(&written)), (SCHEMA.newest() + 1, "red".to_owned()));
@@ -85,10 +85,10 @@ fn reading_leaves_an_older_file_as_it_is_and_writing_keeps_a_copy() {
     assert_eq!(copy, folder.path().join(format!("pqlab.db.v{oldest}")));
     assert_eq!(version(&Connection::open(&copy).unwrap()), oldest);
     drop((reader, written));
-    assert_eq!(Store::open_read_only(&copy).unwrap().load_run(RUN).unwrap(), read, "an older pqlab opens the copy");
-    assert!(matches!(Store::open(&path), Err(StoreError::Newer { .. })), "and refuses the migrated file");
+    assert_eq!(Store::open_read_only(&copy).unwrap().load_run(RUN).unwrap(), read, "older versions open the copy");
+    assert!(matches!(Store::open(&path), Err(StoreError::Newer { .. })), "older versions must reject this file");
     assert_eq!(Store::open_with(&path, &NEXT).unwrap().kept_copy(), None);
-    // The name of the copy is taken.
+    // The first name for a copy is already taken.
     std::fs::write(&path, &before).unwrap();
     let again = Store::open_with(&path, &NEXT).unwrap();
     assert_eq!(again.kept_copy().unwrap(), folder.path().join(format!("pqlab.db.v{oldest}.2")));

@@ -1,4 +1,4 @@
-//! Tests of the store through its public methods, each on files in its own folder.
+//! Tests of the store through its public methods. Each test uses files in a separate folder.
 
 mod kill;
 mod medians;
@@ -15,10 +15,10 @@ use pqlab_record::{Samples, Status, Visit};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Environment variable that gives a test's child process the file to work on.
+/// Environment variable that passes a file to a test's child process.
 const FILE: &str = "PQLAB_STORE_TEST_FILE";
 
-/// Makes a child process of this test binary run only one of its ignored tests.
+/// Makes a child process of this test binary run only one ignored test.
 pub(crate) fn only<'a>(command: &'a mut Command, test: &str) -> &'a mut Command {
     command.args(["--exact", test, "--ignored", "--nocapture"])
 }

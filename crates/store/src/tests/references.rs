@@ -31,7 +31,7 @@ fn a_unique_prefix_is_enough() {
     let time = "2026-11-21T19:00:00Z";
     let (_folder, store) = store_of(&[("20261121-a", time), ("20261121-ab", time), ("2025%", time)]);
     assert_eq!(store.resolve("20261121-ab").unwrap(), "20261121-ab");
-    assert_eq!(store.resolve("20261121-a").unwrap(), "20261121-a", "a whole id, though it begins another");
+    assert_eq!(store.resolve("20261121-a").unwrap(), "20261121-a", "a full id must win over a prefix");
     assert_eq!(store.resolve("2025").unwrap(), "2025%");
     let ambiguous = store.resolve("2026").unwrap_err().to_string();
     assert_eq!(ambiguous, r#""2026" matches 2 runs: 20261121-ab, 20261121-a"#);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// Asserts that both ways of opening reject the path with this message and leave it unchanged.
+/// Checks that both ways of opening reject the path with this message and leave it unchanged.
 fn refused(path: &Path, expected: &str) {
     let before = path.is_file().then(|| fs::read(path).unwrap());
     for opened in [Store::open(path), Store::open_read_only(path)] {
@@ -126,7 +126,7 @@ fn rejects_views_and_triggers() {
         for opened in
             [Store::open(folder.path().join("pqlab.db")), Store::open_read_only(folder.path().join("pqlab.db"))]
         {
-            let Err(StoreError::Altered { what, .. }) = opened else { panic!("the {kind} is refused") };
+            let Err(StoreError::Altered { what, .. }) = opened else { panic!("the {kind} must be rejected") };
             assert!(what.starts_with(kind), "{what}");
         }
     }
@@ -209,7 +209,7 @@ fn a_damaged_file_is_reported() {
 fn probing_a_folder_touches_none_of_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let database = folder.path().join("pqlab.db");
-    // A name that earlier versions used for the probe, and that anybody could have predicted.
+    // Earlier versions used this name for the probe, so anybody could have predicted it.
     let theirs = database.with_extension(format!("probe-{}", std::process::id()));
     fs::write(&theirs, "somebody's").unwrap();
     assert_eq!(refusal_of_folder(&database), None);

@@ -1,4 +1,4 @@
-//! Tests of file permissions. They do not bind root, so when run as root the visitor is a process of another user.
+//! Tests of file permissions. Root ignores permissions, so under root the visitor is a process of another user.
 
 use super::{FILE, header, new_store, only, run};
 use crate::Store;
@@ -33,10 +33,10 @@ struct Visit {
     read: String,
 }
 
-/// Returns what a process finds that file permissions bind; `None` if no such process can be started.
+/// Returns what a process that must respect file permissions reports, or `None` if no such process can be started.
 fn visit(folder: &Path, path: &Path) -> Option<Visit> {
     let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
-    // The other user may have no access to the build folder.
+    // Copy the test binary, because the other user may have no access to the build folder.
     let binary = folder.join("visitor");
     if !binary.exists() {
         fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();
@@ -56,7 +56,7 @@ fn allow(path: &Path, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Makes a store with one run, in a folder `place` that the visitor can reach.
+/// Creates a store with one run in a folder `place` that the visitor can reach.
 fn prepared() -> (tempfile::TempDir, PathBuf, PathBuf) {
     let outer = tempfile::tempdir().unwrap();
     allow(outer.path(), 0o755);

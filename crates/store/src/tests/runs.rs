@@ -85,9 +85,9 @@ fn rejects_resuming_complete_or_imported_runs() {
     partial.records.pop();
     partial.complete = false;
     store.import_run(&partial).unwrap();
-    for (id, words) in [("complete", "it is complete"), ("imported", "it was measured elsewhere and imported")] {
+    for (id, reason) in [("complete", "it is complete"), ("imported", "it was measured elsewhere and imported")] {
         for refused in [store.check_resumable(id).unwrap_err(), store.begin_start(id).unwrap_err()] {
-            assert_eq!(refused.to_string(), format!("run {id} cannot be resumed: {words}"));
+            assert_eq!(refused.to_string(), format!("run {id} cannot be resumed: {reason}"));
         }
     }
 }
@@ -147,7 +147,7 @@ fn an_import_is_whole_and_happens_once() {
     partial.complete = false;
     assert_eq!(store.import_run(&partial).unwrap(), Import::Stored);
     assert_eq!(store.finished_positions("partial").unwrap(), [0, 2]);
-    assert_eq!(store.last_incomplete().unwrap(), None, "another host's run is not resumed here");
+    assert_eq!(store.last_incomplete().unwrap(), None, "runs from other hosts must not be resumed here");
 
     let mut future = run("future", 3);
     future.header.started_at = "9999-12-31T23:59:59Z".into();
@@ -181,7 +181,7 @@ fn rejects_headers_that_json_would_change() {
 fn several_connections_write_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("new/folders/pqlab.db");
-    // The file does not exist yet, so all of them try to create it.
+    // The file does not exist yet, so all threads try to create it.
     thread::scope(|scope| {
         for writer in 0..6 {
             let path = &path;
@@ -221,7 +221,7 @@ fn a_commit_reaches_the_disk() {
     let pragma = |name: &str| store.connection.pragma_query_value(None, name, |row| row.get::<_, String>(0));
     assert_eq!(pragma("journal_mode").unwrap(), "wal");
     let synchronous: u32 = store.connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
-    assert_eq!(synchronous, 2, "FULL");
+    assert_eq!(synchronous, 2, "synchronous must be FULL");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn stores_in_memory_behave_like_files() {
     store.complete_run("one", "2026-11-21T19:00:02Z").unwrap();
     let run = store.load_run(&store.resolve("last").unwrap()).unwrap();
     assert_eq!((run.complete, run.records), (true, vec![record(0), record(1)]));
-    assert!(Store::in_memory().unwrap().runs().unwrap().is_empty(), "each is a store of its own");
+    assert!(Store::in_memory().unwrap().runs().unwrap().is_empty(), "each store in memory must be separate");
     assert!(!store.path().exists());
 }
 

@@ -18,7 +18,7 @@ fn a_baseline_is_found_by_its_name() {
     }
     assert!(matches!(store.save_baseline("other", "three"), Err(StoreError::UnknownRun { .. })));
     store.delete_run("two").unwrap();
-    assert_eq!(store.baseline("release-1.0").unwrap(), None, "a name goes with its run");
+    assert_eq!(store.baseline("release-1.0").unwrap(), None, "deleting a run must delete its names");
 }
 
 #[test]

@@ -7,13 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// Location of the file, and the origin of its answers.
+/// File with saved progress, and the builds that computed its answers.
 pub(super) struct Kept {
     file: PathBuf,
     whose: Whose,
 }
 
-/// Origin of saved answers. A run does not continue with answers of another build of the library or the program.
+/// Builds that computed the saved answers. A run does not resume from answers of another build of the library or of
+/// this program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Whose {
     provider: String,
@@ -45,18 +46,19 @@ impl Kept {
         }
     }
 
-    /// Returns the saved stream, if it is not past `all` answers.
+    /// Returns the saved stream, if the same builds computed its answers and there are at most `all` of them.
     pub(super) fn stream(&self, all: u64) -> Option<Stream> {
         let content: Content = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
         let fits = content.whose == self.whose && content.put_down.done <= all;
         if fits { Stream::take_up(&content.put_down) } else { None }
     }
 
-    /// Saves the state of the stream. Failures are ignored, because the state matters only if the run is stopped.
+    /// Saves the state of the stream. Ignores failures, because the saved state is needed only if the run is
+    /// interrupted.
     pub(super) fn keep(&self, stream: &Stream) {
         let content = Content { whose: self.whose.clone(), put_down: stream.put_down() };
         let Ok(text) = serde_json::to_vec(&content) else { return };
-        // Written to a temporary file first, because the run may be stopped in between.
+        // Write to a temporary file first, so that an interrupted write cannot damage the saved state.
         let beside = self.file.with_extension(format!("{}.tmp", std::process::id()));
         let folder = self.file.parent().unwrap_or_else(|| Path::new("."));
         let kept = fs::create_dir_all(folder)
@@ -67,7 +69,7 @@ impl Kept {
         }
     }
 
-    /// Deletes the file. Called when all answers are done, so that the next run starts anew.
+    /// Deletes the file, so that the next run starts from the beginning.
     pub(super) fn forget(&self) {
         fs::remove_file(&self.file).ok();
     }

@@ -1,7 +1,7 @@
-//! Accumulated vectors: thousands of answers to inputs from one SHAKE128 stream, and one published digest over all of
-//! them. They need no file, and detect a library that is wrong once in thousands of times.
+//! Accumulated vectors: thousands of answers to inputs from one SHAKE128 stream, and one published digest over all
+//! answers. They need no file, and detect a library that gives one wrong answer in thousands.
 //!
-//! A run of many hours can be stopped and resumed: its progress is saved in a file.
+//! A run of many hours can be interrupted and resumed, because its progress is saved in a file.
 
 mod figures;
 mod kept;
@@ -18,35 +18,35 @@ use questions::Asked;
 use std::path::PathBuf;
 use stream::Stream;
 
-/// Name of their suite in a line.
+/// Name of the suite of accumulated vectors in a line.
 pub const ACCUMULATED_SUITE: &str = "accumulated answers";
 
 /// Default number of answers.
 const SHORT: u64 = 100;
-/// Numbers of answers for a long run. KEMs are faster and get a hundred times as many.
+/// Numbers of answers in a long run. KEMs are faster, so they compute a hundred times as many.
 const LONG: u64 = 10_000;
 const LONG_KEM: u64 = 1_000_000;
 
-/// Intervals in ns for saving the state and for reporting progress.
+/// Intervals between saved states and between progress reports, in ns.
 const KEEP_EVERY: u64 = 5_000_000_000;
 const TELL_EVERY: u64 = 250_000_000;
-/// Time for which answers are timed to estimate the total, in ns.
+/// Time spent on answers to estimate the total time, in ns.
 const PACED: u64 = 60_000_000;
 
-/// Number of answers.
+/// Number of answers to compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Answers {
-    /// A hundred.
+    /// 100 answers.
     #[default]
     Short,
-    /// 10,000; a million for KEMs.
+    /// 10,000 answers; a million for KEMs.
     Long,
-    /// The largest published number up to this one.
+    /// The largest published number that does not exceed this one.
     UpTo(u64),
 }
 
 impl Answers {
-    /// Returns the published numbers up to this one, which must be one of them.
+    /// Returns [`Answers::UpTo`] with this number, for which a digest must be published.
     ///
     /// # Errors
     /// A message that lists the published numbers.
@@ -56,7 +56,7 @@ impl Answers {
             return Ok(Answers::UpTo(answers));
         }
         let known: Vec<String> = published.iter().map(u64::to_string).collect();
-        Err(format!("no digest is published for this number of answers; published are {}", known.join(", ")))
+        Err(format!("no digest is published for this number of answers; choose one of {}", known.join(", ")))
     }
 }
 
@@ -68,18 +68,18 @@ pub type Told<'a> = dyn Fn(u64, u64) + Sync + 'a;
 pub struct Accumulation<'a> {
     /// Number of answers.
     pub answers: Answers,
-    /// Folder in which progress is saved. Without one, every run starts anew.
+    /// Folder for saved progress. Without a folder, every run starts from the beginning.
     pub kept_in: Option<PathBuf>,
-    /// Receiver of progress reports.
+    /// Receives progress reports.
     pub told: Option<&'a Told<'a>>,
-    /// Monotonic clock. Without one, nothing is reported or saved before the end.
+    /// Monotonic clock. Without a clock, a run neither reports nor saves its progress.
     pub clock: Option<Clock>,
 }
 
-/// Reads a clock, in ns since some moment. This crate does not read one itself.
+/// Returns the time in ns since an arbitrary moment. This crate does not read clocks itself.
 pub type Clock = fn() -> u64;
 
-/// Returns the numbers of answers that can be requested: those with a known digest for some algorithm.
+/// Returns the numbers of answers that can be requested. For each of them, a digest is published for some algorithm.
 pub fn published_answers() -> Vec<u64> {
     let mut answers: Vec<u64> = ACCUMULATED.iter().map(|figure| figure.answers).collect();
     answers.sort_unstable();
@@ -87,21 +87,22 @@ pub fn published_answers() -> Vec<u64> {
     answers
 }
 
-/// Returns the published digest of an algorithm's first answers, in hexadecimal: the first 32 bytes of SHAKE128 over
-/// them.
+/// Returns the published digest over the first `answers` answers for an algorithm, in hexadecimal: the first 32 bytes
+/// of SHAKE128.
 pub fn published_digest(algorithm: &str, answers: u64) -> Option<&'static str> {
     let figure = ACCUMULATED.iter().find(|figure| figure.algorithm == algorithm && figure.answers == answers);
     figure.map(|figure| figure.digest)
 }
 
-/// Returns the name of the suite of an algorithm's accumulated vectors, if it has any.
+/// Returns the suite name if accumulated vectors are published for the algorithm.
 pub(crate) fn suite_of(primitive: Primitive) -> Option<&'static str> {
     Asked::of(primitive)?;
     ACCUMULATED.iter().any(|figure| figure.algorithm == primitive.algorithm()).then_some(ACCUMULATED_SUITE)
 }
 
-/// Returns the number of answers requested of an algorithm, and the seconds that one takes with this provider on this
-/// machine. `None` if it has no accumulated vectors, or the provider does not support what they need.
+/// Returns how many answers a run computes for an algorithm, and the measured seconds per answer with this provider on
+/// this machine. Returns `None` if no accumulated vectors are published for the algorithm, or if the provider does not
+/// support the operations that they need.
 pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock) -> Option<(u64, f64)> {
     let asked = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm).find_map(Asked::of)?;
     let all = checkpoints(algorithm, answers, asked.is_kem()).last()?.answers;
@@ -114,8 +115,8 @@ pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock
     Some((all, (clock() - begun) as f64 / 1e9 / stream.done as f64))
 }
 
-/// Runs an algorithm's accumulated vectors with a provider. Each published number of answers on the way counts as a
-/// vector.
+/// Runs an algorithm's accumulated vectors with a provider. Counts each published digest, up to the requested number of
+/// answers, as one vector.
 pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accumulation: &Accumulation) -> Line {
     let mut tally = Tally::default();
     if let Some(asked) = Asked::of(primitive) {
@@ -126,7 +127,7 @@ pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accum
     tally.line(&provider.id(), None, primitive.algorithm(), suite)
 }
 
-/// Returns the figures of an algorithm up to the requested number of answers, at least the first.
+/// Returns the published digests for an algorithm up to the requested number of answers, but at least the first.
 fn checkpoints(algorithm: &str, answers: Answers, kem: bool) -> Vec<&'static Accumulated> {
     let most = match answers {
         Answers::Short => SHORT,
@@ -152,7 +153,7 @@ fn accumulate(
     let mut from = 1;
     for checkpoint in checkpoints {
         let to = checkpoint.answers;
-        // Passed before the run was stopped.
+        // The interrupted run already passed this checkpoint.
         if to < stream.done {
             tally.check(to, || Ok(()));
             from = to + 1;
@@ -163,7 +164,7 @@ fn accumulate(
                 Ok(()) => stream.done += 1,
                 Err(Fault::Unsupported(reason)) => return tally.unsupported(reason),
                 Err(Fault::Wrong(reason)) => {
-                    // No saved state leads past this answer.
+                    // Keep the saved state. It ends before this answer, so a resumed run fails here again.
                     return tally.fail(format_args!("answer {}", thousands(stream.done + 1)), &reason);
                 }
             }
@@ -216,12 +217,12 @@ mod tests {
         let go_on = || {
             let accumulation = Accumulation { kept_in: Some(folder.clone()), ..Accumulation::default() };
             let line = line(provider, primitive, ACCUMULATED_SUITE, &accumulation);
-            assert!(kept.stream(100).is_none(), "what is at its end begins anew");
+            assert!(kept.stream(100).is_none(), "a finished run must delete its saved progress");
             (line.attempted, line.passed)
         };
         stopped(57, b"");
         assert_eq!(go_on(), (1, 1));
-        // It was resumed, not started anew.
+        // The digest is wrong only if the run resumes from the altered state.
         stopped(57, b"another answer");
         assert_eq!(go_on(), (1, 0));
         assert_eq!(go_on(), (1, 1));

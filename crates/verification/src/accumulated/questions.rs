@@ -1,4 +1,4 @@
-//! The operations of one answer.
+//! Computes one accumulated answer.
 
 use super::stream::Stream;
 use crate::checks::kem::{self, decapsulate, encapsulate};
@@ -15,7 +15,7 @@ pub(super) enum Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Returns `None` if no such vectors are defined for the primitive.
+    /// Returns `None` if no accumulated vectors are defined for the primitive.
     pub(super) fn of(primitive: Primitive<'a>) -> Option<Asked<'a>> {
         match primitive {
             Primitive::Kem(kem) if is_ml_kem(primitive.algorithm()) => Some(Asked::Kem(kem.as_ref())),
@@ -28,7 +28,7 @@ impl<'a> Asked<'a> {
         matches!(self, Asked::Kem(_))
     }
 
-    /// Computes the next answer.
+    /// Computes the next answer and writes it to the stream.
     pub(super) fn answer(&self, stream: &mut Stream) -> Checked {
         match self {
             Asked::Kem(kem) => kem_answer(*kem, stream),
@@ -37,8 +37,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Computes the encapsulation key of a drawn seed (`d || z`), an encapsulation to it with drawn coins, and the secret
-/// decapsulated from a drawn ciphertext.
+/// Reads a seed (`d || z`) from the stream and derives the encapsulation key. Encapsulates with randomness from the
+/// stream, then decapsulates a ciphertext from the stream.
 fn kem_answer(kem: &dyn Kem, stream: &mut Stream) -> Checked {
     if !kem.info().coins.operation {
         return Err(Fault::Unsupported("encapsulation does not accept given randomness".to_owned()));
@@ -50,13 +50,14 @@ fn kem_answer(kem: &dyn Kem, stream: &mut Stream) -> Checked {
     stream.write(&ciphertext);
     stream.write(&secret);
     equal("shared secret", &secret, &decapsulate(kem, key.as_ref(), &ciphertext)?)?;
-    let mut drawn = ciphertext;
-    stream.fill(&mut drawn);
-    stream.write(&decapsulate(kem, key.as_ref(), &drawn)?);
+    let mut random = ciphertext;
+    stream.fill(&mut random);
+    stream.write(&decapsulate(kem, key.as_ref(), &random)?);
     Ok(())
 }
 
-/// Computes the verifying key of a drawn seed, and the deterministic signature of an empty message, which must verify.
+/// Reads a seed from the stream, derives the verifying key, and signs an empty message deterministically. The signature
+/// must verify.
 fn signature_answer(scheme: &dyn SignatureScheme, stream: &mut Stream) -> Checked {
     takes_coins(scheme)?;
     let key = step("load seed", signature::load(scheme, KeyEncoding::Seed, &stream.draw::<32>())?)?;

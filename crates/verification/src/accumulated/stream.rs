@@ -5,10 +5,10 @@ use sha3::digest::common::hazmat::SerializableState;
 use sha3::digest::{ExtendableOutput, Update, XofReader};
 use sha3::{Shake128, Shake128Reader};
 
-/// Inputs come from one instance, over an empty message; answers go into the other.
+/// One instance, over an empty message, generates the inputs. The other absorbs the answers.
 pub(super) struct Stream {
     inputs: Shake128Reader,
-    /// Bytes of input drawn so far.
+    /// Number of input bytes read so far.
     drawn: u64,
     answers: Shake128,
     /// Number of finished answers.
@@ -20,7 +20,7 @@ pub(super) struct Stream {
 pub(super) struct PutDown {
     pub(super) done: u64,
     drawn: u64,
-    /// State of the instance that takes the answers, in hexadecimal.
+    /// State of the instance that absorbs the answers, in hexadecimal.
     answers: String,
 }
 
@@ -29,42 +29,42 @@ impl Stream {
         Stream { inputs: Shake128::default().finalize_xof(), drawn: 0, answers: Shake128::default(), done: 0 }
     }
 
-    /// Draws the next bytes of the inputs.
+    /// Returns the next input bytes.
     pub(super) fn draw<const N: usize>(&mut self) -> [u8; N] {
         let mut bytes = [0; N];
         self.fill(&mut bytes);
         bytes
     }
 
-    /// Fills the buffer with the next bytes of the inputs.
+    /// Fills the buffer with the next input bytes.
     pub(super) fn fill(&mut self, bytes: &mut [u8]) {
         self.inputs.read(bytes);
         self.drawn += bytes.len() as u64;
     }
 
-    /// Adds the next bytes of the answers.
+    /// Adds bytes to the answers.
     pub(super) fn write(&mut self, bytes: &[u8]) {
         self.answers.update(bytes);
     }
 
-    /// Returns the digest over all answers so far.
+    /// Returns the digest over all answers so far: 32 bytes of SHAKE128.
     pub(super) fn digest(&self) -> [u8; 32] {
         let mut digest = [0; 32];
         self.answers.clone().finalize_xof().read(&mut digest);
         digest
     }
 
-    /// Saves the state. Called between two answers.
+    /// Returns the state to save. Call only between two answers.
     pub(super) fn put_down(&self) -> PutDown {
         PutDown { done: self.done, drawn: self.drawn, answers: hex::encode(self.answers.serialize()) }
     }
 
-    /// Restores a stream; `None` if the state is invalid.
+    /// Restores a stream. Returns `None` if the state is invalid.
     pub(super) fn take_up(put_down: &PutDown) -> Option<Stream> {
         let state = hex::decode(&put_down.answers).ok()?;
         let answers = Shake128::deserialize(&state.as_slice().try_into().ok()?).ok()?;
         let mut inputs = Shake128::default().finalize_xof();
-        // The reader's state cannot be saved, but its output can be drawn again.
+        // The reader's state cannot be saved, so read the consumed inputs again.
         let mut skipped = vec![0; 1 << 16];
         let mut left = put_down.drawn;
         while left > 0 {

@@ -5,17 +5,17 @@ use pqlab_primitives::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Claims per batch: more than the eight that are processed in parallel.
+/// Claims per batch: one more than the eight that verifiers process in parallel.
 const CLAIMS: usize = 9;
 
-const VERIFIES_ALONE: Error = Error::Unsupported("it verifies, and does nothing else");
+const VERIFIES_ALONE: Error = Error::Unsupported("batch verifiers can only verify");
 
-/// Presents batch verification as a signature scheme that only verifies. Each signature is tried once in every place of
-/// a batch, alternating between encoded and prepared keys.
+/// Presents batch verification as a signature scheme that can only verify. Verifies each signature once at every
+/// position of a batch, with encoded and prepared keys alternating.
 ///
-/// If the verifier has a verdict on each signature, every second neighbour is an altered signature, which must be
-/// refused. The others are the signature itself, with the same verdict. Otherwise all are the signature itself, so that
-/// the batch's verdict applies to it.
+/// If the verifier gives a verdict for each signature, every second neighbour is an altered signature, which must be
+/// rejected. The remaining neighbours are copies of the signature and must get the same verdict. If the verifier gives
+/// one verdict for the whole batch, all claims are copies, so that the verdict is about the signature.
 pub(crate) struct InBatches {
     shared: Arc<Shared>,
     info: SignatureInfo,
@@ -68,7 +68,7 @@ impl SignatureScheme for InBatches {
         Err(VERIFIES_ALONE)
     }
 
-    /// Also checks that a key that cannot be prepared is refused in a batch.
+    /// Also checks that batch verification rejects a key that cannot be prepared.
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         let verifier = &self.shared.verifier;
         let refusal = match verifier.prepare(bytes) {
@@ -82,7 +82,7 @@ impl SignatureScheme for InBatches {
         let verdicts = verifier.verify(&[Claim { key: ClaimKey::Encoded(bytes), message, signature: &signature }]);
         match verdicts.as_slice() {
             [Err(_)] => Err(refusal),
-            _ => Err(at_odds(format!("a key that preparation rejects ({refusal}) is accepted unprepared"))),
+            _ => Err(at_odds(format!("preparation rejects the key ({refusal}), but a batch accepts it"))),
         }
     }
 }
@@ -124,7 +124,7 @@ impl Key {
         let Shared { verifier, turn } = &*self.shared;
         let turn = turn.fetch_add(1, Ordering::Relaxed);
         let place = turn % CLAIMS;
-        // Distance after `place`, modulo the batch. Signatures at odd distances are altered.
+        // Distance from `place`, modulo the batch size. Signatures at odd distances are altered.
         let altered: [Option<Vec<u8>>; CLAIMS] = std::array::from_fn(|index| {
             let distance = (index + CLAIMS - place) % CLAIMS;
             (verifier.answers_for_each() && distance % 2 == 1).then(|| altered(signature, distance / 2))
@@ -149,7 +149,7 @@ impl Key {
         for (index, (said, altered)) in verdicts.iter().zip(&altered).enumerate() {
             let refused = said == &Err(Error::VerificationFailed) || (verdict.is_err() && said == verdict);
             if altered.is_some() && !refused {
-                return Err(at_odds(format!("altered signature {index} next to signature {place}: {said:?}")));
+                return Err(at_odds(format!("altered signature at {index}, original at {place}: {said:?}")));
             }
             if altered.is_none() && said != verdict {
                 return Err(at_odds(format!(
@@ -161,8 +161,8 @@ impl Key {
     }
 }
 
-/// Alters a signature in one of four ways: at the front, in the middle, at the end, or in length. The result is never
-/// valid, and its end is not a valid hint of ML-DSA.
+/// Alters the first byte, the middle byte, the last byte or the length of a signature. The result is never valid. A
+/// changed last byte is 0xff, which cannot end a valid ML-DSA hint.
 fn altered(signature: &[u8], way: usize) -> Vec<u8> {
     let mut altered = signature.to_vec();
     let middle = altered.len() / 2;
@@ -184,21 +184,21 @@ mod tests {
     use super::*;
     use pqlab_primitives::SignatureParameters;
 
-    /// Flaw of a verifier for which only the signature `[7; 64]` is valid.
+    /// Flaws of a test verifier, which otherwise accepts only the signature `[7; 64]`.
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Flaw {
         None,
-        /// All get the verdict on the first.
+        /// Every claim gets the verdict on the first claim.
         TellsOfTheFirst,
-        /// One bad signature makes the whole batch refused.
+        /// One bad signature makes the verifier reject the whole batch.
         RefusesAll,
-        /// The last one of a batch is not checked.
+        /// The last claim of a batch is not checked.
         LeavesTheLast,
-        /// Everything is valid with a prepared key.
+        /// Every signature is accepted if the key is prepared.
         PreparedAlways,
         /// One verdict is missing.
         OneShort,
-        /// Bad keys are only detected when they are prepared.
+        /// Bad keys are detected only during preparation.
         EncodedKeysUnchecked,
     }
 
@@ -256,7 +256,7 @@ mod tests {
         InBatches::new(&verifier)
     }
 
-    /// Whether a valid, a bad and an empty signature get the right verdicts in every place of a batch.
+    /// Whether a valid, a bad and an empty signature get the right verdicts at every position of a batch.
     fn sound(flaw: Flaw, each: bool) -> bool {
         let scheme = scheme(flaw, each);
         let key = scheme.load_verifying_key(&[1; 32]).unwrap();

@@ -8,8 +8,8 @@ pub(crate) struct ExpectedKey<'a> {
     pub(crate) decapsulation_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
-/// Generates the key from given coins, prepared and encoded, and from its seed if that is a separate encoding; skips
-/// what the provider does not offer.
+/// Checks key generation from caller-supplied randomness, for prepared and for encoded keys, and from the seed if the
+/// vector contains one. Skips operations that the provider does not offer.
 pub(crate) fn key_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey) -> Checked {
     let info = kem.info();
     let mut keys = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn key_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey
     keys.iter().try_for_each(|key| same_key(kem, key.as_ref(), expected))
 }
 
-/// Loads the key, encapsulates with given coins, and compares.
+/// Checks the ciphertext and the shared secret of an encapsulation with caller-supplied randomness.
 pub(crate) fn encapsulation(kem: &dyn Kem, key: &[u8], coins: &[u8], ciphertext: &[u8], secret: &[u8]) -> Checked {
     if !kem.info().coins.operation {
         return Err(Fault::Unsupported("encapsulation does not accept given randomness".to_owned()));
@@ -40,7 +40,7 @@ pub(crate) fn encapsulation(kem: &dyn Kem, key: &[u8], coins: &[u8], ciphertext:
     equal("shared secret", secret, &shared)
 }
 
-/// Loads the key, decapsulates and compares.
+/// Checks the shared secret of a decapsulation.
 pub(crate) fn decapsulation(
     kem: &dyn Kem,
     (encoding, key): (KeyEncoding, &[u8]),
@@ -51,8 +51,8 @@ pub(crate) fn decapsulation(
     equal("shared secret", secret, &decapsulate(kem, key.as_ref(), ciphertext)?)
 }
 
-/// Checks that an encapsulation key is accepted or refused as expected. FIPS 203, section 7.2, requires a check before
-/// use; some libraries check on loading, others on each encapsulation.
+/// Checks that an encapsulation key is accepted or rejected as expected. FIPS 203, section 7.2, requires a check before
+/// encapsulation. Some libraries check the key when they load it, others on each encapsulation.
 pub(crate) fn encapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
     let parameters = &kem.info().parameters;
     let used = kem.load_encapsulation_key(key).and_then(|key| {
@@ -62,8 +62,8 @@ pub(crate) fn encapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) ->
     if valid { step("encapsulation key", used) } else { refused("encapsulation key", used) }
 }
 
-/// Checks that an expanded decapsulation key is accepted or refused as expected (FIPS 203, section 7.3), on loading or
-/// on decapsulation.
+/// Checks that an expanded decapsulation key is accepted or rejected as expected (FIPS 203, section 7.3). A library may
+/// reject the key when it loads the key or when it decapsulates.
 pub(crate) fn decapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
     let parameters = &kem.info().parameters;
     let used = load(kem, KeyEncoding::Expanded, key)?
@@ -71,7 +71,8 @@ pub(crate) fn decapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) ->
     if valid { step("decapsulation key", used) } else { refused("decapsulation key", used) }
 }
 
-/// Loads a decapsulation key in an encoding that the provider may not offer. A seed may be passed as coins instead.
+/// Loads a decapsulation key. If the provider cannot load seeds, passes a seed to key generation as randomness. Fails
+/// with [`Fault::Unsupported`] if the provider does not offer the encoding.
 pub(crate) fn load(
     kem: &dyn Kem,
     encoding: KeyEncoding,
@@ -87,7 +88,7 @@ pub(crate) fn load(
     Err(Fault::Unsupported(format!("decapsulation keys cannot be loaded from the {} encoding", encoding.name())))
 }
 
-/// Returns the ciphertext and the shared secret.
+/// Encapsulates, and returns the ciphertext and the shared secret.
 pub(crate) fn encapsulate(
     kem: &dyn Kem,
     key: &dyn EncapsulationKey,
@@ -100,7 +101,7 @@ pub(crate) fn encapsulate(
     Ok((ciphertext, secret))
 }
 
-/// Returns the shared secret.
+/// Decapsulates, and returns the shared secret.
 pub(crate) fn decapsulate(kem: &dyn Kem, key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>, Fault> {
     let mut secret = buffer(kem.info().parameters.shared_secret);
     step("decapsulate", key.decapsulate(ciphertext, &mut secret))?;
@@ -112,7 +113,7 @@ pub(crate) fn encoded(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Result<Vec<u
     written(kem.info().parameters.encapsulation_key, |out| key.encode(out))
 }
 
-/// Returns the decapsulation key in an encoding.
+/// Returns the decapsulation key in the given encoding.
 pub(crate) fn encoded_secret(
     kem: &dyn Kem,
     key: &dyn DecapsulationKey,

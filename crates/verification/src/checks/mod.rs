@@ -1,4 +1,4 @@
-//! Checks that vectors ask of a provider, shared by the suites.
+//! Comparisons of a provider's results with test vectors, shared by the suites.
 
 pub(crate) mod batches;
 pub(crate) mod kem;
@@ -8,7 +8,7 @@ use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Error, Result};
 use std::fmt::Display;
 
-/// Returns an output buffer. It is not zero, so that a missing answer is not mistaken for zeros.
+/// Returns an output buffer filled with 0xa5, so that bytes that a library does not write are not mistaken for zeros.
 pub(crate) fn buffer(length: usize) -> Vec<u8> {
     vec![0xa5; length]
 }
@@ -18,13 +18,13 @@ pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usi
     let mut out = buffer(length);
     let written = write(&mut out)?;
     if written > length {
-        return Err(Fault::Wrong(format!("reports {written} bytes written to a buffer of {length}")));
+        return Err(Fault::Wrong(format!("reports {written} bytes written to a buffer of {length} bytes")));
     }
     out.truncate(written);
     Ok(out)
 }
 
-/// Passes if the two are the same.
+/// Passes if `expected` and `actual` are equal.
 pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Checked {
     if expected == actual {
         return Ok(());
@@ -36,12 +36,13 @@ pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Check
     Err(Fault::Wrong(format!("{what}: wrong value from byte {place} of {}", expected.len())))
 }
 
-/// Passes if the two differ.
+/// Passes if `one` and `other` differ.
 pub(crate) fn differ(what: impl Display, one: &[u8], other: &[u8]) -> Checked {
     if one == other { Err(Fault::Wrong(format!("{what}: the same value twice"))) } else { Ok(()) }
 }
 
-/// Passes if input from outside was found to be bad. An internal error of the library is not a refusal.
+/// Passes if the library rejected its input: malformed, of the wrong length, or not verified. An internal library error
+/// is a failure.
 pub(crate) fn refused<T>(what: impl Display, result: Result<T>) -> Checked {
     match result {
         Err(Error::Malformed(_) | Error::Length { .. } | Error::VerificationFailed) => Ok(()),
@@ -53,7 +54,7 @@ pub(crate) fn refused<T>(what: impl Display, result: Result<T>) -> Checked {
     }
 }
 
-/// Passes if the signature or tag was found not to verify.
+/// Passes if the library reported that the signature or tag does not verify.
 pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
     match result {
         Err(Error::VerificationFailed) => Ok(()),
@@ -65,7 +66,7 @@ pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
     }
 }
 
-/// Names the step that failed.
+/// Prefixes an error message with the name of the step that failed.
 pub(crate) fn step<T>(what: impl Display, result: Result<T>) -> Result<T, Fault> {
     result.map_err(|error| match error.into() {
         Fault::Wrong(reason) => Fault::Wrong(format!("{what}: {reason}")),

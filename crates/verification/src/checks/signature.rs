@@ -16,8 +16,8 @@ pub(crate) enum Calls {
     Encoded,
 }
 
-/// Generates the key from given coins, prepared and encoded, and from its seed if that is a separate encoding; skips
-/// what the provider does not offer.
+/// Checks key generation from caller-supplied randomness, for prepared and for encoded keys, and from the seed if the
+/// vector contains one. Skips operations that the provider does not offer.
 pub(crate) fn key_generation(
     scheme: &dyn SignatureScheme,
     coins: &[u8],
@@ -47,18 +47,18 @@ pub(crate) fn key_generation(
     keys.iter().try_for_each(|key| same_key(scheme, key.as_ref(), expected))
 }
 
-/// Input of a signature, and the interface that takes it.
+/// Input to a signature operation, and the interface that takes the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input<'a> {
-    /// Context and message of the pure external interface (FIPS 204, algorithms 2 and 3; FIPS 205, algorithms 22 and
-    /// 24), or of a scheme with one interface.
+    /// Context and message for the pure external interface (FIPS 204, algorithms 2 and 3; FIPS 205, algorithms 22 and
+    /// 24), or for a scheme with a single interface.
     Pure(&'a [u8], &'a [u8]),
-    /// Context and message of the external interface that hashes the message first (FIPS 204, algorithms 4 and 5; RFC
+    /// Context and message for the external interface that hashes the message first (FIPS 204, algorithms 4 and 5; RFC
     /// 8032, Ed25519ph).
     PreHash(Prehash, &'a [u8], &'a [u8]),
-    /// `M'` of the internal interface (FIPS 204, algorithms 7 and 8; FIPS 205, algorithms 19 and 20).
+    /// `M'` for the internal interface (FIPS 204, algorithms 7 and 8; FIPS 205, algorithms 19 and 20).
     Internal(&'a [u8]),
-    /// The message representative of ML-DSA's internal interface.
+    /// Message representative for ML-DSA's internal interface.
     Mu(&'a [u8; MU]),
 }
 
@@ -83,7 +83,7 @@ impl Input<'_> {
     }
 }
 
-/// Loads the key, signs and compares. Empty coins request the deterministic variant.
+/// Checks a signature made with caller-supplied randomness. Empty coins request the deterministic variant.
 pub(crate) fn signing(
     scheme: &dyn SignatureScheme,
     (encoding, key): (KeyEncoding, &[u8]),
@@ -96,7 +96,8 @@ pub(crate) fn signing(
     equal("signature", signature, &sign(scheme, key.as_ref(), input, Coins::Exact(coins))?)
 }
 
-/// Loads the key, verifies, and compares the outcome.
+/// Checks that a signature is accepted or rejected as expected. An invalid signature may also be rejected by rejecting
+/// its key.
 pub(crate) fn verification(
     scheme: &dyn SignatureScheme,
     key: &[u8],
@@ -112,7 +113,8 @@ pub(crate) fn verification(
     let outcome = input.verify(key.as_ref(), signature);
     match (valid, input) {
         (true, _) => step("verify", outcome),
-        // A context too long for its length byte is the caller's error.
+        // A context longer than 255 bytes is the caller's error, so a library may report it instead of a failed
+        // verification.
         (false, Input::Pure(context, _) | Input::PreHash(_, context, _)) if context.len() > 255 => {
             refused("signature", outcome)
         }
@@ -120,7 +122,7 @@ pub(crate) fn verification(
     }
 }
 
-/// Returns unsupported if the scheme cannot pre-hash with this function.
+/// Fails with [`Fault::Unsupported`] if the scheme offers no pre-hashed variant with this hash function.
 pub(crate) fn hashes_first(scheme: &dyn SignatureScheme, prehash: Prehash) -> Checked {
     if scheme.prehashes().contains(&prehash) {
         Ok(())
@@ -129,7 +131,7 @@ pub(crate) fn hashes_first(scheme: &dyn SignatureScheme, prehash: Prehash) -> Ch
     }
 }
 
-/// Returns unsupported if signing takes no given coins.
+/// Fails with [`Fault::Unsupported`] if signing does not accept caller-supplied randomness.
 pub(crate) fn takes_coins(scheme: &dyn SignatureScheme) -> Checked {
     if scheme.info().coins.operation {
         Ok(())
@@ -138,7 +140,8 @@ pub(crate) fn takes_coins(scheme: &dyn SignatureScheme) -> Checked {
     }
 }
 
-/// Loads a signing key in an encoding that the provider may not offer. A seed may be passed as coins instead.
+/// Loads a signing key. If the provider cannot load seeds, passes a seed to key generation as randomness. Fails with
+/// [`Fault::Unsupported`] if the provider does not offer the encoding.
 pub(crate) fn load(
     scheme: &dyn SignatureScheme,
     encoding: KeyEncoding,
@@ -154,7 +157,7 @@ pub(crate) fn load(
     Err(Fault::Unsupported(format!("signing keys cannot be loaded from the {} encoding", encoding.name())))
 }
 
-/// Returns the signature.
+/// Signs, and returns the signature.
 pub(crate) fn sign(
     scheme: &dyn SignatureScheme,
     key: &dyn SigningKey,
@@ -175,7 +178,7 @@ pub(crate) fn encoded(scheme: &dyn SignatureScheme, key: &dyn VerifyingKey) -> R
     written(scheme.info().parameters.verifying_key, |out| key.encode(out))
 }
 
-/// Returns the signing key in an encoding.
+/// Returns the signing key in the given encoding.
 pub(crate) fn encoded_secret(
     scheme: &dyn SignatureScheme,
     key: &dyn SigningKey,

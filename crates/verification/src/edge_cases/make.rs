@@ -1,5 +1,5 @@
-//! Generates the edge cases of C2SP CCTV, `ed25519`, as defined there: every pair of points of small order, each alone
-//! and with a component of prime order, in every encoding that decoders accept.
+//! Generates the Ed25519 edge cases of C2SP CCTV, `ed25519`: every pair of points of small order, each point alone and
+//! with a component of prime order, in every encoding that decoders accept.
 
 use curve25519_dalek::edwards::CompressedEdwardsY;
 use curve25519_dalek::scalar::clamp_integer;
@@ -8,7 +8,7 @@ use curve25519_dalek::{EdwardsPoint, Scalar};
 use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha512};
 
-/// A signature that some libraries accept and others refuse.
+/// A signature that some libraries accept and others reject.
 #[derive(Serialize)]
 pub(super) struct EdgeCase {
     pub(super) number: usize,
@@ -23,7 +23,7 @@ pub(super) struct EdgeCase {
     flags: Option<Vec<Flag>>,
 }
 
-/// Special property of a case, as named by CCTV.
+/// Special property of an edge case, named as in CCTV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) enum Flag {
     #[serde(rename = "low_order_R")]
@@ -54,7 +54,7 @@ fn hexadecimal<S: Serializer>(bytes: &impl AsRef<[u8]>, serializer: S) -> Result
     serializer.serialize_str(&hex::encode(bytes))
 }
 
-/// Encodings of the eight points of small order, each canonical one followed by its non-canonical ones.
+/// Encodings of the eight points of small order. For each point, the canonical encoding comes first.
 const SMALL_ORDER: &[&[&str]] = &[
     &[
         "0000000000000000000000000000000000000000000000000000000000000000",
@@ -97,15 +97,15 @@ impl Small {
         let small = |encodings: &&[&str]| {
             let mut encodings = encodings.iter().map(decoded);
             let canonical = encodings.next().expect("each point has a canonical encoding");
-            let point = CompressedEdwardsY(canonical).decompress().expect("embedded encodings are of points");
+            let point = CompressedEdwardsY(canonical).decompress().expect("embedded encodings must decode to points");
             Small { point, canonical, others: encodings.collect() }
         };
         SMALL_ORDER.iter().map(small).collect()
     }
 }
 
-/// One of the two points of a signature: the point of small order, either in a given encoding, or with a component of
-/// prime order added.
+/// One of the two points in an edge case, `A` or `R`: a point of small order, either in a given encoding or with a
+/// component of prime order added.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     small: &'a Small,
@@ -129,7 +129,7 @@ impl Part<'_> {
 
 /// Returns all edge cases, in CCTV's order.
 pub(super) fn edge_cases() -> Vec<EdgeCase> {
-    // Any two scalars would do; these are CCTV's.
+    // Any two scalars would do. CCTV uses these.
     let s = Scalar::from_bytes_mod_order(clamp_integer([0x42; 32]));
     let r = Scalar::from_bytes_mod_order_wide(&std::array::from_fn(|index| [0x13, 0x37][index % 2]));
     let points = Small::all();
@@ -154,9 +154,9 @@ pub(super) fn edge_cases() -> Vec<EdgeCase> {
                 add(&mut cases, a[1], r, false);
                 add(&mut cases, a[1], r, true);
             }
-            for of_a in &low_a.others {
-                for of_r in &low_r.others {
-                    add(&mut cases, alone(low_a, Some(of_a)), alone(low_r, Some(of_r)), false);
+            for a in &low_a.others {
+                for r in &low_r.others {
+                    add(&mut cases, alone(low_a, Some(a)), alone(low_r, Some(r)), false);
                 }
             }
         }
@@ -164,8 +164,8 @@ pub(super) fn edge_cases() -> Vec<EdgeCase> {
     cases
 }
 
-/// Adds two cases: the first message for which the components of small order cancel out, and the first for which they
-/// do not. Tries messages whose hash has each of the eight remainders in turn.
+/// Adds a case with the first message for which the components of small order cancel out, and a case with the first
+/// message for which they do not. Tries one message for each remainder of the hash modulo 8.
 fn add(cases: &mut Vec<EdgeCase>, a: Part, r: Part, reencoded: bool) {
     let (key, first) = (a.encoded(), r.encoded());
     let hashed = if reencoded { (a.canonical(), r.canonical()) } else { (key, first) };
@@ -202,7 +202,7 @@ fn add(cases: &mut Vec<EdgeCase>, a: Part, r: Part, reencoded: bool) {
     }
 }
 
-/// `k = SHA-512(R || A || M)` (RFC 8032, section 5.1.7).
+/// Returns `k = SHA-512(R || A || M)` (RFC 8032, section 5.1.7).
 fn hash((a, r): &([u8; 32], [u8; 32]), message: &str) -> Scalar {
     let digest = Sha512::new().chain_update(r).chain_update(a).chain_update(message).finalize();
     Scalar::from_bytes_mod_order_wide(&digest.into())
@@ -214,7 +214,7 @@ mod tests {
     use serde_json::ser::{PrettyFormatter, Serializer};
     use sha2::Sha256;
 
-    /// Reproduces `ed25519/ed25519vectors.json` exactly.
+    /// The generated JSON must equal `ed25519/ed25519vectors.json`.
     #[test]
     fn generated_edge_cases_match_the_published_file() {
         let mut text = Vec::new();

@@ -1,6 +1,6 @@
-//! Ed25519 signatures that the standards leave open, or that libraries accept beyond the standards. None of these
-//! passes or fails. If one library accepts what another refuses, parties that must agree can be split, so this must be
-//! known before libraries are mixed.
+//! Ed25519 signatures whose validity the standards leave open, or that libraries accept although the standards do not.
+//! These edge cases neither pass nor fail. If one library accepts a signature that another rejects, parties that must
+//! agree can be split. Users should know of such differences before they mix libraries.
 
 mod make;
 
@@ -10,27 +10,27 @@ use pqlab_primitives::{Provider, SignatureScheme};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// Algorithm of the edge cases.
+/// Algorithm that the edge cases test.
 pub const EDGE_CASES_OF: &str = "Ed25519";
 /// Name of the edge cases in a selection.
 pub const EDGE_CASES: &str = "CCTV Ed25519 edge cases";
 
-/// What a provider accepts.
+/// Edge cases that a provider accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeCases {
     /// Id of the provider.
     pub provider: String,
-    /// Counts by class: every class once, in the same order for all providers.
+    /// Counts for each class. All providers list all classes in the same order.
     pub classes: Vec<EdgeClass>,
-    /// One bit per case in order of their numbers, set if it is accepted. In hexadecimal, with the first case in the
-    /// lowest bit of the first byte.
+    /// One bit per edge case, in order of their numbers, set if the provider accepts the case. In hexadecimal; the
+    /// first case is the lowest bit of the first byte.
     pub accepted: String,
 }
 
-/// Cases of one kind.
+/// Counts for one class of edge cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeClass {
-    /// Special property of these cases.
+    /// Special property that the cases share.
     pub class: String,
     /// Number of cases.
     pub cases: u64,
@@ -44,7 +44,7 @@ impl EdgeClass {
     }
 }
 
-/// Classes, and the flags of which a case must have one. A case belongs to the first class that fits.
+/// Classes with their flags. A case belongs to the first class with a flag of that case.
 const CLASSES: &[(&str, &[Flag])] = &[
     ("the hash covers re-encoded points", &[Flag::ReencodedK]),
     ("R is not canonical", &[Flag::NonCanonicalR]),
@@ -55,10 +55,10 @@ const CLASSES: &[(&str, &[Flag])] = &[
     ("A or R has a component of small order", &[Flag::LowOrderComponentA, Flag::LowOrderComponentR]),
 ];
 
-/// Class of cases without any of these flags.
+/// Class of cases without any flag in [`CLASSES`].
 const ORDINARY: &str = "nothing special";
 
-/// Runs the edge cases with a provider; `None` if it has no Ed25519.
+/// Runs the edge cases with a provider. Returns `None` if the provider does not offer Ed25519.
 pub fn edge_cases(provider: &Provider) -> Option<EdgeCases> {
     static CASES: OnceLock<Vec<EdgeCase>> = OnceLock::new();
     let scheme = provider.signature(EDGE_CASES_OF)?;
@@ -78,7 +78,7 @@ pub fn edge_cases(provider: &Provider) -> Option<EdgeCases> {
     Some(EdgeCases { provider: provider.id(), classes, accepted: hex::encode(bits) })
 }
 
-/// Whether the signature is accepted. Refusing the key counts as refusing the signature.
+/// Whether the provider accepts the signature. Rejecting the key is counted as rejecting the signature.
 fn accepts(scheme: &dyn SignatureScheme, case: &EdgeCase) -> bool {
     let verified = caught(|| {
         let key = scheme.load_verifying_key(&case.key)?;
@@ -93,23 +93,23 @@ mod tests {
     use pqlab_primitives::{BatchVerifier, Claim, ClaimKey, SignedMessage};
     use std::collections::BTreeSet;
 
-    /// Whether a batch of `times` copies of the signature is accepted completely.
+    /// Whether the verifier accepts every signature in a batch of `times` copies.
     fn in_batch(verifier: &dyn BatchVerifier, case: &EdgeCase, times: usize) -> bool {
         let message = SignedMessage::Pure { context: &[], message: case.message.as_bytes() };
         let claim = Claim { key: ClaimKey::Encoded(&case.key), message, signature: &case.signature };
         verifier.verify(&vec![claim; times]).iter().all(Result::is_ok)
     }
 
-    /// In a batch, `ed25519-dalek` decodes `R` instead of comparing encodings, and omits the cofactor. For signatures
-    /// with a component of small order, batches therefore vary, and accept some that are refused alone. For all others
-    /// they agree.
+    /// In batches, `ed25519-dalek` decodes `R` instead of comparing encodings, and omits the cofactor. Therefore its
+    /// verdicts on signatures with a component of small order vary between batches, and a batch accepts some signatures
+    /// that are rejected alone. All other signatures get the same verdict in a batch and alone.
     #[test]
     fn batches_and_single_verification_differ_only_for_components_of_small_order() {
         let providers = pqlab_providers::providers();
         let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
         let (scheme, verifier) =
             (provider.signature(EDGE_CASES_OF).unwrap(), provider.batch_verifier(EDGE_CASES_OF).unwrap());
-        // Accepted only in a batch, accepted only alone.
+        // Classes with signatures that are accepted only in a batch, and only alone.
         let mut differ = [BTreeSet::new(), BTreeSet::new()];
         let mut ordinary = 0;
         for case in make::edge_cases() {

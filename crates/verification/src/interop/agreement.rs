@@ -2,7 +2,7 @@ use crate::checks::{buffer, equal, refused, step};
 use crate::tally::{Checked, Fault, Tally};
 use pqlab_primitives::{Coins, KeyAgreement, PrivateKey};
 
-/// Runs each side with the other's public key.
+/// Checks that two providers compute the same shared secret, each with the other's public key.
 pub(super) fn pair(one: &dyn KeyAgreement, other: &dyn KeyAgreement, tally: &mut Tally) {
     tally.check("prepared keys", || {
         let (ours, theirs) =
@@ -22,7 +22,7 @@ pub(super) fn pair(one: &dyn KeyAgreement, other: &dyn KeyAgreement, tally: &mut
         meet(one, other, ours.as_ref(), theirs.as_ref())
     });
     tally.check("a public key of small order", || {
-        // The neutral element gives zero with any private key (RFC 7748, section 6.1).
+        // A public key of zeros gives a secret of zeros with every private key (RFC 7748, section 6.1).
         let key = step("generate", other.generate(Coins::Internal))?;
         let zero = vec![0; one.info().parameters.public_key];
         refused("public key", key.agree(&zero, &mut buffer(one.info().parameters.shared_secret)))

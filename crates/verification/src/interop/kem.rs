@@ -4,7 +4,7 @@ use crate::checks::{buffer, differ, equal, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Coins, DecapsulationKey, Error, Kem, KemParameters, KeyEncoding};
 
-/// A key of one provider, and an encapsulation to it by the other.
+/// A key from one provider, and an encapsulation from the other.
 struct Exchanged {
     key: Box<dyn DecapsulationKey>,
     encapsulation_key: Vec<u8>,
@@ -12,7 +12,8 @@ struct Exchanged {
     secret: Vec<u8>,
 }
 
-/// Checks that `one`, which has the key, and `other`, which encapsulates, agree.
+/// Checks that two providers compute the same shared secrets. `one` generates the key and decapsulates; `other`
+/// encapsulates.
 pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
     let mut exchanged = None;
     tally.check("a prepared key", || {
@@ -33,7 +34,7 @@ pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
         let modified = flipped(&exchanged.ciphertext, 0);
         let mut secret = buffer(one.info().parameters.shared_secret);
         match exchanged.key.decapsulate(&modified, &mut secret) {
-            // KEMs without a table may return an error, as HQC does in some versions of liboqs.
+            // HQC returns an error in some versions of liboqs. Allow that for all KEMs outside the parameter table.
             Err(Error::Malformed(_)) if KemParameters::of(&one.info().parameters.algorithm).is_none() => return Ok(()),
             decapsulated => step("decapsulate", decapsulated)?,
         }
@@ -61,7 +62,8 @@ fn from_the_wire(one: &dyn Kem, other: &dyn Kem) -> Checked {
     equal("shared secret", &secret, &decapsulate(one, key.as_ref(), &ciphertext)?)
 }
 
-/// Checks that both agree with the same key, on good ciphertexts and on modified ones (implicit rejection).
+/// Exports the key from `one` to `other`. Checks that both decapsulate to the same secrets, from valid ciphertexts and
+/// from modified ones (implicit rejection).
 fn handed_over(one: &dyn Kem, other: &dyn Kem, made: &Exchanged, encoding: KeyEncoding) -> Checked {
     let bytes = encoded_secret(one, made.key.as_ref(), encoding)?;
     let key = step("load decapsulation key", other.load_decapsulation_key(encoding, &bytes))?;

@@ -1,4 +1,4 @@
-//! Interoperability matrix: every ordered pair of providers, for every algorithm that both offer. A provider is also
+//! Interoperability matrix: every ordered pair of providers, for every algorithm that both offer. Each provider is also
 //! paired with itself, to check its consistency.
 
 mod agreement;
@@ -15,22 +15,22 @@ use sha2::{Digest, Sha256};
 use signature::Signed;
 use std::sync::Arc;
 
-/// Suite name of the matrix's lines, also used in selections.
+/// Suite name for lines of the matrix, also used in selections.
 pub const INTEROPERABILITY: &str = "interoperability";
 
-/// Suite name of lines whose second provider verifies in batches.
+/// Suite name for lines whose second provider verifies in batches.
 pub const INTEROPERABILITY_IN_BATCHES: &str = "interoperability, in batches";
 
-/// Pairs every provider with every other, and reports each pair of which either provider is selected. The first of a
-/// pair generates keys and signs; the second encapsulates and verifies. Batch verification has its own line. The
-/// provider `null` is left out.
+/// Checks every ordered pair of providers, and reports the pairs that contain a selected provider. The first provider
+/// of a pair generates keys and signs. The second encapsulates and verifies. Batch verification gets a separate line.
+/// Leaves out the provider `null`.
 pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     let mut offers: Vec<(String, Primitive)> = Vec::new();
     let mut batches: Vec<(String, &Arc<dyn BatchVerifier>)> = Vec::new();
     for provider in answering(providers) {
         let id = provider.id();
         batches.extend(provider.batch_verifiers.iter().map(|verifier| (id.clone(), verifier)));
-        // Lane functions are compared with single ones by their own suites.
+        // The suites of lane functions already compare them with single functions.
         let paired = provider
             .primitives()
             .filter(|primitive| !matches!(primitive.kind(), PrimitiveKind::LaneHash | PrimitiveKind::BatchVerifier));
@@ -41,11 +41,11 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
             let selected = |id: &String| select(id, one.algorithm(), INTEROPERABILITY);
             let is_selected = |second: &String| selected(first) || selected(second);
             let others: Vec<_> = like.iter().filter(|(second, _)| is_selected(second)).collect();
-            let of_signatures = |verifier: &Arc<dyn BatchVerifier>| {
+            let matches_scheme = |verifier: &Arc<dyn BatchVerifier>| {
                 one.kind() == PrimitiveKind::Signature && verifier.parameters().algorithm == one.algorithm()
             };
             let batches: Vec<_> =
-                batches.iter().filter(|(second, verifier)| of_signatures(verifier) && is_selected(second)).collect();
+                batches.iter().filter(|(second, verifier)| matches_scheme(verifier) && is_selected(second)).collect();
             if others.is_empty() && batches.is_empty() {
                 continue;
             }
@@ -69,7 +69,7 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     }
 }
 
-/// Checks a pair. The first provider's signatures are made once for all pairs, because signing may be slow.
+/// Checks a pair. `signed` holds the first provider's signatures, made once for all pairs because signing may be slow.
 fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut Tally) {
     match (one, other, signed) {
         (Primitive::Kem(one), Primitive::Kem(other), _) => kem::pair(one.as_ref(), other.as_ref(), tally),
@@ -93,7 +93,8 @@ fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut T
     }
 }
 
-/// Groups equal keys. Kinds keep their order, algorithms the order in which they first appear.
+/// Groups offers with equal keys. Sorts the groups by kind; within a kind, algorithms keep the order of their first
+/// offer.
 fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A)) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     for offer in offers {
@@ -107,7 +108,8 @@ fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A
     groups
 }
 
-/// Returns bytes that are the same in every run and for every provider: SHA-256 of the label and a counter.
+/// Derives bytes from a label: SHA-256 of the label and a counter. They are the same in every run and for every
+/// provider.
 fn bytes(label: &str, length: usize) -> Vec<u8> {
     let blocks = (0..length.div_ceil(32) as u64).map(|counter| {
         Sha256::new().chain_update(label.as_bytes()).chain_update([0]).chain_update(counter.to_be_bytes()).finalize()
@@ -117,7 +119,7 @@ fn bytes(label: &str, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Returns the bytes with the lowest bit of one of them flipped.
+/// Returns the bytes with the lowest bit of the byte at `place` flipped.
 fn flipped(bytes: &[u8], place: usize) -> Vec<u8> {
     let mut flipped = bytes.to_vec();
     if let Some(byte) = flipped.get_mut(place) {

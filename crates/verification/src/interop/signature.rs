@@ -6,13 +6,13 @@ use pqlab_primitives::{
     BatchVerifier, Claim, ClaimKey, Coins, Error, KeyEncoding, SignatureScheme, SignedMessage, SigningKey,
 };
 
-/// Signatures by the first provider of a pair.
+/// Signatures from the first provider of a pair.
 pub(super) struct Signed(Result<Made, Fault>);
 
 struct Made {
     key: Box<dyn SigningKey>,
     verifying_key: Vec<u8>,
-    /// A verifying key that has signed nothing.
+    /// Verifying key of another key pair, which made none of the signatures.
     another_key: Vec<u8>,
     signatures: Vec<Signature>,
 }
@@ -24,13 +24,13 @@ struct Signature {
 }
 
 impl Signed {
-    /// Signs messages of three lengths, and one with a context if the scheme takes one.
+    /// Signs the messages and contexts listed in [`inputs`].
     pub(super) fn make(scheme: &dyn SignatureScheme) -> Signed {
         Signed(caught(|| {
             let key = step("generate", scheme.generate(Coins::Internal))?;
             let verifying_key = public(scheme, key.as_ref())?;
             let another_key = if hash_based(scheme) {
-                // Every string of that length is a valid key, and generating one is slow.
+                // Key generation is slow, and every byte string of this length is a valid key.
                 flipped(&verifying_key, verifying_key.len() - 1)
             } else {
                 public(scheme, step("generate", scheme.generate(Coins::Internal))?.as_ref())?
@@ -50,7 +50,7 @@ fn public(scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> Result<Vec<u8>,
     encoded(scheme, step("verifying key", key.verifying_key())?.as_ref())
 }
 
-/// Returns the lengths of context and message in bytes.
+/// Returns the lengths in bytes of the contexts and messages to sign. Hash-based schemes sign only one message.
 fn inputs(scheme: &dyn SignatureScheme) -> &'static [(usize, usize)] {
     match (hash_based(scheme), scheme.info().context) {
         (true, true) => &[(11, 33)],
@@ -60,7 +60,7 @@ fn inputs(scheme: &dyn SignatureScheme) -> &'static [(usize, usize)] {
     }
 }
 
-/// Checks that `other` verifies what `one` has signed.
+/// Checks that `other` accepts signatures from `one`, and rejects them after modifications.
 pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn SignatureScheme, tally: &mut Tally) {
     let made = match &signed.0 {
         Ok(made) => made,
@@ -86,7 +86,7 @@ pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn Signa
     }
 }
 
-/// Verifies all signatures in one batch, with the key both encoded and prepared.
+/// Verifies all signatures in one batch, alternating between the encoded and the prepared key.
 pub(super) fn together(signed: &Signed, verifier: &dyn BatchVerifier, tally: &mut Tally) {
     let Ok(made) = &signed.0 else { return };
     tally.check("all messages in one batch", || {
@@ -144,7 +144,8 @@ fn another_context(other: &dyn SignatureScheme, made: &Made) -> Checked {
     Ok(())
 }
 
-/// Checks that both agree with the same key: on what verifies, and, if both sign without randomness, on the signature.
+/// Exports the signing key from `one` to `other`. Checks that `one` accepts signatures from `other`, and, if both
+/// providers can sign deterministically, that both make the same signature.
 fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Made, encoding: KeyEncoding) -> Checked {
     let bytes = encoded_secret(one, made.key.as_ref(), encoding)?;
     let key = step("load signing key", other.load_signing_key(encoding, &bytes))?;
@@ -178,7 +179,7 @@ fn takes(scheme: &dyn SignatureScheme, context: &[u8]) -> Checked {
     }
 }
 
-/// Whether a signature may take seconds.
+/// Whether the scheme is hash-based, so that a signature may take seconds.
 fn hash_based(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-")

@@ -3,14 +3,14 @@ use crate::checks::{buffer, equal, rejected, step};
 use crate::tally::{Checked, Tally};
 use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, StreamCipher, Xof};
 
-/// Lengths around the blocks of all functions: 64 and 128 bytes of SHA-2 with at least 9 and 17 bytes of padding, the
-/// rates 72, 104, 136, 144 and 168 of Keccak; then several blocks.
+/// Message lengths around the block boundaries of all hash functions, then several blocks. SHA-2 has blocks of 64 and
+/// 128 bytes, with at least 9 and 17 bytes of padding. Keccak has rates of 72, 104, 136, 144 and 168 bytes.
 const LENGTHS: [usize; 35] = [
     0, 1, 55, 56, 57, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 113, 119, 120, 127, 128, 129, 135, 136, 137,
     143, 144, 145, 167, 168, 169, 255, 256, 1000, 10_000,
 ];
 
-/// Lengths around the blocks of AES.
+/// Lengths around the block boundaries of AES.
 const AEAD_LENGTHS: [usize; 12] = [0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 129, 1000];
 
 pub(super) fn hash_pair(one: &dyn Hash, other: &dyn Hash, tally: &mut Tally) {
@@ -78,7 +78,7 @@ pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     }
 }
 
-/// Checks that `other` decrypts what `one` encrypts, with counters that carry into the next word and wrap around.
+/// Checks that `other` decrypts what `one` encrypts, also if the counter carries into the next word or wraps around.
 pub(super) fn stream_pair(one: &dyn StreamCipher, other: &dyn StreamCipher, tally: &mut Tally) {
     let key = bytes("stream key", one.key_len());
     for ones in [0, 1, 4, 8, 16] {
@@ -126,7 +126,7 @@ fn same(
     theirs: impl FnOnce(&mut [u8]) -> pqlab_primitives::Result<()>,
 ) -> Checked {
     let (mut first, mut second) = (buffer(length), buffer(length));
-    // Filled differently, so that two providers that write nothing do not agree.
+    // Fill the buffers differently. Otherwise two providers that write nothing would agree.
     second.fill(0x5a);
     step("the first", ours(&mut first))?;
     step("the second", theirs(&mut second))?;

@@ -10,7 +10,7 @@ pub(super) struct HashVector {
     pub(super) digest: Expected,
 }
 
-/// A message and the start of the output for it.
+/// A message and the first bytes of its output.
 pub(super) struct XofVector {
     pub(super) algorithm: &'static str,
     pub(super) message: Message,
@@ -23,7 +23,7 @@ rows!(HashVector, XofVector);
 #[derive(Clone, Copy)]
 pub(super) enum Message {
     Hex(&'static str),
-    /// A byte, and how often it is repeated.
+    /// A byte, and the number of its repetitions.
     Repeated(u8, usize),
 }
 
@@ -36,11 +36,11 @@ impl Message {
     }
 }
 
-/// NIST's example messages of 1600 bits: longer than one block of every function.
+/// NIST's 1600-bit example message, which is longer than one block of every function.
 const EXAMPLE_1600: Message = Repeated(0xa3, 200);
 
-/// SHA-3: NIST CAVP, ShortMsg, the empty message and the one that exactly fills a block; and NIST's examples of 1600
-/// bits. SHA-2: NIST's examples for FIPS 180-4, of one block and of two.
+/// For SHA-3: from NIST CAVP (ShortMsg), the empty message and the message that fills exactly one block; and NIST's
+/// 1600-bit example. For SHA-2: NIST's examples for FIPS 180-4 with one and with two blocks.
 pub(super) static HASHES: &[HashVector] = &[
     HashVector {
         algorithm: "SHA3-224",
@@ -167,8 +167,8 @@ pub(super) static HASHES: &[HashVector] = &[
     },
 ];
 
-/// NIST CAVP, ShortMsg, the empty message and the one that exactly fills a block; and NIST's examples of 1600 bits with
-/// an output of 4096 bits, which takes several permutations to squeeze.
+/// From NIST CAVP (ShortMsg), the empty message and the message that fills exactly one block; and NIST's 1600-bit
+/// example with a 4096-bit output, which takes several permutations to squeeze.
 pub(super) static XOFS: &[XofVector] = &[
     XofVector {
         algorithm: "SHAKE128",
@@ -223,7 +223,7 @@ pub(super) fn check_hash(function: &dyn Hash, checker: &mut Checker) -> Result<(
         let mut digest = vec![0; function.info().digest];
         checker.done("digest", function.digest(&message, &mut digest))?;
         checker.same("digest", "output", &digest, vector.digest)?;
-        // Measurements call the batch function.
+        // Also check the batch function, because measurements call it.
         digest.fill(0);
         checker.done("digest of a batch", function.digest_batch(&[Vec::new(), message], 2, &mut digest))?;
         checker.same("digest of a batch", "output", &digest, vector.digest)?;
@@ -239,7 +239,7 @@ pub(super) fn check_xof(function: &dyn Xof, checker: &mut Checker) -> Result<(),
         checker.same("digest", "output", &output, vector.output)?;
         output.fill(0);
         if let Some(mut reader) = checker.offered("absorbing", function.absorb(&message))? {
-            // Pieces that divide neither a block nor the output.
+            // 23 bytes divide neither a block nor the output.
             for piece in output.chunks_mut(23) {
                 checker.done("squeezing", reader.squeeze(piece))?;
             }
@@ -252,7 +252,7 @@ pub(super) fn check_xof(function: &dyn Xof, checker: &mut Checker) -> Result<(),
     Ok(())
 }
 
-/// Puts each message through every lane, while the other lanes have messages of their own.
+/// Checks each message in every lane, while the other lanes process different messages.
 pub(super) fn check_lanes(function: &dyn LaneHash, checker: &mut Checker) -> Result<(), String> {
     let hashes = checker.rows(HASHES).into_iter().map(|row| (row.message, None, row.digest)).collect::<Vec<_>>();
     let xofs = checker.rows(XOFS).into_iter().map(|row| (row.message, Some(row.length), row.output));
@@ -266,7 +266,7 @@ pub(super) fn check_lanes(function: &dyn LaneHash, checker: &mut Checker) -> Res
             let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
             let mut outputs = vec![vec![0; length]; function.lanes()];
             let mut outs: Vec<&mut [u8]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
-            // Measurements call the batch function.
+            // Check the batch function, because measurements call it.
             checker.done("digest of several messages", function.digest_batch(&messages, 2, &mut outs))?;
             checker.same(&format!("lane {place}"), "output", &outputs[place], expected)?;
         }

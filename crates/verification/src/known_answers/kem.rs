@@ -3,16 +3,16 @@ use Expected::Sha256;
 use KeyEncoding::{Expanded, Scalar, Seed};
 use pqlab_primitives::{Coins, Kem, KeyEncoding};
 
-/// A key pair, and an encapsulation to it.
+/// A key pair and an encapsulation.
 pub(super) struct KemVector {
     pub(super) algorithm: &'static str,
-    /// Decapsulation key in its shortest encoding, which is also what key generation draws.
+    /// Shortest encoding of the decapsulation key, which is also the randomness that key generation uses.
     pub(super) encoding: KeyEncoding,
     pub(super) decapsulation_key: &'static str,
     pub(super) encapsulation_key: Expected,
-    /// Decapsulation key as [`Expanded`].
+    /// Decapsulation key in the [`Expanded`] encoding.
     pub(super) expanded: Option<Expected>,
-    /// Coins that encapsulation draws.
+    /// Randomness that encapsulation uses.
     pub(super) coins: &'static str,
     pub(super) ciphertext: Expected,
     pub(super) shared_secret: Expected,
@@ -22,20 +22,20 @@ pub(super) struct KemVector {
 /// Result of decapsulating a ciphertext of zeros.
 #[derive(Clone, Copy)]
 pub(super) enum ZeroCiphertext {
-    /// This secret.
+    /// Decapsulation returns this secret.
     Gives(Expected),
-    /// An error.
+    /// Decapsulation fails.
     IsRefused,
 }
 
-/// Creates a row of ML-KEM. All sets share the same seed and coins; the other fields are SHA-256 digests.
+/// Creates an ML-KEM row. All parameter sets share the same seed and randomness. The other fields are SHA-256 digests.
 const fn ml_kem(
     algorithm: &'static str,
     encapsulation_key: &'static str,
     expanded: &'static str,
     ciphertext: &'static str,
     shared_secret: &'static str,
-    of_zeros: &'static str,
+    zero_secret: &'static str,
 ) -> KemVector {
     KemVector {
         algorithm,
@@ -47,15 +47,16 @@ const fn ml_kem(
         coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
         ciphertext: Sha256(ciphertext),
         shared_secret: Sha256(shared_secret),
-        zero_ciphertext: ZeroCiphertext::Gives(Sha256(of_zeros)),
+        zero_ciphertext: ZeroCiphertext::Gives(Sha256(zero_secret)),
     }
 }
 
-/// ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, and the encapsulation with the same key in mlkem_*_encaps, which
-/// mlkem_*_test decapsulates. The secret of a ciphertext of zeros is `J(z || c)` (FIPS 203, algorithm 18, line 7).
+/// ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, with the encapsulation from mlkem_*_encaps that uses the same key.
+/// mlkem_*_test contains the matching decapsulation. The secret for a ciphertext of zeros is `J(z || c)` (FIPS 203,
+/// algorithm 18, line 7).
 ///
-/// X25519: RFC 7748, section 6.1, Bob's key, with Alice's as the ephemeral one. A public key of zeros has small order
-/// and is refused.
+/// X25519: RFC 7748, section 6.1, Bob's key pair, with Alice's key pair as the ephemeral one. A public key of zeros has
+/// small order, so decapsulation rejects it.
 pub(super) static KEMS: &[KemVector] = &[
     ml_kem(
         "ML-KEM-512",
@@ -119,7 +120,7 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
                 checker.same("keygen", "decapsulation key", &decapsulation_key, expanded)?;
             }
             (Seed, _) => checker.holds(decapsulation_key == coins, "keygen gives a wrong decapsulation key")?,
-            // A scalar may be encoded with its fixed bits set (RFC 7748, section 5).
+            // Do not compare scalars: some libraries encode them with the fixed bits set (RFC 7748, section 5).
             _ => {}
         }
     }
@@ -144,9 +145,9 @@ fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Res
 
     let mut ciphertext = vec![0; parameters.ciphertext];
     let (mut sent, mut received) = (vec![0; parameters.shared_secret], vec![0; parameters.shared_secret]);
-    let drawn = bytes(vector.coins);
+    let randomness = bytes(vector.coins);
     let to = checker.done("loading an encapsulation key", kem.load_encapsulation_key(&encapsulation_key))?;
-    let exact = if info.coins.operation { Coins::Exact(&drawn) } else { Coins::Internal };
+    let exact = if info.coins.operation { Coins::Exact(&randomness) } else { Coins::Internal };
     checker.done("encapsulation", to.encapsulate(exact, &mut ciphertext, &mut sent))?;
     checker.done("decapsulation", key.decapsulate(&ciphertext, &mut received))?;
     if info.coins.operation {

@@ -1,10 +1,10 @@
 //! Known answers: published results of each algorithm, checked through the traits before anything is timed.
 //!
-//! Seeds, coins and messages are embedded. Of the outputs only the SHA-256 is embedded, unless they are as short. Each
-//! table gives its sources. If the vectors come in files, a test reads these to prove that the digests are of the
-//! published values.
+//! Inputs are embedded in full. Most outputs are embedded as SHA-256 digests, short ones also in full. Each table names
+//! its sources. If a source consists of files, a test reads the files to prove that the embedded values match.
 //!
-//! With a provider that takes neither seeds nor coins, some answers cannot be known. Everything else is checked.
+//! A provider that accepts neither seeds nor caller-supplied randomness chooses some inputs itself, so their results
+//! are not known. All other results are checked.
 
 mod hash;
 mod kem;
@@ -19,22 +19,22 @@ use pqlab_primitives::{Error, Primitive, Provider};
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 
-/// Result of the known answers of one algorithm of one provider.
+/// Result of checking a provider's known answers for one algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KnownAnswer {
-    /// Number of outputs compared, all of them right.
+    /// All compared outputs are right. Contains their number.
     Checked(usize),
-    /// Nothing could be compared, for this reason.
+    /// Nothing could be compared. Contains the reason.
     NotAvailable(&'static str),
 }
 
-/// A wrong known answer, or an unexpected failure of a call, in one line.
+/// A wrong known answer or an unexpected failure, described in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongAnswer(pub String);
 
-/// Checks everything that a worker checks before it measures: all but the signatures of the small SLH-DSA sets, which
-/// take up to several seconds each.
+/// Runs the checks that a worker makes before it measures. Leaves out signing with the small SLH-DSA sets, which takes
+/// up to several seconds per signature.
 ///
 /// # Errors
 /// [`WrongAnswer`] if a known answer is wrong.
@@ -45,7 +45,7 @@ pub fn check(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongA
 /// Checks every known answer, however long it takes.
 ///
 /// # Errors
-/// Those of [`check`].
+/// [`WrongAnswer`] if a known answer is wrong.
 pub fn check_fully(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongAnswer> {
     check_to(Depth::Full, provider, algorithm).map_err(WrongAnswer)
 }
@@ -56,7 +56,7 @@ enum Depth {
     Full,
 }
 
-/// Checks all primitives of that name. X25519, for example, is both a KEM and a key agreement.
+/// Checks all primitives with that name. X25519, for example, is both a KEM and a key agreement.
 fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownAnswer, String> {
     let mut checker = Checker { algorithm, depth, checked: 0, vectors: 0 };
     let (mut offered, mut only_verified) = (false, false);
@@ -65,7 +65,7 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
         match primitive {
             Primitive::Kem(kem) => kem::check(kem.as_ref(), &mut checker)?,
             Primitive::Signature(scheme) => signature::check(scheme.as_ref(), &mut checker)?,
-            // It neither generates keys nor signs.
+            // A batch verifier neither generates keys nor signs.
             Primitive::BatchVerifier(_) => only_verified = true,
             Primitive::KeyAgreement(agreement) => symmetric::check_key_agreement(agreement.as_ref(), &mut checker)?,
             Primitive::Hash(function) => hash::check_hash(function.as_ref(), &mut checker)?,
@@ -80,7 +80,7 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
     Ok(match checker {
         _ if !offered => KnownAnswer::NotAvailable("the provider does not offer the algorithm"),
         Checker { vectors: 0, .. } if only_verified => KnownAnswer::NotAvailable(
-            "it only verifies: it is checked with published signatures and those of other libraries",
+            "batch verifiers are checked with published signatures and with signatures from other libraries",
         ),
         Checker { vectors: 0, .. } => KnownAnswer::NotAvailable("no known answer is embedded for the algorithm"),
         Checker { checked: 0, .. } => KnownAnswer::NotAvailable("the provider accepts neither seeds nor randomness"),
@@ -110,12 +110,12 @@ impl Checker<'_> {
         format!("known answer: {} {what}", self.algorithm)
     }
 
-    /// Returns the value of a successful operation.
+    /// Returns the value of a successful operation. Describes a failure.
     fn done<T>(&self, operation: &str, result: Result<T, Error>) -> Result<T, String> {
         result.map_err(|error| self.wrong(format_args!("{operation} fails: {error}")))
     }
 
-    /// Returns the value of a successful operation, or `None` if the provider does not offer it.
+    /// Returns the value of a successful operation, or `None` if the provider does not offer the operation.
     fn offered<T>(&self, operation: &str, result: Result<T, Error>) -> Result<Option<T>, String> {
         match result {
             Err(Error::Unsupported(_)) => Ok(None),
@@ -123,7 +123,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that the output is the published one.
+    /// Checks that an output equals the published one.
     fn same(&mut self, operation: &str, output: &str, got: &[u8], expected: Expected) -> Result<(), String> {
         let same = match expected {
             Expected::Sha256(digest) => Sha256::digest(got)[..] == bytes(digest)[..],
@@ -132,7 +132,7 @@ impl Checker<'_> {
         self.holds(same, format_args!("{operation} gives a wrong {output}"))
     }
 
-    /// Checks a condition; `otherwise` describes the error.
+    /// Counts an output and checks a condition. `otherwise` describes the failure.
     fn holds(&mut self, condition: bool, otherwise: impl Display) -> Result<(), String> {
         self.checked += 1;
         if condition { Ok(()) } else { Err(self.wrong(otherwise)) }
@@ -166,5 +166,5 @@ use rows;
 
 /// Decodes embedded hexadecimal.
 fn bytes(hex: &str) -> Vec<u8> {
-    hex::decode(hex).expect("embedded vectors are hexadecimal")
+    hex::decode(hex).expect("embedded vectors must be hexadecimal")
 }

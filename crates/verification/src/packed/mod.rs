@@ -1,5 +1,5 @@
-//! Published vectors from other crates, packed into the program at build time, so that they are available wherever it
-//! runs. They must match the digests recorded in `files.rs`.
+//! Published vectors from other crates, embedded at build time so that they are available wherever the program runs.
+//! Each file must match its digest in `files.rs`.
 
 mod files;
 
@@ -7,10 +7,10 @@ use crate::read::{ReadError, ReadFault, content};
 use files::FILES;
 use sha2::{Digest, Sha256};
 
-/// Files that the build found, by name, in gzip format.
+/// Files that the build found: name, and content in gzip format.
 static PACKED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/packed.rs"));
 
-/// Returns the content of a file.
+/// Returns the content of an embedded file, after checking its digest.
 pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
     let absent = || ReadError::whole(name, ReadFault::Absent);
     let (_, packed) = PACKED.iter().find(|(packed, _)| *packed == name).ok_or_else(absent)?;
@@ -21,14 +21,14 @@ pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
         return Ok(bytes);
     }
     let (package, path) = (carried.package, carried.path);
-    Err(ReadError::whole(name, ReadFault::unexpected("SHA-256", format_args!("{digest} ({path} of {package})"))))
+    Err(ReadError::whole(name, ReadFault::unexpected("SHA-256", format_args!("{digest} ({path} in {package})"))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A test build includes every library.
+    /// Test builds link every library, so the build script finds all files.
     #[test]
     fn all_files_are_packed_with_the_recorded_digests() {
         for carried in FILES {

@@ -1,4 +1,4 @@
-//! A grid, split into blocks that fit the width.
+//! Text grid, split into blocks that fit a given width.
 
 /// Spaces between two columns.
 const GAP: usize = 2;
@@ -7,13 +7,13 @@ const GAP: usize = 2;
 #[derive(Debug, Default)]
 pub(super) struct Grid {
     pub(super) columns: Vec<String>,
-    /// A label, and one cell per column, which may be empty.
+    /// A label, and one cell for each column. Cells may be empty.
     pub(super) rows: Vec<(String, Vec<String>)>,
 }
 
 impl Grid {
-    /// Returns the grid as text of at most `width` columns, unless a single column is wider. Rows that share too few
-    /// columns with the rows above start a new block. Columns that do not fit follow below the others.
+    /// Formats the grid in lines of at most `width` characters, unless a single column is wider. A row that shares too
+    /// few columns with the rows above starts a new block. Columns that do not fit continue below.
     pub(super) fn text(&self, width: usize) -> String {
         let mut blocks: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (row, (_, cells)) in self.rows.iter().enumerate() {
@@ -36,8 +36,8 @@ impl Grid {
         parts.map(|(rows, columns)| self.block(&rows, &columns)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Splits the columns into as few parts as possible, with about equally many columns each. A part has only the rows
-    /// with a cell in it.
+    /// Splits the columns into as few parts as possible, with about the same number of columns in each. A part leaves
+    /// out rows whose cells are all empty.
     fn cut(&self, rows: &[usize], columns: &[usize], width: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
         let parts = self.packed(rows, columns, width, columns.len());
         let even = columns.len().div_ceil(parts.len().max(1));
@@ -50,7 +50,7 @@ impl Grid {
         parts.into_iter().map(with_rows).collect()
     }
 
-    /// Splits the columns in order into parts that fit, of at most `most` columns.
+    /// Splits the columns, in order, into parts that fit the width and contain at most `most` columns.
     fn packed(&self, rows: &[usize], columns: &[usize], width: usize, most: usize) -> Vec<Vec<usize>> {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         for &column in columns {
@@ -109,7 +109,7 @@ fn heading(name: &str) -> [&str; 2] {
     }
 }
 
-/// Wraps a paragraph to lines of at most `width` characters, indenting all but the first by `indent` spaces.
+/// Wraps a paragraph at `width` characters. Indents all lines but the first by `indent` spaces.
 pub(super) fn wrapped(text: &str, width: usize, indent: usize) -> String {
     let mut out = String::new();
     let mut column = 0;

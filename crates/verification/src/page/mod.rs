@@ -1,4 +1,5 @@
-//! A verification as a readable page: one grid per kind of check, failures, known defects, and a line with the sums.
+//! Formats a verification as a readable page: one grid per kind of check, failures, known defects, and a line with the
+//! sums.
 
 mod grid;
 
@@ -9,7 +10,7 @@ use crate::{KNOWN_DEFECTS, Line, Totals};
 use grid::{Grid, wrapped};
 use std::collections::BTreeMap;
 
-/// Kinds of checks: heading, and prefixes of their suites' names.
+/// Kinds of checks: heading, and prefixes of suite names.
 const KINDS: &[(&str, &[&str])] = &[
     ("Known answers", &["known answers"]),
     ("NIST ACVP", &["ACVP"]),
@@ -19,10 +20,10 @@ const KINDS: &[(&str, &[&str])] = &[
     ("Other published vectors", &[""]),
 ];
 
-/// Heading of the checks in pairs.
+/// Heading for the interoperability matrix.
 const PAIRS: &str = "Interoperability: every library with every other, in both roles";
 
-/// Prefixes of algorithm names, family by family, in the order of the rows.
+/// Prefixes of algorithm names, grouped by family, in the order of the rows.
 const FAMILIES: &[&[&str]] = &[
     &["ML-KEM-", "X25519"],
     &["ML-DSA-"],
@@ -34,7 +35,7 @@ const FAMILIES: &[&[&str]] = &[
     &["SHA-", "HMAC-", "HKDF-", "AES-"],
 ];
 
-/// Returns the page, of at most `width` columns.
+/// Formats the results as a page of at most `width` columns.
 pub fn page(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases], width: usize) -> String {
     let mut out = String::new();
     for (index, (heading, _)) in KINDS.iter().enumerate() {
@@ -50,7 +51,7 @@ pub fn page(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases], width: u
     out
 }
 
-/// Returns the sums in one line.
+/// Formats the sums in one line.
 pub fn sum(totals: &Totals) -> String {
     let Totals { lines, attempted, passed, failed, defects, unsupported, skipped } = *totals;
     let [lines, attempted, passed, failed, defects, unsupported, skipped] =
@@ -90,7 +91,7 @@ fn section(out: &mut String, heading: &str, lines: &[&Line], width: usize) {
     let columns = columns.iter().map(|&provider| provider.to_owned()).collect();
     title(out, heading);
     out.push_str(&Grid { columns, rows }.text(width));
-    // A pair appears in the cells of both of its providers, but its reasons are counted once.
+    // A pair appears in the cells of both providers, but its reasons are counted once.
     for (letter, note) in notes.notes.iter().enumerate() {
         let count: u64 = lines.iter().map(|line| Notes::of(line).get(note).copied().unwrap_or_default()).sum();
         let text = format!("{}  {note} ({})", Notes::letter(letter), thousands(count));
@@ -99,7 +100,7 @@ fn section(out: &mut String, heading: &str, lines: &[&Line], width: usize) {
     out.push('\n');
 }
 
-/// Merges rows of one family in which nothing was attempted and all cells are equal.
+/// Merges neighbouring rows of one family if nothing was attempted in them and their cells are equal.
 fn together(rows: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
     let nothing = |cells: &[String]| cells.iter().all(|cell| cell.is_empty() || cell.starts_with('-'));
     let alike = |one: &(String, Vec<String>), other: &(String, Vec<String>)| {
@@ -118,13 +119,13 @@ fn together(rows: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
     rows.chunk_by(alike).map(one_row).collect()
 }
 
-/// Returns the providers of a line.
+/// Returns the provider of a line, and its peer if that is another provider.
 fn sides(line: &Line) -> impl Iterator<Item = &str> {
     let peer = line.peer.as_deref().filter(|peer| *peer != line.provider);
     [line.provider.as_str()].into_iter().chain(peer)
 }
 
-/// Formats a cell: a mark if something failed, passed of attempted, and the letters of its notes.
+/// Formats a cell: `!` if a vector failed, passed and attempted vectors, and the letters of the notes.
 fn cell(lines: &[&Line], notes: &mut Notes) -> String {
     if lines.is_empty() {
         return String::new();
@@ -144,21 +145,21 @@ fn cell(lines: &[&Line], notes: &mut Notes) -> String {
     if letters.is_empty() { figures } else { format!("{figures} {}", letters.concat()) }
 }
 
-/// Notes on the cells of a grid, each listed once under a letter.
+/// Notes on the cells of a grid. Each note is listed once, under a letter.
 #[derive(Default)]
 struct Notes {
     notes: Vec<String>,
 }
 
 impl Notes {
-    /// Returns the notes on a line, with the number of vectors that each applies to.
+    /// Returns the notes on a line, each with the number of vectors to which it applies.
     fn of(line: &Line) -> BTreeMap<String, u64> {
         let mut notes = BTreeMap::new();
         for defect in &line.defects {
             *notes.entry("known defect, see below".to_owned()).or_default() += defect.count;
         }
         for reason in &line.reasons {
-            // Text in parentheses differs from vector to vector.
+            // Text in parentheses differs between vectors. Leave it out, so that their notes are merged.
             let of_all = reason.reason.rsplit_once(" (").filter(|(_, last)| last.ends_with(')'));
             let of_all = of_all.map_or(reason.reason.as_str(), |(of_all, _)| of_all);
             *notes.entry(format!("unsupported: {of_all}")).or_default() += reason.count;
@@ -176,7 +177,7 @@ impl Notes {
         })
     }
 
-    /// Returns `a` to `z`, `A` to `Z`, and then numbers.
+    /// Returns the letter of a note: `a` to `z`, `A` to `Z`, then numbers.
     fn letter(number: usize) -> String {
         match u32::try_from(number) {
             Ok(small @ 0..26) => char::from_u32(u32::from('a') + small).map_or_else(String::new, String::from),
@@ -257,7 +258,7 @@ fn defects<'a>(out: &mut String, lines: impl Iterator<Item = &'a Line>, width: u
     if found.is_empty() {
         return;
     }
-    title(out, "Known defects: expected wrong answers of these versions");
+    title(out, "Known defects: wrong answers expected from these versions");
     for ((provider, what), (count, algorithms)) in found {
         let version = KNOWN_DEFECTS.iter().find(|defect| defect.what == what).map_or("", |defect| defect.version);
         let version = version.trim_end_matches('.');

@@ -1,4 +1,5 @@
-//! Envelope of ACVP's JSON files, as in `gen-val/json-files` of NIST's ACVP server: a header, and groups of tests.
+//! Reads the envelope of ACVP's JSON files: a header and groups of tests, as in `gen-val/json-files` of NIST's ACVP
+//! server.
 
 use super::{ReadError, ReadFault, json, not_empty};
 use serde::Deserialize;
@@ -24,10 +25,10 @@ struct File<G> {
     groups: Vec<G>,
 }
 
-/// Returns the groups of a file with that header.
+/// Checks the header of a file, and returns its groups.
 ///
 /// # Errors
-/// [`ReadError`] for another header, missing fields of `G`, or a file without groups.
+/// [`ReadError`] if the header differs, a group lacks a field of `G`, or the file contains no groups.
 pub fn groups<G: DeserializeOwned>(file: &str, bytes: &[u8], header: Header) -> Result<Vec<G>, ReadError> {
     let parsed: File<G> = json(file, bytes)?;
     let unexpected = |field, value: &str| Err(ReadError::whole(file, ReadFault::unexpected(field, value)));
@@ -43,12 +44,12 @@ pub fn groups<G: DeserializeOwned>(file: &str, bytes: &[u8], header: Header) -> 
     not_empty(file, parsed.groups)
 }
 
-/// Returns the value of a field that only some tests have.
+/// Returns the value of a field that is missing in some tests, or an error that names the field.
 pub(super) fn field<T>(value: Option<T>, name: &'static str) -> Result<T, ReadFault> {
     value.ok_or(ReadFault::Missing(name))
 }
 
-/// Adds the number of the test to an error.
+/// Adds the test's number to an error.
 pub(super) fn in_test(file: &str, id: u32) -> impl FnOnce(ReadFault) -> ReadError {
     move |fault| ReadError::new(file, format_args!("test {id}"), fault)
 }

@@ -1,14 +1,14 @@
-//! Vectors of deterministic ECDSA (RFC 6979, appendix A.2).
+//! Test vectors for deterministic ECDSA (RFC 6979, appendix A.2).
 
 use super::{ReadError, ReadFault, json, not_empty};
 use serde::Deserialize;
 
-/// Key and signatures of one curve.
+/// Key and signatures for one curve.
 #[derive(Clone, Debug)]
 pub struct Curve {
     /// Name of the curve: `NIST P-256`, ...
     pub name: String,
-    /// Private key, big-endian, as long as the group's order.
+    /// Private key, big-endian, as long as the group order.
     pub signing_key: Vec<u8>,
     /// Public point, uncompressed (SEC 1, section 2.3.3).
     pub verifying_key: Vec<u8>,
@@ -21,13 +21,13 @@ pub struct Curve {
 pub struct Case {
     /// Hash function: `SHA-256`, ...
     pub hash: String,
-    /// The message.
+    /// Signed message.
     pub message: Vec<u8>,
-    /// Signature `r || s`, each as long as the group's order.
+    /// Signature `r || s`, in which both numbers are as long as the group order.
     pub signature: Vec<u8>,
 }
 
-/// Reads the vectors of RFC 6979.
+/// Reads the vectors from RFC 6979.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -54,7 +54,7 @@ pub fn rfc6979(file: &str, bytes: &[u8]) -> Result<Vec<Curve>, ReadError> {
     let curves = entries.into_iter().map(|entry| {
         let at = |fault| ReadError::new(file, &entry.curve, fault);
         let order = entry.q.len().div_ceil(2);
-        // The field of some curves is larger than the group.
+        // On some curves, coordinates are longer than the group order.
         let field = order.max(entry.x.len().div_ceil(2)).max(entry.y.len().div_ceil(2));
         let (x, y) = (number("Ux", &entry.x, field).map_err(at)?, number("Uy", &entry.y, field).map_err(at)?);
         let cases = entry.cases.iter().map(|case| {
@@ -73,7 +73,7 @@ pub fn rfc6979(file: &str, bytes: &[u8]) -> Result<Vec<Curve>, ReadError> {
     not_empty(file, curves.collect::<Result<_, ReadError>>()?)
 }
 
-/// Decodes a hexadecimal number, padded with zeros on the left.
+/// Decodes a hexadecimal number to `length` bytes, padded with zeros on the left.
 fn number(field: &'static str, digits: &str, length: usize) -> Result<Vec<u8>, ReadFault> {
     let padded = format!("{digits:0>width$}", width = 2 * length);
     let bytes = hex::decode(&padded).map_err(|_| ReadFault::unexpected(field, digits))?;

@@ -1,10 +1,10 @@
-//! Vectors of Ed25519 (RFC 8032, FIPS 186-5).
+//! Test vectors for Ed25519 (RFC 8032, FIPS 186-5).
 
 use super::acvp::{self, Header, field, in_test};
 use super::{Hex, ReadError, ReadFault, json, not_empty};
 use serde::Deserialize;
 
-/// A vector of key generation.
+/// A key generation vector.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
     /// Number of the test.
@@ -22,7 +22,7 @@ pub struct KeyVerification {
     pub id: u32,
     /// The public key.
     pub verifying_key: Vec<u8>,
-    /// Whether it must be accepted.
+    /// Whether the key must be accepted.
     pub valid: bool,
 }
 
@@ -37,24 +37,24 @@ pub enum Variant {
     PreHash,
 }
 
-/// A vector of signing or verification.
+/// A vector for signing or verification.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Number or name of the test.
     pub id: String,
-    /// The algorithm.
+    /// Variant of the algorithm.
     pub variant: Variant,
     /// The private key, 32 bytes.
     pub seed: Vec<u8>,
     /// The public key, 32 bytes.
     pub verifying_key: Vec<u8>,
-    /// The context string; empty for Ed25519.
+    /// Context string, empty for Ed25519.
     pub context: Vec<u8>,
     /// The message.
     pub message: Vec<u8>,
     /// The signature, 64 bytes.
     pub signature: Vec<u8>,
-    /// Whether it must be accepted.
+    /// Whether the signature must be accepted.
     pub valid: bool,
 }
 
@@ -80,7 +80,7 @@ struct Test {
     signature: Option<Hex>,
 }
 
-/// Reads ACVP's `EDDSA-KeyGen-1.0`; the groups of Ed448 are left out.
+/// Reads ACVP's `EDDSA-KeyGen-1.0`. Leaves out the Ed448 test groups.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -90,7 +90,7 @@ pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, Re
     })
 }
 
-/// Reads ACVP's `EDDSA-KeyVer-1.0`; the groups of Ed448 are left out.
+/// Reads ACVP's `EDDSA-KeyVer-1.0`. Leaves out the Ed448 test groups.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -101,7 +101,7 @@ pub fn key_verification(file: &str, bytes: &[u8]) -> Result<Vec<KeyVerification>
     })
 }
 
-/// Reads ACVP's `EDDSA-SigGen-1.0`; the groups of Ed448 are left out.
+/// Reads ACVP's `EDDSA-SigGen-1.0`. Leaves out the Ed448 test groups.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -112,7 +112,7 @@ pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     })
 }
 
-/// Reads ACVP's `EDDSA-SigVer-1.0`; the groups of Ed448 are left out.
+/// Reads ACVP's `EDDSA-SigVer-1.0`. Leaves out the Ed448 test groups.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -124,7 +124,7 @@ pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadErro
     })
 }
 
-/// Reads the vectors of RFC 8032, section 7.1.
+/// Reads the vectors from RFC 8032, section 7.1.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -132,7 +132,7 @@ pub fn rfc8032(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     rfc(file, bytes, Variant::Pure)
 }
 
-/// Reads the vectors of RFC 8032, section 7.2.
+/// Reads the vectors from RFC 8032, section 7.2.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -140,7 +140,7 @@ pub fn rfc8032_context(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadE
     rfc(file, bytes, Variant::Context)
 }
 
-/// Reads the vectors of RFC 8032, section 7.3.
+/// Reads the vectors from RFC 8032, section 7.3.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.

@@ -1,4 +1,4 @@
-//! Vectors of Falcon (third round).
+//! Test vectors for Falcon (third round).
 
 use super::records::{Block, blocks, error};
 use super::{Hex, ReadError, ReadFault, json, not_empty};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 /// Length of the nonce in bytes (Falcon specification, section 3.11.3).
 const NONCE: usize = 40;
 
-/// A known answer of the submission to NIST.
+/// A known answer from the submission to NIST.
 #[derive(Clone, Debug)]
 pub struct KnownAnswer {
-    /// Number of the answer, `count`.
+    /// Number of the answer (`count`).
     pub id: usize,
     /// The message.
     pub message: Vec<u8>,
@@ -18,16 +18,16 @@ pub struct KnownAnswer {
     pub verifying_key: Vec<u8>,
     /// The signing key.
     pub signing_key: Vec<u8>,
-    /// The signature as the specification encodes it: header, nonce, compressed `s2` (section 3.11.3).
+    /// Signature in the specification's encoding: header, nonce, compressed `s2` (section 3.11.3).
     pub signature: Vec<u8>,
 }
 
-/// A vector of the Python reference implementation.
+/// A vector from the Python reference implementation.
 #[derive(Clone, Debug)]
 pub struct PythonVector {
-    /// Position in the list.
+    /// Position in the list for the parameter set, from 0.
     pub id: u32,
-    /// `Falcon-512` or `Falcon-1024`.
+    /// Parameter set: `Falcon-512` or `Falcon-1024`.
     pub set: &'static str,
     /// Signing key: `f`, `g` and `F` in the specification's encoding (section 3.11.5).
     pub signing_key: Vec<u8>,
@@ -36,12 +36,13 @@ pub struct PythonVector {
 }
 
 impl PythonVector {
-    /// Message of all signatures. It is not in the list, but in `test.py` of the same repository.
+    /// Message that every signature signs. The list does not contain the message; `test.py` in the same repository
+    /// does.
     pub const MESSAGE: &'static [u8] = b"data1";
 }
 
-/// Reads `falcon512-KAT.rsp`. Its signed messages use NIST's interface: the length of the signature, the nonce, the
-/// message, and the signature without its nonce.
+/// Reads `falcon512-KAT.rsp`. Its signed messages have the format of NIST's API: the length of the signature, the
+/// nonce, the message, and the signature without its nonce.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -87,7 +88,7 @@ fn known_answer(block: &Block) -> Result<KnownAnswer, ReadError> {
         return Err(wrong("smlen", "differs from the signed message's length"));
     }
     let signature =
-        signature(&signed, &message).ok_or_else(|| wrong("sm", "not a signed message of NIST's interface"))?;
+        signature(&signed, &message).ok_or_else(|| wrong("sm", "not a signed message in NIST's format"))?;
     Ok(KnownAnswer {
         id: block.number("count")?,
         message,
@@ -118,8 +119,8 @@ struct Vector {
 }
 
 impl Vector {
-    /// Encodes the signing key: the header, the coefficients of `f` and `g` in 6 or 5 bits each, and those of `F` in 8
-    /// (table 3.3 and section 3.11.5). `G` follows from them.
+    /// Encodes the signing key: the header, `f` and `g` with 6 or 5 bits per coefficient, and `F` with 8 (table 3.3 and
+    /// section 3.11.5). `G` can be computed from these three.
     fn signing_key(&self, log_n: u8) -> Result<Vec<u8>, ReadFault> {
         let small = if log_n == 9 { 6 } else { 5 };
         let mut key = vec![0x50 + log_n];
@@ -133,7 +134,7 @@ impl Vector {
     }
 }
 
-/// Packs signed numbers into `bits` bits each, most significant bit first.
+/// Packs signed numbers with `bits` bits each, most significant bit first.
 fn pack(field: &'static str, coefficients: &[i16], bits: u32, out: &mut Vec<u8>) -> Result<(), ReadFault> {
     let (mut buffer, mut filled) = (0u32, 0);
     for &coefficient in coefficients {

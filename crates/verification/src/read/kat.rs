@@ -1,37 +1,37 @@
-//! Known answers of ML-KEM and ML-DSA in the format of NIST's competition, as in the Python package
-//! `cryptography-vectors`, and those of Ed25519's reference implementation.
+//! Known answers for ML-KEM and ML-DSA in the format of NIST's competition, as in the Python package
+//! `cryptography-vectors`; and known answers from Ed25519's reference implementation.
 
 use super::ed25519::{Signature, Variant};
 use super::records::{Block, Entry, blocks};
 use super::{ReadError, ReadFault, not_empty, text};
 
-/// A known answer of ML-KEM.
+/// A known answer for ML-KEM.
 #[derive(Clone, Debug)]
 pub struct MlKem {
-    /// Line on which it begins.
+    /// Line on which the answer begins.
     pub line: usize,
     /// Seed `d || z`, 64 bytes.
     pub seed: Vec<u8>,
-    /// Coins `m`, 32 bytes.
+    /// Randomness `m` for encapsulation, 32 bytes.
     pub coins: Vec<u8>,
     /// The encapsulation key.
     pub encapsulation_key: Vec<u8>,
     /// The decapsulation key, expanded.
     pub decapsulation_key: Vec<u8>,
-    /// Encapsulation with the coins.
+    /// Ciphertext of the encapsulation with `coins`.
     pub ciphertext: Vec<u8>,
-    /// Shared secret of the encapsulation.
+    /// Shared secret of that encapsulation.
     pub secret: Vec<u8>,
     /// A ciphertext that is not an encapsulation.
     pub other_ciphertext: Vec<u8>,
-    /// Secret that it decapsulates to.
+    /// Secret to which `other_ciphertext` decapsulates.
     pub other_secret: Vec<u8>,
 }
 
-/// A known answer of ML-DSA's deterministic variant.
+/// A known answer for ML-DSA's deterministic variant.
 #[derive(Clone, Debug)]
 pub struct MlDsa {
-    /// Line on which it begins.
+    /// Line on which the answer begins.
     pub line: usize,
     /// Seed `xi`, 32 bytes.
     pub seed: Vec<u8>,
@@ -92,8 +92,8 @@ pub fn ml_dsa(file: &str, bytes: &[u8]) -> Result<Vec<MlDsa>, ReadError> {
     })
 }
 
-/// Reads `sign.input` of Ed25519's reference implementation. Each line has private and public key, public key, message,
-/// and signature with message, each followed by a colon.
+/// Reads `sign.input` from Ed25519's reference implementation. Each line contains four fields, each followed by a
+/// colon: private and public key; public key; message; signature and message.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -127,7 +127,7 @@ pub fn ed25519(file: &str, bytes: &[u8]) -> Result<Vec<Signature>, ReadError> {
     not_empty(file, vectors)
 }
 
-/// Reads each answer, which begins with its count.
+/// Reads all answers. A field `count` begins each answer.
 fn each<T>(file: &str, bytes: &[u8], read: impl Fn(Block) -> Result<T, ReadError>) -> Result<Vec<T>, ReadError> {
     let entries: Vec<Entry> = blocks(file, bytes)?.into_iter().flatten().collect();
     let mut answers = Vec::new();

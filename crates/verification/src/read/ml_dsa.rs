@@ -1,4 +1,4 @@
-//! Vectors of ML-DSA (FIPS 204).
+//! Test vectors for ML-DSA (FIPS 204).
 
 use super::acvp::{self, Header, field, in_test};
 use super::{Hex, ReadError, ReadFault};
@@ -6,7 +6,7 @@ use pqlab_primitives::MU;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A vector of key generation.
+/// A key generation vector.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
     /// Number of the test.
@@ -21,7 +21,7 @@ pub struct KeyGeneration {
     pub signing_key: Vec<u8>,
 }
 
-/// Input of a vector, and the interface that takes it.
+/// Input to sign, and the interface that takes the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// The pure external interface (FIPS 204, algorithms 2 and 3).
@@ -31,13 +31,13 @@ pub enum Input {
         /// The message.
         message: Vec<u8>,
     },
-    /// The external interface with a hashed message (FIPS 204, algorithms 4 and 5).
+    /// The external interface that hashes the message first (FIPS 204, algorithms 4 and 5).
     PreHash {
-        /// Name of the hash function in ACVP, such as `SHA2-256`.
+        /// ACVP's name for the hash function, such as `SHA2-256`.
         hash: String,
         /// Context, at most 255 bytes.
         context: Vec<u8>,
-        /// The message, not hashed.
+        /// The message before hashing.
         message: Vec<u8>,
     },
     /// The internal interface (FIPS 204, algorithms 7 and 8), with `M'` as the message.
@@ -45,14 +45,14 @@ pub enum Input {
         /// Formatted message `M'`.
         message: Vec<u8>,
     },
-    /// The internal interface with the message representative `mu` computed elsewhere.
+    /// The internal interface with a message representative `mu` that was computed elsewhere.
     ExternalMu {
         /// The message representative.
         mu: [u8; MU],
     },
 }
 
-/// A vector of signing, without the expected signature.
+/// A signing vector without the expected signature.
 #[derive(Clone, Debug)]
 pub struct SignPrompt {
     /// Number of the test.
@@ -63,14 +63,14 @@ pub struct SignPrompt {
     pub signing_key: Vec<u8>,
     /// Input to sign.
     pub input: Input,
-    /// Coins `rnd`, 32 bytes; `None` for the deterministic variant.
+    /// Randomness `rnd`, 32 bytes; `None` for the deterministic variant.
     pub coins: Option<Vec<u8>>,
 }
 
-/// Vectors of signing, and the signatures by number of the test.
+/// Signing vectors, and the expected signatures keyed by test number.
 pub type Signing = (Vec<SignPrompt>, BTreeMap<u32, Vec<u8>>);
 
-/// A vector of verification.
+/// A verification vector.
 #[derive(Clone, Debug)]
 pub struct Verification {
     /// Number of the test.
@@ -83,7 +83,7 @@ pub struct Verification {
     pub input: Input,
     /// The signature.
     pub signature: Vec<u8>,
-    /// Whether it must be accepted.
+    /// Whether the signature must be accepted.
     pub valid: bool,
 }
 
@@ -130,7 +130,7 @@ pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, Re
     })
 }
 
-/// Reads the prompt of ACVP's `ML-DSA-sigGen-FIPS204`.
+/// Reads the prompts in ACVP's `ML-DSA-sigGen-FIPS204`.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -153,7 +153,7 @@ pub fn sign_prompts(file: &str, bytes: &[u8]) -> Result<Vec<SignPrompt>, ReadErr
     })
 }
 
-/// Reads the expected results of ACVP's `ML-DSA-sigGen-FIPS204`: signatures by number of the test.
+/// Reads the expected results in ACVP's `ML-DSA-sigGen-FIPS204`: signatures keyed by test number.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -162,7 +162,7 @@ pub fn sign_results(file: &str, bytes: &[u8]) -> Result<BTreeMap<u32, Vec<u8>>, 
     Ok(results.into_iter().collect())
 }
 
-/// Reads prompt and expected results of ACVP's `ML-DSA-sigGen-FIPS204` from the one file that has both.
+/// Reads the prompts and expected results in ACVP's `ML-DSA-sigGen-FIPS204` from a single file that contains both.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.

@@ -1,4 +1,4 @@
-//! Vectors of ML-KEM (FIPS 203).
+//! Test vectors for ML-KEM (FIPS 203).
 
 use super::acvp::{self, Header, field, in_test};
 use super::records::{Block, Entry, blocks, error};
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 const SETS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
-/// A vector of key generation.
+/// A key generation vector.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
     /// Number of the test.
@@ -23,7 +23,7 @@ pub struct KeyGeneration {
     pub decapsulation_key: Vec<u8>,
 }
 
-/// A vector of encapsulation, decapsulation, or the key checks that both begin with.
+/// A vector for encapsulation, decapsulation, or the key check before either operation.
 #[derive(Clone, Debug)]
 pub struct EncapDecap {
     /// Number of the test.
@@ -34,21 +34,22 @@ pub struct EncapDecap {
     pub function: Function,
 }
 
-/// Operation of an [`EncapDecap`] vector.
+/// Operation that an [`EncapDecap`] vector tests.
 #[derive(Clone, Debug)]
 pub enum Function {
     /// FIPS 203, algorithm 17.
     Encapsulation {
         /// The encapsulation key.
         key: Vec<u8>,
-        /// Coins `m`, 32 bytes.
+        /// Randomness `m`, 32 bytes.
         coins: Vec<u8>,
         /// The ciphertext.
         ciphertext: Vec<u8>,
         /// The shared secret.
         secret: Vec<u8>,
     },
-    /// FIPS 203, algorithm 18. Some ciphertexts are modified and give the implicit rejection's secret.
+    /// FIPS 203, algorithm 18. Some ciphertexts are modified, so that decapsulation gives the implicit-rejection
+    /// secret.
     Decapsulation {
         /// The decapsulation key, expanded.
         key: Vec<u8>,
@@ -57,26 +58,27 @@ pub enum Function {
         /// The shared secret.
         secret: Vec<u8>,
     },
-    /// FIPS 203, section 7.2: whether all coefficients are below `q`.
+    /// FIPS 203, section 7.2: checks that all coefficients are below `q`.
     EncapsulationKeyCheck {
         /// The encapsulation key.
         key: Vec<u8>,
-        /// Whether it must be accepted.
+        /// Whether the key must be accepted.
         valid: bool,
     },
-    /// FIPS 203, section 7.3: whether the hash within the key is right.
+    /// FIPS 203, section 7.3: checks the hash inside the key.
     DecapsulationKeyCheck {
         /// The decapsulation key, expanded.
         key: Vec<u8>,
-        /// Whether it must be accepted.
+        /// Whether the key must be accepted.
         valid: bool,
     },
 }
 
-/// One pass through all three algorithms. The file has every intermediate value; these are kept.
+/// One key generation, encapsulation and decapsulation. The file also contains all intermediate values, which are not
+/// kept.
 #[derive(Clone, Debug)]
 pub struct Intermediate {
-    /// Coins `m`, 32 bytes.
+    /// Randomness `m`, 32 bytes.
     pub coins: Vec<u8>,
     /// The encapsulation key.
     pub encapsulation_key: Vec<u8>,
@@ -93,7 +95,7 @@ pub struct Intermediate {
 struct Group {
     parameter_set: String,
     function: Option<String>,
-    /// Older releases give one decapsulation key for all tests of a group.
+    /// Decapsulation key for all tests of a group, as in older releases.
     dk: Option<Hex>,
     tests: Vec<Test>,
 }
@@ -146,7 +148,7 @@ pub fn encap_decap(file: &str, bytes: &[u8]) -> Result<Vec<EncapDecap>, ReadErro
     super::not_empty(file, vectors)
 }
 
-/// Reads CCTV's `ML-KEM/intermediate`: one vector per file.
+/// Reads a file in CCTV's `ML-KEM/intermediate`, which contains one vector.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -154,7 +156,7 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
     let entries: Vec<Entry> = blocks(file, bytes)?.into_iter().flatten().collect();
     let block = Block { file, entries: &entries };
     let last = |field: &'static str| {
-        // Lines such as `dkPKE = NTT(s) = ...` name a value twice; the bytes come last.
+        // Lines such as `dkPKE = NTT(s) = ...` name a value twice. The bytes come last.
         let entry = block.entry(field)?;
         let digits = entry.value.rsplit('=').next().unwrap_or_default().trim();
         hex::decode(digits).map_err(|_| error(file, entry.line, ReadFault::unexpected(field, "not hexadecimal")))
@@ -166,14 +168,15 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
         ciphertext: last("c")?,
         secret: last("K")?,
     };
-    // The last value of the file, so that a truncated file is not accepted.
+    // Read the last value in the file, so that a truncated file is rejected.
     let rejection_secret = last("KBar")?;
     vector.check_lengths(&rejection_secret).map_err(|fault| ReadError::whole(file, fault))?;
     Ok(vector)
 }
 
 impl Intermediate {
-    /// Checks the lengths. The file does not name its parameter set, so the keys determine it.
+    /// Checks all lengths. The file does not name its parameter set, so the length of the decapsulation key determines
+    /// it.
     fn check_lengths(&self, rejection_secret: &[u8]) -> Result<(), ReadFault> {
         let dk = self.decapsulation_key.len();
         let fits = |set: &KemParameters| set.decapsulation_key(KeyEncoding::Expanded) == Some(dk);

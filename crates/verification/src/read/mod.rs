@@ -1,5 +1,5 @@
-//! Readers of published vectors: strict, and without panics. Each takes a file's name, for its errors, and its raw
-//! bytes. Files whose names end in `.gz` are unpacked first.
+//! Readers for published vectors, which are strict and do not panic. A reader takes a file's name, for error messages,
+//! and the file's raw bytes. A file with a name that ends in `.gz` is decompressed first.
 
 pub mod acvp;
 pub mod ecdsa;
@@ -19,10 +19,10 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::Read;
 
-/// Limit for unpacked files. The largest file of vectors has about 12 MB.
+/// Limit for decompressed files, in bytes. The largest file of vectors takes about 12 MB.
 const LARGEST: u64 = 256 << 20;
 
-/// An error in a file of vectors, and its place.
+/// An error in a file of vectors, and the place where it occurred.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}, {place}: {fault}")]
 pub struct ReadError {
@@ -40,11 +40,11 @@ pub enum ReadFault {
     /// The file does not exist in any known location.
     #[error("file not found")]
     Absent,
-    /// The file cannot be read or unpacked.
+    /// The file cannot be read or decompressed.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),
-    /// The file is larger than any file of vectors when unpacked.
-    #[error("more than {0} bytes unpacked")]
+    /// The decompressed file exceeds the limit, in bytes.
+    #[error("decompresses to more than {0} bytes")]
     TooLarge(u64),
     /// The file is not UTF-8.
     #[error("not text")]
@@ -52,7 +52,7 @@ pub enum ReadFault {
     /// The file is not the expected JSON.
     #[error("{0}")]
     Json(#[from] serde_json::Error),
-    /// A line that is neither `field = value`, nor `[field = value]`, nor a comment.
+    /// A line is neither `field = value`, nor `[field = value]`, nor a comment.
     #[error("not a field with a value")]
     NotAField,
     /// A field is missing.
@@ -71,7 +71,7 @@ pub enum ReadFault {
     Length {
         /// Name of the field.
         field: &'static str,
-        /// Expected or least length.
+        /// Expected or minimum length.
         expected: usize,
         /// Actual length.
         actual: usize,
@@ -82,12 +82,12 @@ pub enum ReadFault {
 }
 
 impl ReadError {
-    /// Creates an error at a place.
+    /// Creates an error at a place in a file.
     pub fn new(file: &str, place: impl Display, fault: ReadFault) -> ReadError {
         ReadError { file: file.to_owned(), place: place.to_string(), fault }
     }
 
-    /// Creates an error of the whole file.
+    /// Creates an error about a whole file.
     pub fn whole(file: &str, fault: ReadFault) -> ReadError {
         ReadError::new(file, "the file as a whole", fault)
     }
@@ -100,7 +100,7 @@ impl ReadFault {
     }
 }
 
-/// Returns the content of a file, unpacked if its name ends in `.gz`.
+/// Returns the content of a file, decompressed if its name ends in `.gz`.
 ///
 /// # Errors
 /// [`ReadError`] if the file is damaged, has data after its end, or is too large.
@@ -122,7 +122,7 @@ pub fn content<'a>(file: &str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, ReadErr
 /// Returns the content of a file as text.
 ///
 /// # Errors
-/// Those of [`content`], and an error if it is not UTF-8.
+/// [`ReadError`] as for [`content`], or if the content is not UTF-8.
 pub fn text(file: &str, bytes: &[u8]) -> Result<String, ReadError> {
     let content = content(file, bytes)?.into_owned();
     String::from_utf8(content).map_err(|_| ReadError::whole(file, ReadFault::NotText))
@@ -139,7 +139,7 @@ pub fn json<T: de::DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, Read
     })
 }
 
-/// Bytes encoded in hexadecimal.
+/// Bytes that a file encodes in hexadecimal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hex(pub Vec<u8>);
 

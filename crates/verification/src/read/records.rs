@@ -1,4 +1,4 @@
-//! Text files with lines `field = value`: NIST's response files (`.rsp`) and similar ones.
+//! Reads text files with lines `field = value`: NIST's response files (`.rsp`) and similar files.
 
 use super::{ReadError, ReadFault, text};
 
@@ -9,16 +9,16 @@ pub struct Entry {
     pub line: usize,
     /// Text before the first `=`.
     pub field: String,
-    /// Text after it.
+    /// Text after the first `=`.
     pub value: String,
-    /// Whether the line is in brackets, and therefore applies to everything that follows.
+    /// Whether the line is in brackets, and therefore applies to all lines that follow.
     pub section: bool,
 }
 
-/// Returns the lines of a file in blocks, which empty lines separate. Comments begin with `#`.
+/// Returns the lines of a file, in blocks separated by empty lines. Skips comments, which begin with `#`.
 ///
 /// # Errors
-/// [`ReadError`] for any other line.
+/// [`ReadError`] if a line contains anything else, or if the file contains no fields.
 pub fn blocks(file: &str, bytes: &[u8]) -> Result<Vec<Vec<Entry>>, ReadError> {
     let text = text(file, bytes)?;
     let mut blocks = vec![Vec::new()];
@@ -44,7 +44,7 @@ fn entry(line: usize, content: &str) -> Option<Entry> {
         Some(rest) => rest.strip_suffix(']')?,
         None => content,
     };
-    // A section may be a remark.
+    // A line in brackets may contain a remark instead of a value.
     let (field, value) = content.split_once('=').or(bracketed.map(|_| (content, "")))?;
     let (field, value) = (field.trim().to_owned(), value.trim().to_owned());
     Some(Entry { line, field, value, section: bracketed.is_some() })
@@ -66,7 +66,8 @@ impl<'a> Block<'a> {
         self.entries.first().map_or(0, |entry| entry.line)
     }
 
-    /// Returns the field's entry; `None` if there is none, an error if there are several.
+    /// Returns the entry for a field, or `None` if the block does not contain the field. Fails if the field occurs
+    /// twice.
     pub(super) fn optional(&self, field: &'static str) -> Result<Option<&'a Entry>, ReadError> {
         let mut found = self.entries.iter().filter(|entry| entry.field == field && !entry.section);
         match (found.next(), found.next()) {

@@ -1,18 +1,18 @@
-//! Vectors of SHA-3 and SHAKE (FIPS 202).
+//! Test vectors for SHA-3 and SHAKE (FIPS 202).
 
 use super::acvp::{self, Header, field, in_test};
 use super::records::{Block, Entry, blocks, bytes as hex_bytes, error, number};
 use super::{Hex, ReadError, ReadFault, not_empty};
 use serde::Deserialize;
 
-/// A message and its digest. Lengths are in bits and may not be whole bytes.
+/// A message and its digest. Lengths are in bits, and need not be multiples of 8.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Number of the test, or line on which the vector begins.
     pub id: usize,
     /// Length of the message in bits.
     pub bits: usize,
-    /// Bytes of the message; the last one may be used in part.
+    /// Bytes of the message. The last byte may contain unused bits.
     pub message: Vec<u8>,
     /// Length of the digest in bits.
     pub digest_bits: usize,
@@ -20,25 +20,25 @@ pub struct Message {
     pub digest: Vec<u8>,
 }
 
-/// A chain of digests of digests.
+/// A chain of digests, each computed from the previous one.
 #[derive(Clone, Debug)]
 pub struct MonteCarlo {
     /// First message of the chain.
     pub seed: Vec<u8>,
-    /// Digest after every thousand steps.
+    /// Digests after each thousand steps.
     pub results: Vec<Vec<u8>>,
-    /// For SHAKE: the shortest and the longest output, in bits.
+    /// For SHAKE, the shortest and the longest output in bits.
     pub output_bits: Option<(usize, usize)>,
 }
 
-/// A vector of ACVP.
+/// An ACVP vector.
 #[derive(Clone, Debug)]
 pub enum Test {
-    /// A message, `AFT`.
+    /// A message (`AFT`).
     Message(Message),
-    /// A chain, `MCT`.
+    /// A chain (`MCT`), with the number of the test.
     MonteCarlo(usize, MonteCarlo),
-    /// A short content repeated up to this length in bytes, `LDT`.
+    /// A short text that is repeated up to a length in bytes (`LDT`), with the number of the test.
     Large(usize, u64),
 }
 
@@ -73,7 +73,7 @@ struct Step {
     md: Hex,
 }
 
-/// Reads ACVP's file of a SHA-3 (`SHA3-224`, ...) or a SHAKE (`SHAKE128`, `SHAKE256`).
+/// Reads ACVP's file for a SHA-3 function (`SHA3-224`, ...) or a SHAKE function (`SHAKE128`, `SHAKE256`).
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -100,7 +100,7 @@ pub fn acvp(file: &str, bytes: &[u8]) -> Result<Vec<Test>, ReadError> {
     not_empty(file, tests)
 }
 
-/// Reads CAVP's `SHA3_*ShortMsg.rsp`, `SHA3_*LongMsg.rsp`, and those of SHAKE.
+/// Reads CAVP's `SHA3_*ShortMsg.rsp` and `SHA3_*LongMsg.rsp`, and the corresponding files for SHAKE.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -108,7 +108,7 @@ pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
     cavp_messages(file, bytes, 1)
 }
 
-/// Reads CAVP's `SHA*ShortMsg.rsp` and `SHA*LongMsg.rsp` of SHA-2, which give the length of the digest in bytes.
+/// Reads CAVP's `SHA*ShortMsg.rsp` and `SHA*LongMsg.rsp` for SHA-2, which give the digest length in bytes.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -132,7 +132,7 @@ pub fn cavp_variable(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError
     not_empty(file, messages)
 }
 
-/// Reads messages. `unit` is the number of bits in which a section gives the length of the digest.
+/// Reads messages. The file gives digest lengths in units of `unit` bits.
 fn cavp_messages(file: &str, bytes: &[u8], unit: usize) -> Result<Vec<Message>, ReadError> {
     let mut digest_bits = None;
     let mut messages = Vec::new();
@@ -160,7 +160,7 @@ pub fn cavp_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
     cavp_chain(file, bytes, 1)
 }
 
-/// Reads CAVP's `SHA*Monte.rsp` of SHA-2, which gives the length of the digest in bytes.
+/// Reads CAVP's `SHA*Monte.rsp` for SHA-2, which gives the digest length in bytes.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -210,7 +210,7 @@ fn monte_result(block: &Block, count: usize, digest_bits: Option<usize>) -> Resu
     Ok(result)
 }
 
-/// Returns a field that has different names for SHA-3 and SHAKE.
+/// Returns the entry for a field that is named differently for SHA-3 and SHAKE.
 fn either<'a>(block: &Block<'a>, sha3: &'static str, shake: &'static str) -> Result<Option<&'a Entry>, ReadError> {
     Ok(match block.optional(sha3)? {
         Some(entry) => Some(entry),
@@ -238,7 +238,7 @@ impl GroupTest {
     }
 }
 
-/// Returns the vector if its bytes cover its bits. An empty message is encoded as one byte that does not count.
+/// Checks the lengths and returns the vector. Drops the single byte by which a file represents an empty message.
 fn checked(
     id: usize,
     bits: usize,
@@ -257,7 +257,7 @@ fn checked(
     Ok(Message { id, bits, message, digest_bits, digest })
 }
 
-/// Returns the number of a block that consists of one of these sections.
+/// Returns the number in a block that consists of a single section with one of these names.
 fn section(file: &str, entries: &[Entry], names: &[&'static str]) -> Result<Option<usize>, ReadError> {
     let [entry] = entries else { return Ok(None) };
     let name = names.iter().find(|name| entry.section && entry.field == **name);

@@ -1,4 +1,4 @@
-//! Vectors of SLH-DSA (FIPS 205).
+//! Test vectors for SLH-DSA (FIPS 205).
 
 use super::acvp::{self, Header, field, in_test};
 use super::records::{Block, blocks, bytes as hex_bytes, error};
@@ -6,14 +6,14 @@ use super::{Hex, ReadError, ReadFault};
 use pqlab_primitives::SignatureParameters;
 use serde::Deserialize;
 
-/// A vector of key generation.
+/// A key generation vector.
 #[derive(Clone, Debug)]
 pub struct KeyGeneration {
     /// Number of the test.
     pub id: u32,
     /// The parameter set, such as `SLH-DSA-SHA2-128s`.
     pub set: String,
-    /// Coins `SK.seed || SK.prf || PK.seed`.
+    /// Randomness `SK.seed || SK.prf || PK.seed`.
     pub coins: Vec<u8>,
     /// The verifying key.
     pub verifying_key: Vec<u8>,
@@ -21,7 +21,7 @@ pub struct KeyGeneration {
     pub signing_key: Vec<u8>,
 }
 
-/// A vector of signing through the internal interface (FIPS 205, algorithm 19).
+/// A vector for signing through the internal interface (FIPS 205, algorithm 19).
 #[derive(Clone, Debug)]
 pub struct Signing {
     /// Line on which the vector begins.
@@ -30,13 +30,13 @@ pub struct Signing {
     pub signing_key: Vec<u8>,
     /// Formatted message `M'`.
     pub message: Vec<u8>,
-    /// Coins `addrnd`, `n` bytes; `None` for the deterministic variant.
+    /// Randomness `addrnd`, `n` bytes; `None` for the deterministic variant.
     pub coins: Option<Vec<u8>>,
     /// The signature.
     pub signature: Vec<u8>,
 }
 
-/// A vector of verification through the internal interface (FIPS 205, algorithm 20).
+/// A vector for verification through the internal interface (FIPS 205, algorithm 20).
 #[derive(Clone, Debug)]
 pub struct Verification {
     /// Number of the test.
@@ -49,7 +49,7 @@ pub struct Verification {
     pub message: Vec<u8>,
     /// The signature.
     pub signature: Vec<u8>,
-    /// Whether it must be accepted.
+    /// Whether the signature must be accepted.
     pub valid: bool,
 }
 
@@ -93,10 +93,10 @@ pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, Re
     })
 }
 
-/// Reads ACVP's `SLH-DSA-sigVer-FIPS205` in its first release, which had only the internal interface.
+/// Reads the first release of ACVP's `SLH-DSA-sigVer-FIPS205`, which covered only the internal interface.
 ///
 /// # Errors
-/// [`ReadError`] if the file is malformed, or of a later release, whose groups name their interface.
+/// [`ReadError`] if the file is malformed, or if its groups name an interface, as in later releases.
 pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadError> {
     each(file, bytes, "sigVer", |set, test| {
         Ok(Verification {
@@ -110,7 +110,7 @@ pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadE
     })
 }
 
-/// Reads the Bouncy Castle project's `sigGen_SLH-DSA-*.txt`: ACVP's signing vectors in their first release.
+/// Reads `sigGen_SLH-DSA-*.txt` from the Bouncy Castle project: the first release of ACVP's signing vectors.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
@@ -136,7 +136,7 @@ fn signing_vector(block: &Block) -> Result<Signing, ReadError> {
     let signing_key = block.bytes("sk")?;
     let coins = block.optional("additionalRandomness")?;
     let coins = coins.map(|entry| hex_bytes(block.file, "additionalRandomness", entry)).transpose()?;
-    // A signing key is four strings of `n` bytes each (FIPS 205, figure 15).
+    // A signing key consists of four strings of `n` bytes each (FIPS 205, figure 15).
     if let Some(coins) = coins.as_ref().filter(|coins| 4 * coins.len() != signing_key.len()) {
         let (expected, actual) = (signing_key.len() / 4, coins.len());
         let fault = ReadFault::Length { field: "additionalRandomness", expected, actual };

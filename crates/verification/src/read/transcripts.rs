@@ -1,26 +1,26 @@
-//! Digests of known-answer transcripts, as published by liboqs.
+//! Digests of known-answer transcripts, published by liboqs.
 
 use super::{Hex, ReadError, ReadFault, json};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// SHA-256 of the transcripts of one algorithm.
+/// SHA-256 digests of the transcripts for one algorithm.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Digests {
-    /// Digest of the first answer's transcript.
+    /// Digest of the transcript of the first answer.
     pub single: Hex,
     /// Digest of the transcript of all hundred answers.
     pub all: Hex,
 }
 
-/// Reads liboqs's `tests/KATs/kem/kats.json` or `tests/KATs/sig/kats.json`: digests by name of the algorithm.
+/// Reads liboqs's `tests/KATs/kem/kats.json` or `tests/KATs/sig/kats.json`: digests keyed by algorithm name.
 ///
 /// # Errors
 /// [`ReadError`] if the file is malformed.
 pub fn digests(file: &str, bytes: &[u8]) -> Result<BTreeMap<String, Digests>, ReadError> {
     let digests: BTreeMap<String, Digests> = json(file, bytes)?;
-    for (algorithm, of) in &digests {
-        for (field, digest) in [("single", &of.single), ("all", &of.all)] {
+    for (algorithm, pair) in &digests {
+        for (field, digest) in [("single", &pair.single), ("all", &pair.all)] {
             if digest.0.len() != 32 {
                 return Err(ReadError::new(
                     file,

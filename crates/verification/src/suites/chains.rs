@@ -1,20 +1,21 @@
-//! NIST's Monte Carlo chains of SHA-3 and SHAKE (SHA-3 Validation System, sections 6.2.3 and 6.3.3): 100,000 outputs,
-//! each computed from the previous one. Without the files, the seed and one digest verify a whole chain.
+//! NIST's Monte Carlo chains for SHA-3 and SHAKE (SHA-3 Validation System, sections 6.2.3 and 6.3.3): 100,000 outputs,
+//! each computed from the previous one. If the files are missing, the seed and one digest are enough to check a whole
+//! chain.
 
 use crate::checks::equal;
 use crate::read::sha3::MonteCarlo;
 use crate::tally::{Checked, Fault};
 use sha2::{Digest, Sha256};
 
-/// Outputs of a chain that are compared.
+/// Number of outputs in a chain that are compared.
 const RESULTS: usize = 100;
 
-/// A chain.
+/// Seed and digest of a chain.
 pub(super) struct Chain {
     pub(super) algorithm: &'static str,
     /// First message, in hexadecimal.
     pub(super) seed: &'static str,
-    /// For SHAKE: the shortest and the longest output, in bits.
+    /// For SHAKE, the shortest and the longest output in bits.
     pub(super) output_bits: Option<(usize, usize)>,
     /// SHA-256 over every thousandth output, concatenated, in hexadecimal.
     pub(super) digest: &'static str,
@@ -26,7 +27,7 @@ impl Chain {
     }
 
     pub(super) fn beginning(&self) -> MonteCarlo {
-        let seed = hex::decode(self.seed).expect("embedded figures are hexadecimal");
+        let seed = hex::decode(self.seed).expect("embedded values must be hexadecimal");
         MonteCarlo { seed, results: Vec::new(), output_bits: self.output_bits }
     }
 
@@ -36,12 +37,12 @@ impl Chain {
         for _ in 0..RESULTS {
             digest.update(next()?);
         }
-        let expected = hex::decode(self.digest).expect("embedded figures are hexadecimal");
+        let expected = hex::decode(self.digest).expect("embedded values must be hexadecimal");
         equal("digest of the chain", &expected, &digest.finalize())
     }
 }
 
-/// From CAVP's `SHA3_*Monte.rsp` and `SHAKE*Monte.rsp`.
+/// Values from CAVP's `SHA3_*Monte.rsp` and `SHAKE*Monte.rsp`.
 static CHAINS: &[Chain] = &[
     Chain {
         algorithm: "SHA3-224",

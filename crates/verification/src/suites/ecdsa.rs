@@ -27,7 +27,7 @@ pub(super) static SUITES: &[Suite] = &[
     ),
 ];
 
-/// Returns the RFC's name of the curve, and the hash function that the algorithm uses with it.
+/// Returns the RFC's name for the curve, and the hash function that the algorithm uses with that curve.
 fn curve(algorithm: &str) -> Option<(&'static str, &'static str)> {
     match algorithm {
         "ECDSA-P-256" => Some(("NIST P-256", "SHA-256")),

@@ -50,8 +50,8 @@ fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     Ok(())
 }
 
-/// RFC 8032, section 5.1.7, decodes the key during verification, so a library may detect only there that it is not a
-/// point. That looks the same as a signature that does not verify.
+/// A library may detect an invalid key only during verification, which decodes the key (RFC 8032, section 5.1.7). The
+/// error is then the same as for a signature that does not verify.
 fn key_verification(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/EDDSA-KeyVer-1.0/internalProjection.json.gz", read::key_verification)?;
     for vector in file.iter() {
@@ -102,7 +102,8 @@ pub(super) fn sign_and_verify<'a>(
     }
 }
 
-/// Returns the vector's input, if the traits support its algorithm.
+/// Returns the vector's input. Fails with [`Fault::Unsupported`] if the traits or the scheme do not support its
+/// variant.
 fn offered<'a>(scheme: &dyn SignatureScheme, vector: &'a Signature) -> Result<Input<'a>, Fault> {
     match vector.variant {
         Variant::Pure => Ok(Input::Pure(&[], &vector.message)),

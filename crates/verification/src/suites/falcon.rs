@@ -34,8 +34,8 @@ fn known_signatures(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut
     Ok(())
 }
 
-/// The published signature cannot be reproduced, because no interface takes the coins. Signatures by the signing key
-/// must still verify with the published key.
+/// The published signatures cannot be reproduced, because no interface accepts their randomness. Instead, signatures
+/// made with the published signing key must verify with the published verifying key.
 fn known_keys(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for vector in vectors.file(KNOWN_ANSWERS, read::known_answers)?.iter() {
         tally.check(vector.id, || -> Checked {
@@ -52,7 +52,7 @@ fn known_keys(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally
     Ok(())
 }
 
-/// The list has no verifying keys, so the provider derives them from the signing keys.
+/// The list contains no verifying keys, so the provider derives them from the signing keys.
 fn python(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("falcon/tprest-falcon.py-sign_KAT.json", read::python_vectors)?;
     let set = scheme.info().parameters.algorithm.replace("padded-", "");
@@ -67,8 +67,8 @@ fn python(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     Ok(())
 }
 
-/// Returns a signature in the scheme's encoding, with the padding removed or added. A compressed `s2` never ends in a
-/// zero byte, because its last coefficient ends in a one.
+/// Returns a signature in the scheme's encoding, with padding removed or added. All zero bytes at the end are padding,
+/// because the last coefficient of a compressed `s2` ends in a one bit.
 fn as_encoded<'a>(scheme: &dyn SignatureScheme, signature: &'a [u8]) -> Result<Cow<'a, [u8]>, Fault> {
     let parameters = &scheme.info().parameters;
     let filled = signature.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);

@@ -1,4 +1,4 @@
-//! Fetched known answers of ML-KEM, ML-DSA and Ed25519.
+//! Fetched known answers for ML-KEM, ML-DSA and Ed25519.
 
 use super::ed25519::{sign_and_verify, verify_each};
 use super::{Ran, Run, Suite, is_ml_dsa, is_ml_kem};
@@ -58,7 +58,7 @@ fn encapsulations(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     Ok(())
 }
 
-/// Decapsulates the right ciphertext, and one that is not an encapsulation.
+/// Decapsulates a valid ciphertext, and one that is not an encapsulation.
 fn decapsulations(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for vector in vectors.fetched(&name(&kem.info().parameters.algorithm), read::ml_kem)?.iter() {
         let key = (KeyEncoding::Expanded, vector.decapsulation_key.as_slice());

@@ -1,8 +1,8 @@
 use pqlab_primitives::{Error, Hash, HashParameters, LaneHash, Result, Xof, XofParameters, XofReader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Presents a function over several messages as one over a single message. That message goes into another lane each
-/// time, and every other lane has a message of its own.
+/// Presents a function over several messages as a function over a single message. Each call puts that message into the
+/// next lane, and different messages into all other lanes.
 pub(super) struct InTurn<'a, Info> {
     function: &'a dyn LaneHash,
     info: Info,
@@ -25,7 +25,7 @@ impl<'a, Info> InTurn<'a, Info> {
         out.copy_from_slice(&buffers[place]);
         let another = |lane: usize| lane != place && buffers[lane] == buffers[place];
         match (0..lanes).find(|lane| another(*lane)) {
-            // Short outputs may be equal by chance, and there is only one empty message.
+            // Short outputs may be equal by chance, and variants of an empty message are equal.
             Some(lane) if !message.is_empty() && out.len() >= 16 => Err(Error::Library {
                 call: "digest over several messages",
                 detail: format!("lanes {place} and {lane} give the same output for different messages"),
@@ -35,7 +35,7 @@ impl<'a, Info> InTurn<'a, Info> {
     }
 }
 
-/// Returns a variant of the message. Variant 0 is the message itself; up to 255 every other one differs from it in
+/// Returns a variant of the message. Variant 0 is the message itself. Variants 1 to 255 differ from the message in
 /// every byte.
 fn varied(message: &[u8], difference: usize) -> Vec<u8> {
     let mask = difference.to_le_bytes()[0].wrapping_mul(0x25);
@@ -62,7 +62,7 @@ impl Xof for InTurn<'_, XofParameters> {
     }
 
     fn absorb(&self, _message: &[u8]) -> Result<Box<dyn XofReader>> {
-        Err(Error::Unsupported("several messages at once are digested in one call"))
+        Err(Error::Unsupported("lane functions digest whole messages in one call"))
     }
 }
 
@@ -70,7 +70,7 @@ impl Xof for InTurn<'_, XofParameters> {
 mod tests {
     use super::*;
 
-    /// Each lane outputs its own message, or, if it is bad, the first lane's.
+    /// Copies each lane's message to its output, or the first lane's message to all outputs if `bad` is set.
     struct Copying {
         bad: bool,
     }

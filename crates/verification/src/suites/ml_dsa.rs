@@ -122,7 +122,7 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, wa
     Ok(())
 }
 
-/// Returns the vector's input, if the traits support its interface.
+/// Returns the vector's input. Fails with [`Fault::Unsupported`] if the scheme cannot hash the message as required.
 fn offered<'a>(scheme: &dyn SignatureScheme, input: &'a Input) -> Result<checks::Input<'a>, Fault> {
     match input {
         Input::Pure { context, message } => Ok(checks::Input::Pure(context, message)),
@@ -136,7 +136,8 @@ fn offered<'a>(scheme: &dyn SignatureScheme, input: &'a Input) -> Result<checks:
     }
 }
 
-/// Converts ACVP's name. FIPS 204 allows more functions than it lists; these are the ones the traits support.
+/// Converts ACVP's name for a hash function. FIPS 204 allows more functions, but the traits support only those that it
+/// lists.
 fn prehash(name: &str) -> Result<Prehash, Fault> {
     match name {
         "SHA2-256" => Ok(Prehash::Sha256),

@@ -1,4 +1,4 @@
-//! The suites of vectors: one table, and how each runs its vectors with a provider.
+//! Suites of vectors, each with the function that runs its vectors with a provider.
 
 mod chains;
 mod ecdsa;
@@ -20,52 +20,52 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof};
 use std::sync::Arc;
 
-/// Vectors of one source and one operation.
+/// Vectors from one source for one operation.
 pub(crate) struct Suite {
-    /// Name in a line.
+    /// Name of the suite in a line.
     pub(crate) name: &'static str,
-    /// Whether it has vectors for an algorithm.
+    /// Whether the suite contains vectors for an algorithm.
     pub(crate) covers: fn(&str) -> bool,
     /// Location of the vectors.
     pub(crate) location: Location,
-    /// Runs them with a provider.
+    /// Runs the vectors with a provider.
     pub(crate) run: Run,
 }
 
 /// Location of vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// The folder of published vectors. Without one, some are in the program.
+    /// The folder of published vectors. If there is none, some of its files are embedded in the program.
     Folder,
-    /// The vectors that `make vectors` fetches. Some are also in the folder of published vectors.
+    /// The vectors that `make vectors` downloads. Some are also in the folder of published vectors.
     Fetched,
-    /// Built in.
+    /// Embedded in the program.
     Crate,
 }
 
 impl Location {
-    /// Returns an excuse for a missing file, if there can be one.
+    /// Returns the reason to skip a suite if its file is missing, or `None` if its files are always embedded.
     pub(crate) fn absent(self) -> Option<&'static str> {
         match self {
-            Location::Folder => Some("in no crate of this build: docs/vectors.md lists the sources"),
+            Location::Folder => Some("not included in this build: docs/vectors.md lists the sources"),
             Location::Fetched => Some("not fetched yet: run `make vectors`"),
             Location::Crate => None,
         }
     }
 }
 
-/// Outcome of a suite: counted, unless the vectors themselves could not be read.
+/// Result of running a suite: an error if its vectors cannot be read.
 pub(crate) type Ran = Result<(), Arc<ReadError>>;
 
-/// A suite applied to a primitive.
+/// Runs a suite with a primitive.
 pub(crate) type Put<'a> = Box<dyn FnOnce(&Vectors, &mut Tally) -> Ran + 'a>;
 
-/// How a suite runs its vectors, by kind of primitive.
+/// Function that runs a suite's vectors, by kind of primitive.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
     Kem(fn(&dyn Kem, &Vectors, &mut Tally) -> Ran),
     Signature(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
-    /// Presented as a scheme that only verifies.
+    /// A batch verifier is presented as a scheme that can only verify.
     Batches(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
     KeyAgreement(fn(&dyn KeyAgreement, &Vectors, &mut Tally) -> Ran),
     Hash(fn(&dyn Hash, &Vectors, &mut Tally) -> Ran),
@@ -77,7 +77,7 @@ pub(crate) enum Run {
 }
 
 impl Suite {
-    /// Creates a suite of vectors in the folder of published ones.
+    /// Creates a suite of vectors from the folder of published vectors.
     pub(crate) const fn published(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
         Suite { name, covers, location: Location::Folder, run }
     }
@@ -87,17 +87,18 @@ impl Suite {
         Suite { name, covers, location: Location::Fetched, run }
     }
 
-    /// Creates a suite of built-in vectors.
+    /// Creates a suite of embedded vectors.
     pub(crate) const fn built_in(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
         Suite { name, covers, location: Location::Crate, run }
     }
 
-    /// Returns the suites that have vectors for a primitive.
+    /// Returns the suites that contain vectors for a primitive.
     pub(crate) fn of(primitive: Primitive<'_>) -> impl Iterator<Item = &'static Suite> {
         all().filter(move |suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some())
     }
 
-    /// Applies the suite to a primitive; `None` if it is for another kind.
+    /// Returns a function that runs the suite with a primitive, or `None` if the suite is for another kind of
+    /// primitive.
     pub(crate) fn put_to<'a>(&self, primitive: Primitive<'a>) -> Option<Put<'a>> {
         Some(match (self.run, primitive) {
             (Run::Kem(run), Primitive::Kem(kem)) => Box::new(move |v, t| run(kem.as_ref(), v, t)),

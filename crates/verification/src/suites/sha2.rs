@@ -1,4 +1,4 @@
-//! CAVP's vectors of SHA-2, which are fetched.
+//! CAVP's vectors for SHA-2, which `make vectors` downloads.
 
 use super::sha3::hashed;
 use super::{Ran, Run, Suite};
@@ -22,7 +22,7 @@ pub(super) static SUITES: &[Suite] = &[
     Suite::fetched("CAVP SHA-2 Monte Carlo", is_sha2, Run::Hash(monte)),
 ];
 
-/// Digests between two results of a chain.
+/// Number of digests between two results of a chain.
 const STEPS: usize = 1000;
 
 fn is_sha2(algorithm: &str) -> bool {
@@ -40,7 +40,8 @@ fn messages(hash: &dyn Hash, kind: &str, vectors: &Vectors, tally: &mut Tally) -
     Ok(())
 }
 
-/// Chain of the Secure Hash Algorithm Validation System, section 6.4: each message is the three previous digests.
+/// Checks the chain from the Secure Hash Algorithm Validation System, section 6.4. Each message consists of the three
+/// previous digests.
 fn monte(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let chain = vectors.fetched(&name(hash, "Monte"), read::cavp_sha2_monte)?;
     let mut seed = chain.seed.clone();

@@ -40,10 +40,10 @@ pub(super) static SUITES: &[Suite] = &[
     Suite::fetched("CAVP Monte Carlo, in a lane after the other", is_fips_202, Run::LaneHash(monte_lanes)),
 ];
 
-/// Digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).
+/// Number of digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).
 const STEPS: usize = 1000;
 
-/// One of the ways to compute an output of a given length in bytes.
+/// Computes an output of a given length in bytes.
 type Output = fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>;
 
 fn is_sha3(algorithm: &str) -> bool {
@@ -79,7 +79,7 @@ fn monte_lanes(function: &dyn LaneHash, vectors: &Vectors, tally: &mut Tally) ->
     }
 }
 
-/// `times` is how often each message is digested: once per lane.
+/// Digests each message `times` times, so that it passes through every lane.
 fn acvp_sha3(hash: &dyn Hash, times: usize, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("acvp/{}-2.0/internalProjection.json.gz", hash.info().algorithm);
     for test in vectors.file(&name, read::acvp)?.iter() {
@@ -123,8 +123,8 @@ fn monte_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
     })
 }
 
-/// Follows a chain. `begin` receives its start, and returns a function for the next compared output. Without the file,
-/// one digest verifies the whole chain.
+/// Checks a chain. `begin` receives the chain's seed, and returns a function that computes the next output to compare.
+/// If the file is missing, checks one digest over the whole chain.
 fn monte<'a>(
     algorithm: &str,
     vectors: &Vectors,
@@ -198,8 +198,8 @@ fn monte_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally) -> Ran {
     })
 }
 
-/// Chain of the SHA-3 Validation System, section 6.3.3: each message is the first 128 bits of the previous output,
-/// whose last 16 bits choose the length of the next output.
+/// Chain from the SHA-3 Validation System, section 6.3.3. Each message is the first 128 bits of the previous output.
+/// The last 16 bits of that output choose the length of the next output.
 struct OutputChain {
     output: Vec<u8>,
     length: usize,
@@ -227,7 +227,7 @@ impl OutputChain {
     }
 }
 
-/// A function over several messages, presented as one over a single message.
+/// A function over several messages, presented as a function over a single message.
 enum Single<'a> {
     Hash(InTurn<'a, HashParameters>),
     Xof(InTurn<'a, XofParameters>),
@@ -238,7 +238,7 @@ fn in_turn(function: &dyn LaneHash) -> Single<'_> {
     match (HashParameters::of(algorithm), XofParameters::of(algorithm)) {
         (Some(info), _) => Single::Hash(InTurn::new(function, info)),
         (None, Some(info)) => Single::Xof(InTurn::new(function, info)),
-        (None, None) => unreachable!("the suites cover functions of FIPS 202 only"),
+        (None, None) => unreachable!("suites must cover only functions of FIPS 202"),
     }
 }
 
@@ -263,8 +263,8 @@ pub(super) fn hashed(hash: &dyn Hash, message: &Message) -> Checked {
     equal("digest", &message.digest, &out)
 }
 
-/// Compares an output that may end within a byte. Its bits are the lower ones of the last byte (FIPS 202, appendix
-/// B.1); ACVP writes them as the upper ones.
+/// Compares an output that may end within a byte. FIPS 202, appendix B.1, puts the bits of an incomplete last byte into
+/// its lower bits; ACVP puts them into the upper bits.
 fn extended(xof: &dyn Xof, message: &Message, output: Output) -> Checked {
     whole_bytes(message)?;
     let mut out = output(xof, &message.message, message.digest.len())?;
@@ -281,7 +281,7 @@ fn digest(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault
     Ok(out)
 }
 
-/// Squeezes parts that begin and end within a block, at its end, and after it.
+/// Squeezes an output in parts that end within a block, at its end, and after it.
 fn squeezed(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault> {
     let rate = xof.info().rate;
     let mut parts = [1, 7, rate - 8, rate, 0, rate + 1].into_iter().cycle();

@@ -28,7 +28,8 @@ fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tall
     for vector in file.iter().filter(|vector| vector.set == scheme.info().parameters.algorithm) {
         let signing_keys = [(KeyEncoding::Expanded, vector.signing_key.as_slice())];
         let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
-        // Generating a key of the small sets takes a second or more, so each call gets half of the vectors.
+        // Key generation for the small sets takes a second or more, so each of the two calls checks half of the
+        // vectors.
         let calls = if vector.id % 2 == 0 { Calls::Prepared } else { Calls::Encoded };
         tally.check(vector.id, || key_generation(scheme, &vector.coins, &key, calls));
     }

@@ -1,5 +1,5 @@
-//! Digests over a hundred known answers, as published by liboqs. All randomness comes from the generator of NIST's
-//! competition, an AES-256 counter generator with a known seed, so every byte of the transcript is fixed.
+//! Digests over a hundred known answers, published by liboqs. All randomness comes from the generator of NIST's
+//! competition, AES-256 in counter mode with a known seed, so every byte of a transcript is fixed.
 
 use super::{Run, Suite, is_ml_dsa, is_ml_kem};
 use crate::checks::signature::{Input, sign, takes_coins};
@@ -32,7 +32,7 @@ pub(super) static SUITES: &[Suite] = &[
     ),
 ];
 
-/// Answers of the longer transcript.
+/// Number of answers in the longer transcript.
 const ALL: u32 = 100;
 
 fn compare(digests: Option<&read::Digests>, tally: &mut Tally, transcript: impl Fn(u32) -> Result<String, Fault>) {
@@ -45,7 +45,7 @@ fn compare(digests: Option<&read::Digests>, tally: &mut Tally, transcript: impl 
     }
 }
 
-/// Returns the generator that draws the seed of each answer's own generator.
+/// Returns the outer generator, which generates a seed for the generator of each answer.
 fn outer_generator() -> NistPqcAes256CtrRng {
     NistPqcAes256CtrRng::from(std::array::from_fn::<u8, 48, _>(|i| i as u8))
 }

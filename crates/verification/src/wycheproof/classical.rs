@@ -67,8 +67,8 @@ fn ecdsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> 
     Ok(())
 }
 
-/// Encodes a point for the algorithm: uncompressed, or as x coordinate and parity of the y coordinate (SEC 1, section
-/// 2.3.3).
+/// Encodes a point as the algorithm requires: uncompressed, or as the x coordinate and the parity of the y coordinate
+/// (SEC 1, section 2.3.3).
 fn encoded_point(uncompressed: &[u8], length: usize) -> Vec<u8> {
     match (uncompressed.get(1..length), uncompressed.last()) {
         (Some(x), Some(last)) if length == 1 + uncompressed.len() / 2 => [&[2 + (last & 1)], x].concat(),
@@ -86,7 +86,7 @@ fn rsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ra
     Ok(())
 }
 
-/// Acceptable signatures may be accepted or refused.
+/// Checks a signature. The library may accept or reject it if Wycheproof marks it as acceptable.
 fn checked(scheme: &dyn SignatureScheme, key: &[u8], message: &[u8], signature: &[u8], result: TestResult) -> Checked {
     let verify = |valid| verification(scheme, key, Input::Pure(&[], message), signature, valid);
     match result {
@@ -104,8 +104,8 @@ fn as_kem(kem: &dyn Kem, private: &[u8], public: &[u8], out: &mut [u8]) -> Resul
     kem.load_decapsulation_key(KeyEncoding::Scalar, private)?.decapsulate(public, out)
 }
 
-/// Acceptable values may be refused; if accepted, the secret must be right. An all-zero secret must be refused (RFC
-/// 7748, section 6.1), which the traits require in addition.
+/// Checks shared secrets. If Wycheproof marks a vector as acceptable, the library may reject the public key or return
+/// the right secret. The traits also require that an all-zero secret is rejected (RFC 7748, section 6.1).
 fn x25519(vectors: &Vectors, tally: &mut Tally, agree: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<()>) -> Ran {
     for group in &load::<xdh::TestSet>(vectors, "x25519")?.test_groups {
         for test in &group.tests {

@@ -29,7 +29,7 @@ pub(crate) static SUITES: &[Suite] = &[
     }),
 ];
 
-/// Runs the set of the KEM's parameter set; `set` names the one for ML-KEM-512.
+/// Runs the test set for the KEM's parameter set. `set` names the test set for ML-KEM-512.
 fn each(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally, set: &str, check: fn(&dyn Kem, &Test) -> Checked) -> Ran {
     let size = kem.info().parameters.algorithm.trim_start_matches("ML-KEM-");
     for group in &load::<TestSet>(vectors, &set.replace("512", size))?.test_groups {
@@ -71,7 +71,7 @@ fn decaps(kem: &dyn Kem, test: &Test, encoding: KeyEncoding, key: Option<&ByteSt
         (None, TestResult::Valid) => return Err(Fault::Wrong("the vector has no shared secret".to_owned())),
         (None, _) => {}
     }
-    // The key pair belongs together: an encapsulation to the vector's key must decapsulate.
+    // The two keys must match: the decapsulation key must open a fresh encapsulation.
     let Some(public) = test.encaps_key.as_ref().filter(|key| !key.is_empty()) else { return Ok(()) };
     let public = step("load encapsulation key", kem.load_encapsulation_key(public))?;
     let (ciphertext, shared) = encapsulate(kem, public.as_ref(), Coins::Internal)?;

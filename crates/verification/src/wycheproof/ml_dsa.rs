@@ -53,7 +53,7 @@ fn sign_one(
         (Some(message), _) => Input::Pure(context, message),
         (None, Some(mu)) => {
             let mu = mu.as_slice().try_into();
-            Input::Mu(mu.map_err(|_| Fault::Wrong("the vector's mu has a wrong length".to_owned()))?)
+            Input::Mu(mu.map_err(|_| Fault::Wrong("the vector's mu has the wrong length".to_owned()))?)
         }
         (None, None) => return Err(Fault::Wrong("the vector has no message".to_owned())),
     };
@@ -61,7 +61,7 @@ fn sign_one(
     let loaded = checks::load(scheme, encoding, key)?;
     if test.result.must_fail() {
         let Ok(key) = loaded else { return refused("signing key", loaded) };
-        // There must be no signature, neither hedged nor deterministic.
+        // The library must return neither a hedged nor a deterministic signature.
         let coins = if scheme.info().coins.operation { coins } else { Coins::Internal };
         let mut out = crate::checks::buffer(scheme.info().parameters.signature);
         let signed = input.sign(key.as_ref(), coins, &mut out);
@@ -100,7 +100,7 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     Ok(())
 }
 
-/// Returns the set of the scheme's parameter set; `set` names the one for ML-DSA-44.
+/// Returns the name of the test set for the scheme's parameter set. `set` names the test set for ML-DSA-44.
 fn named(scheme: &dyn SignatureScheme, set: &str) -> String {
     set.replace("44", scheme.info().parameters.algorithm.trim_start_matches("ML-DSA-"))
 }

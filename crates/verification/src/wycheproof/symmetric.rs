@@ -15,7 +15,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite::built_in("Wycheproof AES-GCM", |algorithm| algorithm == "AES-256-GCM", Run::Aead(aes_gcm)),
 ];
 
-/// Truncated tags are the front of whole ones (RFC 2104, section 5).
+/// Compares tags. A truncated tag consists of the first bytes of the full tag (RFC 2104, section 5).
 fn hmac_sha256(mac: &dyn Mac, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for group in &load::<mac::TestSet>(vectors, "hmac_sha256")?.test_groups {
         for test in &group.tests {

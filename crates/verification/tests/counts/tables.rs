@@ -1,7 +1,7 @@
-//! Expected numbers of vectors.
+//! Expected numbers of vectors in each suite.
 
-/// Algorithm, suite, vectors that a provider without gaps attempts, vectors that no provider can run. Suites of fetched
-/// vectors have zeros here.
+/// Columns: algorithm, suite, number of vectors that a provider without gaps attempts, number of vectors that no
+/// provider can run. Both numbers are 0 for fetched vectors.
 pub(crate) const SUITES: &[(&str, &str, u64, u64)] = &[
     ("ML-KEM-512", "ACVP ML-KEM keyGen", 25, 0),
     ("ML-KEM-512", "ACVP ML-KEM encapDecap", 55, 0),
@@ -181,7 +181,7 @@ pub(crate) const SUITES: &[(&str, &str, u64, u64)] = &[
     ("AES-256-CTR", "published vectors", 0, 0),
 ];
 
-/// The same for signatures verified in batches.
+/// The same columns as in [`SUITES`], for signatures verified in batches.
 pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("ML-DSA-44", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
     ("ML-DSA-44", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
@@ -204,7 +204,7 @@ pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("Ed25519", "Wycheproof Ed25519, in batches", 151, 0),
 ];
 
-/// The same for functions over several messages at once.
+/// The same columns as in [`SUITES`], for functions over several messages.
 pub(crate) const LANE_SUITES: &[(&str, &str, u64, u64)] = &[
     ("SHA3-224", "ACVP, in each lane", 164, 1099),
     ("SHA3-224", "CAVP short messages, in each lane", 145, 0),
@@ -226,7 +226,8 @@ pub(crate) const LANE_SUITES: &[(&str, &str, u64, u64)] = &[
     ("SHAKE256", "CAVP Monte Carlo, in a lane after the other", 100, 0),
 ];
 
-/// Vectors that show a known defect: provider, algorithm, suite, number. That of liboqs is in its AVX2 code.
+/// Vectors that show a known defect: provider, algorithm, suite, number of vectors. The defects in liboqs are in its
+/// AVX2 code.
 pub(crate) const DEFECTS: &[(&str, &str, &str, u64)] = &[
     ("liboqs", "ML-DSA-44", "Wycheproof ML-DSA verify", 38),
     ("liboqs", "ML-DSA-65", "Wycheproof ML-DSA verify", 42),
